@@ -1,0 +1,28 @@
+//! The words that every room of the Wharf host shares: ids, context, grants,
+//! limits, tools and their answers, admission of calls.
+//!
+//! This crate performs no I/O. It knows nothing of Wasm, of MCP, of SQLite or
+//! of configuration files, and reads no clock but the one that times a wait.
+
+pub mod admission;
+pub mod context;
+pub mod digest;
+pub mod error;
+pub mod grant;
+pub mod id;
+pub mod limit;
+pub mod scope;
+pub mod service;
+pub mod text;
+pub mod tool;
+
+pub use admission::{Admission, Permit};
+pub use context::{Channel, Context, ContextHints, ContextRules};
+pub use digest::Digest;
+pub use error::{Code, Error};
+pub use grant::{Grants, StateGrant};
+pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
+pub use limit::{CallLimits, HostLimits};
+pub use scope::{ScopeKey, ScopeKind};
+pub use service::{CallRequest, EventSink, Events, ToolService};
+pub use tool::{Answer, Content, ToolDefinition};

@@ -1,0 +1,235 @@
+//! Every limit of the host: its name, unit, default and ceiling, in one table.
+//!
+//! Configuration, documentation and enforcement all read this table, so that
+//! none of them can know a limit that the others do not.
+
+use std::time::Duration;
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitInfo {
+    /// The name in the configuration; its last word is the unit.
+    pub name: &'static str,
+    /// The value where nothing is configured.
+    pub default: u64,
+    /// The value that no configuration may exceed.
+    pub ceiling: u64,
+    /// What is limited, and what happens at the limit.
+    pub description: &'static str,
+}
+
+/// A limit that cannot be set so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidLimit {
+    /// There is no such limit.
+    #[error("there is no limit `{name}`; `wharf config limits` lists them")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// The value is zero or above the ceiling.
+    #[error("`{name}` must be from 1 to {ceiling}, not {value}")]
+    OutOfRange {
+        /// Which limit.
+        name: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// What is allowed at most.
+        ceiling: u64,
+    },
+}
+
+macro_rules! limits {
+    (
+        $(#[$doc:meta])* $group:ident {
+            $($name:ident = $default:expr, up to $ceiling:expr, $description:literal;)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $group {
+            $(#[doc = $description] pub $name: u64,)*
+        }
+
+        impl Default for $group {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl $group {
+            /// The rows of this group, in the order of the documentation.
+            pub const TABLE: &'static [LimitInfo] = &[
+                $(LimitInfo {
+                    name: stringify!($name), default: $default, ceiling: $ceiling, description: $description,
+                },)*
+            ];
+
+            /// Sets a limit by its name.
+            ///
+            /// # Errors
+            /// Where there is no such limit, or the value is 0 or above the
+            /// ceiling; nothing is changed then.
+            pub fn set(&mut self, name: &str, value: u64) -> Result<(), InvalidLimit> {
+                match name {
+                    $(stringify!($name) => {
+                        if value == 0 || value > $ceiling {
+                            return Err(InvalidLimit::OutOfRange {
+                                name: stringify!($name), value, ceiling: $ceiling,
+                            });
+                        }
+                        self.$name = value;
+                        Ok(())
+                    })*
+                    _ => Err(InvalidLimit::Unknown { name: name.to_owned() }),
+                }
+            }
+
+            /// Every limit with its present value.
+            pub fn values(&self) -> impl Iterator<Item = (&'static LimitInfo, u64)> + '_ {
+                Self::TABLE.iter().zip([$(self.$name),*])
+            }
+
+            /// Each limit the smaller one of the two.
+            #[must_use]
+            pub fn min(&self, other: &Self) -> Self {
+                Self { $($name: self.$name.min(other.$name),)* }
+            }
+        }
+    };
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+const MINUTE: u64 = 60_000;
+
+limits! {
+    /// Limits of one call of a tool. `[limits]` sets them for all plugins,
+    /// `[plugin.NAME.limits]` for one.
+    CallLimits {
+        cpu_time_milliseconds = 10_000, up to 10 * MINUTE,
+            "Time that the call computes, waits excluded. Ends the call with `timeout`.";
+        wall_time_milliseconds = 30_000, up to 10 * MINUTE,
+            "Time from start to answer where the tool declares none. Ends the call with `timeout`.";
+        wall_time_ceiling_milliseconds = 10 * MINUTE, up to 10 * MINUTE,
+            "What a tool may declare at most as its own wall-clock time. Clamps the declaration.";
+        argument_bytes = 4 * MIB, up to 64 * MIB,
+            "JSON text of the arguments. Refuses the call with `limit`.";
+        memory_bytes = 64 * MIB, up to GIB,
+            "Linear memory, all memories of the component together. The guest's `memory.grow` fails.";
+        memories = 16, up to 16,
+            "Linear memories of the component. Ends the call with `limit`.";
+        tables = 32, up to 32,
+            "Tables of the component. Ends the call with `limit`.";
+        table_elements = 100_000, up to 1_000_000,
+            "Elements of all tables together. The guest's `table.grow` fails.";
+        instances = 64, up to 64,
+            "Core instances of the component. Ends the call with `limit`.";
+        host_call_bytes = 4 * MIB, up to 64 * MIB,
+            "Data that one host call moves. Ends the call with `limit`; a read answers `limit` and the call goes on.";
+        host_call_total_bytes = 64 * MIB, up to 4 * GIB,
+            "Data that all host calls of the call move. Ends the call with `limit`.";
+        host_calls = 100_000, up to 100_000_000,
+            "Host calls. Ends the call with `limit`.";
+        resource_handles = 1_024, up to 65_536,
+            "Open resource handles, standard streams included. Opening another one answers `limit`.";
+        output_bytes = MIB, up to 64 * MIB,
+            "The answer as a whole. Replaces it by `limit`.";
+        log_lines = 1_000, up to 1_000_000,
+            "Log lines, standard output and standard error included. Further ones are dropped and counted.";
+        events = 1_000, up to 1_000_000,
+            "Progress and messages to the caller. Another one answers `limit`.";
+    }
+}
+
+limits! {
+    /// Limits of the host as a whole, `[host.limits]`.
+    HostLimits {
+        component_bytes = 64 * MIB, up to 512 * MIB,
+            "Size of a component. Refuses to load it.";
+        stack_bytes = 512 * KIB, up to 8 * MIB,
+            "Wasm stack of a call. Ends the call with `limit`.";
+        calls_in_flight = 64, up to 1_000,
+            "Running calls of all tenants. Further ones wait.";
+        calls_in_flight_per_tenant = 48, up to 1_000,
+            "Running calls of one tenant. Further ones wait.";
+        calls_in_flight_per_session = 32, up to 1_000,
+            "Running calls of one session. Further ones wait.";
+        calls_waiting = 16_384, up to 1_000_000,
+            "Waiting calls of all tenants. Refuses a further one with `limit`.";
+        calls_waiting_per_session = 1_024, up to 100_000,
+            "Waiting calls of one session. Refuses a further one with `limit`.";
+        waiting_bytes = 256 * MIB, up to 16 * GIB,
+            "Arguments of all waiting calls together. Refuses a further one with `limit`.";
+        wait_milliseconds = 30_000, up to 10 * MINUTE,
+            "How long a call waits for its turn. Then it is refused with `limit`.";
+        scopes_per_tenant = 100_000, up to 10_000_000,
+            "Buckets of state with content of one tenant. Refuses to make another one with `limit`.";
+        state_bytes_per_tenant = 4 * GIB, up to 1_024 * GIB,
+            "Bytes of keys and values of one tenant. Refuses a write with `limit`.";
+        state_bytes = 64 * GIB, up to 16_384 * GIB,
+            "Bytes of keys and values of all tenants. Refuses a write with `limit`.";
+    }
+}
+
+impl CallLimits {
+    /// How much a call may compute.
+    #[must_use]
+    pub fn cpu_time(&self) -> Duration {
+        Duration::from_millis(self.cpu_time_milliseconds)
+    }
+
+    /// How long a call may take whose tool declares `declared` for itself.
+    #[must_use]
+    pub fn wall_time(&self, declared: Option<Duration>) -> Duration {
+        match declared {
+            Some(declared) => declared
+                .max(Duration::from_millis(1))
+                .min(Duration::from_millis(self.wall_time_ceiling_milliseconds)),
+            None => Duration::from_millis(self.wall_time_milliseconds),
+        }
+    }
+}
+
+impl HostLimits {
+    /// How long a call waits for its turn.
+    #[must_use]
+    pub fn wait(&self) -> Duration {
+        Duration::from_millis(self.wait_milliseconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_legal_and_every_row_can_be_set() {
+        for row in CallLimits::TABLE {
+            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
+            assert!(CallLimits::default().set(row.name, row.ceiling).is_ok());
+        }
+        for row in HostLimits::TABLE {
+            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
+            assert!(HostLimits::default().set(row.name, 1).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_limit_is_never_zero_above_its_ceiling_or_unknown() {
+        let mut limits = CallLimits::default();
+        assert!(matches!(limits.set("output_bytes", 0), Err(InvalidLimit::OutOfRange { .. })));
+        assert!(matches!(limits.set("output_bytes", u64::MAX), Err(InvalidLimit::OutOfRange { .. })));
+        assert!(matches!(limits.set("outputbytes", 1), Err(InvalidLimit::Unknown { .. })));
+        assert_eq!(limits, CallLimits::default());
+    }
+
+    #[test]
+    fn a_tool_may_declare_its_time_up_to_the_operators_ceiling() {
+        let limits = CallLimits { wall_time_ceiling_milliseconds: 60_000, ..CallLimits::default() };
+        assert_eq!(limits.wall_time(None), Duration::from_secs(30));
+        assert_eq!(limits.wall_time(Some(Duration::from_secs(50))), Duration::from_secs(50));
+        assert_eq!(limits.wall_time(Some(Duration::from_secs(500))), Duration::from_secs(60));
+    }
+}

@@ -1,0 +1,81 @@
+//! What a transport serves: tools, called on behalf of a context.
+//!
+//! The protocol room knows this trait and not who implements it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Answer, Context, Error, ToolDefinition};
+
+/// Where the progress and the messages of one call go.
+///
+/// Implementations return at once; what cannot be delivered is dropped.
+pub trait EventSink: Send + Sync {
+    /// How far the call has come.
+    fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>);
+    /// A message about the running call. `level` is a level of the contract.
+    fn message(&self, level: &str, data: Value);
+}
+
+/// The events of one call; nobody listens where this is absent.
+pub type Events = Option<Arc<dyn EventSink>>;
+
+/// One call of a tool.
+pub struct CallRequest {
+    /// The full name: `plugin__tool`.
+    pub tool: String,
+    /// Context fields are already taken out.
+    pub arguments: Map<String, Value>,
+    /// On whose behalf.
+    pub context: Context,
+    /// What came with the request besides, for the plugin to read.
+    pub request_meta: Map<String, Value>,
+    /// Ends the call when it fires.
+    pub cancel: CancellationToken,
+    /// Who listens.
+    pub events: Events,
+}
+
+impl CallRequest {
+    /// A call that nobody cancels or listens to.
+    #[must_use]
+    pub fn new(context: Context, tool: impl Into<String>, arguments: Map<String, Value>) -> Self {
+        Self {
+            tool: tool.into(),
+            arguments,
+            context,
+            request_meta: Map::new(),
+            cancel: CancellationToken::new(),
+            events: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for CallRequest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Arguments may hold secrets; a log never shows them.
+        formatter
+            .debug_struct("CallRequest")
+            .field("tool", &self.tool)
+            .field("context", &self.context)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Tools that can be listed and called.
+#[async_trait::async_trait]
+pub trait ToolService: Send + Sync + 'static {
+    /// Every tool under its full name, ordered by it. Cheap: called for each
+    /// listing.
+    fn tools(&self) -> Arc<[ToolDefinition]>;
+
+    /// Calls one tool.
+    ///
+    /// # Errors
+    /// `not-found` for an unknown tool, `invalid` for arguments that break its
+    /// schema, and whatever the call itself ends with. Dropping the future
+    /// ends the call.
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error>;
+}
