@@ -1,1 +1,27 @@
-//! Placeholder.
+//! The wall: runs plugins as Wasm components, each call in an instance of its
+//! own, under limits, with nothing but what was granted.
+//!
+//! This is the only crate that names wasmtime. It knows no protocol, reads no
+//! configuration, and holds no logic of a capability: each WIT interface has
+//! one thin adapter that checks the grant, asks the room, and converts.
+
+mod adapter;
+mod bindings;
+mod budget;
+mod cache;
+mod call;
+mod clock;
+mod error;
+mod guest;
+mod limiter;
+mod load;
+mod metadata;
+mod runtime;
+mod schedule;
+mod stdio;
+mod ticker;
+
+pub use call::Invocation;
+pub use error::{EngineError, LoadError};
+pub use load::{Engine, EngineConfig, Inspection, Plugin};
+pub use metadata::Tool;

@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The durable state of plugins: small entries under string keys, kept apart
+//! by tenant, plugin and scope.
+//!
+//! [`StateStore`] is the contract, [`SqliteStore`] keeps it on disk and for
+//! several hosts at once, [`MemoryStore`] in memory. This crate never knows
+//! who calls or what was granted: it is handed a [`wharf_core::ScopeKey`] and
+//! a [`Policy`], and knows nothing of Wasm, of MCP or of configuration.
+
+mod clock;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
+mod error;
+mod memory;
+mod rules;
+mod sqlite;
+mod store;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use error::{OpenError, StateError};
+pub use memory::MemoryStore;
+pub use rules::{
+    Ceilings, MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_PAGE_ENTRIES, MAX_VALUE_BYTES, TOMBSTONE_LIFETIME,
+};
+pub use sqlite::{Durability, SqliteOptions, SqliteStore};
+pub use store::{Change, Entry, Page, Policy, StateStore, Swept, Usage};

@@ -1,1 +1,38 @@
-//! Placeholder.
+//! Wharf: a host for tools that nobody has to trust.
+//!
+//! An app embeds [`Host`]: it loads plugins, which are Wasm components, keeps
+//! their state, and calls their tools on behalf of a [`Context`], each call in
+//! a sandbox of its own that has nothing but what the operator granted.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use wharf::{CallRequest, Configuration, Context, Host, SessionId, TenantId};
+//!
+//! let host = Host::open(Configuration::default(), "data".as_ref()).await?;
+//! let context = Context::new(TenantId::local(), "my-session".parse()?);
+//! let arguments = serde_json::json!({"goal": "Ship it"}).as_object().cloned().unwrap_or_default();
+//! let answer = host.call(CallRequest::new(context, "planning__create_goal", arguments)).await?;
+//! println!("{:?}", answer.structured);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate wires the rooms together and reads the configuration; it knows
+//! wasmtime and the protocol only by way of their rooms.
+
+mod bundled;
+pub mod configuration;
+mod host;
+mod registry;
+
+pub use configuration::{Configuration, ConfigurationError};
+pub use host::{Host, OpenError};
+pub use registry::{Installed, Rejected};
+pub use wharf_core::{
+    Answer, AssistantId, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints, ContextRules, Digest,
+    Error, EventSink, Events, Grants, HostLimits, PluginName, SessionId, StateGrant, TenantId, ThreadId,
+    ToolDefinition, ToolService, limit, text,
+};
+pub use wharf_engine::{Engine, EngineConfig, Inspection, LoadError};
+pub use wharf_mcp::{ServeError, ServerInfo, serve_stdio, serve_streams};
+pub use wharf_state::MemoryStore;

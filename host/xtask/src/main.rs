@@ -1,2 +1,83 @@
-//! Placeholder.
-fn main(){}
+//! `cargo xtask`: everything a developer or a newcomer runs, in one place.
+//!
+//! Owns the order of the work (what is built before what is tested), the
+//! toolchain for plugins and the rules of the house. It must never know how the
+//! host works inside: it starts the `wharf` binary as any user would.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
+
+mod bench;
+mod client;
+mod command;
+mod components;
+mod coverage;
+mod debian;
+mod demo;
+mod deny;
+mod python;
+mod test;
+mod tidy;
+mod toolchain;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use lexopt::Arg;
+
+const HELP: &str = "\
+Builds, tests and checks Wharf.
+
+Usage: cargo xtask COMMAND [OPTIONS]
+
+Start here (each does all its own set-up, on a fresh clone too):
+  demo       Build the host and watch a client plan a piece of work with sandboxed tools
+  test       Build everything and run every test, the end-to-end ones included
+
+While you work:
+  plugins    Build the plugins to Wasm components
+  tidy       Check the rules of the house: who depends on whom, file sizes, WIT documented
+  bench      Measure Wharf against bare wasmtime and a server without Wasm
+  coverage   Measure which lines the tests reach; fails below 80 %
+  deny       Check licences, sources and known vulnerabilities of the dependencies
+
+`cargo xtask COMMAND --help` says more about each.
+";
+
+fn main() -> ExitCode {
+    // Coverage makes cargo call a copy of this binary in the place of rustc.
+    if coverage::called_as_compiler() {
+        return coverage::compile();
+    }
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let mut arguments = lexopt::Parser::from_env();
+    match arguments.next()? {
+        None | Some(Arg::Short('h') | Arg::Long("help")) => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Some(Arg::Value(name)) => match name.to_string_lossy().as_ref() {
+            "plugins" => components::run(arguments),
+            "test" => test::run(arguments),
+            "demo" => demo::run(arguments),
+            "tidy" => tidy::run(arguments),
+            "bench" => bench::run(arguments),
+            "coverage" => coverage::run(arguments),
+            "deny" => deny::run(arguments),
+            "help" => {
+                print!("{HELP}");
+                Ok(())
+            }
+            other => bail!("there is no command `{other}`; `cargo xtask --help` lists the commands"),
+        },
+        Some(other) => Err(other.unexpected().into()),
+    }
+}

@@ -1,1 +1,45 @@
-//! Placeholder.
+//! The `#[tool]` attribute of `wharf-sdk`: a function becomes a tool.
+//!
+//! It reads a signature and writes an implementation of `wharf_sdk::Tool`. It
+//! knows nothing of schemas or JSON; the types in the signature do that.
+
+mod arguments;
+mod function;
+
+use proc_macro::TokenStream;
+use syn::parse_macro_input;
+
+/// Makes a tool of a function.
+///
+/// The function is called as it stands, with one of these signatures; `Input`
+/// derives `serde::Deserialize` and `schemars::JsonSchema`, and `Output` is
+/// anything that implements `wharf_sdk::ToolOutput`:
+///
+/// ```text
+/// fn name(call: &Call, input: Input) -> Result<Output, ToolError>
+/// fn name(call: &Call) -> Result<Output, ToolError>
+/// fn name(input: Input) -> Result<Output, ToolError>
+/// fn name() -> Result<Output, ToolError>
+/// ```
+///
+/// Options, all of them optional:
+///
+/// - `description = "…"`: for the model that chooses the tool. The function's
+///   documentation comment where it is left out; one of the two must be there.
+/// - `title = "…"`: a name for people.
+/// - `name = "…"`: another name than the function's.
+/// - `read_only`, `destructive`, `idempotent`, `open_world`: hints for clients.
+/// - `timeout_milliseconds = 60_000`: how much wall-clock time a call may need.
+///
+/// List the tools of a crate in `wharf_sdk::plugin!(first, second);`.
+#[proc_macro_attribute]
+pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    let options = parse_macro_input!(options as arguments::Options);
+    let function = parse_macro_input!(item as syn::ItemFn);
+    function::expand(&options, &function)
+        .unwrap_or_else(|error| {
+            let error = error.into_compile_error();
+            quote::quote!(#function #error)
+        })
+        .into()
+}

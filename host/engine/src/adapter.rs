@@ -1,0 +1,42 @@
+//! One thin adapter for each WIT interface: counts the call, checks the grant,
+//! asks the room, converts. The inner error is the guest's, the outer one
+//! ends the call.
+
+pub(crate) mod caller;
+pub(crate) mod clocks;
+pub(crate) mod events;
+pub(crate) mod log;
+pub(crate) mod state;
+
+use wasmtime::component::{HasSelf, Linker};
+use wharf_core::{Error, text};
+
+use crate::{bindings::wharf::plugin as wit, guest::Guest};
+
+/// Longest message of an error that crosses the wall.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 4 << 10;
+
+impl From<Error> for wit::types::Error {
+    fn from(error: Error) -> Self {
+        Self {
+            code: error.code.as_str().to_owned(),
+            message: text::cut(&error.message, MAX_MESSAGE_BYTES).to_owned(),
+            retryable: error.retryable,
+        }
+    }
+}
+
+/// Links everything that any plugin may import; what a plugin is not granted
+/// answers `denied` when it is used.
+pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    wasmtime_wasi::p2::add_to_linker_async(linker)?;
+    clocks::link(linker)?;
+    wit::caller::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::log::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::types::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::state::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::events::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    Ok(())
+}
+
+impl wit::types::Host for Guest {}

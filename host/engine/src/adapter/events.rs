@@ -1,0 +1,66 @@
+//! `events`: progress and messages to whoever waits for the call.
+
+use wharf_core::{Code, Error, text};
+
+use crate::{
+    bindings::wharf::plugin::{events::Host, types},
+    guest::Guest,
+};
+
+const MAX_PROGRESS_MESSAGE_BYTES: usize = 1 << 10;
+const MAX_DATA_BYTES: usize = 8 << 10;
+
+impl Guest {
+    fn send_progress(&mut self, done: f64, total: Option<f64>, message: Option<&str>) -> Result<(), Error> {
+        let _granted = self.grants.events(&self.plugin)?;
+        let countable = |number: f64| number.is_finite() && number >= 0.0;
+        if !countable(done) || !total.is_none_or(countable) {
+            return Err(Error::new(Code::Invalid, "`done` and `total` must be finite and not negative"));
+        }
+        if self.last_progress.is_some_and(|last| done <= last) {
+            return Err(Error::new(Code::Invalid, "`done` must grow from one progress to the next"));
+        }
+        self.budget.event()?;
+        self.last_progress = Some(done);
+        if let Some(events) = &self.events {
+            let message = message.map(|message| text::line(message, MAX_PROGRESS_MESSAGE_BYTES));
+            events.progress(done, total, message.as_deref());
+        }
+        Ok(())
+    }
+
+    fn send_message(&self, level: &str, data: &str) -> Result<(), Error> {
+        let _granted = self.grants.events(&self.plugin)?;
+        if data.len() > MAX_DATA_BYTES {
+            return Err(Error::new(Code::Invalid, format!("`data` must be at most {MAX_DATA_BYTES} bytes")));
+        }
+        let data = serde_json::from_str(data)
+            .map_err(|error| Error::new(Code::Invalid, format!("`data` is not JSON: {error}")))?;
+        self.budget.event()?;
+        if let Some(events) = &self.events {
+            let level = match level {
+                "trace" | "debug" | "warn" | "error" => level,
+                _ => "info",
+            };
+            events.message(level, data);
+        }
+        Ok(())
+    }
+}
+
+impl Host for Guest {
+    fn progress(
+        &mut self,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call(message.as_ref().map_or(0, String::len) as u64)?;
+        Ok(self.send_progress(done, total, message.as_deref()).map_err(types::Error::from))
+    }
+
+    fn message(&mut self, level: String, data: String) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call((level.len() + data.len()) as u64)?;
+        Ok(self.send_message(&level, &data).map_err(types::Error::from))
+    }
+}

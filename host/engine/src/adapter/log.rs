@@ -1,0 +1,11 @@
+//! `log`: lines for the operator.
+
+use crate::{bindings::wharf::plugin::log::Host, guest::Guest};
+
+impl Host for Guest {
+    fn write(&mut self, level: String, message: String) -> wasmtime::Result<()> {
+        self.budget.host_call((level.len() + message.len()) as u64)?;
+        self.log.line(&level, &message);
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! `state`: durable entries under the calling context.
+
+use wasmtime::component::{Resource, ResourceTableError};
+use wharf_core::{Code, Error, ScopeKey, ScopeKind};
+use wharf_state::{Change, Entry, Page, Policy};
+
+use crate::{
+    bindings::wharf::plugin::{
+        state::{self as wit, Host, HostBucket},
+        types,
+    },
+    guest::Guest,
+};
+
+/// An open bucket: the proof that its scope was granted to this call.
+#[derive(Debug, Clone)]
+#[expect(unreachable_pub, reason = "the generated bindings re-export it within this crate")]
+pub struct Bucket {
+    scope: ScopeKey,
+    policy: Policy,
+}
+
+/// A page of a scan holds about this much.
+const PAGE_BYTES: u64 = 1 << 20;
+/// Further keys, changes or entries are refused or left for the next page.
+const MAX_BATCH: u32 = 1_000;
+
+impl From<Entry> for wit::Entry {
+    fn from(entry: Entry) -> Self {
+        Self { key: entry.key, value: entry.value, revision: entry.revision }
+    }
+}
+
+impl From<wit::Change> for Change {
+    fn from(change: wit::Change) -> Self {
+        Self { key: change.key, value: change.value, if_revision: change.if_revision }
+    }
+}
+
+impl From<Page> for wit::Page {
+    fn from(page: Page) -> Self {
+        Self { entries: page.entries.into_iter().map(Into::into).collect(), next: page.next }
+    }
+}
+
+fn entry_bytes(entry: &Entry) -> u64 {
+    (entry.key.len() + entry.value.len()) as u64
+}
+
+impl Guest {
+    fn open_bucket(&mut self, scope: &str, name: &str) -> Result<Resource<Bucket>, Error> {
+        let kind = ScopeKind::from_word(scope).ok_or_else(|| {
+            Error::new(Code::Invalid, "`scope` must be `thread`, `session`, `assistant` or `plugin`")
+        })?;
+        let granted = self.grants.state(&self.plugin, kind)?;
+        let bucket = Bucket {
+            scope: granted.scope(&self.context, &self.plugin, kind, name.parse()?)?,
+            policy: Policy {
+                quota_bytes: granted.grant().quota_bytes,
+                quota_entries: granted.grant().quota_entries,
+                idle_expiry: granted.grant().idle_expiry(kind),
+            },
+        };
+        self.table.push(bucket).map_err(|error| match error {
+            ResourceTableError::Full => Error::new(
+                Code::Limit,
+                "this call has as many open handles as it may (limit `resource_handles`); drop some",
+            ),
+            other => Error::new(Code::Internal, other.to_string()),
+        })
+    }
+
+    fn bucket(&self, handle: &Resource<Bucket>) -> wasmtime::Result<Bucket> {
+        Ok(self.table.get(handle)?.clone())
+    }
+}
+
+impl Host for Guest {}
+
+impl HostBucket for Guest {
+    fn open(
+        &mut self,
+        scope: String,
+        name: String,
+    ) -> wasmtime::Result<Result<Resource<Bucket>, types::Error>> {
+        self.budget.host_call((scope.len() + name.len()) as u64)?;
+        Ok(self.open_bucket(&scope, &name).map_err(types::Error::from))
+    }
+
+    async fn get_many(
+        &mut self,
+        handle: Resource<Bucket>,
+        keys: Vec<String>,
+    ) -> wasmtime::Result<Result<Vec<Option<wit::Entry>>, types::Error>> {
+        self.budget.host_call(keys.iter().map(|key| key.len() as u64).sum())?;
+        let bucket = self.bucket(&handle)?;
+        let room = self.budget.readable_bytes();
+        let found = match self.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(Error::from(error).into())),
+        };
+        self.budget.moved(found.iter().flatten().map(entry_bytes).sum())?;
+        Ok(Ok(found.into_iter().map(|entry| entry.map(Into::into)).collect()))
+    }
+
+    async fn apply(
+        &mut self,
+        handle: Resource<Bucket>,
+        changes: Vec<wit::Change>,
+    ) -> wasmtime::Result<Result<Vec<u64>, types::Error>> {
+        let bytes = |change: &wit::Change| (change.key.len() + change.value.as_ref().map_or(0, Vec::len)) as u64;
+        self.budget.host_call(changes.iter().map(bytes).sum())?;
+        let bucket = self.bucket(&handle)?;
+        let changes = changes.into_iter().map(Into::into).collect();
+        let applied = self.state.apply(&bucket.scope, &bucket.policy, changes, self.clock.wait_until()).await;
+        Ok(applied.map_err(|error| Error::from(error).into()))
+    }
+
+    async fn scan(
+        &mut self,
+        handle: Resource<Bucket>,
+        prefix: String,
+        after: Option<String>,
+        limit: u32,
+    ) -> wasmtime::Result<Result<wit::Page, types::Error>> {
+        self.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
+        let bucket = self.bucket(&handle)?;
+        let (limit, room) = (limit.clamp(1, MAX_BATCH), self.budget.readable_bytes().min(PAGE_BYTES));
+        let scanned =
+            self.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
+        let page = match scanned {
+            Ok(page) => page,
+            Err(error) => return Ok(Err(Error::from(error).into())),
+        };
+        self.budget.moved(page.entries.iter().map(entry_bytes).sum())?;
+        Ok(Ok(page.into()))
+    }
+
+    async fn usage(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<wit::Usage, types::Error>> {
+        self.budget.host_call(0)?;
+        let bucket = self.bucket(&handle)?;
+        let usage = self.state.usage(&bucket.scope).await;
+        Ok(usage
+            .map(|usage| wit::Usage {
+                entries: usage.entries,
+                bytes: usage.bytes,
+                quota_bytes: bucket.policy.quota_bytes,
+            })
+            .map_err(|error| Error::from(error).into()))
+    }
+
+    async fn expired_at(
+        &mut self,
+        handle: Resource<Bucket>,
+    ) -> wasmtime::Result<Result<Option<String>, types::Error>> {
+        self.budget.host_call(0)?;
+        let bucket = self.bucket(&handle)?;
+        let expired = self.state.expired_at(&bucket.scope).await;
+        Ok(expired
+            .map(|when| {
+                when.map(|when| chrono::DateTime::<chrono::Utc>::from(when).to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
+            })
+            .map_err(|error| Error::from(error).into()))
+    }
+
+    fn drop(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<()> {
+        self.table.delete(handle)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! What one call has used of what it may use.
+//!
+//! Shared by the store, the standard streams and the future that drives the
+//! call, so it is made of atomics. One thread at a time runs a call, and all
+//! of these are plain counters: relaxed ordering suffices.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use wharf_core::{CallLimits, Code, Error};
+
+/// A limit that ends the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Exceeded {
+    #[error("the call made more than {0} host calls (limit `host_calls`)")]
+    HostCalls(u64),
+    #[error("one host call moved more than {0} bytes (limit `host_call_bytes`)")]
+    HostCallBytes(u64),
+    #[error("the host calls of this call moved more than {0} bytes (limit `host_call_total_bytes`)")]
+    HostCallTotalBytes(u64),
+}
+
+impl From<Exceeded> for Error {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::new(Code::Limit, format!("the tool was stopped: {exceeded}"))
+    }
+}
+
+/// Counters of one call.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    host_calls: AtomicU64,
+    host_bytes: AtomicU64,
+    events: AtomicU64,
+    log_lines: AtomicU64,
+    max_host_calls: u64,
+    max_host_call_bytes: u64,
+    max_host_bytes: u64,
+    max_events: u64,
+    max_log_lines: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: &CallLimits) -> Self {
+        Self {
+            host_calls: AtomicU64::new(0),
+            host_bytes: AtomicU64::new(0),
+            events: AtomicU64::new(0),
+            log_lines: AtomicU64::new(0),
+            max_host_calls: limits.host_calls,
+            max_host_call_bytes: limits.host_call_bytes,
+            max_host_bytes: limits.host_call_total_bytes,
+            max_events: limits.events,
+            max_log_lines: limits.log_lines,
+        }
+    }
+
+    /// Counts a host call that brings `bytes` of data from the guest.
+    pub(crate) fn host_call(&self, bytes: u64) -> Result<(), Exceeded> {
+        if self.host_calls.fetch_add(1, Relaxed) >= self.max_host_calls {
+            return Err(Exceeded::HostCalls(self.max_host_calls));
+        }
+        self.moved(bytes)
+    }
+
+    /// Counts data that a host call moved, in either direction.
+    pub(crate) fn moved(&self, bytes: u64) -> Result<(), Exceeded> {
+        if bytes > self.max_host_call_bytes {
+            return Err(Exceeded::HostCallBytes(self.max_host_call_bytes));
+        }
+        if self.host_bytes.fetch_add(bytes, Relaxed).saturating_add(bytes) > self.max_host_bytes {
+            return Err(Exceeded::HostCallTotalBytes(self.max_host_bytes));
+        }
+        Ok(())
+    }
+
+    /// Counts a host call of WASI, which has no way to end the guest itself;
+    /// [`Self::exceeded`] tells afterwards.
+    pub(crate) fn wasi_call(&self) {
+        self.host_calls.fetch_add(1, Relaxed);
+    }
+
+    /// What was exceeded by calls that could not say so themselves.
+    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
+        if self.host_calls.load(Relaxed) > self.max_host_calls {
+            return Some(Exceeded::HostCalls(self.max_host_calls));
+        }
+        (self.host_bytes.load(Relaxed) > self.max_host_bytes)
+            .then_some(Exceeded::HostCallTotalBytes(self.max_host_bytes))
+    }
+
+    /// How many bytes a read may return now.
+    pub(crate) fn readable_bytes(&self) -> u64 {
+        self.max_host_call_bytes.min(self.max_host_bytes.saturating_sub(self.host_bytes.load(Relaxed)))
+    }
+
+    /// Counts an event; the error is the guest's.
+    pub(crate) fn event(&self) -> Result<(), Error> {
+        if self.events.fetch_add(1, Relaxed) < self.max_events {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Limit,
+            format!("this call has sent its {} events (limit `events`)", self.max_events),
+        ))
+    }
+
+    /// Counts a log line; false where it is to be dropped.
+    pub(crate) fn log_line(&self) -> bool {
+        self.log_lines.fetch_add(1, Relaxed) < self.max_log_lines
+    }
+
+    /// How many log lines were dropped.
+    pub(crate) fn dropped_log_lines(&self) -> u64 {
+        self.log_lines.load(Relaxed).saturating_sub(self.max_log_lines)
+    }
+}

@@ -1,0 +1,251 @@
+//! Compiled code and read metadata, kept between runs.
+//!
+//! wasmtime loads compiled code as it is: whoever can change a file could run
+//! native code in the host, and a flipped byte goes unnoticed. So every entry
+//! carries a BLAKE3 digest keyed with a secret of this data directory, over its
+//! name and its bytes, and the very bytes that were verified are the ones that
+//! are loaded. What does not verify is made again.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{ErrorKind, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::error::EngineError;
+
+const KEY_BYTES: usize = 32;
+const TAG_BYTES: usize = 32;
+/// More entries than anyone has plugins; the oldest go first.
+const MAX_ENTRIES: usize = 512;
+
+/// A directory of verified entries.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    directory: PathBuf,
+    key: [u8; KEY_BYTES],
+}
+
+impl Cache {
+    /// Opens or makes the directory and its key.
+    pub(crate) fn open(directory: &Path) -> Result<Self, EngineError> {
+        let unusable = |source| EngineError::Cache { path: directory.to_owned(), source };
+        private_directory(directory).map_err(unusable)?;
+        let key = read_or_make_key(&directory.join("key")).map_err(unusable)?;
+        Ok(Self { directory: directory.to_owned(), key })
+    }
+
+    fn tag(&self, name: &str, payload: &[u8]) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(&(name.len() as u64).to_le_bytes());
+        hasher.update(name.as_bytes());
+        hasher.update(payload);
+        hasher.finalize()
+    }
+
+    /// The entry of this name, if it is there and is what was stored.
+    pub(crate) fn get(&self, name: &str) -> Option<Vec<u8>> {
+        let path = self.directory.join(name);
+        let mut bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                if error.kind() != ErrorKind::NotFound {
+                    tracing::warn!("cannot read {}: {error}", path.display());
+                }
+                return None;
+            }
+        };
+        let verified = bytes.len() >= TAG_BYTES && {
+            let (payload, tag) = bytes.split_at(bytes.len() - TAG_BYTES);
+            // Comparing hashes of this type takes the same time whatever they are.
+            <[u8; TAG_BYTES]>::try_from(tag).is_ok_and(|tag| self.tag(name, payload) == tag)
+        };
+        if !verified {
+            tracing::warn!("{} is damaged or from elsewhere; it is made again", path.display());
+            return None;
+        }
+        bytes.truncate(bytes.len() - TAG_BYTES);
+        Some(bytes)
+    }
+
+    /// Keeps an entry. A cache that cannot be written costs time, not
+    /// correctness: the failure is logged.
+    pub(crate) fn put(&self, name: &str, payload: &[u8]) {
+        let tag = self.tag(name, payload);
+        if let Err(error) = write_private(&self.directory, name, &[payload, tag.as_bytes()]) {
+            tracing::warn!("cannot keep compiled code in {}: {error}", self.directory.display());
+            return;
+        }
+        self.prune();
+    }
+
+    fn prune(&self) {
+        let Ok(entries) = fs::read_dir(&self.directory) else { return };
+        let mut aged: Vec<_> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.file_name() != "key")
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        if aged.len() <= MAX_ENTRIES {
+            return;
+        }
+        aged.sort();
+        for (_, path) in &aged[..aged.len() - MAX_ENTRIES] {
+            // Another host may have removed it first.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Makes a directory that only its owner may enter.
+fn private_directory(path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Writes a file whole or not at all: another host sees the old one or the new
+/// one.
+fn write_private(directory: &Path, name: &str, parts: &[&[u8]]) -> std::io::Result<()> {
+    let temporary = temporary_path(directory)?;
+    let written = (|| {
+        let mut file = private_file().open(&temporary)?;
+        for part in parts {
+            file.write_all(part)?;
+        }
+        fs::rename(&temporary, directory.join(name))
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+    Ok(bytes)
+}
+
+fn temporary_path(directory: &Path) -> std::io::Result<PathBuf> {
+    Ok(directory.join(format!(".new-{:016x}", u64::from_le_bytes(random()?))))
+}
+
+/// The key of this directory. Several hosts may make it at once: the first one
+/// to put its file in place wins, and all read that one.
+fn read_or_make_key(path: &Path) -> std::io::Result<[u8; KEY_BYTES]> {
+    if let Some(key) = read_key(path)? {
+        return Ok(key);
+    }
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let temporary = temporary_path(directory)?;
+    let made = (|| {
+        private_file().open(&temporary)?.write_all(&random::<KEY_BYTES>()?)?;
+        match fs::hard_link(&temporary, path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    })();
+    let _ = fs::remove_file(&temporary);
+    made?;
+    read_key(path)?.ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "the key of the cache cannot be read"))
+}
+
+/// The key, or none where there is no usable one. A damaged key is removed:
+/// every entry is then made again.
+fn read_key(path: &Path) -> std::io::Result<Option<[u8; KEY_BYTES]>> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file).take(KEY_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    match bytes.try_into() {
+        Ok(key) => Ok(Some(key)),
+        Err(_) => {
+            fs::remove_file(path)?;
+            Ok(None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let cache = Cache::open(&directory.path().join("cache")).expect("opens");
+        (directory, cache)
+    }
+
+    #[test]
+    fn an_entry_comes_back_as_it_was_also_to_the_next_host() {
+        let (directory, cache) = cache();
+        cache.put("one", b"code");
+        let next = Cache::open(&directory.path().join("cache")).expect("opens");
+        assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
+        assert_eq!(next.get("two"), None);
+    }
+
+    #[test]
+    fn every_flipped_byte_and_every_truncation_is_noticed() {
+        let (_directory, cache) = cache();
+        cache.put("one", b"some code");
+        let path = cache.directory.join("one");
+        let good = fs::read(&path).expect("reads");
+        for position in 0..good.len() {
+            let mut bad = good.clone();
+            bad[position] ^= 0x10;
+            fs::write(&path, &bad).expect("writes");
+            assert_eq!(cache.get("one"), None, "byte {position}");
+            fs::write(&path, &good[..position]).expect("writes");
+            assert_eq!(cache.get("one"), None, "cut to {position}");
+        }
+    }
+
+    #[test]
+    fn an_entry_of_another_name_or_another_key_is_foreign() {
+        let (_directory, cache) = cache();
+        let (_other_directory, other) = self::cache();
+        cache.put("one", b"code");
+        fs::copy(cache.directory.join("one"), cache.directory.join("two")).expect("copies");
+        fs::copy(cache.directory.join("one"), other.directory.join("one")).expect("copies");
+        assert_eq!(cache.get("two"), None);
+        assert_eq!(other.get("one"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_directory, cache) = cache();
+        cache.put("one", b"code");
+        let mode = |path: &Path| fs::metadata(path).expect("is there").permissions().mode() & 0o777;
+        assert_eq!(mode(&cache.directory), 0o700);
+        assert_eq!(mode(&cache.directory.join("one")), 0o600);
+        assert_eq!(mode(&cache.directory.join("key")), 0o600);
+    }
+
+    #[test]
+    fn a_damaged_key_costs_the_entries_and_nothing_else() {
+        let (directory, cache) = cache();
+        cache.put("one", b"code");
+        fs::write(cache.directory.join("key"), b"short").expect("writes");
+        let next = Cache::open(&directory.path().join("cache")).expect("opens");
+        assert_eq!(next.get("one"), None);
+        next.put("one", b"code");
+        assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
+    }
+}

@@ -1,0 +1,188 @@
+//! One call: a fresh instance, its limits armed, its answer checked.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use wasmtime::Store;
+use wharf_core::{Answer, CallLimits, Code, Content, Context, Error, Events, Grants, text};
+use wharf_state::StateStore;
+
+use crate::{
+    adapter::MAX_MESSAGE_BYTES,
+    bindings::{Everything, EverythingPre, exports::wharf::plugin::tools as wit},
+    error,
+    guest::{Guest, Setting},
+    runtime::Runtime,
+};
+
+/// Parts of one answer.
+const MAX_CONTENT_PARTS: usize = 256;
+/// Length of a media type.
+const MAX_MIME_BYTES: usize = 255;
+
+/// One call of a tool, as the host has checked it.
+pub struct Invocation {
+    /// On whose behalf.
+    pub context: Context,
+    /// What the plugin may use.
+    pub grants: Arc<Grants>,
+    /// What the call may use up.
+    pub limits: Arc<CallLimits>,
+    /// What came with the request besides.
+    pub request_meta: Map<String, Value>,
+    /// Who listens.
+    pub events: Events,
+    /// Ends the call when it fires.
+    pub cancel: CancellationToken,
+    /// The tool's own name.
+    pub tool: String,
+    /// JSON text of an object that conforms to the tool's schema.
+    pub arguments: String,
+}
+
+/// Which function of the plugin is called.
+pub(crate) enum Function<'f> {
+    ListTools,
+    CallTool { name: &'f str, arguments: &'f str },
+}
+
+/// What it returned.
+pub(crate) enum Returned {
+    Tools(Vec<wit::Tool>),
+    Answer(Result<wit::Answer, wit::Error>),
+}
+
+/// Calls one function in an instance of its own.
+pub(crate) async fn run(
+    runtime: &Runtime,
+    code: &EverythingPre<Guest>,
+    setting: Setting,
+    limits: &CallLimits,
+    stack_bytes: u64,
+    function: Function<'_>,
+) -> Result<Returned, Error> {
+    let _ticking = runtime.ticker.hold();
+    let guest = Guest::new(setting, limits);
+    let (clock, budget) = (Arc::clone(&guest.clock), Arc::clone(&guest.budget));
+    let mut store = Store::new(&runtime.engine, guest);
+    store.limiter(|guest| &mut guest.limiter);
+    // The budget knows the exact limit of one call; this one keeps the runtime
+    // from copying more than that before the budget is asked.
+    let largest = limits.host_call_bytes.max(limits.output_bytes).saturating_add(64 << 10);
+    store.set_hostcall_fuel(usize::try_from(largest).unwrap_or(usize::MAX));
+    store.set_epoch_deadline(1);
+    let schedule = runtime.schedule.clone();
+    store.epoch_deadline_callback(move |store| Ok(schedule.epoch(store.data())));
+
+    let finished = clock
+        .drive(async {
+            let instance: Everything = code.instantiate_async(&mut store).await?;
+            let tools = instance.wharf_plugin_tools();
+            match function {
+                Function::ListTools => tools.call_list_tools(&mut store).await.map(Returned::Tools),
+                Function::CallTool { name, arguments } => {
+                    tools.call_call_tool(&mut store, name, arguments).await.map(Returned::Answer)
+                }
+            }
+        })
+        .await;
+    match finished {
+        Ok(Ok(returned)) => match budget.exceeded() {
+            Some(exceeded) => Err(exceeded.into()),
+            None => Ok(returned),
+        },
+        Ok(Err(failure)) => Err(error::of_call(&failure, &clock, &budget, stack_bytes)),
+        Err(why) => Err(clock
+            .describe(why)
+            .unwrap_or_else(|| Error::new(Code::Internal, "the call was stopped"))),
+    }
+}
+
+impl Invocation {
+    /// Takes apart what [`run`] needs and what is called.
+    pub(crate) fn into_setting(
+        self,
+        plugin: wharf_core::PluginName,
+        wall_time: std::time::Duration,
+        state: Arc<dyn StateStore>,
+    ) -> (Setting, Arc<CallLimits>, String, String) {
+        let setting = Setting {
+            plugin,
+            context: self.context,
+            grants: self.grants,
+            request_meta: self.request_meta,
+            events: self.events,
+            state,
+            wall_time,
+            cancel: self.cancel,
+        };
+        (setting, self.limits, self.tool, self.arguments)
+    }
+}
+
+/// Checks and converts what a tool answered.
+pub(crate) fn answer(returned: Result<wit::Answer, wit::Error>, limits: &CallLimits) -> Result<Answer, Error> {
+    let answer = returned.map_err(guest_error)?;
+    let size = answer_bytes(&answer);
+    if size > limits.output_bytes {
+        return Err(Error::new(
+            Code::Limit,
+            format!(
+                "the tool's answer has {size} bytes, more than {} (limit `output_bytes`); ask for less at a time",
+                limits.output_bytes
+            ),
+        ));
+    }
+    if answer.content.len() > MAX_CONTENT_PARTS {
+        return Err(broken(format!("its answer has more than {MAX_CONTENT_PARTS} parts")));
+    }
+    Ok(Answer {
+        content: answer.content.into_iter().map(content).collect::<Result<_, _>>()?,
+        structured: answer.structured.as_deref().map(json).transpose()?,
+        is_error: answer.is_error,
+        meta: object(answer.meta.as_deref())?,
+    })
+}
+
+fn guest_error(error: wit::Error) -> Error {
+    Error {
+        code: Code::from_guest(&error.code),
+        message: text::visible(text::cut(&error.message, MAX_MESSAGE_BYTES).to_owned()),
+        retryable: error.retryable,
+    }
+}
+
+fn answer_bytes(answer: &wit::Answer) -> u64 {
+    let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let parts: usize =
+        answer.content.iter().map(|part| part.data.len() + part.mime_type.len() + length(&part.meta)).sum();
+    (parts + length(&answer.structured) + length(&answer.meta)) as u64
+}
+
+fn broken(what: impl std::fmt::Display) -> Error {
+    Error::new(Code::Internal, format!("the plugin broke its contract: {what}"))
+}
+
+fn content(part: wit::Content) -> Result<Content, Error> {
+    if part.mime_type.is_empty() || part.mime_type.len() > MAX_MIME_BYTES || !part.mime_type.is_ascii() {
+        return Err(broken("the type of a part of its answer is no media type"));
+    }
+    let data = if part.mime_type == "text/plain" {
+        let text = String::from_utf8(part.data).map_err(|_| broken("a text of its answer is not UTF-8"))?;
+        text::visible(text).into_bytes()
+    } else {
+        part.data
+    };
+    Ok(Content { mime_type: part.mime_type, data, meta: object(part.meta.as_deref())? })
+}
+
+fn json(raw: &str) -> Result<Value, Error> {
+    serde_json::from_str(raw).map_err(|error| broken(format!("its structured answer is not JSON: {error}")))
+}
+
+fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
+    raw.map_or(Ok(Map::new()), |raw| {
+        serde_json::from_str(raw).map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
+    })
+}

@@ -1,0 +1,223 @@
+//! The two clocks of a call: wall-clock time to its deadline, and the time
+//! that it computes. Also who stopped it, and why.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+    },
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
+use wharf_core::{Code, Error};
+
+/// Why the host ended a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It computed for too long.
+    CpuTime = 1,
+    /// Its deadline passed.
+    WallTime = 2,
+    /// The client took it back.
+    Cancelled = 3,
+    /// The budget says what was exceeded.
+    Budget = 4,
+}
+
+/// Times one call.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    started: Instant,
+    wall_time: Duration,
+    cpu_time: Duration,
+    cancel: CancellationToken,
+    /// Computing time of finished polls, in nanoseconds.
+    used: AtomicU64,
+    /// When the present poll began: nanoseconds since `started`, or of this
+    /// thread's processor time where `measured` says so.
+    poll_began: AtomicU64,
+    measured: AtomicBool,
+    /// An epoch has passed within this call: it is no short one.
+    long: AtomicBool,
+    stopped: AtomicU8,
+    /// The right to compute of a call that has computed for long; see
+    /// `schedule`.
+    slot: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+/// Processor time of this thread; where the system does not tell, time itself.
+#[cfg(not(unix))]
+fn thread_time() -> u64 {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    nanoseconds(START.elapsed())
+}
+
+/// Processor time of this thread.
+#[cfg(unix)]
+fn thread_time() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Clock {
+    pub(crate) fn start(wall_time: Duration, cpu_time: Duration, cancel: CancellationToken) -> Self {
+        Self {
+            started: Instant::now(),
+            wall_time,
+            cpu_time,
+            cancel,
+            used: AtomicU64::new(0),
+            poll_began: AtomicU64::new(0),
+            measured: AtomicBool::new(false),
+            long: AtomicBool::new(false),
+            stopped: AtomicU8::new(0),
+            slot: Mutex::new(None),
+        }
+    }
+
+    /// When the call ends at the latest.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.started + self.wall_time
+    }
+
+    /// How long is left.
+    pub(crate) fn remaining(&self) -> Duration {
+        self.wall_time.saturating_sub(self.started.elapsed())
+    }
+
+    /// When a wait inside a host call ends at the latest: a tenth of the whole
+    /// time before the deadline, a quarter of a second at most, so that the
+    /// guest can still answer.
+    pub(crate) fn wait_until(&self) -> Instant {
+        self.deadline() - (self.wall_time / 10).min(Duration::from_millis(250))
+    }
+
+    /// Why the call was stopped, if it was.
+    pub(crate) fn stopped(&self) -> Option<Stop> {
+        match self.stopped.load(Relaxed) {
+            1 => Some(Stop::CpuTime),
+            2 => Some(Stop::WallTime),
+            3 => Some(Stop::Cancelled),
+            4 => Some(Stop::Budget),
+            _ => None,
+        }
+    }
+
+    /// Notes why the call is being stopped. The first reason stays.
+    pub(crate) fn stop(&self, why: Stop) {
+        let _ = self.stopped.compare_exchange(0, why as u8, Relaxed, Relaxed);
+    }
+
+    /// What the client is told of a stopped call.
+    pub(crate) fn describe(&self, why: Stop) -> Option<Error> {
+        match why {
+            Stop::CpuTime => Some(Error::new(
+                Code::Timeout,
+                format!(
+                    "the tool computed for more than {} ms and was stopped (limit `cpu_time_milliseconds`)",
+                    self.cpu_time.as_millis()
+                ),
+            )),
+            Stop::WallTime => Some(Error::new(
+                Code::Timeout,
+                format!(
+                    "the tool did not answer within {} ms and was stopped (limit `wall_time_milliseconds`)",
+                    self.wall_time.as_millis()
+                ),
+            )),
+            Stop::Cancelled => Some(Error::new(Code::Cancelled, "the call was cancelled")),
+            Stop::Budget => None,
+        }
+    }
+
+    fn begin_poll(&self) {
+        // Reading the thread's own time is a system call; a short call does
+        // not pay for it, and the few milliseconds until the first epoch are
+        // measured well enough by the wall clock.
+        let measured = self.long.load(Relaxed);
+        self.measured.store(measured, Relaxed);
+        let now = if measured { thread_time() } else { nanoseconds(self.started.elapsed()) };
+        self.poll_began.store(now, Relaxed);
+    }
+
+    fn poll_used(&self) -> u64 {
+        let now =
+            if self.measured.load(Relaxed) { thread_time() } else { nanoseconds(self.started.elapsed()) };
+        now.saturating_sub(self.poll_began.load(Relaxed))
+    }
+
+    fn end_poll(&self) {
+        self.used.fetch_add(self.poll_used(), Relaxed);
+    }
+
+    /// How long the call has computed, seen from within a poll.
+    pub(crate) fn computed(&self) -> Duration {
+        Duration::from_nanos(self.used.load(Relaxed) + self.poll_used())
+    }
+
+    /// At each epoch: whether the call must stop now.
+    pub(crate) fn check(&self) -> Option<Stop> {
+        self.long.store(true, Relaxed);
+        let why = if self.cancel.is_cancelled() {
+            Stop::Cancelled
+        } else if self.started.elapsed() >= self.wall_time {
+            Stop::WallTime
+        } else if self.computed() >= self.cpu_time {
+            Stop::CpuTime
+        } else {
+            return None;
+        };
+        self.stop(why);
+        Some(why)
+    }
+
+    /// Keeps or gives back the right to compute.
+    pub(crate) fn set_slot(&self, slot: Option<OwnedSemaphorePermit>) {
+        // A plain lock, never contended: one thread at a time drives a call.
+        let before = std::mem::replace(&mut *self.slot.lock().unwrap_or_else(PoisonError::into_inner), slot);
+        drop(before);
+    }
+
+    /// Drives a call to its end, its deadline or its cancellation, whichever
+    /// comes first, also while the guest waits in a host call.
+    ///
+    /// A call that finishes without ever waiting costs two clock readings and
+    /// no timer.
+    pub(crate) async fn drive<T>(&self, call: impl Future<Output = T>) -> Result<T, Stop> {
+        let mut call = pin!(call);
+        let mut deadline: Option<Pin<Box<tokio::time::Sleep>>> = None;
+        let mut cancelled = None;
+        poll_fn(|task| {
+            self.begin_poll();
+            let polled = call.as_mut().poll(task);
+            self.end_poll();
+            if let Poll::Ready(answer) = polled {
+                return Poll::Ready(Ok(answer));
+            }
+            // Whoever waits does not keep others from computing.
+            self.set_slot(None);
+            let cancelled = cancelled.get_or_insert_with(|| Box::pin(self.cancel.cancelled()));
+            if cancelled.as_mut().poll(task).is_ready() {
+                self.stop(Stop::Cancelled);
+                return Poll::Ready(Err(Stop::Cancelled));
+            }
+            let deadline =
+                deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(self.deadline().into())));
+            if deadline.as_mut().poll(task).is_ready() {
+                self.stop(Stop::WallTime);
+                return Poll::Ready(Err(Stop::WallTime));
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}

@@ -1,0 +1,125 @@
+//! Why an engine cannot start, a plugin cannot be loaded, a call failed.
+
+use wasmtime::Trap;
+use wharf_core::{Code, Error};
+
+use crate::{
+    budget::{Budget, Exceeded},
+    clock::Clock,
+};
+
+/// Why the engine cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The runtime refuses its settings.
+    #[error("the Wasm runtime cannot start: {0}")]
+    Runtime(String),
+    /// The directory of compiled code cannot be used.
+    #[error("cannot use the cache directory {path}")]
+    Cache {
+        /// Which directory.
+        path: std::path::PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The system gives no thread.
+    #[error("cannot start a thread")]
+    Thread(#[source] std::io::Error),
+}
+
+/// Why a plugin cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It is larger than allowed.
+    #[error("the component has {bytes} bytes, more than {limit} (limit `component_bytes`)")]
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+        /// What is allowed.
+        limit: u64,
+    },
+    /// It is a core module.
+    #[error(
+        "this is a core Wasm module and no component; build it for the target wasm32-wasip2, or wrap it with \
+         `wasm-tools component new`"
+    )]
+    CoreModule,
+    /// It is neither.
+    #[error("this is no Wasm component: it does not start with the bytes `\\0asm`")]
+    NotWasm,
+    /// It starts like a component and does not go on like one.
+    #[error("the component is damaged or truncated: {0}")]
+    Malformed(String),
+    /// It imports what the host does not have.
+    #[error(
+        "the component imports what this host does not offer: {0}; it was built for another world or a newer \
+         version of wharf:plugin"
+    )]
+    Import(String),
+    /// It does not export `tools`.
+    #[error(
+        "the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin"
+    )]
+    World(String),
+    /// It failed while it listed its tools.
+    #[error("the plugin could not list its tools")]
+    Metadata(#[source] Error),
+    /// It lists tools that break the contract.
+    #[error("the plugin is refused: {0}")]
+    Refused(String),
+    /// The engine itself failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// The whole chain of an error of the runtime, without its backtrace.
+pub(crate) fn reason(error: &wasmtime::Error) -> String {
+    let mut causes: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        // A backtrace names the plugin's functions, which tell a client nothing.
+        if !cause.starts_with("error while executing") && !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    causes.join(": ")
+}
+
+/// What the client is told of a call that the runtime ended.
+pub(crate) fn of_call(error: &wasmtime::Error, clock: &Clock, budget: &Budget, stack_bytes: u64) -> Error {
+    if let Some(told) = clock.stopped().and_then(|why| clock.describe(why)) {
+        return told;
+    }
+    if let Some(exceeded) = error.downcast_ref::<Exceeded>().copied().or_else(|| budget.exceeded()) {
+        return exceeded.into();
+    }
+    if let Some(trap) = error.downcast_ref::<Trap>() {
+        return match trap {
+            Trap::StackOverflow => Error::new(
+                Code::Limit,
+                format!("the tool was stopped: its stack exceeds {stack_bytes} bytes (limit `stack_bytes`)"),
+            ),
+            Trap::UnreachableCodeReached => Error::new(
+                Code::Internal,
+                "the tool panicked; the host's log has what it wrote. This call had no further effect",
+            ),
+            other => Error::new(Code::Internal, format!("the tool failed: {other}")),
+        };
+    }
+    if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
+        return Error::new(Code::Internal, format!("the tool exited with code {} instead of answering", exit.0));
+    }
+    if error.downcast_ref::<wasmtime::PoolConcurrencyLimitError>().is_some() {
+        return Error::retryable(Code::Limit, "the host runs as many instances as it can; try again later");
+    }
+    let text = reason(error);
+    // These have no type of their own in the runtime.
+    if text.contains("fuel allocated for hostcalls") {
+        return Error::new(Code::Limit, "the tool was stopped: one host call moved too much data (limit `host_call_bytes`)");
+    }
+    if text.contains("resource limit exceeded") || text.contains("exceeds memory limits") {
+        return Error::new(Code::Limit, format!("the tool was stopped: {text}"));
+    }
+    Error::new(Code::Internal, format!("the tool failed: {text}"))
+}

@@ -1,0 +1,95 @@
+//! What the host knows of one running call: the data of its store.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wharf_core::{CallLimits, Context, Events, Grants, PluginName};
+use wharf_state::StateStore;
+
+use crate::{
+    budget::Budget,
+    clock::Clock,
+    limiter::Limiter,
+    stdio::{GuestLog, Stream},
+};
+
+/// The data of a store.
+pub(crate) struct Guest {
+    pub(crate) plugin: PluginName,
+    pub(crate) context: Context,
+    pub(crate) grants: Arc<Grants>,
+    pub(crate) request_meta: Map<String, Value>,
+    pub(crate) events: Events,
+    pub(crate) last_progress: Option<f64>,
+    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) log: Arc<GuestLog>,
+    pub(crate) limiter: Limiter,
+    pub(crate) table: ResourceTable,
+    wasi: WasiCtx,
+}
+
+/// Bytes of randomness that a guest gets in one call.
+const MAX_RANDOM_BYTES: u64 = 64 << 10;
+
+/// On whose behalf, and with what, a guest runs.
+pub(crate) struct Setting {
+    pub(crate) plugin: PluginName,
+    pub(crate) context: Context,
+    pub(crate) grants: Arc<Grants>,
+    pub(crate) request_meta: Map<String, Value>,
+    pub(crate) events: Events,
+    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) wall_time: std::time::Duration,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Guest {
+    pub(crate) fn new(setting: Setting, limits: &CallLimits) -> Self {
+        let budget = Arc::new(Budget::new(limits));
+        let log = Arc::new(GuestLog::new(
+            setting.plugin.clone(),
+            setting.context.session.clone(),
+            Arc::clone(&budget),
+        ));
+        // Nothing is granted: no directory, argument, variable or address, and
+        // standard input is closed.
+        let wasi = WasiCtxBuilder::new()
+            .stdout(Stream::output(&log))
+            .stderr(Stream::errors(&log))
+            .max_random_size(MAX_RANDOM_BYTES)
+            .allow_tcp(false)
+            .allow_udp(false)
+            .allow_ip_name_lookup(false)
+            .build();
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(usize::try_from(limits.resource_handles).unwrap_or(usize::MAX));
+        Self {
+            plugin: setting.plugin,
+            context: setting.context,
+            grants: setting.grants,
+            request_meta: setting.request_meta,
+            events: setting.events,
+            last_progress: None,
+            state: setting.state,
+            clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),
+            budget,
+            log,
+            limiter: Limiter::new(limits),
+            table,
+            wasi,
+        }
+    }
+}
+
+impl WasiView for Guest {
+    /// Every function of WASI passes here once, which is where it is counted.
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        self.budget.wasi_call();
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}

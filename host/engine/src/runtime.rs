@@ -1,0 +1,95 @@
+//! wasmtime, set up for many short calls of untrusted guests.
+//!
+//! The settings are those measured fastest: pooled instances, copy-on-write
+//! memory images, memory kept resident and reset by the kernel's page map scan
+//! where it has one.
+
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Linker,
+};
+use wharf_core::{HostLimits, limit::CallLimits};
+
+use crate::{
+    adapter,
+    error::{EngineError, reason},
+    guest::Guest,
+    schedule::Schedule,
+    ticker::Ticker,
+};
+
+/// Memory of one instance that stays resident between calls.
+const KEEP_RESIDENT_BYTES: usize = 4 << 20;
+/// Table memory of one instance that stays resident between calls.
+const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
+
+/// The runtime, started once.
+pub(crate) struct Runtime {
+    pub(crate) engine: Engine,
+    pub(crate) linker: Linker<Guest>,
+    pub(crate) ticker: Ticker,
+    pub(crate) schedule: Schedule,
+}
+
+impl Runtime {
+    pub(crate) fn start(limits: &HostLimits) -> Result<Self, EngineError> {
+        let failed = |error: wasmtime::Error| EngineError::Runtime(reason(&error));
+        let mut config = settings(limits);
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
+        let engine = match Engine::new(&config) {
+            Ok(engine) => engine,
+            // A system with little address space has no room for a pool.
+            Err(error) => {
+                tracing::warn!("no room for pooled instances, calls will be slower: {}", reason(&error));
+                Engine::new(&settings(limits)).map_err(failed)?
+            }
+        };
+        let mut linker = Linker::new(&engine);
+        adapter::link(&mut linker).map_err(failed)?;
+        let ticker = Ticker::start(engine.weak()).map_err(EngineError::Thread)?;
+        Ok(Self { engine, linker, ticker, schedule: Schedule::new() })
+    }
+}
+
+fn bytes(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+/// Everything but the allocation strategy.
+fn settings(limits: &HostLimits) -> Config {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        .concurrency_support(false)
+        .memory_init_cow(true)
+        .max_wasm_stack(bytes(limits.stack_bytes))
+        // Host functions run on the same stack above the guest's part.
+        .async_stack_size(bytes(limits.stack_bytes) + (1 << 20))
+        .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(16));
+    config
+}
+
+fn pool(limits: &HostLimits) -> PoolingAllocationConfig {
+    let calls = u32::try_from(limits.calls_in_flight).unwrap_or(u32::MAX);
+    let of_call = CallLimits::default();
+    let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(calls)
+        .total_stacks(calls)
+        // Most components have one memory and a few tables; one with many, run
+        // many times at once, finds the pool used up and is told to retry.
+        .total_core_instances(calls.saturating_mul(16))
+        .total_memories(calls.saturating_mul(4))
+        .total_tables(calls.saturating_mul(16))
+        .max_core_instances_per_component(count(of_call.instances))
+        .max_memories_per_component(count(of_call.memories))
+        .max_tables_per_component(count(of_call.tables))
+        .table_elements(bytes(of_call.table_elements))
+        .table_keep_resident(TABLE_KEEP_RESIDENT_BYTES)
+        .pagemap_scan(Enabled::Auto);
+    // Without the scan, resident memory is cleared byte by byte at each call,
+    // which costs more than returning it to the system.
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        pool.linear_memory_keep_resident(KEEP_RESIDENT_BYTES);
+    }
+    pool
+}

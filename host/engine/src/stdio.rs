@@ -1,0 +1,160 @@
+//! Standard output and standard error of a guest: lines in the operator's log,
+//! never bytes on the client's stream.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
+use wasmtime_wasi_io::{
+    poll::Pollable,
+    streams::{OutputStream, StreamError, StreamResult},
+};
+use wharf_core::{PluginName, SessionId, text};
+
+use crate::budget::Budget;
+
+/// Longer lines are cut.
+const MAX_LINE_BYTES: usize = 8 << 10;
+/// How much a guest may write at a time.
+const WRITE_BYTES: usize = 64 << 10;
+
+/// The log of one call.
+#[derive(Debug)]
+pub(crate) struct GuestLog {
+    plugin: PluginName,
+    session: SessionId,
+    budget: Arc<Budget>,
+}
+
+impl GuestLog {
+    pub(crate) fn new(plugin: PluginName, session: SessionId, budget: Arc<Budget>) -> Self {
+        Self { plugin, session, budget }
+    }
+
+    /// Writes one line, unless the call has written its share.
+    pub(crate) fn line(&self, level: &str, message: &str) {
+        if !self.budget.log_line() {
+            return;
+        }
+        let message = text::line(message, MAX_LINE_BYTES);
+        let (plugin, session) = (&self.plugin, &self.session);
+        match level {
+            "trace" => tracing::trace!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            "debug" => tracing::debug!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            "warn" => tracing::warn!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            "error" => tracing::error!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            _ => tracing::info!(target: "wharf::plugin", %plugin, %session, "{message}"),
+        }
+    }
+}
+
+impl Drop for GuestLog {
+    fn drop(&mut self) {
+        let dropped = self.budget.dropped_log_lines();
+        if dropped > 0 {
+            let (plugin, session) = (&self.plugin, &self.session);
+            tracing::warn!(
+                target: "wharf::plugin", %plugin, %session,
+                "{dropped} log lines of one call were dropped (limit `log_lines`)"
+            );
+        }
+    }
+}
+
+/// One standard stream: cuts what is written into lines.
+#[derive(Debug)]
+struct Lines {
+    log: Arc<GuestLog>,
+    level: &'static str,
+    // Every handle of the guest to this stream writes to the same line. Held
+    // for a copy of at most one line.
+    unfinished: Mutex<Vec<u8>>,
+}
+
+impl Lines {
+    fn write(&self, bytes: &[u8]) {
+        let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            keep(&mut unfinished, &rest[..end]);
+            self.log.line(self.level, &String::from_utf8_lossy(&unfinished));
+            unfinished.clear();
+            rest = &rest[end + 1..];
+        }
+        keep(&mut unfinished, rest);
+    }
+}
+
+/// Appends what fits into a line; the rest of an overlong one is dropped.
+fn keep(line: &mut Vec<u8>, bytes: &[u8]) {
+    let room = MAX_LINE_BYTES.saturating_sub(line.len());
+    line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        let unfinished = std::mem::take(self.unfinished.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if !unfinished.is_empty() {
+            self.log.line(self.level, &String::from_utf8_lossy(&unfinished));
+        }
+    }
+}
+
+/// A handle to one standard stream.
+#[derive(Debug, Clone)]
+pub(crate) struct Stream(Arc<Lines>);
+
+impl Stream {
+    pub(crate) fn output(log: &Arc<GuestLog>) -> Self {
+        Self::new(log, "info")
+    }
+
+    pub(crate) fn errors(log: &Arc<GuestLog>) -> Self {
+        Self::new(log, "warn")
+    }
+
+    fn new(log: &Arc<GuestLog>, level: &'static str) -> Self {
+        Self(Arc::new(Lines { log: Arc::clone(log), level, unfinished: Mutex::default() }))
+    }
+}
+
+impl IsTerminal for Stream {
+    fn is_terminal(&self) -> bool {
+        false
+    }
+}
+
+impl StdoutStream for Stream {
+    fn p2_stream(&self) -> Box<dyn OutputStream> {
+        Box::new(self.clone())
+    }
+
+    fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
+        // Only WASI 0.3 asks for this one, and it is not linked.
+        Box::new(tokio::io::sink())
+    }
+}
+
+#[async_trait::async_trait]
+impl Pollable for Stream {
+    async fn ready(&mut self) {}
+}
+
+#[async_trait::async_trait]
+impl OutputStream for Stream {
+    fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        let log = &self.0.log;
+        log.budget.moved(bytes.len() as u64).map_err(|exceeded| StreamError::Trap(wasmtime::Error::new(exceeded)))?;
+        self.0.write(&bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> StreamResult<()> {
+        Ok(())
+    }
+
+    fn check_write(&mut self) -> StreamResult<usize> {
+        Ok(WRITE_BYTES)
+    }
+}

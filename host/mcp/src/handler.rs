@@ -1,0 +1,220 @@
+//! The protocol's methods over a [`ToolService`].
+//!
+//! Owns what a connection remembers: the level of messages, and which warnings
+//! were given. It keys nothing else on the connection, since one connection
+//! carries many conversations.
+
+#![expect(deprecated, reason = "logging/setLevel is deprecated since 2026-07-28 and used by all of today's clients")]
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+        CompleteResult, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+        ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+        ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ProgressToken, ProtocolVersion,
+        ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
+    },
+    service::RequestContext,
+};
+use wharf_core::{CallRequest, ContextRules, Error, EventSink, ToolService};
+
+use crate::{
+    answer,
+    catalogue::{self, Catalogue},
+    events::CallEvents,
+    hints,
+    serve::ServerInfo,
+};
+
+/// How long a client may take a list of tools for fresh, in milliseconds.
+/// Short, since tools come and go and not every client listens for that.
+const LIST_FRESH_MILLISECONDS: u64 = 5_000;
+
+/// One connection. Clones share everything.
+#[derive(Clone)]
+pub(crate) struct Handler {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    service: Arc<dyn ToolService>,
+    rules: ContextRules,
+    config: ServerConfig,
+    catalogue: Catalogue,
+    // A lock of the standard library: held for a copy.
+    level: Mutex<LoggingLevel>,
+    warned_of_default: AtomicBool,
+}
+
+impl Handler {
+    pub(crate) fn new(service: Arc<dyn ToolService>, rules: ContextRules, info: ServerInfo) -> Self {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_logging().build();
+        let implementation = Implementation::new(info.name, info.version).with_title(info.title);
+        let mut config = ServerConfig::new(capabilities).with_server_info(implementation);
+        config.instructions = Some(info.instructions).filter(|text| !text.is_empty());
+        let shared = Shared {
+            service,
+            rules,
+            config,
+            catalogue: Catalogue::default(),
+            level: Mutex::new(LoggingLevel::Info),
+            warned_of_default: AtomicBool::new(false),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The level from which messages are sent for a request. A client of the
+    /// older era sets it for the connection, one of the newer in each request.
+    fn message_floor(&self, context: &RequestContext<RoleServer>, modern: bool) -> Option<LoggingLevel> {
+        if modern {
+            context.meta.log_level()
+        } else {
+            Some(*self.shared.level.lock().unwrap_or_else(PoisonError::into_inner))
+        }
+    }
+
+    /// Makes the call out of the request.
+    fn prepare(
+        &self,
+        request: CallToolRequestParams,
+        mut context: RequestContext<RoleServer>,
+        modern: bool,
+    ) -> Result<(CallRequest, Option<Arc<CallEvents>>), Error> {
+        let token: Option<ProgressToken> = context.meta.get_progress_token();
+        let floor = self.message_floor(&context, modern);
+        let mut meta = std::mem::take(&mut context.meta.0.0);
+        let hints = hints::take(&mut meta)?;
+        let mut arguments = request.arguments.unwrap_or_default();
+        let resolved = self.shared.rules.resolve(&hints, &mut arguments)?;
+        if !resolved.dropped.is_empty() {
+            tracing::warn!(tool = %request.name, fields = ?resolved.dropped, "context fields in arguments were dropped");
+        }
+        if resolved.defaulted && !self.shared.warned_of_default.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                session = %resolved.context.session,
+                "the client names no session, so all its conversations share one; \
+                 `wharf serve --session NAME` gives this client one of its own"
+            );
+        }
+        let events =
+            (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer, token, floor)));
+        let call = CallRequest {
+            tool: request.name.into_owned(),
+            arguments,
+            context: resolved.context,
+            request_meta: meta,
+            cancel: context.ct,
+            events: events.clone().map(|events| events as Arc<dyn EventSink>),
+        };
+        Ok((call, events))
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.shared.config.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("this host lists all tools at once and gives no cursors", None));
+        }
+        let tools = self.shared.catalogue.tools(&self.shared.service.tools());
+        let mut result = ListToolsResult::with_all_items(tools.to_vec());
+        result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);
+        result.cache_scope = Some(CacheScope::Private);
+        Ok(result)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let definitions = self.shared.service.tools();
+        let at = catalogue::find(&definitions, name)?;
+        self.shared.catalogue.tools(&definitions).get(at).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let definitions = self.shared.service.tools();
+        if catalogue::find(&definitions, &request.name).is_none() {
+            return Err(ErrorData::invalid_params(catalogue::unknown(&definitions, &request.name), None));
+        }
+        drop(definitions);
+        let modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let cancelled = context.ct.clone();
+        let (call, events) = match self.prepare(request, context, modern) {
+            Ok(prepared) => prepared,
+            Err(error) => return Ok(answer::failure(error).into()),
+        };
+        let calling = self.shared.service.call(call);
+        let outcome = match events {
+            None => calling.await,
+            Some(events) => {
+                let calling = async {
+                    let outcome = calling.await;
+                    events.finish();
+                    outcome
+                };
+                // What the call said comes before what it answers.
+                tokio::join!(calling, events.forward(&cancelled)).0
+            }
+        };
+        let result = match outcome {
+            Ok(answer) => answer::result(answer, modern),
+            Err(error) => answer::failure(error),
+        };
+        Ok(result.into())
+    }
+
+    async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        Ok(())
+    }
+
+    // The protocol crate answers these with empty lists; what is not offered
+    // is refused instead.
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+}

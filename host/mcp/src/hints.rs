@@ -1,0 +1,122 @@
+//! What the `_meta` of a request says about its caller.
+//!
+//! Owns the names of keys, ours and those of known clients. What the values
+//! are worth is decided in `wharf-core`.
+
+use serde_json::{Map, Value};
+use wharf_core::{Code, ContextHints, Error};
+
+const SESSION: &str = "dev.wharf/sessionId";
+const ASSISTANT: &str = "dev.wharf/assistantId";
+const THREAD: &str = "dev.wharf/threadId";
+
+/// Keys of the protocol's own: not for plugins.
+const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
+const PROGRESS_TOKEN: &str = "progressToken";
+
+const CODEX_THREAD: &str = "threadId";
+const CODEX_TURN: &str = "x-codex-turn-metadata";
+const VS_CODE_CONVERSATION: &str = "vscode.conversationId";
+
+/// A turn's metadata that is longer, where it is text, is not parsed.
+const TURN_BYTES: usize = 16 * 1024;
+
+/// Takes our own keys and the protocol's out of `meta`; what is left is for
+/// the plugin to read, the keys of known clients among it.
+///
+/// # Errors
+/// `invalid` where one of our own keys is no text.
+pub(crate) fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error> {
+    if meta.is_empty() {
+        return Ok(ContextHints::default());
+    }
+    let mut hints = ContextHints {
+        session: own(meta, SESSION)?,
+        assistant: own(meta, ASSISTANT)?,
+        thread: own(meta, THREAD)?,
+        ..ContextHints::default()
+    };
+    meta.retain(|key, _| key != PROGRESS_TOKEN && !key.starts_with(PROTOCOL_PREFIX));
+    if !meta.is_empty() {
+        of_known_clients(meta, &mut hints);
+    }
+    Ok(hints)
+}
+
+fn own(meta: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Error> {
+    match meta.remove(key) {
+        None => Ok(None),
+        Some(Value::String(id)) => Ok(Some(id)),
+        Some(_) => Err(Error::new(Code::Invalid, format!("`{key}` in `_meta` must be a text"))),
+    }
+}
+
+fn of_known_clients(meta: &Map<String, Value>, hints: &mut ContextHints) {
+    let parsed;
+    let turn = match meta.get(CODEX_TURN) {
+        Some(Value::Object(turn)) => Some(turn),
+        Some(Value::String(text)) if text.len() <= TURN_BYTES => {
+            parsed = serde_json::from_str::<Map<String, Value>>(text).ok();
+            parsed.as_ref()
+        }
+        _ => None,
+    };
+    let of_turn = |key| turn.and_then(|turn| text(turn.get(key)));
+    hints.client_thread = text(meta.get(CODEX_THREAD)).or_else(|| of_turn("thread_id"));
+    // A Codex without a session of its own has one conversation per thread.
+    hints.client_session =
+        of_turn("session_id").or_else(|| text(meta.get(VS_CODE_CONVERSATION))).or_else(|| hints.client_thread.clone());
+}
+
+fn text(value: Option<&Value>) -> Option<String> {
+    value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn taken(meta: Value) -> (ContextHints, Value) {
+        let mut meta = meta.as_object().expect("an object").clone();
+        let hints = take(&mut meta).expect("legal");
+        (hints, Value::Object(meta))
+    }
+
+    #[test]
+    fn own_and_protocol_keys_are_taken_out_and_the_rest_is_for_the_plugin() {
+        let (hints, rest) = taken(json!({
+            "dev.wharf/sessionId": "s", "dev.wharf/assistantId": "a", "dev.wharf/threadId": "t",
+            "progressToken": 1, "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "traceparent": "00-1", "com.example/k": {"x": 1},
+        }));
+        assert_eq!(hints.session.as_deref(), Some("s"));
+        assert_eq!(hints.assistant.as_deref(), Some("a"));
+        assert_eq!(hints.thread.as_deref(), Some("t"));
+        assert_eq!(rest, json!({"traceparent": "00-1", "com.example/k": {"x": 1}}));
+    }
+
+    #[test]
+    fn known_clients_name_their_conversations() {
+        let (hints, _) = taken(json!({"vscode.conversationId": "v"}));
+        assert_eq!((hints.client_session.as_deref(), hints.client_thread), (Some("v"), None));
+
+        let (hints, _) = taken(json!({"threadId": "t"}));
+        assert_eq!((hints.client_session.as_deref(), hints.client_thread.as_deref()), (Some("t"), Some("t")));
+
+        for turn in [json!({"session_id": "s", "thread_id": "t"}), json!(r#"{"session_id":"s","thread_id":"t"}"#)] {
+            let (hints, _) = taken(json!({ "x-codex-turn-metadata": turn }));
+            assert_eq!((hints.client_session.as_deref(), hints.client_thread.as_deref()), (Some("s"), Some("t")));
+        }
+    }
+
+    #[test]
+    fn an_own_key_that_is_no_text_is_refused_and_not_ignored() {
+        for value in [json!(1), json!(null), json!({})] {
+            let mut meta = json!({"dev.wharf/sessionId": value}).as_object().expect("an object").clone();
+            assert_eq!(take(&mut meta).expect_err("no text").code, Code::Invalid);
+        }
+        let (hints, _) = taken(json!({"threadId": 7, "x-codex-turn-metadata": "no json", "vscode.conversationId": ""}));
+        assert_eq!((hints.client_session, hints.client_thread), (None, None));
+    }
+}

@@ -1,0 +1,114 @@
+//! One connection from its first byte to its end.
+//!
+//! Owns the order in which a connection ends. Knows nothing of single messages.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::{
+    service::{ServerInitializeError, serve_server_with_ct},
+    transport::stdio_pipes,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{ContextRules, ToolService};
+
+use crate::{handler::Handler, transport::LineTransport};
+
+/// How long calls may still finish once the client has closed its end. Enough
+/// for `echo REQUESTS | wharf serve --stdio` to be answered, and less than the
+/// two seconds after which clients kill a server that does not leave.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What the server tells a client about itself.
+#[derive(Debug, Clone)]
+pub struct ServerInfo {
+    /// For programs.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// Of the host.
+    pub version: String,
+    /// For the model: what this server is for. Left out where empty.
+    pub instructions: String,
+}
+
+/// Why a connection could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The client opened the connection in a way that cannot be served.
+    #[error("the client's opening of the connection failed")]
+    Handshake(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The task that served the connection died.
+    #[error("serving the connection failed")]
+    Task(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Serves one client on standard input and output until it leaves or
+/// `shutdown` fires. Needs a tokio runtime with I/O and time.
+///
+/// Nothing else may write to standard output meanwhile.
+///
+/// # Errors
+/// Where the connection cannot be opened or its task dies. A client that
+/// leaves is no error.
+pub async fn serve_stdio(
+    service: Arc<dyn ToolService>,
+    rules: ContextRules,
+    info: ServerInfo,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError> {
+    let (reader, writer) = stdio_pipes();
+    serve_streams(reader, writer, service, rules, info, shutdown).await
+}
+
+/// Serves one client on a pair of streams, as [`serve_stdio`] does.
+///
+/// Where the client closes its end, calls in flight have half a second to
+/// finish and are then cancelled; where `shutdown` fires, they are cancelled at
+/// once. This returns when they are finished, and after 5 seconds in any case.
+///
+/// # Errors
+/// As [`serve_stdio`].
+pub async fn serve_streams<R, W>(
+    reader: R,
+    writer: W,
+    service: Arc<dyn ToolService>,
+    rules: ContextRules,
+    info: ServerInfo,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let stop = shutdown.child_token();
+    let closed = CancellationToken::new();
+    let transport = LineTransport::new(reader, writer, closed.clone());
+    let handler = Handler::new(service, rules, info);
+    let running = match serve_server_with_ct(handler, transport, stop.clone()).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        // The other end went away in the middle of the handshake.
+        Err(ServerInitializeError::TransportError { .. }) if closed.is_cancelled() => return Ok(()),
+        Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+    };
+    let mut finished = std::pin::pin!(running.waiting());
+    let outcome = tokio::select! {
+        outcome = &mut finished => outcome,
+        () = closed.cancelled() => {
+            tokio::select! {
+                outcome = &mut finished => outcome,
+                () = tokio::time::sleep(GRACE) => {
+                    // The protocol crate would let them run on for 5 seconds.
+                    stop.cancel();
+                    finished.await
+                }
+            }
+        }
+    };
+    match outcome {
+        Ok(rmcp::service::QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Task(Box::new(error))),
+        Ok(_) => Ok(()),
+    }
+}

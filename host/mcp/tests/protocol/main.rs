@@ -1,0 +1,8 @@
+//! What a client sees, in both eras of the protocol: raw lines in, raw lines
+//! out, over streams in memory.
+
+mod endings;
+mod eras;
+mod events;
+mod hostile;
+mod support;

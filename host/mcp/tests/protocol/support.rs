@@ -1,0 +1,222 @@
+//! A small service of tools, and a client that speaks lines.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
+    sync::mpsc,
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, ToolService};
+use wharf_mcp::{ServeError, ServerInfo, serve_streams};
+
+/// Long enough for any machine: only a defect waits for it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Tools that show what reached them.
+pub(crate) struct Service {
+    definitions: Arc<[ToolDefinition]>,
+    /// What calls of `test__wait` went through.
+    pub(crate) seen: mpsc::UnboundedSender<&'static str>,
+    /// What the calls of `test__stubborn` wait for.
+    pub(crate) release: CancellationToken,
+}
+
+fn definition(name: &str) -> ToolDefinition {
+    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    ToolDefinition {
+        name: format!("test__{name}"),
+        description: format!("{name} for tests"),
+        input_schema: schema.as_object().expect("an object").clone(),
+        output_schema: None,
+        meta: json!({"title": name}).as_object().expect("an object").clone(),
+    }
+}
+
+#[async_trait::async_trait]
+impl ToolService for Service {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        Arc::clone(&self.definitions)
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        match request.tool.as_str() {
+            "test__echo" => Ok(Answer {
+                structured: Some(json!({
+                    "arguments": request.arguments,
+                    "tenant": request.context.tenant.as_str(),
+                    "session": request.context.session.as_str(),
+                    "assistant": request.context.assistant.as_ref().map(|id| id.as_str()),
+                    "thread": request.context.thread.as_ref().map(|id| id.as_str()),
+                    "meta": request.request_meta,
+                })),
+                ..Answer::default()
+            }),
+            "test__size" => Ok(Answer {
+                structured: Some(json!({"bytes": request.arguments["text"].as_str().map_or(0, str::len)})),
+                ..Answer::default()
+            }),
+            "test__fail" => Err(Error::new(Code::Invalid, "/text: is too long, at most 5 characters")),
+            "test__wait" => {
+                let _ = self.seen.send("started");
+                request.cancel.cancelled().await;
+                let _ = self.seen.send("cancelled");
+                Err(Error::new(Code::Cancelled, "the client took the call back"))
+            }
+            "test__stubborn" => {
+                let _ = self.seen.send("started");
+                self.release.cancelled().await;
+                let mut answer = Answer::default();
+                answer.content.push(wharf_core::Content::text("late"));
+                Ok(answer)
+            }
+            "test__talk" => {
+                let events = request.events.expect("somebody listens");
+                for done in [0.0, 50.0, 50.0, 20.0, f64::NAN, 100.0] {
+                    events.progress(done, Some(100.0), Some("on the way"));
+                }
+                for level in ["debug", "info", "warn", "error", "loud"] {
+                    events.message(level, json!(format!("said as {level}")));
+                }
+                Ok(Answer::default())
+            }
+            other => panic!("{other} is not offered"),
+        }
+    }
+}
+
+/// A client on the other end of a served connection.
+pub(crate) struct Client {
+    writer: Option<WriteHalf<DuplexStream>>,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    pub(crate) seen: Mutex<mpsc::UnboundedReceiver<&'static str>>,
+    pub(crate) release: CancellationToken,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) serving: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Client {
+    pub(crate) fn connect() -> Self {
+        Self::connect_under(ContextRules::local())
+    }
+
+    pub(crate) fn connect_under(rules: ContextRules) -> Self {
+        let names = ["echo", "fail", "size", "stubborn", "talk", "wait"];
+        let (sender, seen) = mpsc::unbounded_channel();
+        let release = CancellationToken::new();
+        let service = Service {
+            definitions: names.into_iter().map(definition).collect(),
+            seen: sender,
+            release: release.clone(),
+        };
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        let (reader, writer) = tokio::io::split(far);
+        let info = ServerInfo {
+            name: "wharf".into(),
+            title: "Wharf".into(),
+            version: "1.2.3".into(),
+            instructions: "Tools for tests.".into(),
+        };
+        let shutdown = CancellationToken::new();
+        let serving = tokio::spawn(serve_streams(reader, writer, Arc::new(service), rules, info, shutdown.clone()));
+        let (reader, writer) = tokio::io::split(near);
+        Self {
+            writer: Some(writer),
+            lines: BufReader::new(reader).lines(),
+            seen: Mutex::new(seen),
+            release,
+            shutdown,
+            serving,
+        }
+    }
+
+    /// A client that went through the handshake of 2025-11-25.
+    pub(crate) async fn legacy() -> Self {
+        let mut client = Self::connect();
+        client.handshake().await;
+        client
+    }
+
+    /// The handshake, and the server's part of it.
+    pub(crate) async fn handshake(&mut self) -> Value {
+        self.send(json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}))
+            .await;
+        let answer = self.receive().await;
+        self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        answer["result"].clone()
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
+        self.send_line(message.to_string().as_bytes()).await;
+    }
+
+    pub(crate) async fn send_line(&mut self, line: &[u8]) {
+        self.send_bytes(line).await;
+        self.send_bytes(b"\n").await;
+    }
+
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
+        self.writer.as_mut().expect("open").write_all(bytes).await.expect("the server reads");
+    }
+
+    /// Asks, and waits for the next message, which has to be the answer.
+    pub(crate) async fn ask(&mut self, id: i64, method: &str, params: Value) -> Value {
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    pub(crate) async fn call(&mut self, id: i64, tool: &str, arguments: Value, meta: Value) -> Value {
+        self.ask(id, "tools/call", json!({"name": tool, "arguments": arguments, "_meta": meta})).await
+    }
+
+    pub(crate) async fn receive(&mut self) -> Value {
+        self.receive_or_end().await.expect("the server is still there")
+    }
+
+    /// The next message, or nothing where the server has closed its end.
+    pub(crate) async fn receive_or_end(&mut self) -> Option<Value> {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("an answer in time");
+        line.expect("readable").map(|line| serde_json::from_str(&line).expect("JSON"))
+    }
+
+    /// Waits until a call says `what`.
+    pub(crate) async fn until(&mut self, what: &str) {
+        let seen = self.seen.get_mut().expect("not poisoned");
+        loop {
+            let said = tokio::time::timeout(PATIENCE, seen.recv()).await.expect("in time").expect("a service");
+            if said == what {
+                return;
+            }
+        }
+    }
+
+    /// Closes the client's sending end.
+    pub(crate) async fn hang_up(&mut self) {
+        let mut writer = self.writer.take().expect("open");
+        writer.shutdown().await.expect("closes");
+    }
+
+    /// Waits until the server is done.
+    pub(crate) async fn ended(self) -> Result<(), ServeError> {
+        tokio::time::timeout(PATIENCE, self.serving).await.expect("in time").expect("no panic")
+    }
+}
+
+/// What every request of 2026-07-28 carries, and `more`.
+pub(crate) fn modern(more: Value) -> Value {
+    let mut meta = Map::from_iter([
+        ("io.modelcontextprotocol/protocolVersion".to_owned(), json!("2026-07-28")),
+        ("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({})),
+        ("io.modelcontextprotocol/clientInfo".to_owned(), json!({"name": "test", "version": "1"})),
+    ]);
+    meta.extend(more.as_object().expect("an object").clone());
+    Value::Object(meta)
+}

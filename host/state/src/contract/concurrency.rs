@@ -1,0 +1,71 @@
+//! Many calls at once lose nothing and see nothing half done.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::{PLENTY, Subject, generous, put, put_if, soon, thread};
+use crate::{StateError, StateStore};
+
+const TASKS: u64 = 64;
+const ROUNDS: u64 = 5;
+
+pub(super) async fn check(subject: &Subject) {
+    counting_by_compare_and_swap_loses_nothing(subject).await;
+    no_read_sees_half_of_a_batch(subject).await;
+}
+
+async fn counting_by_compare_and_swap_loses_nothing(subject: &Subject) {
+    let mut tasks = JoinSet::new();
+    for _ in 0..TASKS {
+        let store = Arc::clone(&subject.store);
+        tasks.spawn(async move {
+            for _ in 0..ROUNDS {
+                increment(&*store).await;
+            }
+        });
+    }
+    while let Some(ended) = tasks.join_next().await {
+        ended.expect("a counting task");
+    }
+    let value = subject.value(&thread("counter", "", ""), "count").await.expect("a count");
+    assert_eq!(value, (TASKS * ROUNDS).to_le_bytes());
+}
+
+async fn increment(store: &dyn StateStore) {
+    let scope = thread("counter", "", "");
+    loop {
+        let read = store.get_many(&scope, &generous(), &["count".into()], PLENTY).await.expect("a read").remove(0);
+        let (count, revision) = read
+            .map_or((0, 0), |entry| (u64::from_le_bytes(entry.value.try_into().expect("eight bytes")), entry.revision));
+        let change = put_if("count", &(count + 1).to_le_bytes(), revision);
+        match store.apply(&scope, &generous(), vec![change], soon()).await {
+            Ok(_) => return,
+            Err(StateError::Conflict { .. }) => {}
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+}
+
+async fn no_read_sees_half_of_a_batch(subject: &Subject) {
+    let scope = thread("halves", "", "");
+    let batch = |round: u64| ["a", "b", "c"].map(|key| put(key, &round.to_le_bytes())).to_vec();
+    subject.apply(&scope, batch(0)).await.expect("a batch");
+    let writer = {
+        let (store, scope) = (Arc::clone(&subject.store), scope.clone());
+        tokio::spawn(async move {
+            for round in 1..=300 {
+                store.apply(&scope, &generous(), batch(round), soon()).await.expect("a batch");
+            }
+        })
+    };
+    while !writer.is_finished() {
+        let got = subject.get_many(&scope, &["c", "a", "b"]).await;
+        let got: Vec<_> = got.into_iter().map(|entry| entry.expect("present").value).collect();
+        assert!(got.iter().all(|value| *value == got[0]), "{got:?}");
+        let scanned = subject.scan(&scope, "", None, 10).await;
+        assert!(scanned.entries.iter().all(|entry| entry.value == scanned.entries[0].value), "{scanned:?}");
+        tokio::task::yield_now().await;
+    }
+    writer.await.expect("the writing task");
+}

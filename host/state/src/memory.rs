@@ -1,0 +1,324 @@
+//! A store in memory, with every promise of [`StateStore`] but durability: for
+//! tests of other rooms, and for hosts that are to forget everything.
+//!
+//! It knows nothing of disks or of other processes.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Bound,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Instant, SystemTime},
+};
+
+use async_trait::async_trait;
+use wharf_core::{ScopeKey, TenantId};
+
+use crate::{
+    Ceilings, Change, Clock, Entry, MAX_PAGE_ENTRIES, Page, Policy, StateError, StateStore, Swept, SystemClock,
+    TOMBSTONE_LIFETIME, Usage,
+    clock::{duration_milliseconds, from_milliseconds, to_milliseconds},
+    rules::{self, Growth, Total},
+};
+
+/// Keeps state in memory; all of it is gone when the store is dropped.
+#[derive(Debug)]
+pub struct MemoryStore {
+    ceilings: Ceilings,
+    clock: Arc<dyn Clock>,
+    // Held for one operation, which is a few look-ups in maps and never waits.
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    scopes: HashMap<ScopeKey, Scope>,
+    tenants: HashMap<TenantId, Total>,
+    host: Total,
+    /// One counter for all scopes: a revision is never given twice.
+    last_revision: u64,
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    entries: BTreeMap<String, Stored>,
+    bytes: u64,
+    expires: Option<i64>,
+    /// Set where the scope is the empty remains of one that expired; `expires`
+    /// then is when the remains may go.
+    expired_at: Option<i64>,
+}
+
+#[derive(Debug, Clone)]
+struct Stored {
+    value: Vec<u8>,
+    revision: u64,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new(Ceilings::default(), Arc::new(SystemClock))
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(ceilings: Ceilings, clock: Arc<dyn Clock>) -> Self {
+        Self { ceilings, clock, held: Mutex::default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // Nothing panics between two changes that belong together.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> i64 {
+        to_milliseconds(self.clock.now())
+    }
+}
+
+impl Scope {
+    fn alive(&self, now: i64) -> bool {
+        self.expired_at.is_none() && self.expires.is_none_or(|expires| expires > now)
+    }
+}
+
+impl Held {
+    /// The scope to read from, its use remembered; none where it is empty.
+    fn read(&mut self, scope: &ScopeKey, policy: &Policy, now: i64) -> Option<&Scope> {
+        let found = self.scopes.get_mut(scope).filter(|found| found.alive(now))?;
+        found.expires = rules::expires_after_use(policy, now);
+        Some(found)
+    }
+
+    fn expire(&mut self, scope: &ScopeKey, now: i64) -> u64 {
+        let Some(found) = self.scopes.get_mut(scope) else { return 0 };
+        let bytes = found.bytes;
+        let growth = Growth {
+            entries_before: found.entries.len() as u64,
+            entries_after: 0,
+            bytes_before: bytes,
+            bytes_after: 0,
+        };
+        *found = Scope {
+            expired_at: found.expires,
+            expires: Some(now + duration_milliseconds(TOMBSTONE_LIFETIME)),
+            ..Scope::default()
+        };
+        self.settle(&scope.tenant, growth);
+        bytes
+    }
+
+    fn expire_due(&mut self, now: i64) -> Swept {
+        let due: Vec<ScopeKey> = self
+            .scopes
+            .iter()
+            .filter(|(_, found)| found.expired_at.is_none() && !found.alive(now))
+            .map(|(scope, _)| scope.clone())
+            .collect();
+        let bytes = due.iter().map(|scope| self.expire(scope, now)).sum();
+        Swept { scopes: due.len() as u64, bytes }
+    }
+
+    fn tenant(&self, tenant: &TenantId) -> Total {
+        self.tenants.get(tenant).copied().unwrap_or_default()
+    }
+
+    fn settle(&mut self, tenant: &TenantId, growth: Growth) {
+        self.host = growth.total(self.host);
+        let after = growth.total(self.tenant(tenant));
+        if after == Total::default() {
+            self.tenants.remove(tenant);
+        } else {
+            self.tenants.insert(tenant.clone(), after);
+        }
+    }
+
+    fn apply(
+        &mut self,
+        scope: &ScopeKey,
+        policy: &Policy,
+        changes: Vec<Change>,
+        ceilings: &Ceilings,
+        now: i64,
+    ) -> Result<Vec<u64>, StateError> {
+        if self.scopes.get(scope).is_some_and(|found| found.expired_at.is_none() && !found.alive(now)) {
+            self.expire(scope, now);
+        }
+        let empty = Scope::default();
+        let found = self.scopes.get(scope).unwrap_or(&empty);
+        let mut growth = Growth {
+            entries_before: found.entries.len() as u64,
+            entries_after: found.entries.len() as u64,
+            bytes_before: found.bytes,
+            bytes_after: found.bytes,
+        };
+        for Change { key, value, if_revision } in &changes {
+            let stored = found.entries.get(key);
+            let revision = stored.map_or(0, |stored| stored.revision);
+            if let Some(expected) = *if_revision
+                && expected != revision
+            {
+                return Err(StateError::Conflict { key: key.clone(), expected, found: revision });
+            }
+            if let Some(stored) = stored {
+                growth.entries_after -= 1;
+                growth.bytes_after -= rules::entry_bytes(key, &stored.value);
+            }
+            if let Some(value) = value {
+                growth.entries_after += 1;
+                growth.bytes_after += rules::entry_bytes(key, value);
+            }
+        }
+        if changes.iter().any(|change| change.value.is_some()) {
+            growth.check_quotas(scope, policy)?;
+            if growth.check_ceilings(ceilings, self.tenant(&scope.tenant), self.host).is_err() {
+                self.expire_due(now);
+                growth.check_ceilings(ceilings, self.tenant(&scope.tenant), self.host)?;
+            }
+        }
+        self.settle(&scope.tenant, growth);
+        self.last_revision += 1;
+        let revision = self.last_revision;
+        let found = self.scopes.entry(scope.clone()).or_default();
+        let revisions = changes
+            .into_iter()
+            .map(|change| match change.value {
+                Some(value) => {
+                    found.entries.insert(change.key, Stored { value, revision });
+                    revision
+                }
+                None => {
+                    found.entries.remove(&change.key);
+                    0
+                }
+            })
+            .collect();
+        found.bytes = growth.bytes_after;
+        found.expires = rules::expires_after_use(policy, now);
+        found.expired_at = None;
+        if found.entries.is_empty() {
+            self.scopes.remove(scope);
+        }
+        Ok(revisions)
+    }
+}
+
+#[async_trait]
+impl StateStore for MemoryStore {
+    async fn get_many(
+        &self,
+        scope: &ScopeKey,
+        policy: &Policy,
+        keys: &[String],
+        max_bytes: u64,
+    ) -> Result<Vec<Option<Entry>>, StateError> {
+        rules::check_keys(keys)?;
+        let now = self.now();
+        let mut held = self.held();
+        let Some(found) = held.read(scope, policy, now) else { return Ok(vec![None; keys.len()]) };
+        let mut left = max_bytes;
+        keys.iter()
+            .map(|key| {
+                let Some(stored) = found.entries.get(key) else { return Ok(None) };
+                left = left.checked_sub(stored.value.len() as u64).ok_or(StateError::ReadTooLarge { max_bytes })?;
+                Ok(Some(stored.entry(key)))
+            })
+            .collect()
+    }
+
+    async fn apply(
+        &self,
+        scope: &ScopeKey,
+        policy: &Policy,
+        changes: Vec<Change>,
+        _until: Instant,
+    ) -> Result<Vec<u64>, StateError> {
+        rules::check_changes(&changes)?;
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = self.now();
+        self.held().apply(scope, policy, changes, &self.ceilings, now)
+    }
+
+    async fn scan(
+        &self,
+        scope: &ScopeKey,
+        policy: &Policy,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+        max_bytes: u64,
+    ) -> Result<Page, StateError> {
+        rules::check_bound(prefix)?;
+        rules::check_bound(after.unwrap_or_default())?;
+        let now = self.now();
+        let mut held = self.held();
+        let Some(found) = held.read(scope, policy, now) else { return Ok(Page::default()) };
+        let start = match after {
+            Some(after) if after >= prefix => Bound::Excluded(after),
+            _ => Bound::Included(prefix),
+        };
+        let limit = limit.clamp(1, MAX_PAGE_ENTRIES) as usize;
+        let (mut page, mut left) = (Page::default(), max_bytes);
+        for (key, stored) in found.entries.range::<str, _>((start, Bound::Unbounded)) {
+            if !key.starts_with(prefix) {
+                break;
+            }
+            let bytes = rules::entry_bytes(key, &stored.value);
+            if page.entries.len() == limit || (bytes > left && !page.entries.is_empty()) {
+                page.next = page.entries.last().map(|entry| entry.key.clone());
+                break;
+            }
+            left = left.saturating_sub(bytes);
+            page.entries.push(stored.entry(key));
+        }
+        Ok(page)
+    }
+
+    async fn usage(&self, scope: &ScopeKey) -> Result<Usage, StateError> {
+        let now = self.now();
+        Ok(self
+            .held()
+            .scopes
+            .get(scope)
+            .filter(|found| found.alive(now))
+            .map_or_else(Usage::default, |found| Usage { entries: found.entries.len() as u64, bytes: found.bytes }))
+    }
+
+    async fn expired_at(&self, scope: &ScopeKey) -> Result<Option<SystemTime>, StateError> {
+        let now = self.now();
+        Ok(self
+            .held()
+            .scopes
+            .get(scope)
+            .filter(|found| !found.alive(now))
+            .and_then(|found| found.expired_at.or(found.expires))
+            .map(from_milliseconds))
+    }
+
+    async fn sweep(&self, now: SystemTime) -> Result<Swept, StateError> {
+        let now = to_milliseconds(now);
+        let mut held = self.held();
+        held.scopes.retain(|_, found| found.expired_at.is_none() || found.expires.is_none_or(|until| until > now));
+        Ok(held.expire_due(now))
+    }
+}
+
+impl Stored {
+    fn entry(&self, key: &str) -> Entry {
+        Entry { key: key.to_owned(), value: self.value.clone(), revision: self.revision }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn memory_keeps_the_contract() {
+        contract::check(|ceilings, clock| Arc::new(MemoryStore::new(ceilings, clock))).await;
+    }
+}

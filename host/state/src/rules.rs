@@ -1,0 +1,178 @@
+//! What every store refuses, decided without looking at storage: the shape of
+//! calls, quotas and ceilings, and when a use is worth remembering.
+
+use std::{collections::HashSet, time::Duration};
+
+use wharf_core::{HostLimits, ScopeKey};
+
+use crate::{Change, Policy, StateError, clock::duration_milliseconds};
+
+/// Bytes of a key.
+pub const MAX_KEY_BYTES: usize = 512;
+/// Bytes of a value.
+pub const MAX_VALUE_BYTES: usize = 1 << 20;
+/// Keys of one `get_many`.
+pub const MAX_KEYS: usize = 1_000;
+/// Changes of one `apply`.
+pub const MAX_CHANGES: usize = 1_000;
+/// Entries of one page of a scan.
+pub const MAX_PAGE_ENTRIES: u32 = 1_000;
+/// How long after its sweep an expired scope can still say that it expired.
+pub const TOMBSTONE_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// What all scopes of a store together may hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ceilings {
+    /// Scopes with content of one tenant.
+    pub scopes_per_tenant: u64,
+    /// Bytes of keys and values of one tenant.
+    pub bytes_per_tenant: u64,
+    /// Bytes of keys and values of all tenants.
+    pub bytes: u64,
+}
+
+impl From<&HostLimits> for Ceilings {
+    fn from(limits: &HostLimits) -> Self {
+        Self {
+            scopes_per_tenant: limits.scopes_per_tenant,
+            bytes_per_tenant: limits.state_bytes_per_tenant,
+            bytes: limits.state_bytes,
+        }
+    }
+}
+
+impl Default for Ceilings {
+    fn default() -> Self {
+        Self::from(&HostLimits::default())
+    }
+}
+
+/// What is held by one tenant, or by all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Total {
+    pub(crate) scopes: u64,
+    pub(crate) bytes: u64,
+}
+
+/// What a scope holds before and after a change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Growth {
+    pub(crate) entries_before: u64,
+    pub(crate) entries_after: u64,
+    pub(crate) bytes_before: u64,
+    pub(crate) bytes_after: u64,
+}
+
+impl Growth {
+    /// `before` as it is after this change of one of its scopes.
+    pub(crate) fn total(&self, before: Total) -> Total {
+        Total {
+            scopes: (before.scopes + u64::from(self.entries_after > 0))
+                .saturating_sub(u64::from(self.entries_before > 0)),
+            bytes: (before.bytes + self.bytes_after).saturating_sub(self.bytes_before),
+        }
+    }
+
+    /// Refuses a growth beyond the quotas of the scope. What does not grow is
+    /// never refused, even where the operator lowered a quota meanwhile.
+    pub(crate) fn check_quotas(&self, scope: &ScopeKey, policy: &Policy) -> Result<(), StateError> {
+        if self.entries_after > self.entries_before && self.entries_after > policy.quota_entries {
+            return Err(StateError::QuotaEntries {
+                plugin: scope.plugin.clone(),
+                used: self.entries_before,
+                wanted: self.entries_after,
+                quota: policy.quota_entries,
+            });
+        }
+        if self.bytes_after > self.bytes_before && self.bytes_after > policy.quota_bytes {
+            return Err(StateError::QuotaBytes {
+                plugin: scope.plugin.clone(),
+                used: self.bytes_before,
+                wanted: self.bytes_after,
+                quota: policy.quota_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses a growth beyond what the tenant or the whole store may hold.
+    pub(crate) fn check_ceilings(&self, ceilings: &Ceilings, tenant: Total, host: Total) -> Result<(), StateError> {
+        let (tenant_after, host_after) = (self.total(tenant), self.total(host));
+        if tenant_after.scopes > tenant.scopes && tenant_after.scopes > ceilings.scopes_per_tenant {
+            return Err(StateError::TenantScopes { ceiling: ceilings.scopes_per_tenant });
+        }
+        if tenant_after.bytes > tenant.bytes && tenant_after.bytes > ceilings.bytes_per_tenant {
+            return Err(StateError::TenantBytes {
+                used: tenant.bytes,
+                wanted: tenant_after.bytes,
+                ceiling: ceilings.bytes_per_tenant,
+            });
+        }
+        if host_after.bytes > host.bytes && host_after.bytes > ceilings.bytes {
+            return Err(StateError::HostBytes { ceiling: ceilings.bytes });
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn check_keys(keys: &[String]) -> Result<(), StateError> {
+    if keys.len() > MAX_KEYS {
+        return Err(StateError::TooManyKeys { given: keys.len() });
+    }
+    keys.iter().try_for_each(|key| check_key(key))
+}
+
+pub(crate) fn check_changes(changes: &[Change]) -> Result<(), StateError> {
+    if changes.len() > MAX_CHANGES {
+        return Err(StateError::TooManyChanges { given: changes.len() });
+    }
+    let mut seen = HashSet::with_capacity(changes.len());
+    for Change { key, value, .. } in changes {
+        check_key(key)?;
+        if let Some(value) = value
+            && value.len() > MAX_VALUE_BYTES
+        {
+            return Err(StateError::ValueTooLarge { key: key.clone(), length: value.len() });
+        }
+        if !seen.insert(key.as_str()) {
+            return Err(StateError::DuplicateKey { key: key.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// A prefix, and `after`, may be empty, which a key may not.
+pub(crate) fn check_bound(bound: &str) -> Result<(), StateError> {
+    if bound.is_empty() { Ok(()) } else { check_key(bound) }
+}
+
+fn check_key(key: &str) -> Result<(), StateError> {
+    if (1..=MAX_KEY_BYTES).contains(&key.len()) {
+        Ok(())
+    } else {
+        // A hostile key may be megabytes long; nobody needs to read all of it.
+        Err(StateError::IllegalKey { shown: key.chars().take(64).collect(), length: key.len() })
+    }
+}
+
+pub(crate) fn entry_bytes(key: &str, value: &[u8]) -> u64 {
+    (key.len() + value.len()) as u64
+}
+
+/// When a scope that is used at `now` expires, in milliseconds.
+pub(crate) fn expires_after_use(policy: &Policy, now: i64) -> Option<i64> {
+    policy.idle_expiry.map(|idle| now + duration_milliseconds(idle))
+}
+
+/// Whether the stored expiry is so far from what a use at `now` asks for that
+/// it must be written: further than one `part` of the idle time.
+pub(crate) fn worth_remembering(policy: &Policy, stored: Option<i64>, now: i64, part: i64) -> bool {
+    match (policy.idle_expiry, stored) {
+        (None, None) => false,
+        (None, Some(_)) | (Some(_), None) => true,
+        (Some(idle), Some(stored)) => {
+            let idle = duration_milliseconds(idle);
+            (now + idle - stored).abs() > idle / part
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What is read from the database, each in one snapshot. Nothing here writes:
+//! a use that must be remembered is returned to the caller.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use wharf_core::ScopeKey;
+
+use super::Fault;
+use crate::{Entry, Page, Policy, StateError, rules};
+
+/// A read extends the life of its scope once a tenth of the idle time passed:
+/// most reads then cost no write.
+const READ_PART: i64 = 10;
+
+/// A row of `scope`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScopeRow {
+    pub(super) id: i64,
+    pub(super) entries: u64,
+    pub(super) bytes: u64,
+    pub(super) revision: i64,
+    pub(super) expires: Option<i64>,
+    pub(super) expired_at: Option<i64>,
+}
+
+impl ScopeRow {
+    pub(super) fn alive(&self, now: i64) -> bool {
+        !self.is_remains() && self.expires.is_none_or(|expires| expires > now)
+    }
+
+    /// The empty remains of a scope that expired and was swept.
+    pub(super) fn is_remains(&self) -> bool {
+        self.expired_at.is_some()
+    }
+}
+
+/// A use of a scope that its stored expiry does not know yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Used {
+    pub(super) scope: i64,
+    /// The expiry that the reader saw.
+    pub(super) seen: Option<i64>,
+    /// The one that it is to have.
+    pub(super) expires: Option<i64>,
+}
+
+pub(super) struct Read<T> {
+    pub(super) value: T,
+    pub(super) used: Option<Used>,
+}
+
+/// What a scan is to return.
+#[derive(Clone, Copy)]
+pub(super) struct Range<'a> {
+    pub(super) prefix: &'a str,
+    pub(super) after: Option<&'a str>,
+    pub(super) limit: usize,
+    pub(super) max_bytes: u64,
+}
+
+/// The parts of a scope's key in the order of the columns.
+pub(super) fn columns(scope: &ScopeKey) -> [&str; 7] {
+    [
+        scope.tenant.as_str(),
+        scope.plugin.as_str(),
+        scope.kind.as_str(),
+        scope.session.as_ref().map_or("", |id| id.as_str()),
+        scope.assistant.as_ref().map_or("", |id| id.as_str()),
+        scope.thread.as_ref().map_or("", |id| id.as_str()),
+        scope.bucket.as_str(),
+    ]
+}
+
+pub(super) fn scope_row(connection: &Connection, scope: &ScopeKey) -> Result<Option<ScopeRow>, Fault> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, entries, bytes, revision, expires, expired_at FROM scope
+         WHERE tenant = ?1 AND plugin = ?2 AND kind = ?3 AND session = ?4 AND assistant = ?5 AND thread = ?6
+           AND bucket = ?7",
+    )?;
+    Ok(statement.query_row(columns(scope), row_of_scope).optional()?)
+}
+
+pub(super) fn row_of_scope(row: &rusqlite::Row<'_>) -> rusqlite::Result<ScopeRow> {
+    Ok(ScopeRow {
+        id: row.get(0)?,
+        entries: row.get::<_, i64>(1)?.cast_unsigned(),
+        bytes: row.get::<_, i64>(2)?.cast_unsigned(),
+        revision: row.get(3)?,
+        expires: row.get(4)?,
+        expired_at: row.get(5)?,
+    })
+}
+
+pub(super) fn get_many(
+    connection: &Connection,
+    scope: &ScopeKey,
+    policy: &Policy,
+    keys: &[String],
+    max_bytes: u64,
+    now: i64,
+) -> Result<Read<Vec<Option<Entry>>>, Fault> {
+    let _snapshot = Snapshot::begin(connection)?;
+    let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now)) else {
+        return Ok(Read { value: vec![None; keys.len()], used: None });
+    };
+    let mut statement = connection.prepare_cached("SELECT value, revision FROM kv WHERE scope = ?1 AND key = ?2")?;
+    let mut found = Vec::with_capacity(keys.len());
+    let mut left = max_bytes;
+    for key in keys {
+        let mut rows = statement.query(params![row.id, key])?;
+        let Some(stored) = rows.next()? else {
+            found.push(None);
+            continue;
+        };
+        let value = stored.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+        left = left.checked_sub(value.len() as u64).ok_or(StateError::ReadTooLarge { max_bytes })?;
+        let revision = stored.get::<_, i64>(1)?.cast_unsigned();
+        found.push(Some(Entry { key: key.clone(), value: value.to_vec(), revision }));
+    }
+    Ok(Read { value: found, used: used(policy, row, now) })
+}
+
+pub(super) fn scan(
+    connection: &Connection,
+    scope: &ScopeKey,
+    policy: &Policy,
+    range: Range<'_>,
+    now: i64,
+) -> Result<Read<Page>, Fault> {
+    let _snapshot = Snapshot::begin(connection)?;
+    let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now)) else {
+        return Ok(Read { value: Page::default(), used: None });
+    };
+    // Ends at the first key that does not start with the prefix: no key that
+    // does can follow, and the end of a prefix need not be legal UTF-8.
+    let (sql, start) = match range.after {
+        Some(after) if after >= range.prefix => {
+            ("SELECT key, value, revision FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key", after)
+        }
+        _ => ("SELECT key, value, revision FROM kv WHERE scope = ?1 AND key >= ?2 ORDER BY key", range.prefix),
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![row.id, start])?;
+    let (mut page, mut left) = (Page::default(), range.max_bytes);
+    while let Some(stored) = rows.next()? {
+        let key = stored.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        if !key.starts_with(range.prefix) {
+            break;
+        }
+        let value = stored.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let bytes = rules::entry_bytes(key, value);
+        if page.entries.len() == range.limit || (bytes > left && !page.entries.is_empty()) {
+            page.next = page.entries.last().map(|entry| entry.key.clone());
+            break;
+        }
+        left = left.saturating_sub(bytes);
+        let revision = stored.get::<_, i64>(2)?.cast_unsigned();
+        page.entries.push(Entry { key: key.to_owned(), value: value.to_vec(), revision });
+    }
+    Ok(Read { value: page, used: used(policy, row, now) })
+}
+
+fn used(policy: &Policy, row: ScopeRow, now: i64) -> Option<Used> {
+    rules::worth_remembering(policy, row.expires, now, READ_PART).then(|| Used {
+        scope: row.id,
+        seen: row.expires,
+        expires: rules::expires_after_use(policy, now),
+    })
+}
+
+/// Several statements that see one state of the database.
+struct Snapshot<'c>(&'c Connection);
+
+impl<'c> Snapshot<'c> {
+    fn begin(connection: &'c Connection) -> Result<Self, Fault> {
+        connection.prepare_cached("BEGIN")?.execute([])?;
+        Ok(Self(connection))
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        // Nothing was written, so nothing is lost; a connection that is still
+        // in a transaction is not used again.
+        let ended = self.0.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a read transaction did not end");
+        }
+    }
+}

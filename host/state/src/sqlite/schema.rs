@@ -1,0 +1,277 @@
+//! The layout of the database, and how connections to it are opened.
+//!
+//! Opening a database of the current layout runs no DDL and sets no pragma
+//! that is stored: with other processes writing, such opens were seen to wait
+//! for a third of a second.
+
+use std::{
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, OpenFlags, ffi::ErrorCode};
+
+use super::Durability;
+use crate::{OpenError, StateError};
+
+const FILE_NAME: &str = "state.sqlite3";
+/// "Whrf": tells our files from those of other programs.
+const APPLICATION_ID: i64 = 0x5768_7266;
+/// The layouts in their order; a database knows how many of them it has.
+/// Released ones are never changed.
+const LAYOUTS: &[&str] = &[LAYOUT_1];
+/// How long the set-up of a new database may wait for other processes that set
+/// it up too.
+const SETUP_PATIENCE: Duration = Duration::from_secs(10);
+/// In WAL mode readers wait only while another process repairs or removes the
+/// log, when it starts after a kill or is the last to end.
+const READ_PATIENCE: Duration = Duration::from_secs(1);
+const STATEMENTS: usize = 32;
+/// What stays of the log on disk after a burst of writes.
+const LOG_BYTES: u32 = 16 << 20;
+
+// `scope.id` names the content of a scope rather than the scope: an expired
+// scope gets a new one, which parts it from its content at once, however much
+// that is. An absent part of a key is '', which no id can be; NULLs would not
+// be unique. `total` has a row for each tenant, and '' for all of them.
+// `expires` of an empty scope (`expired_at` set) is when its row may go.
+const LAYOUT_1: &str = "
+CREATE TABLE scope (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    plugin TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    session TEXT NOT NULL,
+    assistant TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    bucket TEXT NOT NULL,
+    entries INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    expires INTEGER,
+    expired_at INTEGER,
+    UNIQUE (tenant, plugin, kind, session, assistant, thread, bucket)
+) STRICT;
+CREATE INDEX scope_expires ON scope (expires) WHERE expires IS NOT NULL;
+CREATE TABLE kv (
+    scope INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    value BLOB NOT NULL,
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE discarded (
+    scope INTEGER PRIMARY KEY,
+    entries INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+) STRICT;
+CREATE TABLE total (
+    tenant TEXT NOT NULL PRIMARY KEY,
+    scopes INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE counter (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    last_scope INTEGER NOT NULL,
+    revision_floor INTEGER NOT NULL
+) STRICT;
+INSERT INTO counter VALUES (1, 0, 0);
+";
+
+/// What the file system lets us do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    ReadWrite,
+    ReadOnly,
+}
+
+pub(super) struct Opened {
+    pub(super) path: PathBuf,
+    pub(super) access: Access,
+    /// Ready for reading.
+    pub(super) connection: Connection,
+}
+
+/// Opens the database in `directory`, making or updating it where needed.
+pub(super) fn open(directory: &Path) -> Result<Opened, OpenError> {
+    make_directory(directory).map_err(|source| OpenError::Directory { path: directory.to_path_buf(), source })?;
+    let path = directory.join(FILE_NAME);
+    match open_writable(&path) {
+        Ok(connection) => Ok(Opened { path, access: Access::ReadWrite, connection }),
+        Err(Problem::Layout(error)) => Err(error),
+        Err(Problem::Storage(error)) => match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Err(OpenError::NotADatabase { path }),
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => open_read_only(path, error),
+            _ => Err(storage(&path, error)),
+        },
+    }
+}
+
+enum Problem {
+    Layout(OpenError),
+    Storage(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
+    OpenError::Storage { path: path.to_path_buf(), source: StateError::from(error) }
+}
+
+fn open_writable(path: &Path) -> Result<Connection, Problem> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    if layout(&connection, path)? < LAYOUTS.len() as i64 {
+        set_up(&connection, path)?;
+    }
+    Ok(connection)
+}
+
+/// Where writing is not allowed, what is there can still be read, unless there
+/// is nothing or it needs an update first.
+fn open_read_only(path: PathBuf, cause: rusqlite::Error) -> Result<Opened, OpenError> {
+    if !path.exists() {
+        return Err(OpenError::Storage { path, source: StateError::ReadOnly });
+    }
+    let Ok(connection) = reader(&path, Access::ReadOnly) else { return Err(storage(&path, cause)) };
+    match layout(&connection, &path) {
+        Ok(found) if found == LAYOUTS.len() as i64 => Ok(Opened { path, access: Access::ReadOnly, connection }),
+        Ok(_) => Err(OpenError::Storage { path, source: StateError::ReadOnly }),
+        Err(Problem::Layout(error)) => Err(error),
+        Err(Problem::Storage(error)) => Err(storage(&path, error)),
+    }
+}
+
+/// How many layouts the database has; 0 for a new one.
+fn layout(connection: &Connection, path: &Path) -> Result<i64, Problem> {
+    let application: i64 = pragma(connection, "application_id")?;
+    let found: i64 = pragma(connection, "user_version")?;
+    if application != APPLICATION_ID {
+        let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        // Another process may have finished the set-up between the two reads.
+        let ours =
+            application == 0 && found == 0 && objects == 0 || pragma(connection, "application_id")? == APPLICATION_ID;
+        return if ours { Ok(0) } else { Err(Problem::Layout(OpenError::Foreign { path: path.to_path_buf() })) };
+    }
+    let known = LAYOUTS.len() as i64;
+    if found > known {
+        return Err(Problem::Layout(OpenError::Newer { path: path.to_path_buf(), found, known }));
+    }
+    Ok(found)
+}
+
+/// Makes or updates the tables. Several processes may do so at once: one of
+/// them does it, the others find it done.
+fn set_up(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let until = Instant::now() + SETUP_PATIENCE;
+    // The log and its index take the mode of the database, so it comes first.
+    // Changed by path: closing a second descriptor of the file would drop the
+    // locks that other connections of this process hold on it.
+    #[cfg(unix)]
+    if let Err(error) = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)) {
+        tracing::warn!(path = %path.display(), %error, "cannot make the state readable by its owner alone");
+    }
+    loop {
+        match try_set_up(connection) {
+            Err(error) if is_busy(&error) && Instant::now() < until => {
+                thread::sleep(Duration::from_micros(fastrand::u64(200..5_000)));
+            }
+            done => return done,
+        }
+    }
+}
+
+fn try_set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")?;
+    let done = make_tables(connection).and_then(|()| connection.execute_batch("COMMIT"));
+    if done.is_err() && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    done
+}
+
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    let found: i64 = pragma(connection, "user_version")?;
+    for layout in LAYOUTS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+        connection.execute_batch(layout)?;
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", LAYOUTS.len() as i64)
+}
+
+/// A connection for reading.
+pub(super) fn reader(path: &Path, access: Access) -> rusqlite::Result<Connection> {
+    if access == Access::ReadWrite {
+        return connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE);
+    }
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        // Another process may write: follow its log.
+        return connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    }
+    // Without a log nobody writes now, and SQLite must be told not to make one.
+    connect(Path::new(&immutable_uri(path)), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
+}
+
+/// The connection of the writer. It never waits by itself: the writer retries,
+/// up to the deadline of each operation.
+pub(super) fn writer(path: &Path, durability: Durability) -> rusqlite::Result<Connection> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(
+        None,
+        "synchronous",
+        match durability {
+            Durability::Process => "NORMAL",
+            Durability::Power => "FULL",
+        },
+    )?;
+    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
+    connection.busy_timeout(Duration::ZERO)?;
+    Ok(connection)
+}
+
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+pub(super) fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(READ_PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(char::from(*byte)),
+            // Writing to a string cannot fail.
+            byte => _ = write!(uri, "%{byte:02X}"),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+fn make_directory(directory: &Path) -> io::Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}

@@ -1,0 +1,107 @@
+//! `wharf call`: one call, from a shell.
+
+use std::{io::Read, process::ExitCode};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, SessionId, TenantId, ThreadId};
+
+use super::{FAILED, Global, print_json, runtime};
+
+/// Call one tool and print its answer
+///
+/// Exit code 0 where the tool answered, 1 where it answered with an error or
+/// the call failed.
+#[derive(Debug, Args)]
+pub(super) struct Call {
+    /// Full name, such as planning__create_goal
+    tool: String,
+
+    /// Arguments as a JSON object; `-` reads them from standard input
+    #[arg(value_name = "JSON", default_value = "{}")]
+    arguments: String,
+
+    /// Session of the call
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    session: SessionId,
+
+    /// Assistant of the call
+    #[arg(long, value_name = "NAME")]
+    assistant: Option<AssistantId>,
+
+    /// Thread of the call
+    #[arg(long, value_name = "NAME")]
+    thread: Option<ThreadId>,
+
+    /// Print the whole answer as a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Call {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        let arguments = self.arguments()?;
+        let context = Context {
+            assistant: self.assistant.clone(),
+            thread: self.thread.clone(),
+            ..Context::new(TenantId::local(), self.session.clone())
+        };
+        let request = CallRequest::new(context, self.tool.clone(), arguments);
+        let configuration = global.configuration()?;
+        let answered = runtime()?.block_on(async {
+            let host = global.open(configuration).await?;
+            anyhow::Ok(host.call(request).await)
+        })?;
+        match answered {
+            Ok(answer) => self.print(&answer),
+            Err(error) => self.print_failure(&error),
+        }
+    }
+
+    fn arguments(&self) -> Result<Map<String, Value>> {
+        let mut text = self.arguments.clone();
+        if text == "-" {
+            text.clear();
+            std::io::stdin().read_to_string(&mut text).context("cannot read the arguments from standard input")?;
+        }
+        serde_json::from_str(&text)
+            .context("the arguments are no JSON object; write them like '{\"goal\": \"Ship it\"}'")
+    }
+
+    fn print(&self, answer: &Answer) -> Result<ExitCode> {
+        if self.json {
+            let content: Vec<_> = answer
+                .content
+                .iter()
+                .map(|part| match part.as_text() {
+                    Some(text) => json!({"mimeType": part.mime_type, "text": text}),
+                    None => json!({"mimeType": part.mime_type, "bytes": part.data.len()}),
+                })
+                .collect();
+            print_json(&json!({"content": content, "structured": answer.structured, "isError": answer.is_error}))?;
+        } else {
+            for part in &answer.content {
+                match part.as_text() {
+                    Some(text) => println!("{text}"),
+                    None => println!("[{}, {} bytes]", part.mime_type, part.data.len()),
+                }
+            }
+        }
+        Ok(if answer.is_error { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    }
+
+    fn print_failure(&self, error: &Error) -> Result<ExitCode> {
+        if self.json {
+            print_json(&json!({
+                "error": {"code": error.code.as_str(), "message": error.message, "retryable": error.retryable},
+            }))?;
+        } else {
+            eprintln!("error: {} ({})", error.message, error.code);
+        }
+        if error.code == Code::NotFound {
+            eprintln!("`wharf tools` lists them");
+        }
+        Ok(ExitCode::from(FAILED))
+    }
+}

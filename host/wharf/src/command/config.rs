@@ -1,0 +1,110 @@
+//! `wharf config`: is the configuration right, and what can be limited.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use wharf::{CallLimits, HostLimits, limit::LimitInfo};
+
+use super::{Global, print_json};
+
+/// Check the configuration, or list every limit
+#[derive(Debug, Args)]
+pub(super) struct Config {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Read the configuration and say what it amounts to; exit code 3 where it is not usable
+    Check {
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// List every limit with its default, its ceiling and what happens there
+    Limits {
+        /// Print as the Markdown of the documentation
+        #[arg(long)]
+        markdown: bool,
+    },
+}
+
+impl Config {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        match self.command {
+            Command::Check { json } => check(global, json)?,
+            Command::Limits { markdown: true } => print!("{}", markdown()),
+            Command::Limits { markdown: false } => {
+                print_table("[limits] and [plugin.NAME.limits]: one call", CallLimits::TABLE);
+                print_table("[host.limits]: the host", HostLimits::TABLE);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn check(global: &Global, as_json: bool) -> Result<()> {
+    let path = global.configuration_path();
+    let configuration = global.configuration()?;
+    let data = global.data(&configuration)?;
+    let changed: Vec<_> = configuration
+        .host_limits
+        .values()
+        .chain(configuration.call_limits.values())
+        .filter(|(info, value)| info.default != *value)
+        .collect();
+    if as_json {
+        let plugins: serde_json::Map<_, _> = configuration
+            .plugins
+            .iter()
+            .map(|(name, plugin)| {
+                let grants = plugin.grants.as_ref().map(serde_json::to_value).transpose();
+                grants.map(|grants| (name.to_string(), json!({"enabled": plugin.enabled, "grants": grants})))
+            })
+            .collect::<Result<_, _>>()?;
+        let limits: serde_json::Map<_, _> =
+            changed.iter().map(|(info, value)| (info.name.to_owned(), json!(value))).collect();
+        return print_json(&json!({"file": path, "data": data, "limits": limits, "plugins": plugins}));
+    }
+    match &path {
+        Some(path) => println!("{} is right.", path.display()),
+        None => println!("There is no configuration file; the defaults hold."),
+    }
+    println!("Data is kept in {}.", data.display());
+    for (info, value) in changed {
+        println!("{} is {value} instead of {}.", info.name, info.default);
+    }
+    for (name, plugin) in &configuration.plugins {
+        println!("Plugin {name} is {}.", if plugin.enabled { "enabled" } else { "disabled" });
+    }
+    Ok(())
+}
+
+fn print_table(title: &str, rows: &[LimitInfo]) {
+    println!("{title}");
+    for row in rows {
+        println!("  {}\n    default {}, ceiling {}. {}", row.name, row.default, row.ceiling, row.description);
+    }
+}
+
+fn markdown() -> String {
+    let mut text = String::from(
+        "# Limits\n\nEvery limit of a host, its default, the ceiling that no configuration exceeds, and what happens \
+         there. Times are in milliseconds, sizes in bytes. This page is `wharf config limits --markdown`; a test \
+         keeps it so.\n",
+    );
+    let groups = [
+        ("One call: `[limits]` for all plugins, `[plugin.NAME.limits]` for one", CallLimits::TABLE),
+        ("The host: `[host.limits]`", HostLimits::TABLE),
+    ];
+    for (title, rows) in groups {
+        text.push_str(&format!("\n## {title}\n\n| limit | default | ceiling | what happens |\n|---|---|---|---|\n"));
+        for row in rows {
+            text.push_str(&format!("| `{}` | {} | {} | {} |\n", row.name, row.default, row.ceiling, row.description));
+        }
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! `wharf inspect`: what a component is, before anybody grants it anything.
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+use wharf::{Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName};
+
+use super::{Unusable, print_json, read_component, with_causes};
+
+/// Show what a component is: digest, size, imports, tools, and which grants it asks for
+///
+/// The component is compiled and asked for its tools in a sandbox without any
+/// grant. Nothing is installed or kept.
+#[derive(Debug, Args)]
+pub(super) struct Inspect {
+    /// The component
+    file: PathBuf,
+
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let name = plugin_name(&self.file);
+        let limits = HostLimits::default();
+        let bytes = read_component(&self.file, limits.component_bytes)?;
+        let config = EngineConfig { limits, cache_directory: None };
+        let engine = Engine::new(config, Arc::new(MemoryStore::default()))?;
+        let plugin = engine
+            .load(name.clone(), bytes.into())
+            .map_err(|error| Unusable(format!("{}: {}", self.file.display(), with_causes(&error))))?;
+        let inspection = plugin.inspect();
+        if self.json {
+            print_json(&json!({
+                "digest": inspection.digest,
+                "bytes": inspection.bytes,
+                "imports": inspection.imports,
+                "grants": inspection.wanted_grants(),
+                "tools": inspection.tools,
+            }))?;
+        } else {
+            print(&self.file, &name, &inspection);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The name that the file would have as a plugin.
+fn plugin_name(file: &std::path::Path) -> PluginName {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase().replace('_', "-");
+    stem.parse().unwrap_or_else(|_| match "plugin".parse() {
+        Ok(name) => name,
+        Err(_) => unreachable!("a legal name"),
+    })
+}
+
+fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
+    println!("{}", file.display());
+    println!("  digest  {}", inspection.digest);
+    println!("  size    {} bytes", inspection.bytes);
+    println!("\nTools ({})", inspection.tools.len());
+    for tool in &inspection.tools {
+        println!("  {:<24} {}", tool.name, tool.description.lines().next().unwrap_or_default());
+    }
+    println!("\nImports ({})", inspection.imports.len());
+    for import in &inspection.imports {
+        println!("  {import}");
+    }
+    println!("\nWASI imports are linked with nothing granted: no files, environment, arguments or network.");
+    let wanted = inspection.wanted_grants();
+    if wanted.is_empty() {
+        println!("It asks for no grant.");
+        return;
+    }
+    println!("It asks for: {}. To install it and grant that, add to wharf.toml:\n", wanted.join(", "));
+    println!("[plugin.{name}]\nsource = \"{}\"\ndigest = \"{}\"", file.display(), inspection.digest);
+    for capability in wanted {
+        println!("\n[plugin.{name}.grants.{capability}]\nreason = \"say why\"");
+    }
+}

@@ -1,0 +1,181 @@
+//! The subcommands, and what they share.
+
+mod call;
+mod config;
+mod inspect;
+mod serve;
+mod tools;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser, Subcommand};
+use directories::ProjectDirs;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
+use wharf::{Configuration, Host};
+
+/// Exit code: the tool answered with an error, or the call failed.
+pub(crate) const FAILED: u8 = 1;
+/// Exit code: the configuration, a plugin or the data directory is not usable.
+pub(crate) const UNUSABLE: u8 = 3;
+
+/// Marks an error whose mending is the operator's.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unusable(pub(crate) String);
+
+/// A host for tools that nobody has to trust.
+///
+/// Tools are Wasm components. Each call runs in a sandbox of its own and has
+/// nothing but what you granted: no files, no network, no other session's
+/// state. Agents reach the tools over the Model Context Protocol.
+#[derive(Debug, Parser)]
+#[command(version, after_long_help = "\
+Examples:
+  wharf serve --stdio                    what an MCP client starts
+  wharf tools                            which tools there are
+  wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
+  wharf inspect my-plugin.wasm           what a component is and asks for
+  wharf config check                     whether wharf.toml is right
+
+Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
+3 the configuration, a plugin or the data directory is not usable.")]
+pub(crate) struct Wharf {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every subcommand.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Configuration file [default: wharf.toml in the user's configuration directory, if it is there]
+    #[arg(long, global = true, env = "WHARF_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Directory of state and compiled code, shared by all hosts that name it [default: the user's data directory]
+    #[arg(long, global = true, env = "WHARF_DATA", value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// What is logged to standard error: a level, or targets with levels such as `warn,wharf::plugin=info`
+    #[arg(long, global = true, env = "WHARF_LOG", value_name = "FILTER", default_value = "warn,wharf::start=info")]
+    log: Targets,
+
+    /// Write the log as JSON lines
+    #[arg(long, global = true, env = "WHARF_LOG_JSON")]
+    log_json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Tools(tools::Tools),
+    Call(call::Call),
+    Inspect(inspect::Inspect),
+    Config(config::Config),
+}
+
+impl Wharf {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        self.global.start_log();
+        match self.command {
+            Command::Serve(serve) => serve.run(&self.global),
+            Command::Tools(tools) => tools.run(&self.global),
+            Command::Call(call) => call.run(&self.global),
+            Command::Inspect(inspect) => inspect.run(),
+            Command::Config(config) => config.run(&self.global),
+        }
+    }
+}
+
+impl Global {
+    fn start_log(&self) {
+        let registry = tracing_subscriber::registry().with(self.log.clone());
+        let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        if self.log_json {
+            registry.with(lines.json()).init();
+        } else {
+            let coloured = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            registry.with(lines.with_ansi(coloured)).init();
+        }
+    }
+
+    /// The file that is read, if there is one.
+    fn configuration_path(&self) -> Option<PathBuf> {
+        self.config.clone().or_else(|| {
+            let path = directories()?.config_dir().join("wharf.toml");
+            path.exists().then_some(path)
+        })
+    }
+
+    fn configuration(&self) -> Result<Configuration> {
+        match self.configuration_path() {
+            Some(path) => Configuration::read(&path).map_err(|error| Unusable(with_causes(&error)).into()),
+            None => Ok(Configuration::default()),
+        }
+    }
+
+    fn data(&self, configuration: &Configuration) -> Result<PathBuf> {
+        self.data
+            .clone()
+            .or_else(|| configuration.data.clone())
+            .or_else(|| Some(directories()?.data_dir().to_owned()))
+            .context("there is no home directory to keep data in; name a directory with --data")
+    }
+
+    /// Opens the host that the configuration describes.
+    async fn open(&self, configuration: Configuration) -> Result<Host> {
+        let data = self.data(&configuration)?;
+        let bundled_missing = configuration.plugins.is_empty();
+        let host = Host::open(configuration, &data)
+            .await
+            .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
+        if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() {
+            tracing::warn!(
+                "this binary was built without plugins, so there are no tools; run `cargo xtask plugins` and build \
+                 it again, or name plugins in wharf.toml"
+            );
+        }
+        Ok(host)
+    }
+}
+
+fn directories() -> Option<ProjectDirs> {
+    ProjectDirs::from("dev", "wharf", "wharf")
+}
+
+/// An error and its causes, each on a line of its own.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}
+
+/// A tokio runtime for a command.
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the async runtime")
+}
+
+/// Prints a value for programs.
+fn print_json(value: &serde_json::Value) -> Result<()> {
+    println!("{}", serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// Reads a component, at most one byte more than the engine accepts.
+fn read_component(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, limit.saturating_add(1)), &mut bytes)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(bytes)
+}

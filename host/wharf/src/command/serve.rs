@@ -1,0 +1,104 @@
+//! `wharf serve`: the tools, for an MCP client.
+
+use std::{process::ExitCode, sync::Arc};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use tokio_util::sync::CancellationToken;
+use wharf::{Channel, ContextRules, Host, ServerInfo, SessionId, serve_stdio};
+
+use super::{Global, runtime};
+
+/// Serve the tools to an MCP client
+///
+/// With --stdio the client starts this command and talks to it over standard
+/// input and output; the log goes to standard error. Several of these may run
+/// at once on one data directory: they share its state.
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Talk over standard input and output
+    #[arg(long)]
+    stdio: bool,
+
+    /// Session of calls that name none; without it they share the session `default`
+    #[arg(long, env = "WHARF_SESSION", value_name = "NAME")]
+    session: Option<SessionId>,
+}
+
+const INSTRUCTIONS: &str = "Tools of this server run in sandboxes and keep their state by session, assistant and \
+thread. Call them directly; each tool says what it does and what it returns.";
+
+impl Serve {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        if !self.stdio {
+            bail!("say how to serve: `wharf serve --stdio`");
+        }
+        let configuration = global.configuration()?;
+        let rules = ContextRules {
+            channel: if configuration.context.trusted_middleware {
+                Channel::TrustedMiddleware
+            } else {
+                Channel::Open
+            },
+            fallback_session: self.session.clone(),
+            require_session: configuration.context.require_session,
+            ..ContextRules::local()
+        };
+        let runtime = runtime()?;
+        let served = runtime.block_on(async {
+            let host = global.open(configuration).await?;
+            host.warm_up();
+            announce(&host);
+            let shutdown = CancellationToken::new();
+            stop_on_signal(shutdown.clone());
+            let info = ServerInfo {
+                name: "wharf".to_owned(),
+                title: "Wharf".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                instructions: INSTRUCTIONS.to_owned(),
+            };
+            serve_stdio(Arc::new(host), rules, info, shutdown).await?;
+            anyhow::Ok(())
+        });
+        // A blocked read of standard input must not keep the process alive.
+        runtime.shutdown_background();
+        served.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+/// One line that says what is served.
+fn announce(host: &Host) {
+    let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
+    tracing::info!(
+        target: "wharf::start",
+        plugins = names.join(","), rejected = host.rejected().len(),
+        "serving on standard input and output"
+    );
+}
+
+fn stop_on_signal(shutdown: CancellationToken) {
+    tokio::spawn(async move {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            match signal(SignalKind::terminate()) {
+                Ok(mut terminate) => {
+                    tokio::select! {
+                        _ = tokio::signal::ctrl_c() => {}
+                        _ = terminate.recv() => {}
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!("cannot wait for SIGTERM: {error}");
+                    return;
+                }
+            }
+        }
+        #[cfg(not(unix))]
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::warn!("cannot wait for an interrupt: {error}");
+            return;
+        }
+        shutdown.cancel();
+    });
+}

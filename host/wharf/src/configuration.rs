@@ -1,0 +1,265 @@
+//! `wharf.toml`: what the operator decided.
+//!
+//! Unknown keys are errors: a misspelt limit or grant must not pass silently.
+
+mod limits;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName};
+
+use limits::Settings;
+
+/// Everything that `wharf.toml` says, checked.
+#[derive(Debug, Clone, Default)]
+pub struct Configuration {
+    /// Where data is kept, unless `--data` says otherwise.
+    pub data: Option<PathBuf>,
+    /// How contexts are made.
+    pub context: ContextSettings,
+    /// How state is kept.
+    pub state: StateSettings,
+    /// Limits of the host.
+    pub host_limits: HostLimits,
+    /// Limits of a call of any plugin.
+    pub call_limits: CallLimits,
+    /// Plugins by name.
+    pub plugins: BTreeMap<PluginName, PluginSettings>,
+}
+
+/// `[context]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContextSettings {
+    /// Refuse calls that name no session.
+    pub require_session: bool,
+    /// Take the context fields in arguments as true: only for a channel whose
+    /// client is a middleware that writes them itself.
+    pub trusted_middleware: bool,
+}
+
+/// `[state]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StateSettings {
+    /// What a write survives once it has returned.
+    pub durability: Durability,
+}
+
+/// What a write survives once it has returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// Every end of the process.
+    #[default]
+    Process,
+    /// The end of power, too, at the cost of waiting for the disk.
+    Power,
+}
+
+/// `[plugin.NAME]`, checked.
+#[derive(Debug, Clone)]
+pub struct PluginSettings {
+    /// Whether it is loaded.
+    pub enabled: bool,
+    /// The component's file; the bundled one where absent.
+    pub source: Option<PathBuf>,
+    /// The only component that is accepted.
+    pub digest: Option<Digest>,
+    /// Limits of its calls.
+    pub limits: CallLimits,
+    /// What it may use; for a bundled plugin the bundled grants where absent.
+    pub grants: Option<Grants>,
+}
+
+/// Why a configuration is not usable.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {path}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The text says something that it may not.
+    #[error("the configuration {path} is not usable:\n{problem}")]
+    Text {
+        /// Which file.
+        path: PathBuf,
+        /// What, where, and what is accepted.
+        problem: String,
+    },
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    data: Option<PathBuf>,
+    context: ContextSettings,
+    state: StateSettings,
+    host: WrittenHost,
+    limits: Settings,
+    plugin: BTreeMap<PluginName, WrittenPlugin>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenHost {
+    limits: Settings,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPlugin {
+    #[serde(default = "yes")]
+    enabled: bool,
+    source: Option<PathBuf>,
+    digest: Option<Digest>,
+    #[serde(default)]
+    limits: Settings,
+    grants: Option<Grants>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Configuration {
+    /// Reads and checks a file. Relative paths in it are relative to it.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is not TOML, has a key that means
+    /// nothing, or a value that is not accepted.
+    pub fn read(path: &Path) -> Result<Self, ConfigurationError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ConfigurationError::Read { path: path.to_owned(), source })?;
+        let base = path.parent().unwrap_or(Path::new("."));
+        Self::parse(&text, base)
+            .map_err(|problem| ConfigurationError::Text { path: path.to_owned(), problem })
+    }
+
+    /// Checks a text. Relative paths in it are relative to `base`.
+    ///
+    /// # Errors
+    /// What is wrong, in words for a person.
+    pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
+        let written: Written = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut host_limits = HostLimits::default();
+        written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
+        let mut call_limits = CallLimits::default();
+        written.limits.apply("limits", |name, value| call_limits.set(name, value))?;
+        let plugins = written
+            .plugin
+            .into_iter()
+            .map(|(name, plugin)| {
+                let settings = plugin.check(&name, &call_limits, base)?;
+                Ok((name, settings))
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(Self {
+            data: written.data.map(|data| base.join(data)),
+            context: written.context,
+            state: written.state,
+            host_limits,
+            call_limits,
+            plugins,
+        })
+    }
+}
+
+impl WrittenPlugin {
+    fn check(self, name: &PluginName, of_all: &CallLimits, base: &Path) -> Result<PluginSettings, String> {
+        let mut limits = of_all.clone();
+        self.limits.apply(&format!("plugin.{name}.limits"), |limit, value| limits.set(limit, value))?;
+        let bundled = crate::bundled::component(name.as_str()).is_some();
+        if self.enabled && self.source.is_none() && !bundled {
+            return Err(format!(
+                "[plugin.{name}] needs `source = \"FILE.wasm\"`: no plugin of this name is part of this binary"
+            ));
+        }
+        let reasons = self.grants.iter().flat_map(reasons);
+        for (capability, reason) in reasons {
+            if reason.trim().is_empty() {
+                return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
+            }
+        }
+        Ok(PluginSettings {
+            enabled: self.enabled,
+            source: self.source.map(|source| base.join(source)),
+            digest: self.digest,
+            limits,
+            grants: self.grants,
+        })
+    }
+}
+
+/// The reason given for each granted capability.
+fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
+    let state = grants.state.as_ref().map(|grant| ("state", grant.reason.as_str()));
+    let events = grants.events.as_ref().map(|grant| ("events", grant.reason.as_str()));
+    state.into_iter().chain(events)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Configuration, String> {
+        Configuration::parse(text, Path::new("/etc/wharf"))
+    }
+
+    #[test]
+    fn an_empty_configuration_is_the_default() {
+        let configuration = parse("").expect("parses");
+        assert_eq!(configuration.call_limits, CallLimits::default());
+        assert!(configuration.plugins.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_names_it_and_what_is_known() {
+        for (text, key) in [
+            ("contxt = 1", "contxt"),
+            ("[context]\nrequire_sesion = true", "require_sesion"),
+            ("[limits]\nmemory = 1", "memory"),
+            ("[host.limits]\ncalls = 1", "calls"),
+            ("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.stat]\nreason = \"r\"", "stat"),
+        ] {
+            let problem = parse(text).expect_err("unknown");
+            assert!(problem.contains(key), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_checked_against_its_ceiling() {
+        let problem = parse("[limits]\nwall_time_milliseconds = 600001").expect_err("too much");
+        assert!(problem.contains("from 1 to 600000"), "{problem}");
+        let problem = parse("[limits]\noutput_bytes = -1").expect_err("negative");
+        assert!(problem.contains("output_bytes") || problem.contains("-1"), "{problem}");
+    }
+
+    #[test]
+    fn a_plugins_limits_start_from_those_of_all_plugins() {
+        let configuration = parse(
+            "[limits]\noutput_bytes = 500\n[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 7",
+        )
+        .expect("parses");
+        let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
+        assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
+        assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
+    }
+
+    #[test]
+    fn a_grant_needs_a_reason_and_a_plugin_a_source() {
+        let problem = parse("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \" \"").expect_err("blank");
+        assert!(problem.contains("reason"), "{problem}");
+        let problem = parse("[plugin.nothing]").expect_err("no source");
+        assert!(problem.contains("source"), "{problem}");
+    }
+}

@@ -1,0 +1,25 @@
+//! Tables of limits as they are written: names and numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use wharf_core::limit::InvalidLimit;
+
+/// A table of limits.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Settings(BTreeMap<String, u64>);
+
+impl Settings {
+    /// Sets each; `table` names the table in an error.
+    pub(super) fn apply(
+        &self,
+        table: &str,
+        mut set: impl FnMut(&str, u64) -> Result<(), InvalidLimit>,
+    ) -> Result<(), String> {
+        for (name, value) in &self.0 {
+            set(name, *value).map_err(|error| format!("[{table}] {error}"))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,357 @@
+//! The host: loads what the configuration names, and takes a call from its
+//! arrival to its answer.
+
+use std::{
+    borrow::Cow,
+    io::Read,
+    path::Path,
+    sync::{Arc, PoisonError, RwLock},
+    time::{Duration, Instant, SystemTime},
+};
+
+use serde_json::Value;
+use tokio::task::{AbortHandle, JoinHandle};
+use wharf_core::{
+    Admission, Answer, CallLimits, CallRequest, Code, Error, Grants, PluginName, ToolDefinition, ToolService,
+};
+use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, LoadError, Tool};
+use wharf_state::{SqliteOptions, SqliteStore, StateStore};
+
+use crate::{
+    bundled,
+    configuration::{Configuration, Durability, PluginSettings},
+    registry::{Installed, Registry, Rejected},
+};
+
+/// How often idle state is looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5 * 60);
+
+/// Why a host cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The store of state cannot be opened.
+    #[error("the state of plugins cannot be opened")]
+    State(#[from] wharf_state::OpenError),
+    /// The engine cannot start.
+    #[error("the engine cannot start")]
+    Engine(#[from] EngineError),
+    /// A thread ended without an answer.
+    #[error("opening the host was interrupted")]
+    Interrupted,
+}
+
+/// Plugins, their state and their calls. Cheap to clone; the last clone that
+/// is dropped ends the background work.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    // Read for a pointer copy at each call, written when plugins change.
+    registry: RwLock<Arc<Registry>>,
+    admission: Admission,
+    wait: Duration,
+    state: Arc<dyn StateStore>,
+    sweeper: AbortHandle,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.sweeper.abort();
+    }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Host").field("registry", &self.registry()).finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// Opens a host that keeps its data in `data`. Several hosts may share one
+    /// directory. A plugin that cannot be loaded is listed by
+    /// [`Host::rejected`] and does not keep the host from opening.
+    ///
+    /// Needs a tokio runtime with time; background work runs on it.
+    ///
+    /// # Errors
+    /// Where the state or the cache of compiled code cannot be opened.
+    pub async fn open(configuration: Configuration, data: &Path) -> Result<Self, OpenError> {
+        let options = SqliteOptions {
+            ceilings: (&configuration.host_limits).into(),
+            durability: match configuration.state.durability {
+                Durability::Process => wharf_state::Durability::Process,
+                Durability::Power => wharf_state::Durability::Power,
+            },
+            ..SqliteOptions::default()
+        };
+        let state: Arc<dyn StateStore> = Arc::new(SqliteStore::open(data, options)?);
+        Self::open_with(configuration, state, Some(data)).await
+    }
+
+    /// Opens a host on a store of the embedder's. Compiled code is kept under
+    /// `data`, where there is one.
+    ///
+    /// # Errors
+    /// As for [`Host::open`].
+    pub async fn open_with(
+        configuration: Configuration,
+        state: Arc<dyn StateStore>,
+        data: Option<&Path>,
+    ) -> Result<Self, OpenError> {
+        let limits = configuration.host_limits.clone();
+        let config =
+            EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
+        let engine = Engine::new(config, Arc::clone(&state))?;
+        let registry = tokio::task::spawn_blocking(move || load_all(&engine, &configuration))
+            .await
+            .map_err(|_| OpenError::Interrupted)?;
+        let sweeper = sweep_regularly(Arc::clone(&state)).abort_handle();
+        let shared = Shared {
+            registry: RwLock::new(Arc::new(registry)),
+            admission: Admission::new(limits.clone()),
+            wait: limits.wait(),
+            state,
+            sweeper,
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.shared.registry.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The plugins that can be called, by name.
+    #[must_use]
+    pub fn installed(&self) -> Vec<Installed> {
+        self.registry().installed().to_vec()
+    }
+
+    /// The plugins that could not be loaded, and why.
+    #[must_use]
+    pub fn rejected(&self) -> Vec<Rejected> {
+        self.registry().rejected().to_vec()
+    }
+
+    /// How many calls run and how many wait for their turn.
+    #[must_use]
+    pub fn load(&self) -> (u64, u64) {
+        self.shared.admission.load()
+    }
+
+    /// The store that this host keeps state in.
+    #[must_use]
+    pub fn state(&self) -> &Arc<dyn StateStore> {
+        &self.shared.state
+    }
+
+    /// Loads the code of every plugin now instead of at its first call.
+    /// Returns at once; the work happens on a thread of its own.
+    pub fn warm_up(&self) {
+        let registry = self.registry();
+        let warming = std::thread::Builder::new().name("wharf-warm-up".to_owned()).spawn(move || {
+            for installed in registry.installed() {
+                if let Err(error) = installed.plugin.prepare() {
+                    tracing::warn!(plugin = %installed.plugin.name(), "cannot be prepared: {error}");
+                }
+            }
+        });
+        if let Err(error) = warming {
+            tracing::warn!("plugins are loaded at their first call: {error}");
+        }
+    }
+
+    /// Calls a tool; see [`ToolService::call`].
+    ///
+    /// # Errors
+    /// As [`ToolService::call`].
+    pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        let registry = self.registry();
+        let Some((installed, tool)) = registry.find(&request.tool) else {
+            return Err(unknown_tool(&registry, &request.tool));
+        };
+        let began = Instant::now();
+        let (plugin, session) = (installed.plugin.name().clone(), request.context.session.clone());
+        let answered = self.call_known(request, installed, tool).await;
+        let outcome = match &answered {
+            Ok(answer) if answer.is_error => "tool error",
+            Ok(_) => "ok",
+            Err(error) => error.code.as_str(),
+        };
+        tracing::info!(
+            target: "wharf::audit",
+            %plugin, tool = tool.definition.name, %session, outcome,
+            microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            "call"
+        );
+        answered
+    }
+
+    async fn call_known(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
+        let arguments = checked_arguments(request.arguments, tool, &installed.limits)?;
+        let until = Instant::now() + self.shared.wait;
+        let admitting = self.shared.admission.admit(&request.context, arguments.len() as u64, until);
+        let _place = tokio::select! {
+            biased;
+            place = admitting => place?,
+            () = request.cancel.cancelled() => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
+        };
+        let invocation = Invocation {
+            context: request.context,
+            grants: Arc::clone(&installed.grants),
+            limits: Arc::clone(&installed.limits),
+            request_meta: request.request_meta,
+            events: request.events,
+            cancel: request.cancel,
+            tool: tool.definition.name.clone(),
+            arguments,
+        };
+        let answer = installed.plugin.call(invocation, tool).await?;
+        checked_answer(answer, tool)
+    }
+}
+
+#[async_trait::async_trait]
+impl ToolService for Host {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        self.registry().definitions()
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        Self::call(self, request).await
+    }
+}
+
+fn unknown_tool(registry: &Registry, name: &str) -> Error {
+    let shown = wharf_core::text::line(name, 128);
+    let similar = registry.similar(name);
+    let hint = if similar.is_empty() { "list the tools to see which there are".to_owned() } else { format!("there are: {}", similar.join(", ")) };
+    Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
+}
+
+/// The text of arguments that are small enough and conform to the schema.
+fn checked_arguments(
+    arguments: serde_json::Map<String, Value>,
+    tool: &Tool,
+    limits: &CallLimits,
+) -> Result<String, Error> {
+    let arguments = Value::Object(arguments);
+    let text = arguments.to_string();
+    if text.len() as u64 > limits.argument_bytes {
+        return Err(Error::new(
+            Code::Limit,
+            format!(
+                "the arguments have {} bytes, more than {} (limit `argument_bytes`); send less at a time",
+                text.len(),
+                limits.argument_bytes
+            ),
+        ));
+    }
+    tool.input.check(&arguments).map_err(|violations| {
+        Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
+    })?;
+    Ok(text)
+}
+
+/// An answer that keeps what its tool promised.
+fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
+    let Some(schema) = tool.output.as_ref().filter(|_| !answer.is_error) else {
+        return Ok(answer);
+    };
+    let broken = |what: &str| Error::new(Code::Internal, format!("the plugin broke its contract: its structured answer {what}"));
+    let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
+    schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
+    Ok(answer)
+}
+
+fn sweep_regularly(state: Arc<dyn StateStore>) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(SWEEP_INTERVAL);
+        // The first tick is at once, and a start has better things to do.
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            match state.sweep(SystemTime::now()).await {
+                Ok(swept) => tracing::debug!(?swept, "expired state removed"),
+                Err(error) => tracing::warn!("expired state cannot be removed: {error}"),
+            }
+        }
+    })
+}
+
+/// Loads the bundled plugins and those that the configuration names.
+fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
+    let mut wanted = configuration.plugins.clone();
+    for (name, _) in bundled::PLUGINS {
+        if let Ok(name) = name.parse::<PluginName>() {
+            wanted.entry(name).or_insert_with(|| PluginSettings {
+                enabled: true,
+                source: None,
+                digest: None,
+                limits: configuration.call_limits.clone(),
+                grants: None,
+            });
+        }
+    }
+    let (mut installed, mut rejected) = (Vec::new(), Vec::new());
+    for (name, settings) in wanted.into_iter().filter(|(_, settings)| settings.enabled) {
+        match load(engine, &name, settings, configuration.host_limits.component_bytes) {
+            Ok(plugin) => installed.push(plugin),
+            Err(reason) => {
+                tracing::error!(plugin = %name, "cannot be loaded: {reason}");
+                rejected.push(Rejected { name, reason });
+            }
+        }
+    }
+    Registry::new(installed, rejected)
+}
+
+fn load(
+    engine: &Engine,
+    name: &PluginName,
+    settings: PluginSettings,
+    component_bytes: u64,
+) -> Result<Installed, String> {
+    let (bytes, default_grants) = match &settings.source {
+        Some(source) => (read_component(source, component_bytes)?, Grants::default()),
+        None => {
+            let bundled = bundled::component(name.as_str()).ok_or("it is not part of this binary")?;
+            (Cow::Borrowed(bundled), bundled::grants())
+        }
+    };
+    if let Some(pinned) = settings.digest {
+        let found = wharf_core::Digest::of(&bytes);
+        if found != pinned {
+            return Err(format!("its digest is {found}, and the configuration accepts only {pinned}"));
+        }
+    }
+    let plugin = engine.load(name.clone(), bytes).map_err(|error| chain(&error))?;
+    Ok(Installed {
+        plugin,
+        grants: Arc::new(settings.grants.unwrap_or(default_grants)),
+        limits: Arc::new(settings.limits),
+    })
+}
+
+/// Reads a file, at most one byte more than a component may have: the engine
+/// refuses that.
+fn read_component(path: &Path, limit: u64) -> Result<Cow<'static, [u8]>, String> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    Ok(Cow::Owned(bytes))
+}
+
+/// An error and its causes in one line.
+fn chain(error: &LoadError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}

@@ -1,0 +1,91 @@
+//! Which plugins are installed, and which tools that makes.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use wharf_core::{CallLimits, Grants, PluginName, ToolDefinition};
+use wharf_engine::{Plugin, Tool};
+
+/// A plugin with what the operator decided about it.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// The plugin itself.
+    pub plugin: Plugin,
+    /// What it may use.
+    pub grants: Arc<Grants>,
+    /// What its calls may use up.
+    pub limits: Arc<CallLimits>,
+}
+
+/// A plugin that could not be loaded. The others are served all the same.
+#[derive(Debug, Clone)]
+pub struct Rejected {
+    /// Its name in the configuration.
+    pub name: PluginName,
+    /// Why, for the operator.
+    pub reason: String,
+}
+
+/// What can be called now. Replaced as a whole, never changed, so that a call
+/// in flight keeps what it began with.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    definitions: Arc<[ToolDefinition]>,
+    tools: BTreeMap<String, (usize, usize)>,
+    installed: Vec<Installed>,
+    rejected: Vec<Rejected>,
+}
+
+/// Separates the names of plugin and tool. Neither may contain it.
+const SEPARATOR: &str = "__";
+
+impl Registry {
+    pub(crate) fn new(installed: Vec<Installed>, rejected: Vec<Rejected>) -> Self {
+        let mut tools = BTreeMap::new();
+        for (plugin_index, installed) in installed.iter().enumerate() {
+            let plugin = installed.plugin.name();
+            for (tool_index, tool) in installed.plugin.tools().iter().enumerate() {
+                let name = format!("{plugin}{SEPARATOR}{}", tool.definition.name);
+                tools.insert(name, (plugin_index, tool_index));
+            }
+        }
+        // The map's order is the fixed order of the listing.
+        let definitions = tools
+            .iter()
+            .map(|(name, (plugin, tool))| ToolDefinition {
+                name: name.clone(),
+                ..installed[*plugin].plugin.tools()[*tool].definition.clone()
+            })
+            .collect();
+        Self { definitions, tools, installed, rejected }
+    }
+
+    pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
+        Arc::clone(&self.definitions)
+    }
+
+    pub(crate) fn installed(&self) -> &[Installed] {
+        &self.installed
+    }
+
+    pub(crate) fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// The tool of this full name.
+    pub(crate) fn find(&self, name: &str) -> Option<(&Installed, &Tool)> {
+        let (plugin, tool) = self.tools.get(name)?;
+        let installed = &self.installed[*plugin];
+        Some((installed, &installed.plugin.tools()[*tool]))
+    }
+
+    /// Names that a caller of an unknown tool may have meant: those of the same
+    /// plugin, or the same tool of another one.
+    pub(crate) fn similar(&self, name: &str) -> Vec<&str> {
+        let (plugin, tool) = name.split_once(SEPARATOR).unwrap_or((name, name));
+        let related = |known: &&str| {
+            let (of_plugin, of_tool) = known.split_once(SEPARATOR).unwrap_or((known, known));
+            of_plugin == plugin || of_tool == tool
+        };
+        self.tools.keys().map(String::as_str).filter(related).take(10).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! `cargo xtask bench`: builds for release and runs the benchmark program.
+//!
+//! Owns the builds only. What is measured, and against what, is in tests/bench.
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use anyhow::Result;
+use lexopt::Arg;
+
+use crate::command::{self, say};
+use crate::components;
+use crate::toolchain::Choice;
+use crate::workspace::Workspace;
+
+const HELP: &str = "\
+Builds Wharf for release and measures it, each side of each ratio in the same run:
+against bare wasmtime, and against an MCP server without Wasm.
+
+Usage: cargo xtask bench [OPTIONS]
+
+Options:
+  --json        One JSON object of all keys on standard output, and nothing else
+  --only KEY    Measure one key (repeat it for several), for example engine_overhead
+  --quick       Few rounds: shows that it works, not how fast
+  -h, --help    This text
+
+The first run compiles wasmtime for release and takes several minutes. Leave the
+machine alone meanwhile: compare ratios, not absolute figures of two runs.
+";
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    let mut passed: Vec<OsString> = Vec::new();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("json") => passed.push("--json".into()),
+            Arg::Long("quick") => passed.push("--quick".into()),
+            Arg::Long("only") => passed.extend(["--only".into(), arguments.value()?]),
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let workspace = Workspace::find()?;
+    components::build(&workspace, true, Choice::from_environment()?)?;
+    say("Building for release (several minutes on a fresh clone)");
+    let mut build = command::cargo(&workspace.root);
+    command::run(build.args(["build", "--release", "--package", "wharf", "--package", "wharf-bench"]))?;
+
+    let mut bench = Command::new(workspace.binary("release", "wharf-bench"));
+    bench.arg("--wharf").arg(workspace.binary("release", "wharf"));
+    bench.arg("--echo-component").arg(workspace.components().join("guest-echo.wasm"));
+    command::run(bench.args(passed).current_dir(&workspace.root))
+}

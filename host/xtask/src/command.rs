@@ -1,0 +1,173 @@
+//! Running other programs: announced, captured, passed through, or with a time
+//! limit. Knows nothing of what the programs do.
+
+use std::env;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// Cargo, in the folder `root`, without the variables that the cargo which
+/// started xtask left: build scripts that watch them would run again.
+pub(crate) fn cargo(root: &Path) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root);
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo
+}
+
+/// The Rust compiler of the ordinary toolchain.
+pub(crate) fn rustc() -> Command {
+    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// Says what happens next. Goes to standard error: some commands print JSON.
+pub(crate) fn say(text: &str) {
+    eprintln!("==> {text}");
+}
+
+/// Runs a command to its end, its output passed through.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    eprintln!("  $ {}", shown(command));
+    let status = command.status().with_context(|| cannot_start(command))?;
+    check(command, status)
+}
+
+/// Runs a command whose output is wanted, not shown.
+pub(crate) fn capture(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::piped()).output().with_context(|| cannot_start(command))?;
+    if !output.status.success() {
+        bail!(
+            "`{}` failed ({}):\n{}",
+            shown(command),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        );
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a command whose standard output is wanted, and its progress shown.
+pub(crate) fn run_and_capture(command: &mut Command) -> Result<String> {
+    eprintln!("  $ {}", shown(command));
+    let output = command.stderr(Stdio::inherit()).output().with_context(|| cannot_start(command))?;
+    check(command, output.status)?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a command, passes its output through, and returns the lines that `keep`
+/// picks, whether it succeeded or not.
+pub(crate) fn run_and_keep(command: &mut Command, keep: fn(&str) -> bool) -> Result<(Result<()>, Vec<String>)> {
+    eprintln!("  $ {}", shown(command));
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().with_context(|| cannot_start(command))?;
+    let kept = Mutex::new(Vec::new());
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        scope.spawn(|| errors.map(|errors| pass_through(errors, std::io::stderr(), keep, &kept)));
+        if let Some(output) = output {
+            pass_through(output, std::io::stdout(), keep, &kept)
+        }
+    });
+    let status = child.wait()?;
+    let lines = kept.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok((check(command, status), lines))
+}
+
+fn pass_through(from: impl Read, mut to: impl Write, keep: fn(&str) -> bool, kept: &Mutex<Vec<String>>) {
+    for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        // A terminal that went away must not stop the tests.
+        let _ = writeln!(to, "{line}");
+        if keep(&line) {
+            kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(line.trim().to_owned());
+        }
+    }
+}
+
+/// Runs a command without showing anything; true where it succeeded in time.
+pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = quiet.spawn() else {
+        return false;
+    };
+    wait_until(&mut child, Instant::now() + limit).is_some_and(|status| status.success())
+}
+
+/// Waits for a child, and ends it where it is still running at `deadline`.
+fn wait_until(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(50)),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+    }
+}
+
+/// Whether a program can be started at all.
+pub(crate) fn exists(program: &str) -> bool {
+    let mut probe = Command::new(program);
+    probe.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    probe.status().is_ok_and(|status| status.success())
+}
+
+fn check(command: &Command, status: ExitStatus) -> Result<()> {
+    if !status.success() {
+        bail!("`{}` failed ({status})", shown(command));
+    }
+    Ok(())
+}
+
+fn cannot_start(command: &Command) -> String {
+    format!("cannot start `{}`", command.get_program().to_string_lossy())
+}
+
+/// The command as one would type it, with programs by their file name.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut line = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}
+
+// They run programs of Unix.
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_outlives_its_limit_is_ended_and_counts_as_failed() {
+        assert!(succeeds_within(&mut Command::new("true"), Duration::from_secs(60)));
+        let begun = Instant::now();
+        assert!(!succeeds_within(Command::new("sleep").arg("600"), Duration::from_millis(100)));
+        assert!(begun.elapsed() < Duration::from_secs(300));
+    }
+
+    #[test]
+    fn kept_lines_come_back_from_both_streams_even_when_the_command_fails() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo test result: one; echo test result: two >&2; echo other; exit 3"]);
+        let (outcome, mut lines) =
+            run_and_keep(&mut command, |line| line.starts_with("test result")).expect("sh starts");
+        lines.sort();
+        assert!(outcome.is_err());
+        assert_eq!(lines, ["test result: one", "test result: two"]);
+    }
+}

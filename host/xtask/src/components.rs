@@ -1,0 +1,201 @@
+//! `cargo xtask plugins`: every plugin to a component in
+//! `target/plugins/components`.
+//!
+//! Owns where components lie and how they are built. Knows no plugin by name:
+//! a member below `plugins/` (or `tests/guests/`) with a `cdylib` is one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use lexopt::Arg;
+use lexopt::ValueExt as _;
+
+use crate::command::{self, say};
+use crate::toolchain::{Choice, TARGET, Toolchain};
+use crate::workspace::{Package, Workspace};
+
+const HELP: &str = "\
+Builds every plugin below plugins/ to a Wasm component (wasm32-wasip2, release)
+and leaves it as target/plugins/components/NAME.wasm. A `wharf` binary that is
+built afterwards carries them. Files that did not change are not touched.
+
+Usage: cargo xtask plugins [OPTIONS]
+
+Options:
+  --guests            Also build the test guests below tests/guests/, as guest-NAME.wasm
+  --toolchain WHICH   auto (default): the target if it is there, else `rustup target add`,
+                      else a private toolchain of Debian's packages under target/;
+                      rustup or debian: that one or nothing
+  -h, --help          This text
+
+Environment:
+  WHARF_WASM_TOOLCHAIN   What --toolchain is when it is not given
+
+Example: build one plugin's component and look at what it can reach
+  cargo xtask plugins && cargo run -p wharf -- inspect target/plugins/components/planning.wasm
+";
+
+/// What a component starts with. A core module, which has another fifth byte,
+/// is a toolchain gone wrong.
+const COMPONENT_PREAMBLE: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+
+/// A plugin to build.
+struct Plugin {
+    package: String,
+    /// The file cargo leaves, less `.wasm`.
+    artifact: String,
+    /// The file we leave, less `.wasm`.
+    name: String,
+}
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    let mut guests = false;
+    let mut choice = None;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("guests") => guests = true,
+            Arg::Long("toolchain") => choice = Some(arguments.value()?.parse()?),
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let choice = choice.map_or_else(Choice::from_environment, Ok)?;
+    let built = build(&Workspace::find()?, guests, choice)?;
+    for component in built {
+        println!("{}", component.display());
+    }
+    Ok(())
+}
+
+/// Builds the plugins, with the guests of the tests where `guests` says so;
+/// returns the components, relative to the workspace.
+pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Result<Vec<PathBuf>> {
+    let plugins = discover(workspace, guests)?;
+    let toolchain = Toolchain::prepare(workspace, choice)?;
+    let mut built = Vec::new();
+    for plugin in &plugins {
+        say(&format!("Building the component {}.wasm", plugin.name));
+        let artifact = compile(workspace, &toolchain, plugin)?;
+        let component = workspace.components().join(format!("{}.wasm", plugin.name));
+        publish(&artifact, &component)?;
+        built.push(component.strip_prefix(&workspace.root).unwrap_or(&component).to_path_buf());
+    }
+    Ok(built)
+}
+
+fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<Plugin>> {
+    let mut plugins = Vec::new();
+    for package in workspace.packages()? {
+        if let Some(plugin) = plugin_of(&workspace.root, package, guests) {
+            plugins.push(plugin);
+        }
+    }
+    if plugins.is_empty() {
+        bail!("no member below plugins/ has a cdylib target");
+    }
+    plugins.sort_by(|left, right| left.name.cmp(&right.name));
+    Ok(plugins)
+}
+
+fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<Plugin> {
+    let folder = package.folder.strip_prefix(root).ok()?;
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    let name = match folder.parent()?.to_string_lossy().as_ref() {
+        "plugins" => name,
+        "tests/guests" if guests => format!("guest-{name}"),
+        _ => return None,
+    };
+    Some(Plugin { artifact: package.component?.replace('-', "_"), package: package.name, name })
+}
+
+/// Each plugin is built apart: built together, features that one asks of a
+/// shared dependency would change the bytes of the others.
+fn compile(workspace: &Workspace, toolchain: &Toolchain, plugin: &Plugin) -> Result<PathBuf> {
+    let folder = workspace.target().join("plugins");
+    let mut cargo = command::cargo(&workspace.root);
+    cargo.args(["build", "--quiet", "--release", "--package", &plugin.package, "--target-dir"]).arg(&folder);
+    // Plugins are called afresh each time and compiled by the host: speed comes
+    // first, but every byte is compiled, hashed and mapped.
+    for (name, value) in [
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3"),
+        ("CARGO_PROFILE_RELEASE_LTO", "fat"),
+        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1"),
+        ("CARGO_PROFILE_RELEASE_PANIC", "abort"),
+        ("CARGO_PROFILE_RELEASE_STRIP", "symbols"),
+    ] {
+        cargo.env(name, value);
+    }
+    toolchain.apply(&mut cargo);
+    command::run(&mut cargo).with_context(|| toolchain.limits())?;
+    Ok(folder.join(TARGET).join("release").join(format!("{}.wasm", plugin.artifact)))
+}
+
+/// Copies a component to its place: whole or not at all, and only where it
+/// changed, so that nothing which embeds it is built again for nothing.
+fn publish(artifact: &Path, component: &Path) -> Result<()> {
+    let bytes = fs::read(artifact).with_context(|| format!("cargo left no {}", artifact.display()))?;
+    if !bytes.starts_with(&COMPONENT_PREAMBLE) {
+        bail!("{} is not a component: the toolchain made something else", artifact.display());
+    }
+    if fs::read(component).is_ok_and(|present| present == bytes) {
+        return Ok(());
+    }
+    let folder = component.parent().context("a component lies in a folder")?;
+    fs::create_dir_all(folder)?;
+    let unfinished = component.with_extension(format!("{}.partial", std::process::id()));
+    fs::write(&unfinished, bytes)?;
+    fs::rename(&unfinished, component).with_context(|| format!("cannot write {}", component.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(folder: &str, component: Option<&str>) -> Package {
+        Package {
+            name: "wharf-some".into(),
+            folder: Path::new("/house").join(folder),
+            dependencies: Vec::new(),
+            component: component.map(str::to_owned),
+        }
+    }
+
+    fn name(folder: &str, component: Option<&str>, guests: bool) -> Option<String> {
+        plugin_of(Path::new("/house"), package(folder, component), guests).map(|plugin| plugin.name)
+    }
+
+    #[test]
+    fn a_plugin_is_named_after_its_folder_and_guests_are_built_on_request() {
+        assert_eq!(name("plugins/planning", Some("wharf_planning"), false).as_deref(), Some("planning"));
+        assert_eq!(name("plugins/planning", None, false), None);
+        assert_eq!(name("tests/guests/echo", Some("echo"), false), None);
+        assert_eq!(name("tests/guests/echo", Some("echo"), true).as_deref(), Some("guest-echo"));
+        assert_eq!(name("sdk/rust", Some("wharf_sdk"), true), None);
+    }
+
+    #[test]
+    fn a_component_that_did_not_change_is_not_written_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (artifact, component) = (folder.path().join("a.wasm"), folder.path().join("out/b.wasm"));
+        fs::write(&artifact, COMPONENT_PREAMBLE).expect("written");
+        publish(&artifact, &component).expect("published");
+        let mut permissions = fs::metadata(&component).expect("there").permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&component, permissions).expect("changed");
+        publish(&artifact, &component).expect("published");
+        assert!(fs::metadata(&component).expect("there").permissions().readonly(), "it was replaced");
+    }
+
+    #[test]
+    fn a_core_module_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let artifact = folder.path().join("a.wasm");
+        fs::write(&artifact, b"\0asm\x01\0\0\0").expect("written");
+        let error = publish(&artifact, &folder.path().join("b.wasm")).expect_err("refused");
+        assert!(error.to_string().contains("not a component"), "{error}");
+    }
+}

@@ -1,0 +1,255 @@
+//! `cargo xtask demo`: a client session that a newcomer can follow.
+//!
+//! Owns the story and how it is printed. Every claim it makes is checked while
+//! it runs: a demo that shows something else than it says fails.
+
+mod connect;
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use lexopt::Arg;
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Client, Conversation, PROTOCOL};
+use crate::command::{self, say};
+use crate::components;
+use crate::toolchain::Choice;
+use crate::workspace::Workspace;
+
+const HELP: &str = "\
+Builds what is missing, starts the host, and lets an MCP client plan a real piece
+of work with the planning tools, each call in a fresh sandbox. Says at each step
+what the client sends and what comes back, and ends with how to connect Claude
+Desktop, Claude Code, VS Code, Cursor and Codex.
+
+Usage: cargo xtask demo
+
+Everything it writes goes below target/demo. The first run compiles wasmtime and
+takes minutes; later ones take seconds.
+";
+
+const FIRMWARE: Conversation =
+    Conversation { session: "weather-station", assistant: "engineer", thread: "release-1.0" };
+const GARDEN: Conversation = Conversation { session: "garden", assistant: "gardener", thread: "spring" };
+
+/// Lines of an answer that are shown.
+const SHOWN_LINES: usize = 14;
+/// Letters of a line that are shown.
+const SHOWN_LETTERS: usize = 150;
+
+/// What the story needs to go on.
+struct Stage {
+    wharf: PathBuf,
+    folder: PathBuf,
+    client: Option<Client>,
+}
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    match arguments.next()? {
+        None => {}
+        Some(Arg::Short('h') | Arg::Long("help")) => {
+            print!("{HELP}");
+            return Ok(());
+        }
+        Some(other) => return Err(other.unexpected().into()),
+    }
+    let workspace = Workspace::find()?;
+    let wharf = build(&workspace)?;
+    let folder = workspace.target().join("demo");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    // An own one: the demo must not depend on what the user has configured.
+    fs::write(folder.join("wharf.toml"), "# Every setting has its default.\n")?;
+    let mut stage = Stage { wharf, folder, client: None };
+    stage.connect()?;
+    stage.plan()?;
+    stage.keep_apart()?;
+    stage.refuse()?;
+    stage.look_inside(&workspace)?;
+    stage.survive()?;
+    connect::print(&stage.wharf);
+    Ok(())
+}
+
+/// The profile of the tests, so that wasmtime is compiled once for both.
+fn build(workspace: &Workspace) -> Result<PathBuf> {
+    components::build(workspace, false, Choice::from_environment()?)?;
+    say("Building the host (minutes on a fresh clone: wasmtime is large)");
+    command::run(command::cargo(&workspace.root).args(["build", "--package", "wharf"]))?;
+    Ok(workspace.binary("debug", "wharf"))
+}
+
+impl Stage {
+    fn connect(&mut self) -> Result<()> {
+        chapter("1. A client connects, as Claude Desktop or an editor would");
+        prose("The host runs as a child process and speaks MCP on its standard input and output.");
+        let hello = self.start()?;
+        arrow(&format!("initialize, protocol {PROTOCOL}"));
+        let name = hello["serverInfo"]["name"].as_str().unwrap_or("a server without a name");
+        let version = hello["serverInfo"]["version"].as_str().unwrap_or_default();
+        answer(&format!("{name} {version}"));
+        arrow("tools/list");
+        let listing = self.client()?.request("tools/list", &json!({}))?;
+        let tools = listing["tools"].as_array().context("tools/list has no tools")?;
+        for tool in tools {
+            let description = tool["description"].as_str().unwrap_or_default();
+            let first = description.split_inclusive(['.', '\n']).next().unwrap_or_default().trim_end();
+            answer(&format!("{:<32} {first}", tool["name"].as_str().unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    fn plan(&mut self) -> Result<()> {
+        chapter("2. An agent plans a piece of work");
+        prose("Each call runs in a fresh WebAssembly instance that owns nothing: no files, no network, no memory of");
+        prose("earlier calls. What it keeps, it keeps through an interface that the operator granted. The app names");
+        prose("the conversation beside the arguments, where the model cannot write:");
+        prose(&format!("session {}, assistant {}, thread {}", FIRMWARE.session, FIRMWARE.assistant, FIRMWARE.thread));
+        let goal = "Ship release 1.0 of the weather station's firmware";
+        self.call(FIRMWARE, "planning__create_goal", &json!({ "goal": goal }))?;
+        for name in ["Fix the drift of the rain gauge", "Measure battery life over 48 hours", "Write the release notes"]
+        {
+            self.call(FIRMWARE, "planning__add_todo", &json!({ "name": name }))?;
+        }
+        let done = json!({ "id": 1, "completed": true, "summary": "The gauge lost a pulse at wake-up: now latched." });
+        self.call(FIRMWARE, "planning__mark_todo", &done)?;
+        let memo = json!({ "memo": "The test board is in the lab, shelf 3." });
+        self.call(FIRMWARE, "planning__add_memo", &memo)?;
+        let state = self.call(FIRMWARE, "planning__get_current_state", &json!({}))?;
+        must(state.text.contains("firmware"), "the plan holds its goal")
+    }
+
+    fn keep_apart(&mut self) -> Result<()> {
+        chapter("3. Another conversation on the same connection sees nothing of it");
+        prose(&format!("session {}, assistant {}, thread {}", GARDEN.session, GARDEN.assistant, GARDEN.thread));
+        let state = self.call(GARDEN, "planning__get_current_state", &json!({}))?;
+        must(!state.text.contains("firmware"), "two sessions do not see each other")?;
+        self.call(GARDEN, "planning__create_goal", &json!({ "goal": "Plant tomatoes before the first of May" }))?;
+        prose("Now the model is tricked into asking for the other session. The forged field is dropped before the");
+        prose("tool sees it, and the answer is still this conversation's own:");
+        let forged = json!({ "__sessionId": FIRMWARE.session, "__threadId": FIRMWARE.thread });
+        let state = self.call(GARDEN, "planning__get_current_state", &forged)?;
+        must(!state.text.contains("firmware"), "a model cannot choose its context")
+    }
+
+    fn refuse(&mut self) -> Result<()> {
+        chapter("4. What is wrong or too much is refused, and the host lives on");
+        prose("Arguments are checked against the tool's schema before anything runs:");
+        let missing = self.call(FIRMWARE, "planning__add_todo", &json!({ "nmae": "a slip of the keyboard" }))?;
+        must(missing.is_error, "arguments that break the schema are refused")?;
+        prose("The tool's own errors tell the model how to go on:");
+        let unknown = json!({ "id": 99, "completed": true });
+        let unknown = self.call(FIRMWARE, "planning__mark_todo", &unknown)?;
+        must(unknown.is_error, "an id that does not exist is refused")?;
+        prose("A memo of two megabytes is more than anybody granted:");
+        let flood = "flood ".repeat(350_000);
+        let flood = self.call(FIRMWARE, "planning__add_memo", &json!({ "memo": flood }))?;
+        must(flood.is_error, "a flood is refused")?;
+        self.deny()
+    }
+
+    /// The same tool under an operator who granted nothing.
+    fn deny(&self) -> Result<()> {
+        prose("And an operator who grants this plugin nothing gets a tool that can do nothing:");
+        let configuration = self.folder.join("nothing-granted.toml");
+        let text = "[plugin.planning]\ngrants = {}\n";
+        fs::write(&configuration, text)?;
+        text.lines().for_each(|line| println!("     wharf.toml | {line}"));
+        let mut call = Command::new(&self.wharf);
+        call.args(["call", "planning__create_goal", r#"{"goal":"Take over the host"}"#]);
+        call.arg("--config").arg(configuration).arg("--data").arg(self.folder.join("data"));
+        let output = call.output().context("cannot start wharf")?;
+        for line in [&output.stdout, &output.stderr].into_iter().flat_map(|text| text.split(|byte| *byte == b'\n')) {
+            let line = String::from_utf8_lossy(line);
+            if !line.trim().is_empty() {
+                answer(&format!("refused: {}", shortened(line.trim())));
+            }
+        }
+        must(!output.status.success(), "what is not granted is denied")
+    }
+
+    fn look_inside(&mut self, workspace: &Workspace) -> Result<()> {
+        chapter("5. What the sandbox can reach is written in the component, not promised");
+        let component = workspace.components().join("planning.wasm");
+        println!("     $ wharf inspect {}", workspace.shown(&component));
+        let report = command::capture(Command::new(&self.wharf).arg("inspect").arg(&component))?;
+        for line in report.lines() {
+            println!("       {line}");
+        }
+        Ok(())
+    }
+
+    fn survive(&mut self) -> Result<()> {
+        chapter("6. The host is killed (kill -9) and started again: the plan is still there");
+        self.client.take().context("the client is connected")?.kill()?;
+        self.start()?;
+        let state = self.call(FIRMWARE, "planning__get_current_state", &json!({}))?;
+        must(state.text.contains("firmware"), "state outlives the host")?;
+        self.client.take().context("the client is connected")?.close()
+    }
+
+    fn start(&mut self) -> Result<Value> {
+        let log = File::options().create(true).append(true).open(self.folder.join("wharf.log"))?;
+        let mut server = Command::new(&self.wharf);
+        server.args(["serve", "--stdio", "--data"]).arg(self.folder.join("data"));
+        server.arg("--config").arg(self.folder.join("wharf.toml")).stderr(Stdio::from(log));
+        let (client, hello) = Client::start(&mut server)?;
+        self.client = Some(client);
+        Ok(hello)
+    }
+
+    fn client(&mut self) -> Result<&mut Client> {
+        self.client.as_mut().context("the client is connected")
+    }
+
+    fn call(&mut self, conversation: Conversation, tool: &str, arguments: &Value) -> Result<Answer> {
+        arrow(&format!("{tool} {}", shortened(&arguments.to_string())));
+        let given = self.client()?.call(conversation, tool, arguments)?;
+        let lines: Vec<_> = given.text.lines().collect();
+        let mark = if given.is_error { "refused: " } else { "" };
+        for (index, line) in lines.iter().take(SHOWN_LINES).enumerate() {
+            answer(&format!("{}{}", if index == 0 { mark } else { "" }, shortened(line)));
+        }
+        if lines.len() > SHOWN_LINES {
+            answer(&format!("… {} more lines", lines.len() - SHOWN_LINES));
+        }
+        Ok(given)
+    }
+}
+
+fn must(holds: bool, claim: &str) -> Result<()> {
+    if !holds {
+        bail!("the demo claims that {claim}, and that did not hold");
+    }
+    Ok(())
+}
+
+fn chapter(title: &str) {
+    println!("\n{title}");
+}
+
+fn prose(text: &str) {
+    println!("   {text}");
+}
+
+fn arrow(text: &str) {
+    println!("     client -> {text}");
+}
+
+fn answer(text: &str) {
+    println!("     host   <- {text}");
+}
+
+fn shortened(text: &str) -> String {
+    let mut letters = text.chars();
+    let mut short: String = letters.by_ref().take(SHOWN_LETTERS).collect();
+    if letters.next().is_some() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,232 @@
+//! `cargo xtask test`: everything there is to run, in one order, with one
+//! verdict.
+//!
+//! Owns the order and the report. Knows no test: the runners find them.
+
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use lexopt::Arg;
+use lexopt::ValueExt as _;
+
+use crate::command::{self, say};
+use crate::components;
+use crate::python;
+use crate::tidy;
+use crate::toolchain::Choice;
+use crate::workspace::Workspace;
+
+const HELP: &str = "\
+Builds everything and runs every test. Nothing has to be set up first: the Wasm
+target, the plugins and a Python environment are prepared where they are missing.
+A part that fails does not stop the others; the exit code says whether all passed.
+
+Usage: cargo xtask test [OPTIONS]
+
+Options:
+  --only PART   Run one part (repeat it for several):
+                  rust     all Rust tests, by cargo-nextest where it is installed, and the doctests
+                  client   a real MCP client in Python against the built binary
+                  tidy     the rules of the house (cargo xtask tidy)
+                  lint     formatting and clippy, warnings being errors
+  -h, --help    This text
+
+The first run compiles wasmtime and takes minutes; later ones take what the tests take.
+
+Example: only the Rust tests of one crate, as usual
+  cargo test -p wharf-state
+";
+
+/// A part of the run, in the order of running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Rust,
+    Client,
+    Tidy,
+    Lint,
+}
+
+impl Part {
+    const ALL: [Self; 4] = [Self::Rust, Self::Client, Self::Tidy, Self::Lint];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Client => "client",
+            Self::Tidy => "tidy",
+            Self::Lint => "lint",
+        }
+    }
+
+    fn needs_binary(self) -> bool {
+        matches!(self, Self::Rust | Self::Client)
+    }
+}
+
+impl std::str::FromStr for Part {
+    type Err = anyhow::Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let part = Self::ALL.into_iter().find(|part| part.name() == name);
+        part.ok_or_else(|| anyhow::anyhow!("there is no part `{name}`: choose rust, client, tidy or lint"))
+    }
+}
+
+/// What became of one part.
+struct Outcome {
+    name: &'static str,
+    result: Result<()>,
+    took: Duration,
+    /// The runners' own closing lines.
+    closing: Vec<String>,
+}
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    let mut parts = Vec::new();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("only") => parts.push(arguments.value()?.parse()?),
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if parts.is_empty() {
+        parts = Part::ALL.to_vec();
+    }
+    let workspace = Workspace::find()?;
+    let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
+    say(&format!("Running: {}. Plugins and the host are built first where a part needs them.", names.join(", ")));
+
+    let mut outcomes = Vec::new();
+    let needs_binary = parts.iter().any(|part| part.needs_binary());
+    if needs_binary {
+        outcomes.push(timed("build", || Ok((build(&workspace), Vec::new()))));
+    }
+    let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
+    for part in parts {
+        if part.needs_binary() && !built {
+            continue;
+        }
+        say(&format!("Part {}", part.name()));
+        outcomes.push(timed(part.name(), || match part {
+            Part::Rust => rust(&workspace),
+            Part::Client => Ok((client(&workspace, &[]), Vec::new())),
+            Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
+            Part::Lint => Ok((lint(&workspace), Vec::new())),
+        }));
+    }
+    report(&outcomes)
+}
+
+fn timed(name: &'static str, work: impl FnOnce() -> Result<(Result<()>, Vec<String>)>) -> Outcome {
+    let begun = Instant::now();
+    let (result, closing) = match work() {
+        Ok(done) => done,
+        Err(error) => (Err(error), Vec::new()),
+    };
+    Outcome { name, result, took: begun.elapsed(), closing }
+}
+
+/// Prints what failed, the runners' closing lines, and one line for all.
+fn report(outcomes: &[Outcome]) -> Result<()> {
+    println!();
+    for outcome in outcomes {
+        if let Err(error) = &outcome.result {
+            println!("{} failed: {error:#}", outcome.name);
+        }
+    }
+    for line in outcomes.iter().flat_map(|outcome| &outcome.closing) {
+        println!("{line}");
+    }
+    println!("{}", summary(outcomes));
+    let failed = outcomes.iter().filter(|outcome| outcome.result.is_err()).count();
+    if failed > 0 {
+        bail!("{failed} of {} parts failed", outcomes.len());
+    }
+    Ok(())
+}
+
+fn summary(outcomes: &[Outcome]) -> String {
+    let parts: Vec<_> = outcomes
+        .iter()
+        .map(|outcome| {
+            let verdict = if outcome.result.is_ok() { "ok" } else { "FAILED" };
+            format!("{} {verdict} ({:.0} s)", outcome.name, outcome.took.as_secs_f64())
+        })
+        .collect();
+    format!("xtask test: {}", parts.join(", "))
+}
+
+/// Components first: the binary carries those that are there when it is built.
+/// All members together: a member built alone may get other features of the
+/// shared dependencies, and those would then be compiled twice.
+fn build(workspace: &Workspace) -> Result<()> {
+    components::build(workspace, true, Choice::from_environment()?)?;
+    say("Building the host and the tests (minutes on a fresh clone: wasmtime is large)");
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins", "--tests"]))
+}
+
+fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
+    let mut runner = command::cargo(&workspace.root);
+    if command::exists("cargo-nextest") {
+        runner.args(["nextest", "run", "--workspace"]);
+    } else {
+        runner.args(["test", "--workspace", "--bins", "--lib", "--tests"]);
+    }
+    let binary = workspace.binary("debug", "wharf");
+    let (tests, mut closing) = command::run_and_keep(runner.env("WHARF", &binary), closes_a_run)?;
+    let mut doctests = command::cargo(&workspace.root);
+    let (documented, more) = command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)?;
+    closing.extend(more);
+    Ok((tests.and(documented), closing))
+}
+
+/// Whether a line is the last word of nextest or of cargo's own runner.
+fn closes_a_run(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("Summary [") || line.starts_with("test result: ")
+}
+
+/// The client is a Python script that any user of the official package could
+/// have written. `environment` is added to its own.
+pub(crate) fn client(workspace: &Workspace, environment: &[(&str, OsString)]) -> Result<()> {
+    let clients = workspace.root.join("tests").join("clients");
+    let python = python::interpreter(workspace, &clients.join("requirements.txt"))?;
+    let mut script = Command::new(python);
+    script.arg(clients.join("end_to_end.py")).env("WHARF", workspace.binary("debug", "wharf"));
+    script.envs(environment.iter().map(|(name, value)| (name, value)));
+    command::run(script.current_dir(&workspace.root))
+}
+
+fn lint(workspace: &Workspace) -> Result<()> {
+    let formatted = command::run(command::cargo(&workspace.root).args(["fmt", "--all", "--check"]));
+    let mut clippy = command::cargo(&workspace.root);
+    clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]);
+    formatted.and(command::run(&mut clippy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_lines_of_both_runners_are_recognised() {
+        assert!(closes_a_run("     Summary [   0.006s] 1 test run: 1 passed, 0 skipped"));
+        assert!(closes_a_run("test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"));
+        assert!(!closes_a_run("test tests::a_summary ... ok"));
+    }
+
+    #[test]
+    fn one_failed_part_fails_the_run_and_is_named() {
+        let outcome = |name, result| Outcome { name, result, took: Duration::from_secs(2), closing: Vec::new() };
+        let outcomes = [outcome("rust", Ok(())), outcome("lint", Err(anyhow::anyhow!("unformatted")))];
+        assert_eq!(summary(&outcomes), "xtask test: rust ok (2 s), lint FAILED (2 s)");
+        assert!(report(&outcomes).is_err());
+        assert!(report(&outcomes[..1]).is_ok());
+    }
+}

@@ -1,0 +1,169 @@
+//! Who may depend on whom: the table, and the check of every manifest against
+//! it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Violation;
+use crate::workspace::{Dependency, Package, Workspace};
+
+/// Members of the workspace and the members each may depend on.
+const MEMBERS: [(&str, &[&str]); 10] = [
+    ("wharf-core", &[]),
+    ("wharf-state", &["wharf-core"]),
+    ("wharf-engine", &["wharf-core", "wharf-state"]),
+    ("wharf-mcp", &["wharf-core"]),
+    ("wharf", &["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
+    ("wharf-sdk-macros", &[]),
+    ("wharf-sdk", &["wharf-sdk-macros"]),
+    ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
+    ("wharf-bench", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
+    ("xtask", &[]),
+];
+
+/// What a plugin or a guest of the tests may depend on, whatever its name.
+const PLUGIN: &[&str] = &["wharf-sdk"];
+
+/// Crates from outside that only some members may name: a crate or, with a
+/// star, all whose names start so. The bench is the yardstick: it measures us
+/// against what we are built on.
+const RESERVED: [(&str, &[&str], &str); 6] = [
+    ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
+    ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
+    ("rusqlite", &["wharf-state"], "only state knows its database"),
+    ("toml", &["wharf"], "only wharf reads configuration"),
+    ("clap", &["wharf", "wharf-bench"], "only wharf has a command line"),
+    ("anyhow", &["wharf", "xtask", "wharf-tests", "wharf-bench"], "libraries return typed errors"),
+];
+
+/// The rest of the path says where a plugin lives.
+const PLUGIN_FOLDERS: [&str; 2] = ["plugins", "tests/guests"];
+
+pub(super) fn check(workspace: &Workspace) -> Result<Vec<Violation>> {
+    let packages = workspace.packages()?;
+    let names: Vec<_> = packages.iter().map(|package| package.name.clone()).collect();
+    let mut violations = Vec::new();
+    for package in &packages {
+        let folder = package.folder.strip_prefix(&workspace.root).context("a member outside the workspace")?;
+        let manifest = folder.join("Cargo.toml");
+        let text = fs::read_to_string(workspace.root.join(&manifest))?;
+        let found = edges(package, folder, &names).into_iter().chain(lints(&text));
+        violations.extend(found.map(|(wanted, message)| {
+            let line = text.lines().position(|line| line.trim_start().starts_with(&wanted));
+            Violation::new(&manifest, line.map_or(0, |line| line + 1), message)
+        }));
+    }
+    Ok(violations)
+}
+
+/// Broken rules of one package: how the line starts that breaks it, and what to
+/// say.
+fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, String)> {
+    let is_plugin = PLUGIN_FOLDERS.iter().any(|place| folder.parent() == Some(Path::new(place)));
+    let allowed = match MEMBERS.iter().find(|(name, _)| *name == package.name) {
+        Some((_, allowed)) => *allowed,
+        None if is_plugin => PLUGIN,
+        None => {
+            let message = format!("the house has no room for {} - add it to the table in tidy/edges.rs", package.name);
+            return vec![("name".into(), message)];
+        }
+    };
+    let mut broken = Vec::new();
+    for Dependency { name, development } in &package.dependencies {
+        if members.contains(name) && !allowed.contains(&name.as_str()) {
+            let message = format!(
+                "{} must not know {name} - give core a small trait and let wharf wire the two (ARCHITECTURE.md)",
+                package.name
+            );
+            broken.push((name.clone(), message));
+        }
+        // Tests of a library may print any error.
+        if *development && name == "anyhow" {
+            continue;
+        }
+        if let Some((_, owners, why)) = RESERVED.iter().find(|(pattern, _, _)| matches(pattern, name))
+            && !owners.contains(&package.name.as_str())
+        {
+            let message = format!("{} must not name {name}: {why} - use what {} offers", package.name, owners[0]);
+            broken.push((name.clone(), message));
+        }
+    }
+    broken
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+/// Whether a manifest takes the workspace's lints over.
+fn lints(manifest: &str) -> Option<(String, String)> {
+    let mut section = "";
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        }
+        let line: String = line.split_whitespace().collect();
+        if (section == "[lints]" && line == "workspace=true") || line == "lints.workspace=true" {
+            return None;
+        }
+    }
+    Some(("[lints]".into(), "does not inherit the lints - add `[lints]` with `workspace = true`".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(package: &str, folder: &str, dependency: &str, development: bool) -> Vec<String> {
+        let package = Package {
+            name: package.into(),
+            folder: folder.into(),
+            dependencies: vec![Dependency { name: dependency.into(), development }],
+            component: None,
+        };
+        let members = ["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp", "wharf", "wharf-sdk"];
+        let members: Vec<_> = members.map(str::to_owned).to_vec();
+        edges(&package, Path::new(folder), &members).into_iter().map(|(_, message)| message).collect()
+    }
+
+    #[test]
+    fn edges_of_the_house_are_allowed_and_all_others_are_not() {
+        assert!(broken("wharf-engine", "host/engine", "wharf-core", false).is_empty());
+        assert!(broken("wharf", "host/wharf", "wharf-engine", false).is_empty());
+        assert_eq!(broken("wharf-core", "host/core", "wharf-state", false).len(), 1);
+        assert_eq!(broken("wharf-mcp", "host/mcp", "wharf-engine", true).len(), 1);
+    }
+
+    #[test]
+    fn plugins_see_only_the_sdk_whatever_their_names() {
+        assert!(broken("wharf-planning", "plugins/planning", "wharf-sdk", false).is_empty());
+        assert_eq!(broken("wharf-planning", "plugins/planning", "wharf-core", false).len(), 1);
+        assert_eq!(broken("wharf-guest", "tests/guests/some", "wharf-engine", false).len(), 1);
+    }
+
+    #[test]
+    fn a_crate_without_a_room_is_named() {
+        let messages = broken("wharf-cellar", "host/cellar", "serde", false);
+        assert!(messages[0].contains("no room for wharf-cellar"), "{messages:?}");
+    }
+
+    #[test]
+    fn reserved_crates_stay_in_their_rooms() {
+        assert!(broken("wharf-engine", "host/engine", "wasmtime-wasi", false).is_empty());
+        assert!(broken("wharf-bench", "tests/bench", "wasmtime", false).is_empty());
+        assert_eq!(broken("wharf-state", "host/state", "wasmtime", true).len(), 1);
+        assert_eq!(broken("wharf-core", "host/core", "anyhow", false).len(), 1);
+        assert!(broken("wharf-core", "host/core", "anyhow", true).is_empty());
+    }
+
+    #[test]
+    fn a_manifest_without_the_lints_is_found() {
+        assert!(lints("[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n").is_none());
+        assert!(lints("[package]\nname = \"a\"\nversion.workspace = true\n[other]\nworkspace = true\n").is_some());
+    }
+}

@@ -1,0 +1,180 @@
+//! `cargo xtask tidy`: the rules of the house that a compiler does not check.
+//!
+//! Owns the walk over the repository and the report; each rule is a module
+//! that turns text into violations and touches no file itself.
+
+mod edges;
+mod links;
+mod sizes;
+mod text;
+mod wit;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use lexopt::Arg;
+
+use crate::workspace::Workspace;
+
+const HELP: &str = "\
+Checks the rules of the house, in a second:
+  - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs)
+  - every crate inherits the workspace's lints
+  - Rust files are at most 600 lines (more than 400 is a warning)
+  - every item of the WIT contract is documented
+  - no leftovers, no switched-off tests, no paths of somebody's machine
+  - the documents are there, and their local links lead somewhere
+
+Each violation is one line: where, what, and how to mend it.
+
+Usage: cargo xtask tidy
+";
+
+/// Documents that a reader expects.
+const DOCUMENTS: [&str; 8] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "LICENSE",
+    "wit/README.md",
+    "wit/CHANGELOG.md",
+];
+
+/// Folders that hold nothing of ours.
+const NOT_OURS: [&str; 5] = ["target", ".git", "__pycache__", "node_modules", ".venv"];
+
+/// One broken rule.
+#[derive(Debug, PartialEq, Eq)]
+struct Violation {
+    /// Relative to the root.
+    path: PathBuf,
+    /// From 1; 0 where the whole file is meant.
+    line: usize,
+    /// What is wrong, and how to mend it.
+    text: String,
+    /// Warnings are shown and do not fail.
+    warning: bool,
+}
+
+impl Violation {
+    fn new(path: &Path, line: usize, text: impl Into<String>) -> Self {
+        Self { path: path.to_path_buf(), line, text: text.into(), warning: false }
+    }
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if self.warning { "warning: " } else { "" };
+        write!(formatter, "{}:{}: {kind}{}", self.path.display(), self.line.max(1), self.text)
+    }
+}
+
+/// A text file of the repository.
+struct Source {
+    /// Relative to the root.
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    fn is(&self, extension: &str) -> bool {
+        self.path.extension().is_some_and(|present| present == extension)
+    }
+}
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    match arguments.next()? {
+        None => check(&Workspace::find()?),
+        Some(Arg::Short('h') | Arg::Long("help")) => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Some(other) => Err(other.unexpected().into()),
+    }
+}
+
+/// Checks everything, prints the violations, and fails where there is one.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let mut sources = Vec::new();
+    collect(&workspace.root, Path::new(""), &mut sources)?;
+    let mut violations = edges::check(workspace)?;
+    for source in &sources {
+        violations.extend(text::check(source));
+        if source.is("rs") {
+            violations.extend(sizes::check(source));
+        }
+        if source.is("wit") && source.path.starts_with("wit") {
+            violations.extend(wit::check(source));
+        }
+        if source.is("md") {
+            violations.extend(links::check(source, |target| workspace.root.join(target).exists()));
+        }
+    }
+    for document in DOCUMENTS {
+        if !workspace.root.join(document).is_file() {
+            violations.push(Violation::new(Path::new(document), 0, "is missing - write it"));
+        }
+    }
+    violations
+        .sort_by(|left, right| (left.warning, &left.path, left.line).cmp(&(right.warning, &right.path, right.line)));
+    for violation in &violations {
+        println!("{violation}");
+    }
+    let broken = violations.iter().filter(|violation| !violation.warning).count();
+    if broken > 0 {
+        bail!("tidy found {broken} violation(s)");
+    }
+    println!("tidy: {} files keep the rules of the house", sources.len());
+    Ok(())
+}
+
+/// Reads all text files below `folder`, in a fixed order.
+fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> Result<()> {
+    let mut entries = fs::read_dir(root.join(folder))?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name();
+        let path = folder.join(&name);
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if !NOT_OURS.iter().any(|foreign| name == *foreign) {
+                collect(root, &path, sources)?;
+            }
+        } else if kind.is_file() && name != "Cargo.lock" {
+            let bytes = fs::read(root.join(&path)).with_context(|| format!("cannot read {}", path.display()))?;
+            // What is not UTF-8 is a component or a picture: no rule is about it.
+            if let Ok(text) = String::from_utf8(bytes) {
+                sources.push(Source { path, text });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_violation_is_one_line_that_an_editor_can_follow() {
+        let violation = Violation::new(Path::new("host/core/src/lib.rs"), 7, "too long - split it");
+        assert_eq!(violation.to_string(), "host/core/src/lib.rs:7: too long - split it");
+    }
+
+    #[test]
+    fn what_is_built_or_downloaded_is_not_checked() {
+        let root = tempfile::tempdir().expect("a folder");
+        for path in ["target/a.rs", "host/src/b.rs", "tests/__pycache__/c.py"] {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+            fs::write(path, "text").expect("written");
+        }
+        let mut sources = Vec::new();
+        collect(root.path(), Path::new(""), &mut sources).expect("collected");
+        let paths: Vec<_> = sources.iter().map(|source| source.path.to_string_lossy().into_owned()).collect();
+        assert_eq!(paths, ["host/src/b.rs"]);
+    }
+}

@@ -1,0 +1,36 @@
+//! How long a Rust file may be.
+
+use super::{Source, Violation};
+
+/// More is a warning.
+const LARGE_LINES: usize = 400;
+
+/// More is refused.
+const LARGEST_LINES: usize = 600;
+
+pub(super) fn check(source: &Source) -> Option<Violation> {
+    let lines = source.text.lines().count();
+    if lines <= LARGE_LINES || source.text.starts_with("// @generated") {
+        return None;
+    }
+    let text = format!("{lines} lines, {LARGE_LINES} is a lot - make it two modules about one thing each");
+    let violation = Violation::new(&source.path, LARGE_LINES + 1, text);
+    Some(Violation { warning: lines <= LARGEST_LINES, ..violation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_lines(lines: usize) -> Option<Violation> {
+        check(&Source { path: "a.rs".into(), text: "line\n".repeat(lines) })
+    }
+
+    #[test]
+    fn over_400_lines_is_a_warning_and_over_600_an_error() {
+        assert_eq!(of_lines(400), None);
+        assert!(of_lines(401).expect("a warning").warning);
+        assert!(of_lines(600).expect("a warning").warning);
+        assert!(!of_lines(601).expect("an error").warning);
+    }
+}

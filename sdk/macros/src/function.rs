@@ -1,0 +1,167 @@
+//! The function under `#[tool]`: what it must look like, and what is written
+//! beside it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, ReturnType, Type};
+
+use crate::arguments::Options;
+
+/// The contract's bounds.
+const LONGEST_NAME: usize = 64;
+const LONGEST_DESCRIPTION: usize = 8_192;
+
+pub(crate) fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenStream> {
+    let signature = Signature::read(function)?;
+    let name = name(options, function)?;
+    let description = description(options, function)?;
+    let title = match &options.title {
+        Some(title) => quote!(::core::option::Option::Some(#title)),
+        None => quote!(::core::option::Option::None),
+    };
+    let timeout = match options.timeout_milliseconds {
+        Some(milliseconds) => {
+            quote!(::core::option::Option::Some(::core::time::Duration::from_millis(#milliseconds)))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let Options { read_only, destructive, idempotent, open_world, .. } = options;
+    let visibility = &function.vis;
+    let identifier = &function.sig.ident;
+    let adapted = signature.adapt(function);
+    let documentation = format!("The tool `{name}`, for `wharf_sdk::plugin!`.");
+    Ok(quote! {
+        #function
+
+        #[doc = #documentation]
+        #[allow(non_camel_case_types)]
+        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+        #visibility enum #identifier {}
+
+        impl ::wharf_sdk::Tool for #identifier {
+            const NAME: &'static str = #name;
+
+            fn definition() -> ::wharf_sdk::ToolDefinition {
+                let details = ::wharf_sdk::ToolDetails {
+                    title: #title,
+                    read_only: #read_only,
+                    destructive: #destructive,
+                    idempotent: #idempotent,
+                    open_world: #open_world,
+                    timeout: #timeout,
+                };
+                ::wharf_sdk::macro_support::definition(#name, #description, details, #adapted)
+            }
+
+            fn run(
+                call: &::wharf_sdk::Call,
+                arguments: &str,
+            ) -> ::core::result::Result<::wharf_sdk::Answer, ::wharf_sdk::ToolError> {
+                ::wharf_sdk::macro_support::run(call, arguments, #adapted)
+            }
+        }
+    })
+}
+
+/// Which of the two parameters the function has.
+struct Signature {
+    call: bool,
+    input: Option<Type>,
+}
+
+impl Signature {
+    fn read(function: &ItemFn) -> syn::Result<Self> {
+        let signature = &function.sig;
+        let shape = "a tool looks like `fn name(call: &Call, input: Input) -> Result<Output, ToolError>`, with either \
+                     parameter left out where it is not needed";
+        if let Some(keyword) = &signature.asyncness {
+            return Err(Error::new_spanned(keyword, "a tool is not async: its instance serves this one call"));
+        }
+        if !signature.generics.params.is_empty() {
+            return Err(Error::new_spanned(&signature.generics, "a tool is not generic: its schema is fixed"));
+        }
+        if matches!(signature.output, ReturnType::Default) {
+            return Err(Error::new_spanned(&signature.ident, shape));
+        }
+        let mut types = Vec::new();
+        for parameter in &signature.inputs {
+            match parameter {
+                FnArg::Typed(typed) => types.push(&*typed.ty),
+                FnArg::Receiver(receiver) => return Err(Error::new_spanned(receiver, shape)),
+            }
+        }
+        match types.as_slice() {
+            [] => Ok(Self { call: false, input: None }),
+            [Type::Reference(_)] => Ok(Self { call: true, input: None }),
+            [input] => Ok(Self { call: false, input: Some((*input).clone()) }),
+            [Type::Reference(_), input] if !matches!(input, Type::Reference(_)) => {
+                Ok(Self { call: true, input: Some((*input).clone()) })
+            }
+            _ => Err(Error::new_spanned(&signature.inputs, shape)),
+        }
+    }
+
+    /// The function as a closure with both parameters.
+    fn adapt(&self, function: &ItemFn) -> TokenStream {
+        let identifier = &function.sig.ident;
+        match (self.call, &self.input) {
+            (true, Some(input)) => quote!(|call: &::wharf_sdk::Call, input: #input| #identifier(call, input)),
+            (false, Some(input)) => quote!(|_: &::wharf_sdk::Call, input: #input| #identifier(input)),
+            (true, None) => quote!(|call: &::wharf_sdk::Call, _: ::wharf_sdk::NoInput| #identifier(call)),
+            (false, None) => quote!(|_: &::wharf_sdk::Call, _: ::wharf_sdk::NoInput| #identifier()),
+        }
+    }
+}
+
+fn name(options: &Options, function: &ItemFn) -> syn::Result<String> {
+    let (name, span) = match &options.name {
+        Some(literal) => (literal.value(), literal.span()),
+        None => (function.sig.ident.to_string(), function.sig.ident.span()),
+    };
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(legal) || name.contains("__") {
+        return Err(Error::new(
+            span,
+            format!(
+                "`{name}` cannot be the name of a tool: it needs 1 to {LONGEST_NAME} characters of [A-Za-z0-9_-], \
+                 without two underscores in a row"
+            ),
+        ));
+    }
+    Ok(name)
+}
+
+fn description(options: &Options, function: &ItemFn) -> syn::Result<String> {
+    let description = match &options.description {
+        Some(literal) => literal.value(),
+        None => documentation(function),
+    };
+    if description.is_empty() || description.len() > LONGEST_DESCRIPTION {
+        return Err(Error::new(
+            function.sig.ident.span(),
+            format!(
+                "a tool needs a description of 1 to {LONGEST_DESCRIPTION} bytes for the model that chooses it: write a \
+                 documentation comment, or `#[tool(description = \"…\")]`"
+            ),
+        ));
+    }
+    Ok(description)
+}
+
+/// The documentation comment, its lines joined as Markdown would.
+fn documentation(function: &ItemFn) -> String {
+    let mut text = String::new();
+    for attribute in function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")) {
+        let Meta::NameValue(pair) = &attribute.meta else { continue };
+        let Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) = &pair.value else { continue };
+        let line = line.value();
+        let line = line.trim();
+        if line.is_empty() || line.starts_with("- ") {
+            text.push('\n');
+        } else if !text.is_empty() && !text.ends_with('\n') {
+            text.push(' ');
+        }
+        text.push_str(line);
+    }
+    text.trim().to_owned()
+}

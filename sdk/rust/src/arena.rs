@@ -1,0 +1,137 @@
+//! The allocator of a plugin: small calls live in a static region and never
+//! ask the host for memory. Wasm only, but its logic is tested natively.
+//!
+//! Every instance serves one call and is then destroyed, so that giving
+//! memory back hardly matters. Growing memory does: it costs the host a system
+//! call and page faults, more than the whole rest of a small call.
+
+#![expect(unsafe_code, reason = "an allocator hands out raw memory")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+
+/// Bytes of the region. A call that needs more goes on with the allocator of
+/// the standard library.
+const REGION_BYTES: usize = 256 * 1024;
+
+#[repr(C, align(16))]
+struct Region(UnsafeCell<[u8; REGION_BYTES]>);
+
+/// A region that hands out one block after the other.
+///
+/// Only the block that was handed out last can be given back or grow in place;
+/// that is what strings and vectors under construction do. Other blocks stay
+/// until the instance goes.
+pub(crate) struct Arena {
+    region: Region,
+    /// Offset of the first free byte.
+    free: Cell<usize>,
+}
+
+impl Arena {
+    pub(crate) const fn new() -> Self {
+        Self { region: Region(UnsafeCell::new([0; REGION_BYTES])), free: Cell::new(0) }
+    }
+
+    fn base(&self) -> *mut u8 {
+        self.region.0.get().cast()
+    }
+
+    /// A block from the region, or null where it does not fit any more.
+    fn take(&self, layout: Layout) -> *mut u8 {
+        let start = self.free.get();
+        // The address is what must be aligned; the region itself is to 16.
+        let misaligned = (self.base() as usize + start) & (layout.align() - 1);
+        let padding = if misaligned == 0 { 0 } else { layout.align() - misaligned };
+        let end = start.checked_add(padding).and_then(|block| block.checked_add(layout.size()));
+        match end {
+            Some(end) if end <= REGION_BYTES => {
+                self.free.set(end);
+                // SAFETY: `start + padding` is at most `end`, which is within the region.
+                unsafe { self.base().add(start + padding) }
+            }
+            _ => ptr::null_mut(),
+        }
+    }
+
+    /// The offset of a block, if it is one of the region.
+    fn offset_of(&self, block: *mut u8) -> Option<usize> {
+        (block as usize).checked_sub(self.base() as usize).filter(|offset| *offset < REGION_BYTES)
+    }
+
+    fn is_last(&self, offset: usize, size: usize) -> bool {
+        offset + size == self.free.get()
+    }
+}
+
+// SAFETY: blocks of the region never overlap, since `free` only moves past what
+// was handed out, and back over the last block when that is given back. They
+// stay valid while the arena does, which is a static. Everything else is the
+// system allocator's, told apart by address. Never unwinds.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let block = self.take(layout);
+        // SAFETY: the caller's promises about `layout` are handed on.
+        if block.is_null() { unsafe { System.alloc(layout) } } else { block }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let block = self.take(layout);
+        if block.is_null() {
+            // SAFETY: as in `alloc`.
+            return unsafe { System.alloc_zeroed(layout) };
+        }
+        // The region starts as zeros, but this part may have been used before.
+        // SAFETY: the block was just handed out and is `layout.size()` long.
+        unsafe { ptr::write_bytes(block, 0, layout.size()) };
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match self.offset_of(block) {
+            Some(offset) if self.is_last(offset, layout.size()) => self.free.set(offset),
+            Some(_) => {}
+            // SAFETY: a block outside the region came from `System`.
+            None => unsafe { System.dealloc(block, layout) },
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        let Some(offset) = self.offset_of(block) else {
+            // SAFETY: a block outside the region came from `System`.
+            return unsafe { System.realloc(block, layout, new_size) };
+        };
+        if self.is_last(offset, layout.size()) {
+            if let Some(end) = offset.checked_add(new_size).filter(|end| *end <= REGION_BYTES) {
+                self.free.set(end);
+                return block;
+            }
+        } else if new_size <= layout.size() {
+            return block;
+        }
+        // SAFETY: the caller promises that `new_size` rounded up to the
+        // alignment does not overflow, which is all that the layout needs.
+        let moved = unsafe { self.alloc(Layout::from_size_align_unchecked(new_size, layout.align())) };
+        if !moved.is_null() {
+            // SAFETY: both blocks are valid for the smaller of the two sizes,
+            // and a block that was just handed out overlaps no other.
+            unsafe {
+                ptr::copy_nonoverlapping(block, moved, layout.size().min(new_size));
+                self.dealloc(block, layout);
+            }
+        }
+        moved
+    }
+}
+
+#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+mod installed {
+    use super::Arena;
+
+    // SAFETY: a component without atomics has one thread.
+    unsafe impl Sync for Arena {}
+
+    #[global_allocator]
+    static ALLOCATOR: Arena = Arena::new();
+}

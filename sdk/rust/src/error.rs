@@ -1,0 +1,137 @@
+//! The one error of a tool, and of everything that a tool calls.
+//!
+//! It knows nothing of Wasm; `wit_host` converts what the host sends.
+
+/// What went wrong, in a word of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// The operator has not granted it.
+    Denied,
+    /// An argument is malformed or out of range.
+    Invalid,
+    /// There is no such thing, or it belongs to somebody else.
+    NotFound,
+    /// Something changed since it was read, or stands in the way.
+    Conflict,
+    /// A limit or quota is reached.
+    Limit,
+    /// The wait ended first.
+    Timeout,
+    /// It existed and does not any more.
+    Gone,
+    /// A service that is needed does not answer now.
+    Unavailable,
+    /// A defect of the tool or of the host.
+    Internal,
+}
+
+impl ErrorCode {
+    /// The word of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Denied => "denied",
+            Self::Invalid => "invalid",
+            Self::NotFound => "not-found",
+            Self::Conflict => "conflict",
+            Self::Limit => "limit",
+            Self::Timeout => "timeout",
+            Self::Gone => "gone",
+            Self::Unavailable => "unavailable",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// The code for a word. Words of a later contract count as
+    /// [`ErrorCode::Internal`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "denied" => Self::Denied,
+            "invalid" => Self::Invalid,
+            "not-found" => Self::NotFound,
+            "conflict" => Self::Conflict,
+            "limit" => Self::Limit,
+            "timeout" => Self::Timeout,
+            "gone" => Self::Gone,
+            "unavailable" => Self::Unavailable,
+            _ => Self::Internal,
+        }
+    }
+}
+
+impl std::fmt::Display for ErrorCode {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Why a tool could not do what it was asked.
+///
+/// The model reads it as an answer that is marked as an error, so the message
+/// says what happened and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct ToolError {
+    /// What went wrong, in a word.
+    pub code: ErrorCode,
+    /// What happened, and what to do about it.
+    pub message: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+}
+
+macro_rules! constructors {
+    ($($(#[$doc:meta])* $name:ident = $code:ident, retryable $retryable:literal;)*) => {
+        impl ToolError {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(message: impl Into<String>) -> Self {
+                Self { code: ErrorCode::$code, message: message.into(), retryable: $retryable }
+            })*
+        }
+    };
+}
+
+constructors! {
+    /// The operator has not granted it.
+    denied = Denied, retryable false;
+    /// An argument is malformed, out of range or makes no sense here.
+    invalid = Invalid, retryable false;
+    /// There is no such thing.
+    not_found = NotFound, retryable false;
+    /// Something changed since it was read: the same call may succeed now.
+    conflict = Conflict, retryable true;
+    /// A limit is reached: name it, its value, and what would make room.
+    limit = Limit, retryable false;
+    /// A wait ended before what was waited for.
+    timeout = Timeout, retryable true;
+    /// It existed, and does not any more.
+    gone = Gone, retryable false;
+    /// A service that this needs does not answer now.
+    unavailable = Unavailable, retryable true;
+    /// A defect of the tool.
+    internal = Internal, retryable false;
+}
+
+impl From<serde_json::Error> for ToolError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(format!("a value could not be turned into JSON or back: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_word_that_leads_back_to_it_and_other_words_are_internal() {
+        for word in
+            ["denied", "invalid", "not-found", "conflict", "limit", "timeout", "gone", "unavailable", "internal"]
+        {
+            assert_eq!(ErrorCode::from_word(word).as_str(), word);
+        }
+        assert_eq!(ErrorCode::from_word("a-word-of-tomorrow"), ErrorCode::Internal);
+    }
+}
