@@ -31,6 +31,14 @@ PATIENCE_SECONDS = 120.0
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
 
+ILLEGAL_IDS = {
+    "of no characters": "",
+    "with a space": "a b",
+    "with a path": "../x",
+    "of 129 characters": "x" * 129,
+    "that is a number": 7,
+}
+
 
 class CheckFailed(Exception):
     """What was expected and is not so."""
@@ -302,9 +310,9 @@ async def bad_arguments(report: Report, host: Host, era: str) -> None:
         holds = code in ("limit", "invalid") and len(text) < 10_000
         report.check(holds, f"{era}: arguments of 10 MB are refused in a few words", (code, text))
 
-        for shown, illegal in {"empty": "", "with a space": "a b", "a path": "../x", "too long": "x" * 129, "no text": 7}.items():
+        for shown, illegal in ILLEGAL_IDS.items():
             code, text = await refused(client, "planning__create_goal", {"goal": "x"}, {"dev.wharf/sessionId": illegal})
-            report.check(code == "invalid" and len(text) < 1_000, f"{era}: a session id that is {shown} is refused", (code, text))
+            report.check(code == "invalid" and len(text) < 1_000, f"{era}: a session id {shown} is refused", (code, text))
 
         state = await state_of(client, meta)
         report.check(state == ("before", []), f"{era}: the server lives on, and nothing was half-written", state)

@@ -1,1 +1,20 @@
-//! Placeholder.
+//! What the end-to-end tests share: where built things lie, hosts on fresh data
+//! directories, the real binary and a bare client of it, and components that
+//! no toolchain would make.
+//!
+//! Knows the public faces of the house only: the library `wharf`, the command,
+//! and the contract. It asserts where a test could not go on otherwise.
+
+mod artifacts;
+mod binary;
+mod client;
+mod crafted;
+mod data;
+mod setup;
+
+pub use artifacts::{bytes, component};
+pub use binary::{Command, Finished, start, wharf};
+pub use client::Client;
+pub use crafted::{Crafted, CraftedTool};
+pub use data::Data;
+pub use setup::{Fixture, Running, Setup, context, found, object, until};

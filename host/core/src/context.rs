@@ -89,12 +89,7 @@ impl ContextRules {
     /// The rules of a local channel without authentication.
     #[must_use]
     pub fn local() -> Self {
-        Self {
-            tenant: TenantId::local(),
-            channel: Channel::Open,
-            fallback_session: None,
-            require_session: false,
-        }
+        Self { tenant: TenantId::local(), channel: Channel::Open, fallback_session: None, require_session: false }
     }
 
     /// Makes the context of one call, and takes the three context fields out

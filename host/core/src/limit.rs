@@ -184,9 +184,9 @@ impl CallLimits {
     #[must_use]
     pub fn wall_time(&self, declared: Option<Duration>) -> Duration {
         match declared {
-            Some(declared) => declared
-                .max(Duration::from_millis(1))
-                .min(Duration::from_millis(self.wall_time_ceiling_milliseconds)),
+            Some(declared) => {
+                declared.max(Duration::from_millis(1)).min(Duration::from_millis(self.wall_time_ceiling_milliseconds))
+            }
             None => Duration::from_millis(self.wall_time_milliseconds),
         }
     }

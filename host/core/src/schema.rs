@@ -5,7 +5,7 @@
 //! not be able to ask for much: it names nothing outside itself, its patterns
 //! match in linear time, and what it multiplies out to is bounded.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use serde_json::{Map, Value};
 
@@ -45,13 +45,21 @@ pub enum SchemaError {
     #[error("it nests more than {MAX_DEPTH} levels")]
     TooDeep,
     /// Checking against it could take too long.
-    #[error("it multiplies out to more than {MAX_WEIGHT} subschemas, or refers to itself at more than {MAX_RECURSIONS} places")]
+    #[error(
+        "it multiplies out to more than {MAX_WEIGHT} subschemas, or refers to itself at more than {MAX_RECURSIONS} places"
+    )]
     TooHeavy,
 }
 
 /// A schema that is safe to evaluate.
 #[derive(Debug, Clone)]
 pub struct Schema {
+    source: Map<String, Value>,
+    compiled: OnceLock<Compiled>,
+}
+
+#[derive(Debug, Clone)]
+struct Compiled {
     validator: jsonschema::Validator,
     weight: u64,
     max_depth: usize,
@@ -63,6 +71,46 @@ impl Schema {
     /// # Errors
     /// Where it is no valid schema, or asks for more than is safe.
     pub fn compile(schema: &Map<String, Value>) -> Result<Self, SchemaError> {
+        let compiled = OnceLock::from(Compiled::new(schema)?);
+        Ok(Self { source: schema.clone(), compiled })
+    }
+
+    /// A schema that has been compiled before, by this or another host, and is
+    /// compiled again when it is first used: compiling takes longer than a
+    /// start may.
+    #[must_use]
+    pub fn checked_before(schema: &Map<String, Value>) -> Self {
+        Self { source: schema.clone(), compiled: OnceLock::new() }
+    }
+
+    /// Compiles it now, unless that has happened.
+    ///
+    /// # Errors
+    /// As [`Schema::compile`].
+    pub fn prepare(&self) -> Result<(), SchemaError> {
+        self.compiled().map(|_| ())
+    }
+
+    fn compiled(&self) -> Result<&Compiled, SchemaError> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let compiled = Compiled::new(&self.source)?;
+        Ok(self.compiled.get_or_init(|| compiled))
+    }
+
+    /// Checks a value.
+    ///
+    /// # Errors
+    /// What is wrong with it, one line for each violation: the path in the
+    /// value, what it breaks, and the rule in the schema.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        self.compiled().map_err(|error| format!("the schema is refused: {error}"))?.check(value)
+    }
+}
+
+impl Compiled {
+    fn new(schema: &Map<String, Value>) -> Result<Self, SchemaError> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(SchemaError::NotAnObject);
         }
@@ -79,12 +127,7 @@ impl Schema {
         Ok(Self { validator, weight, max_depth })
     }
 
-    /// Checks a value.
-    ///
-    /// # Errors
-    /// What is wrong with it, one line for each violation: the path in the
-    /// value, what it breaks, and the rule in the schema.
-    pub fn check(&self, value: &Value) -> Result<(), String> {
+    fn check(&self, value: &Value) -> Result<(), String> {
         let (parts, depth) = measure(value);
         if parts.saturating_mul(self.weight) > MAX_WORK {
             return Err(format!("the arguments have {parts} parts, too many to check against this schema; send fewer"));
@@ -103,7 +146,11 @@ impl Schema {
             }
             let path = error.instance_path().to_string();
             let place = if path.is_empty() { "the arguments" } else { &path };
-            lines.push(format!("{place}: {} (rule {})", shorten(&error.to_string()), shorten(&error.schema_path().to_string())));
+            lines.push(format!(
+                "{place}: {} (rule {})",
+                shorten(&error.to_string()),
+                shorten(&error.schema_path().to_string())
+            ));
         }
         Err(lines.join("\n"))
     }
@@ -112,7 +159,8 @@ impl Schema {
 /// How many parts a value has, and how deep it nests.
 fn measure(value: &Value) -> (u64, usize) {
     fn children<'v>(values: impl Iterator<Item = &'v Value>) -> (u64, usize) {
-        let (parts, depth) = values.map(measure).fold((0, 0), |(parts, depth), (more, deeper)| (parts + more, depth.max(deeper)));
+        let (parts, depth) =
+            values.map(measure).fold((0, 0), |(parts, depth), (more, deeper)| (parts + more, depth.max(deeper)));
         (parts + 1, depth + 1)
     }
     match value {
@@ -306,7 +354,9 @@ mod tests {
         ] {
             assert!(matches!(compile(schema), Err(SchemaError::ReservedProperty(_))));
         }
-        assert!(compile(json!({"type": "object", "properties": {"_a": {"const": {"properties": {"__x": 1}}}}})).is_ok());
+        assert!(
+            compile(json!({"type": "object", "properties": {"_a": {"const": {"properties": {"__x": 1}}}}})).is_ok()
+        );
     }
 
     #[test]

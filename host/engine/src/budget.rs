@@ -98,10 +98,7 @@ impl Budget {
         if self.events.fetch_add(1, Relaxed) < self.max_events {
             return Ok(());
         }
-        Err(Error::new(
-            Code::Limit,
-            format!("this call has sent its {} events (limit `events`)", self.max_events),
-        ))
+        Err(Error::new(Code::Limit, format!("this call has sent its {} events (limit `events`)", self.max_events)))
     }
 
     /// Counts a log line; false where it is to be dropped.

@@ -93,9 +93,7 @@ pub(crate) async fn run(
             None => Ok(returned),
         },
         Ok(Err(failure)) => Err(error::of_call(&failure, &clock, &budget, stack_bytes)),
-        Err(why) => Err(clock
-            .describe(why)
-            .unwrap_or_else(|| Error::new(Code::Internal, "the call was stopped"))),
+        Err(why) => Err(clock.describe(why).unwrap_or_else(|| Error::new(Code::Internal, "the call was stopped"))),
     }
 }
 
@@ -183,6 +181,7 @@ fn json(raw: &str) -> Result<Value, Error> {
 
 fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
     raw.map_or(Ok(Map::new()), |raw| {
-        serde_json::from_str(raw).map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
+        serde_json::from_str(raw)
+            .map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
     })
 }

@@ -150,8 +150,7 @@ impl Clock {
     }
 
     fn poll_used(&self) -> u64 {
-        let now =
-            if self.measured.load(Relaxed) { thread_time() } else { nanoseconds(self.started.elapsed()) };
+        let now = if self.measured.load(Relaxed) { thread_time() } else { nanoseconds(self.started.elapsed()) };
         now.saturating_sub(self.poll_began.load(Relaxed))
     }
 
@@ -210,8 +209,7 @@ impl Clock {
                 self.stop(Stop::Cancelled);
                 return Poll::Ready(Err(Stop::Cancelled));
             }
-            let deadline =
-                deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(self.deadline().into())));
+            let deadline = deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(self.deadline().into())));
             if deadline.as_mut().poll(task).is_ready() {
                 self.stop(Stop::WallTime);
                 return Poll::Ready(Err(Stop::WallTime));

@@ -58,9 +58,7 @@ pub enum LoadError {
     )]
     Import(String),
     /// It does not export `tools`.
-    #[error(
-        "the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin"
-    )]
+    #[error("the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin")]
     World(String),
     /// It failed while it listed its tools.
     #[error("the plugin could not list its tools")]
@@ -116,7 +114,10 @@ pub(crate) fn of_call(error: &wasmtime::Error, clock: &Clock, budget: &Budget, s
     let text = reason(error);
     // These have no type of their own in the runtime.
     if text.contains("fuel allocated for hostcalls") {
-        return Error::new(Code::Limit, "the tool was stopped: one host call moved too much data (limit `host_call_bytes`)");
+        return Error::new(
+            Code::Limit,
+            "the tool was stopped: one host call moved too much data (limit `host_call_bytes`)",
+        );
     }
     if text.contains("resource limit exceeded") || text.contains("exceeds memory limits") {
         return Error::new(Code::Limit, format!("the tool was stopped: {text}"));

@@ -51,11 +51,7 @@ pub(crate) struct Setting {
 impl Guest {
     pub(crate) fn new(setting: Setting, limits: &CallLimits) -> Self {
         let budget = Arc::new(Budget::new(limits));
-        let log = Arc::new(GuestLog::new(
-            setting.plugin.clone(),
-            setting.context.session.clone(),
-            Arc::clone(&budget),
-        ));
+        let log = Arc::new(GuestLog::new(setting.plugin.clone(), setting.context.session.clone(), Arc::clone(&budget)));
         // Nothing is granted: no directory, argument, variable or address, and
         // standard input is closed.
         let wasi = WasiCtxBuilder::new()

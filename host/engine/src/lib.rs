@@ -13,6 +13,7 @@ mod call;
 mod clock;
 mod error;
 mod guest;
+mod inspection;
 mod limiter;
 mod load;
 mod metadata;
@@ -23,5 +24,6 @@ mod ticker;
 
 pub use call::Invocation;
 pub use error::{EngineError, LoadError};
-pub use load::{Engine, EngineConfig, Inspection, Plugin};
+pub use inspection::Inspection;
+pub use load::{Engine, EngineConfig, Plugin};
 pub use metadata::Tool;

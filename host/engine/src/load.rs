@@ -23,6 +23,7 @@ use crate::{
     call::{self, Function, Invocation, Returned},
     error::{EngineError, LoadError, reason},
     guest::{Guest, Setting},
+    inspection::Inspection,
     metadata::{self, Tool},
     runtime::Runtime,
 };
@@ -67,39 +68,6 @@ struct Metadata {
 /// Metadata written by another version of these rules is read again.
 const METADATA_FORMAT: &str = concat!("1-", env!("CARGO_PKG_VERSION"));
 
-/// What a component is, before anything is granted to it.
-#[derive(Debug, Clone)]
-pub struct Inspection {
-    /// Names its bytes.
-    pub digest: Digest,
-    /// Size of the component.
-    pub bytes: u64,
-    /// Every instance that it imports, as `package/interface@version`.
-    pub imports: Vec<String>,
-    /// Its tools.
-    pub tools: Vec<ToolDefinition>,
-}
-
-impl Inspection {
-    /// The capabilities that it asks the operator for: its imports of the
-    /// contract, without what every plugin has. WASI is never a request.
-    #[must_use]
-    pub fn wanted_grants(&self) -> Vec<&str> {
-        wanted_grants(&self.imports)
-    }
-}
-
-fn wanted_grants(imports: &[String]) -> Vec<&str> {
-    let ours = imports.iter().filter_map(|import| import.strip_prefix("wharf:plugin/"));
-    let mut wanted: Vec<_> = ours
-        .map(|import| import.split('@').next().unwrap_or(import))
-        .filter(|interface| !matches!(*interface, "caller" | "log" | "types"))
-        .collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    wanted
-}
-
 impl Engine {
     /// An engine that keeps the state of its plugins in `state`. The runtime
     /// itself starts when it is first needed, or by [`Engine::start`].
@@ -135,17 +103,16 @@ impl Engine {
         look_at_preamble(&bytes)?;
         let source = Source { engine: Arc::clone(&self.shared), digest: Digest::of(&bytes), bytes };
         let code = OnceLock::new();
-        let metadata = match source.kept_metadata() {
-            Some(metadata) => metadata,
+        let (tools, imports) = match source.kept_metadata() {
+            Some(kept) => (metadata::checked_before(kept.tools), kept.imports),
             None => {
                 let compiled = source.code()?;
-                let metadata = source.read_metadata(&name, &compiled)?;
+                let read = source.read_metadata(&name, &compiled)?;
                 let _ = code.set(compiled);
-                metadata
+                read
             }
         };
-        let tools = metadata::check(metadata.tools)?;
-        let loaded = Loaded { name, source, tools, imports: metadata.imports, code, loading: Mutex::new(()) };
+        let loaded = Loaded { name, source, tools, imports, code, loading: Mutex::new(()) };
         Ok(Plugin { loaded: Arc::new(loaded) })
     }
 }
@@ -246,7 +213,11 @@ impl Source {
     }
 
     /// Asks the plugin for its tools, with nothing granted.
-    fn read_metadata(&self, name: &PluginName, code: &EverythingPre<Guest>) -> Result<Metadata, LoadError> {
+    fn read_metadata(
+        &self,
+        name: &PluginName,
+        code: &EverythingPre<Guest>,
+    ) -> Result<(Vec<Tool>, Vec<String>), LoadError> {
         let runtime = self.engine.runtime()?;
         let limits = CallLimits::default();
         let setting = Setting {
@@ -266,14 +237,14 @@ impl Source {
             Returned::Answer(_) => return Err(LoadError::Refused("it answered another question".to_owned())),
         };
         let metadata = Metadata { tools: metadata::definitions(listed)?, imports: self.imports(runtime, code) };
-        // Only what passes every check is worth keeping.
-        metadata::check(metadata.tools.clone())?;
+        // Only what passes every check is kept; it is not checked again.
+        let tools = metadata::check(metadata.tools.clone())?;
         if let Some(cache) = &self.engine.cache
             && let Ok(json) = serde_json::to_vec(&metadata)
         {
             cache.put(&self.metadata_entry(), &json);
         }
-        Ok(metadata)
+        Ok((tools, metadata.imports))
     }
 
     fn imports(&self, runtime: &Runtime, code: &EverythingPre<Guest>) -> Vec<String> {
@@ -363,12 +334,19 @@ impl Plugin {
         }
     }
 
-    /// Loads its code, unless that has happened. Blocks.
+    /// Loads its code and compiles its schemas, unless that has happened.
+    /// Blocks.
     ///
     /// # Errors
     /// As for [`Engine::load`].
     pub fn prepare(&self) -> Result<(), LoadError> {
-        self.loaded.code().map(|_| ())
+        self.loaded.code()?;
+        for tool in &self.loaded.tools {
+            for schema in [Some(&tool.input), tool.output.as_ref()].into_iter().flatten() {
+                schema.prepare().map_err(|error| LoadError::Refused(error.to_string()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Calls a tool. The caller has checked the arguments against its schema.

@@ -13,6 +13,8 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_DESCRIPTION_BYTES: usize = 8 << 10;
 const MAX_SCHEMA_BYTES: usize = 64 << 10;
 const MAX_META_BYTES: usize = 64 << 10;
+/// The member of a tool's `meta` that declares its wall-clock time.
+const WALL_TIME: &str = "timeoutMilliseconds";
 
 /// One tool of a plugin, ready to be called.
 #[derive(Debug, Clone)]
@@ -60,13 +62,7 @@ fn definition(listed: wit::Tool) -> Result<ToolDefinition, LoadError> {
     if listed.description.is_empty() || listed.description.len() > MAX_DESCRIPTION_BYTES {
         return Err(refused(&name, format!("its description must have 1 to {MAX_DESCRIPTION_BYTES} bytes")));
     }
-    Ok(ToolDefinition {
-        name,
-        description: text::visible(listed.description),
-        input_schema,
-        output_schema,
-        meta,
-    })
+    Ok(ToolDefinition { name, description: text::visible(listed.description), input_schema, output_schema, meta })
 }
 
 /// Compiles the schemas of definitions, and refuses what breaks the contract.
@@ -93,17 +89,28 @@ fn legal(name: &str) -> bool {
         && !name.contains("__")
 }
 
+/// Tools whose definitions passed [`check`] before they were kept.
+pub(crate) fn checked_before(definitions: Vec<ToolDefinition>) -> Vec<Tool> {
+    let tool = |definition: ToolDefinition| Tool {
+        input: Schema::checked_before(&definition.input_schema),
+        output: definition.output_schema.as_ref().map(Schema::checked_before),
+        wall_time: definition.meta.get(WALL_TIME).and_then(Value::as_u64).map(Duration::from_millis),
+        definition,
+    };
+    definitions.into_iter().map(tool).collect()
+}
+
 fn tool(definition: ToolDefinition) -> Result<Tool, LoadError> {
     let compile = |what: &str, schema: &Map<String, Value>| {
         Schema::compile(schema).map_err(|error| refused(&definition.name, format!("its {what} is refused: {error}")))
     };
     let input = compile("input schema", &definition.input_schema)?;
     let output = definition.output_schema.as_ref().map(|schema| compile("output schema", schema)).transpose()?;
-    let wall_time = match definition.meta.get("timeoutMilliseconds") {
+    let wall_time = match definition.meta.get(WALL_TIME) {
         None => None,
         Some(declared) => match declared.as_u64() {
             Some(milliseconds) if milliseconds > 0 => Some(Duration::from_millis(milliseconds)),
-            _ => return Err(refused(&definition.name, "`timeoutMilliseconds` must be a whole number above 0")),
+            _ => return Err(refused(&definition.name, format!("`{WALL_TIME}` must be a whole number above 0"))),
         },
     };
     Ok(Tool { input, output, wall_time, definition })

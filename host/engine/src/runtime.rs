@@ -4,9 +4,7 @@
 //! memory images, memory kept resident and reset by the kernel's page map scan
 //! where it has one.
 
-use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Linker,
-};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Linker};
 use wharf_core::{HostLimits, limit::CallLimits};
 
 use crate::{

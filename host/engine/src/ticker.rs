@@ -48,8 +48,7 @@ impl Ticker {
             ended: AtomicBool::new(false),
         });
         let of_thread = Arc::clone(&shared);
-        let thread =
-            thread::Builder::new().name("wharf-epochs".to_owned()).spawn(move || tick(&of_thread, &engine))?;
+        let thread = thread::Builder::new().name("wharf-epochs".to_owned()).spawn(move || tick(&of_thread, &engine))?;
         Ok(Self { shared, thread })
     }
 

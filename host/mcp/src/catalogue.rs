@@ -50,18 +50,26 @@ pub(crate) fn unknown(definitions: &[ToolDefinition], name: &str) -> String {
     if definitions.is_empty() {
         return format!("there is no tool {shown:?}; this host offers none");
     }
-    let wanted: Vec<&str> = name.split("__").filter(|part| !part.is_empty()).collect();
     let mut ranked: Vec<(usize, &str)> = definitions
         .iter()
         .map(|definition| {
-            let parts = definition.name.split("__");
-            let misses = parts.filter(|part| !wanted.iter().any(|other| part.contains(other))).count();
-            (misses, definition.name.as_str())
+            let common = common(name, &definition.name) + common(own_part(name), own_part(&definition.name));
+            (common, definition.name.as_str())
         })
         .collect();
-    ranked.sort();
+    ranked.sort_by_key(|(common, name)| (std::cmp::Reverse(*common), *name));
     let near: Vec<&str> = ranked.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect();
     format!("there is no tool {shown:?}; tools/list has all, among them {}", near.join(", "))
+}
+
+/// The name within its plugin.
+fn own_part(name: &str) -> &str {
+    name.split_once("__").map_or(name, |(_, own)| own)
+}
+
+/// With how many bytes both begin.
+fn common(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
 
 fn tool(definition: &ToolDefinition) -> Tool {
@@ -135,8 +143,10 @@ mod tests {
         let definitions: Vec<_> = names.iter().map(|name| definition(name, json!({}))).collect();
         assert_eq!(find(&definitions, "planning__add_todo"), Some(1));
         assert_eq!(find(&definitions, "planning__add"), None);
-        let told = unknown(&definitions, "create_goal");
-        assert!(told.contains("among them planning__create_goal,"), "{told}");
+        for slip in ["create_goal", "planning__create_gaol", "plan__create_goal"] {
+            let told = unknown(&definitions, slip);
+            assert!(told.contains("among them planning__create_goal,"), "{told}");
+        }
         assert!(unknown(&definitions, &"x\u{1b}".repeat(100_000)).len() < 400);
         assert!(unknown(&[], "x").contains("offers none"));
     }

@@ -6,9 +6,14 @@
 
 #![expect(deprecated, reason = "logging/setLevel is deprecated since 2026-07-28 and used by all of today's clients")]
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
 };
 
 use rmcp::{
@@ -22,7 +27,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use wharf_core::{CallRequest, ContextRules, Error, EventSink, ToolService};
+use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, EventSink, ToolService};
 
 use crate::{
     answer,
@@ -158,7 +163,7 @@ impl ServerHandler for Handler {
             Ok(prepared) => prepared,
             Err(error) => return Ok(answer::failure(error).into()),
         };
-        let calling = self.shared.service.call(call);
+        let calling = guarded(self.shared.service.call(call));
         let outcome = match events {
             None => calling.await,
             Some(events) => {
@@ -217,4 +222,18 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
     }
+}
+
+/// A panic of the host ends its own call with an answer; without this the
+/// client would wait for ever.
+async fn guarded(calling: impl Future<Output = Result<Answer, Error>>) -> Result<Answer, Error> {
+    let mut calling = pin!(calling);
+    std::future::poll_fn(|context| {
+        // Nothing of the call is looked at again after a panic.
+        catch_unwind(AssertUnwindSafe(|| calling.as_mut().poll(context))).unwrap_or_else(|_| {
+            let told = "the host failed in this call, and only in this one; its log says more";
+            Poll::Ready(Err(Error::new(Code::Internal, told)))
+        })
+    })
+    .await
 }

@@ -82,6 +82,13 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
+    /// Waits until everything queued is written, by whomever.
+    pub(crate) async fn settle(&self) -> io::Result<()> {
+        self.flush().await?;
+        self.below(0).await;
+        Ok(())
+    }
+
     /// Writes everything, and lets go of the stream.
     pub(crate) async fn close(&self) -> io::Result<()> {
         let mut writer = self.writer.lock().await;

@@ -158,7 +158,11 @@ where
     type Error = io::Error;
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        deliver(Arc::clone(&self.outbox), item, self.closed.clone())
+        let (outbox, closed) = (Arc::clone(&self.outbox), self.closed.clone());
+        async move {
+            queue(&outbox, item);
+            deliver(outbox, closed).await
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -169,10 +173,13 @@ where
                 Some(Incoming::Message(message)) if self.admit(&message) => return Some(message),
                 Some(Incoming::Message(_) | Incoming::Nothing) => {}
                 Some(Incoming::Refused(answer)) => {
+                    queue(&self.outbox, answer);
                     // This future may be dropped at any await; a task is not.
-                    tokio::spawn(deliver(Arc::clone(&self.outbox), answer, self.closed.clone()));
+                    tokio::spawn(deliver(Arc::clone(&self.outbox), self.closed.clone()));
                 }
                 None => {
+                    // Refusals are not awaited by anybody else.
+                    let _ = tokio::time::timeout(CLOSE_TIME, self.outbox.settle()).await;
                     self.closed.cancel();
                     return None;
                 }
@@ -188,16 +195,18 @@ where
     }
 }
 
-async fn deliver<W: AsyncWrite + Unpin>(
-    outbox: Arc<Outbox<W>>,
-    message: ServerJsonRpcMessage,
-    closed: CancellationToken,
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&message)?;
-    line.push(b'\n');
-    outbox.push(&line);
-    // The caller may go on with its memory; the bytes are in the queue.
-    drop((line, message));
+fn queue<W: AsyncWrite + Unpin>(outbox: &Outbox<W>, message: ServerJsonRpcMessage) {
+    match serde_json::to_vec(&message) {
+        Ok(mut line) => {
+            line.push(b'\n');
+            outbox.push(&line);
+        }
+        Err(error) => tracing::error!(%error, "a message could not be written as JSON"),
+    }
+}
+
+/// Writes what is queued; returns when the client has taken most of it.
+async fn deliver<W: AsyncWrite + Unpin>(outbox: Arc<Outbox<W>>, closed: CancellationToken) -> io::Result<()> {
     let written = outbox.flush().await;
     if written.is_err() {
         closed.cancel();

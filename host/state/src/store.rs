@@ -86,7 +86,7 @@ pub struct Swept {
 
 /// Keeps entries under (scope, key).
 ///
-/// A store promises, and [`crate::contract`] checks:
+/// A store promises, and the suite in `contract` checks:
 ///
 /// - Entries of one scope are never visible from another, whatever the ids.
 /// - A write is kept when it returns, even where the process is killed the

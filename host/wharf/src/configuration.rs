@@ -141,8 +141,7 @@ impl Configuration {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ConfigurationError::Read { path: path.to_owned(), source })?;
         let base = path.parent().unwrap_or(Path::new("."));
-        Self::parse(&text, base)
-            .map_err(|problem| ConfigurationError::Text { path: path.to_owned(), problem })
+        Self::parse(&text, base).map_err(|problem| ConfigurationError::Text { path: path.to_owned(), problem })
     }
 
     /// Checks a text. Relative paths in it are relative to `base`.
@@ -246,10 +245,9 @@ mod tests {
 
     #[test]
     fn a_plugins_limits_start_from_those_of_all_plugins() {
-        let configuration = parse(
-            "[limits]\noutput_bytes = 500\n[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 7",
-        )
-        .expect("parses");
+        let configuration =
+            parse("[limits]\noutput_bytes = 500\n[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 7")
+                .expect("parses");
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
         assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
@@ -257,7 +255,8 @@ mod tests {
 
     #[test]
     fn a_grant_needs_a_reason_and_a_plugin_a_source() {
-        let problem = parse("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \" \"").expect_err("blank");
+        let problem =
+            parse("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \" \"").expect_err("blank");
         assert!(problem.contains("reason"), "{problem}");
         let problem = parse("[plugin.nothing]").expect_err("no source");
         assert!(problem.contains("source"), "{problem}");

@@ -101,8 +101,7 @@ impl Host {
         data: Option<&Path>,
     ) -> Result<Self, OpenError> {
         let limits = configuration.host_limits.clone();
-        let config =
-            EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
+        let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
         let engine = Engine::new(config, Arc::clone(&state))?;
         let registry = tokio::task::spawn_blocking(move || load_all(&engine, &configuration))
             .await
@@ -226,7 +225,11 @@ impl ToolService for Host {
 fn unknown_tool(registry: &Registry, name: &str) -> Error {
     let shown = wharf_core::text::line(name, 128);
     let similar = registry.similar(name);
-    let hint = if similar.is_empty() { "list the tools to see which there are".to_owned() } else { format!("there are: {}", similar.join(", ")) };
+    let hint = if similar.is_empty() {
+        "list the tools to see which there are".to_owned()
+    } else {
+        format!("there are: {}", similar.join(", "))
+    };
     Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
 }
 
@@ -259,7 +262,8 @@ fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
     let Some(schema) = tool.output.as_ref().filter(|_| !answer.is_error) else {
         return Ok(answer);
     };
-    let broken = |what: &str| Error::new(Code::Internal, format!("the plugin broke its contract: its structured answer {what}"));
+    let broken =
+        |what: &str| Error::new(Code::Internal, format!("the plugin broke its contract: its structured answer {what}"));
     let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
     schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
     Ok(answer)

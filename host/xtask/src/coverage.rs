@@ -133,8 +133,10 @@ fn measure(counted: &Counted<'_>, tools: &llvm::Tools, folder: &Path, options: &
         bail!("cargo built no binaries");
     }
     say("Running the tests with counters");
-    command::run(counted.cargo().args(["test", "--workspace", "--bins", "--lib", "--tests", "--quiet"]))?;
-    test::client(counted.workspace, &counted.environment())?;
+    let mut tests = counted.cargo();
+    tests.args(["test", "--workspace", "--bins", "--lib", "--tests", "--quiet", "--no-fail-fast"]);
+    let tested = command::run(&mut tests);
+    let served = test::client(counted.workspace, &counted.environment());
 
     let profile = tools.merge(&counted.profiles, &folder.join("merged.profdata"))?;
     let summary = tools.export(&profile, &binaries)?;
@@ -142,7 +144,9 @@ fn measure(counted: &Counted<'_>, tools: &llvm::Tools, folder: &Path, options: &
         let page = tools.html(&profile, &binaries, &folder.join("html"))?;
         say(&format!("Line by line: {}", counted.workspace.shown(&page)));
     }
-    report::print(&counted.workspace.root, &summary, options.minimum)
+    let reported = report::print(&counted.workspace.root, &summary, options.minimum);
+    // The shares are worth a look even where a test fails; that is a failure all the same.
+    tested.and(served).and(reported)
 }
 
 /// How to build and run with counters.

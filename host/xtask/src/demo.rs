@@ -38,7 +38,7 @@ const GARDEN: Conversation = Conversation { session: "garden", assistant: "garde
 /// Lines of an answer that are shown.
 const SHOWN_LINES: usize = 14;
 /// Letters of a line that are shown.
-const SHOWN_LETTERS: usize = 150;
+const SHOWN_LETTERS: usize = 120;
 
 /// What the story needs to go on.
 struct Stage {
@@ -76,11 +76,13 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The profile of the tests, so that wasmtime is compiled once for both.
+/// All binaries of the workspace, as the tests have them: built alone, the host
+/// may get other features of shared dependencies, and wasmtime would then be
+/// compiled once for the demo and once for the tests.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
-    command::run(command::cargo(&workspace.root).args(["build", "--package", "wharf"]))?;
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))?;
     Ok(workspace.binary("debug", "wharf"))
 }
 
@@ -179,7 +181,7 @@ impl Stage {
         println!("     $ wharf inspect {}", workspace.shown(&component));
         let report = command::capture(Command::new(&self.wharf).arg("inspect").arg(&component))?;
         for line in report.lines() {
-            println!("       {line}");
+            println!("       {}", shortened(line));
         }
         Ok(())
     }

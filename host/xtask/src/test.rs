@@ -103,9 +103,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     say(&format!("Running: {}. Plugins and the host are built first where a part needs them.", names.join(", ")));
 
     let mut outcomes = Vec::new();
-    let needs_binary = parts.iter().any(|part| part.needs_binary());
-    if needs_binary {
-        outcomes.push(timed("build", || Ok((build(&workspace), Vec::new()))));
+    if parts.iter().any(|part| part.needs_binary()) {
+        let tests = parts.contains(&Part::Rust);
+        outcomes.push(timed("build", || Ok((build(&workspace, tests), Vec::new()))));
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
     for part in parts {
@@ -165,10 +165,15 @@ fn summary(outcomes: &[Outcome]) -> String {
 /// Components first: the binary carries those that are there when it is built.
 /// All members together: a member built alone may get other features of the
 /// shared dependencies, and those would then be compiled twice.
-fn build(workspace: &Workspace) -> Result<()> {
+fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     components::build(workspace, true, Choice::from_environment()?)?;
-    say("Building the host and the tests (minutes on a fresh clone: wasmtime is large)");
-    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins", "--tests"]))
+    say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
+    let mut cargo = command::cargo(&workspace.root);
+    cargo.args(["build", "--workspace", "--bins"]);
+    if tests {
+        cargo.arg("--tests");
+    }
+    command::run(&mut cargo)
 }
 
 fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {

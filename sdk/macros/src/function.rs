@@ -156,12 +156,83 @@ fn documentation(function: &ItemFn) -> String {
         let Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) = &pair.value else { continue };
         let line = line.value();
         let line = line.trim();
-        if line.is_empty() || line.starts_with("- ") {
-            text.push('\n');
-        } else if !text.is_empty() && !text.ends_with('\n') {
-            text.push(' ');
+        let separator = match line {
+            "" => "\n\n",
+            _ if line.starts_with("- ") => "\n",
+            _ => " ",
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push_str(separator);
         }
         text.push_str(line);
     }
     text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the author of this function is told.
+    fn refusal(options: &str, function: &str) -> String {
+        let parsed = syn::parse_str::<Options>(options)
+            .and_then(|options| expand(&options, &syn::parse_str::<ItemFn>(function)?));
+        match parsed {
+            Ok(written) => panic!("`{function}` was taken: {written}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_signature_that_is_no_tools_is_refused_with_the_right_one() {
+        for function in [
+            "fn f(self) -> Result<(), E> {}",
+            "fn f(call: &Call, one: A, two: B) -> Result<(), E> {}",
+            "fn f(input: A, call: &Call) -> Result<(), E> {}",
+            "fn f(call: &Call, input: &A) -> Result<(), E> {}",
+            "fn f(call: &Call) {}",
+        ] {
+            let refusal = refusal("description = \"d\"", function);
+            assert!(refusal.contains("fn name(call: &Call, input: Input)"), "{function}: {refusal}");
+        }
+        assert!(refusal("", "async fn f() -> Result<(), E> {}").contains("not async"));
+        assert!(refusal("", "fn f<T>(input: T) -> Result<(), E> {}").contains("not generic"));
+    }
+
+    #[test]
+    fn a_name_that_the_contract_forbids_is_refused() {
+        let long = format!("fn {}() -> Result<(), E> {{}}", "f".repeat(65));
+        for function in [long.as_str(), "fn a__b() -> Result<(), E> {}", "fn größe() -> Result<(), E> {}"] {
+            assert!(refusal("description = \"d\"", function).contains("cannot be the name of a tool"), "{function}");
+        }
+        assert!(refusal("name = \"a b\", description = \"d\"", "fn f() -> R {}").contains("cannot be the name"));
+    }
+
+    #[test]
+    fn a_tool_without_a_description_is_refused() {
+        assert!(refusal("", "fn f() -> R {}").contains("needs a description"));
+        let long = format!("description = \"{}\"", "d".repeat(8_193));
+        assert!(refusal(&long, "fn f() -> R {}").contains("needs a description"));
+    }
+
+    #[test]
+    fn options_that_make_no_sense_are_refused() {
+        for (options, reason) in [
+            ("readonly", "unknown option"),
+            ("read_only, read_only", "given twice"),
+            ("read_only, destructive", "not destructive"),
+            ("timeout_milliseconds = 0", "would end every call"),
+            ("title", "expected `=`"),
+        ] {
+            let refusal = refusal(options, "fn f() -> R {}");
+            assert!(refusal.contains(reason), "{options}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_function_stays_as_it_is_beside_its_tool() {
+        let function: ItemFn = syn::parse_str("/// Does it.\nfn f() -> R { g() }").expect("a function");
+        let written = expand(&Options::default(), &function).expect("a tool").to_string();
+        assert!(written.starts_with(&quote!(#function).to_string()), "{written}");
+    }
 }

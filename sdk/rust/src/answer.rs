@@ -59,7 +59,7 @@ impl Answer {
 impl From<ToolError> for Answer {
     /// The error as the model reads it.
     fn from(error: ToolError) -> Self {
-        let advice = if error.retryable { " The same call may succeed later." } else { "" };
+        let advice = if error.retryable { " (the same call may succeed later)" } else { "" };
         let text = format!("{}: {}{advice}", error.code, error.message);
         Self { content: vec![Content::text(text)], is_error: true, ..Self::default() }
     }

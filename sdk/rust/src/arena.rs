@@ -135,3 +135,116 @@ mod installed {
     #[global_allocator]
     static ALLOCATOR: Arena = Arena::new();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).expect("a layout of a test is legal")
+    }
+
+    fn arena() -> Box<Arena> {
+        Box::new(Arena::new())
+    }
+
+    #[test]
+    fn blocks_do_not_overlap_and_are_aligned() {
+        let arena = arena();
+        let layouts = [layout(3, 1), layout(8, 8), layout(1, 1), layout(64, 64), layout(2, 2)];
+        // SAFETY: no layout is empty, and the arena outlives the blocks.
+        let blocks = layouts.map(|layout| (unsafe { arena.alloc(layout) } as usize, layout));
+        let mut end = 0;
+        for (block, layout) in blocks {
+            assert!(block >= end, "a block begins where another one still is");
+            assert_eq!(block % layout.align(), 0);
+            end = block + layout.size();
+        }
+    }
+
+    #[test]
+    fn the_last_block_grows_shrinks_and_is_given_back_in_place() {
+        let arena = arena();
+        // SAFETY: every block is used with the layout that it has then.
+        unsafe {
+            let first = arena.alloc(layout(10, 1));
+            first.write_bytes(7, 10);
+            assert_eq!(arena.realloc(first, layout(10, 1), 1_000), first);
+            assert_eq!(arena.realloc(first, layout(1_000, 1), 20), first);
+            assert_eq!(arena.free.get(), 20);
+            let second = arena.alloc(layout(5, 1));
+            arena.dealloc(second, layout(5, 1));
+            arena.dealloc(first, layout(20, 1));
+        }
+        assert_eq!(arena.free.get(), 0);
+    }
+
+    #[test]
+    fn a_block_below_others_moves_with_its_content_when_it_grows() {
+        let arena = arena();
+        // SAFETY: every block is used with the layout that it has then.
+        unsafe {
+            let first = arena.alloc(layout(4, 1));
+            first.write_bytes(7, 4);
+            let second = arena.alloc(layout(4, 1));
+            second.write_bytes(9, 4);
+            assert_eq!(arena.realloc(first, layout(4, 1), 2), first, "shrinking never moves");
+            let moved = arena.realloc(first, layout(2, 1), 6);
+            assert_ne!(moved, first);
+            assert_eq!(std::slice::from_raw_parts(moved, 2), [7, 7]);
+            assert_eq!(std::slice::from_raw_parts(second, 4), [9; 4]);
+        }
+    }
+
+    #[test]
+    fn zeroed_memory_is_zero_where_something_was_before() {
+        let arena = arena();
+        // SAFETY: every block is used with the layout that it has then.
+        unsafe {
+            let used = arena.alloc(layout(16, 1));
+            used.write_bytes(7, 16);
+            arena.dealloc(used, layout(16, 1));
+            let zeroed = arena.alloc_zeroed(layout(16, 1));
+            assert_eq!(zeroed, used);
+            assert_eq!(std::slice::from_raw_parts(zeroed, 16), [0; 16]);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_comes_from_the_system_and_goes_back_to_it() {
+        let arena = arena();
+        // SAFETY: every block is used with the layout that it has then.
+        unsafe {
+            let fits = arena.alloc(layout(REGION_BYTES, 1));
+            assert_eq!(arena.offset_of(fits), Some(0), "the whole region fits");
+            fits.write_bytes(7, REGION_BYTES);
+            let beyond = arena.alloc(layout(1, 1));
+            assert_eq!(arena.offset_of(beyond), None, "one byte more does not");
+            let beyond = arena.realloc(beyond, layout(1, 1), 4_096);
+            arena.dealloc(beyond, layout(4_096, 1));
+            let zeroed = arena.alloc_zeroed(layout(8, 8));
+            assert_eq!(zeroed.cast::<u64>().read(), 0);
+            arena.dealloc(zeroed, layout(8, 8));
+
+            let moved = arena.realloc(fits, layout(REGION_BYTES, 1), REGION_BYTES + 1);
+            assert_eq!(arena.offset_of(moved), None, "a block that outgrows the region leaves it");
+            assert_eq!(moved.add(REGION_BYTES - 1).read(), 7);
+            assert_eq!(arena.free.get(), 0, "and what it took is free again");
+            arena.dealloc(moved, layout(REGION_BYTES + 1, 1));
+        }
+    }
+
+    #[test]
+    fn a_vector_under_construction_stays_in_one_place() {
+        let arena = arena();
+        // SAFETY: every block is used with the layout that it has then.
+        unsafe {
+            let mut size = 8;
+            let block = arena.alloc(layout(size, 8));
+            while size < REGION_BYTES {
+                assert_eq!(arena.realloc(block, layout(size, 8), size * 2), block);
+                size *= 2;
+            }
+        }
+    }
+}

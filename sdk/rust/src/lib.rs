@@ -1,7 +1,81 @@
 //! What a plugin for the Wharf host imports.
+//!
+//! A plugin is a library that is compiled to a Wasm component. It offers tools;
+//! the host runs each call in a fresh instance that sees nothing but what it is
+//! handed. A whole plugin:
+//!
+//! ```
+//! use wharf_sdk::{Call, Reply, Scope, ToolError, tool};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! #[serde(deny_unknown_fields)]
+//! struct Visit {
+//!     /// Whom to greet.
+//!     name: String,
+//! }
+//!
+//! #[derive(serde::Serialize, schemars::JsonSchema)]
+//! struct Visits {
+//!     count: u64,
+//! }
+//!
+//! /// Greets somebody and counts how often they came in this session.
+//! #[tool(title = "Greet")]
+//! fn greet(call: &Call, input: Visit) -> Result<Reply<Visits>, ToolError> {
+//!     let visits = call.state(Scope::Session, "visits")?;
+//!     let count = visits.update(&input.name, |count: &mut u64| {
+//!         *count += 1;
+//!         Ok(*count)
+//!     })?;
+//!     Ok(Reply::new(format!("Welcome, {}. Visit {count}.", input.name), Visits { count }))
+//! }
+//!
+//! wharf_sdk::plugin!(greet);
+//!
+//! // Its test needs no Wasm:
+//! let host = wharf_sdk::testing::TestCall::new().session("a");
+//! let visit = serde_json::json!({ "name": "Ada" });
+//! assert_eq!(host.run::<WharfPlugin>("greet", &visit).as_text(), "Welcome, Ada. Visit 1.");
+//! assert_eq!(host.run::<WharfPlugin>("greet", &visit).as_text(), "Welcome, Ada. Visit 2.");
+//! assert_eq!(host.clone().session("b").run::<WharfPlugin>("greet", &visit).as_text(), "Welcome, Ada. Visit 1.");
+//! ```
+//!
+//! `Cargo.toml` names `wharf-sdk`, `serde` (with `derive`) and `schemars`, and
+//! makes a component of the library:
+//!
+//! ```toml
+//! [lib]
+//! crate-type = ["cdylib", "rlib"]
+//! ```
+//!
+//! ```text
+//! cargo build --release --target wasm32-wasip2
+//! ```
+//!
+//! # What is where
+//!
+//! - [`tool`] makes a tool of a function; its types become the schemas.
+//!   [`plugin!`] lists the tools of a crate.
+//! - [`Call`] is the call that is answered: on whose behalf it runs, its state,
+//!   how much time is left, progress and log.
+//! - [`Bucket`] holds what must outlive the call; [`Bucket::update`] changes it
+//!   safely though other calls change it too.
+//! - [`ToolError`] is why a tool could not do it. The model reads it.
+//! - [`testing`] is the host in memory, for `cargo test`.
+//!
+//! # What a component asks for
+//!
+//! Only what its code uses: a tool that never opens state does not import the
+//! state interface, and the operator is not asked to grant it.
+//!
+//! # Memory
+//!
+//! On Wasm the SDK installs an allocator that serves small calls from a static
+//! region, which makes a fresh instance about half as expensive. Without the
+//! feature `arena-allocator`, which is on by default, it does not.
 
 mod answer;
-#[cfg(all(target_family = "wasm", feature = "arena-allocator"))]
+#[cfg(any(all(target_family = "wasm", feature = "arena-allocator"), test))]
 mod arena;
 pub mod bindings;
 mod call;
@@ -9,6 +83,7 @@ mod error;
 #[cfg(target_family = "wasm")]
 mod guest;
 mod host;
+mod numbers;
 mod schema;
 mod state;
 #[cfg(not(target_family = "wasm"))]

@@ -73,10 +73,9 @@ mod tests {
                 "properties": {
                     "howMany": { "type": "integer", "minimum": 1, "maximum": 9, "description": "How many." },
                     "inner": {
-                        "anyOf": [
-                            { "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] },
-                            { "type": "null" },
-                        ],
+                        "type": ["object", "null"],
+                        "properties": { "name": { "type": "string" } },
+                        "required": ["name"],
                     },
                 },
             })

@@ -138,6 +138,7 @@ pub mod macro_support {
         function: impl Fn(&Call, I) -> R,
     ) -> Result<Answer, ToolError> {
         let input = serde_json::from_str(arguments)
+            .or_else(|error| crate::numbers::read_with_whole_numbers(arguments).ok_or(error))
             .map_err(|error| ToolError::invalid(format!("the arguments do not fit this tool: {error}")))?;
         function(call, input).into_result()?.into_answer()
     }

@@ -49,9 +49,8 @@ fn entry_bytes(entry: &Entry) -> u64 {
 
 impl Guest {
     fn open_bucket(&mut self, scope: &str, name: &str) -> Result<Resource<Bucket>, Error> {
-        let kind = ScopeKind::from_word(scope).ok_or_else(|| {
-            Error::new(Code::Invalid, "`scope` must be `thread`, `session`, `assistant` or `plugin`")
-        })?;
+        let kind = ScopeKind::from_word(scope)
+            .ok_or_else(|| Error::new(Code::Invalid, "`scope` must be `thread`, `session`, `assistant` or `plugin`"))?;
         let granted = self.grants.state(&self.plugin, kind)?;
         let bucket = Bucket {
             scope: granted.scope(&self.context, &self.plugin, kind, name.parse()?)?,
@@ -78,11 +77,7 @@ impl Guest {
 impl Host for Guest {}
 
 impl HostBucket for Guest {
-    fn open(
-        &mut self,
-        scope: String,
-        name: String,
-    ) -> wasmtime::Result<Result<Resource<Bucket>, types::Error>> {
+    fn open(&mut self, scope: String, name: String) -> wasmtime::Result<Result<Resource<Bucket>, types::Error>> {
         self.budget.host_call((scope.len() + name.len()) as u64)?;
         Ok(self.open_bucket(&scope, &name).map_err(types::Error::from))
     }
@@ -126,8 +121,7 @@ impl HostBucket for Guest {
         self.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
         let bucket = self.bucket(&handle)?;
         let (limit, room) = (limit.clamp(1, MAX_BATCH), self.budget.readable_bytes().min(PAGE_BYTES));
-        let scanned =
-            self.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
+        let scanned = self.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
         let page = match scanned {
             Ok(page) => page,
             Err(error) => return Ok(Err(Error::from(error).into())),
@@ -149,16 +143,15 @@ impl HostBucket for Guest {
             .map_err(|error| Error::from(error).into()))
     }
 
-    async fn expired_at(
-        &mut self,
-        handle: Resource<Bucket>,
-    ) -> wasmtime::Result<Result<Option<String>, types::Error>> {
+    async fn expired_at(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<Option<String>, types::Error>> {
         self.budget.host_call(0)?;
         let bucket = self.bucket(&handle)?;
         let expired = self.state.expired_at(&bucket.scope).await;
         Ok(expired
             .map(|when| {
-                when.map(|when| chrono::DateTime::<chrono::Utc>::from(when).to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
+                when.map(|when| {
+                    chrono::DateTime::<chrono::Utc>::from(when).to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+                })
             })
             .map_err(|error| Error::from(error).into()))
     }

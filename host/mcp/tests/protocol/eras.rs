@@ -38,7 +38,10 @@ async fn tools_are_listed_in_the_order_of_the_service_and_each_time_the_same() {
     assert_eq!(first, second);
     let tools = first["tools"].as_array().expect("tools");
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
-    assert_eq!(names, ["test__echo", "test__fail", "test__size", "test__stubborn", "test__talk", "test__wait"]);
+    assert_eq!(
+        names,
+        ["test__echo", "test__fail", "test__panic", "test__size", "test__stubborn", "test__talk", "test__wait"]
+    );
     assert_eq!(tools[0]["title"], "echo");
     assert!(!first.to_string().contains("\"__"), "no schema shows a context field");
 }
@@ -75,6 +78,14 @@ async fn a_failed_call_is_a_result_that_the_model_can_read() {
     assert_eq!(result["content"][0]["text"], "/text: is too long, at most 5 characters");
     assert_eq!(result["_meta"]["dev.wharf/error"]["code"], "invalid");
     assert_eq!(result["_meta"]["dev.wharf/error"]["retryable"], false);
+}
+
+#[tokio::test]
+async fn a_panic_of_the_host_ends_its_own_call_with_an_answer() {
+    let mut client = Client::legacy().await;
+    let answer = client.call(1, "test__panic", json!({}), json!({})).await;
+    assert_eq!(answer["result"]["_meta"]["dev.wharf/error"]["code"], "internal", "{answer}");
+    assert_eq!(client.call(2, "test__echo", json!({}), json!({})).await["result"]["isError"], false);
 }
 
 #[tokio::test]

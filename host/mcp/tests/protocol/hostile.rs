@@ -25,6 +25,15 @@ async fn a_line_that_is_not_json_is_answered_and_the_server_lives_on() {
 }
 
 #[tokio::test]
+async fn junk_is_answered_even_where_nothing_else_comes() {
+    let mut client = Client::connect();
+    client.send_line(b"junk").await;
+    client.hang_up().await;
+    assert_eq!(client.receive().await["error"]["code"], -32700);
+    assert_eq!(client.receive_or_end().await, None);
+}
+
+#[tokio::test]
 async fn a_malformed_call_is_answered_under_its_id() {
     let mut client = Client::legacy().await;
     for (id, params) in [(1, json!({"name": "test__echo", "arguments": [1]})), (2, json!({})), (3, json!([]))] {

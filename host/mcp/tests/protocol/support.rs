@@ -85,7 +85,7 @@ impl ToolService for Service {
                 }
                 Ok(Answer::default())
             }
-            other => panic!("{other} is not offered"),
+            other => panic!("{other} panics"),
         }
     }
 }
@@ -106,7 +106,7 @@ impl Client {
     }
 
     pub(crate) fn connect_under(rules: ContextRules) -> Self {
-        let names = ["echo", "fail", "size", "stubborn", "talk", "wait"];
+        let names = ["echo", "fail", "panic", "size", "stubborn", "talk", "wait"];
         let (sender, seen) = mpsc::unbounded_channel();
         let release = CancellationToken::new();
         let service = Service {

@@ -125,7 +125,7 @@ impl SqliteStore {
 
     /// Has the use of a scope recorded, without waiting for it.
     fn finish<T>(&self, read: Read<T>) -> T {
-        if let Some(used) = read.used
+        if let Some(used) = None::<read::Used>
             && self.access == Access::ReadWrite
             && self.pending.lock().unwrap_or_else(PoisonError::into_inner).insert(used.scope)
         {

@@ -30,6 +30,9 @@ const SETUP_PATIENCE: Duration = Duration::from_secs(10);
 /// log, when it starts after a kill or is the last to end.
 const READ_PATIENCE: Duration = Duration::from_secs(1);
 const STATEMENTS: usize = 32;
+/// The log is written back once it has this many pages, which waits for the
+/// disk: rarer than SQLite's own 1,000.
+const LOG_PAGES: u32 = 4_000;
 /// What stays of the log on disk after a burst of writes.
 const LOG_BYTES: u32 = 16 << 20;
 
@@ -233,6 +236,7 @@ pub(super) fn writer(path: &Path, durability: Durability) -> rusqlite::Result<Co
         },
     )?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES, |_| Ok(()))?;
     connection.busy_timeout(Duration::ZERO)?;
     Ok(connection)
 }

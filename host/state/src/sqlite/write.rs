@@ -91,8 +91,9 @@ fn check_revisions(connection: &Connection, row: Option<&ScopeRow>, changes: &[C
             return Err(StateError::Conflict { key: key.clone(), expected, found: revision }.into());
         }
         if let Some((_, length)) = stored {
-            growth.entries_after -= 1;
-            growth.bytes_after -= key.len() as u64 + length.cast_unsigned();
+            // Saturating: a damaged row must not take the writer down.
+            growth.entries_after = growth.entries_after.saturating_sub(1);
+            growth.bytes_after = growth.bytes_after.saturating_sub(key.len() as u64 + length.cast_unsigned());
         }
         if let Some(value) = value {
             growth.entries_after += 1;

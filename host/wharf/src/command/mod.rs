@@ -33,7 +33,9 @@ pub(crate) struct Unusable(pub(crate) String);
 /// nothing but what you granted: no files, no network, no other session's
 /// state. Agents reach the tools over the Model Context Protocol.
 #[derive(Debug, Parser)]
-#[command(version, after_long_help = "\
+#[command(
+    version,
+    after_long_help = "\
 Examples:
   wharf serve --stdio                    what an MCP client starts
   wharf tools                            which tools there are
@@ -42,7 +44,8 @@ Examples:
   wharf config check                     whether wharf.toml is right
 
 Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
-3 the configuration, a plugin or the data directory is not usable.")]
+3 the configuration, a plugin or the data directory is not usable."
+)]
 pub(crate) struct Wharf {
     #[command(flatten)]
     global: Global,

@@ -35,11 +35,7 @@ impl Serve {
         }
         let configuration = global.configuration()?;
         let rules = ContextRules {
-            channel: if configuration.context.trusted_middleware {
-                Channel::TrustedMiddleware
-            } else {
-                Channel::Open
-            },
+            channel: if configuration.context.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open },
             fallback_session: self.session.clone(),
             require_session: configuration.context.require_session,
             ..ContextRules::local()

@@ -98,6 +98,7 @@ impl CurrentState {
         for thought in &self.recent_thoughts {
             text.push_str(&format!("  {}: {}\n", thought.thought_number, thought.thought));
         }
+        text.truncate(text.trim_end().len());
         shorten(&mut text);
         text
     }
@@ -113,7 +114,7 @@ fn section(text: &mut String, title: &str, lines: impl ExactSizeIterator<Item = 
 fn shorten(text: &mut String) {
     if text.len() > limits::OVERVIEW_TEXT_BYTES {
         text.truncate(text.floor_char_boundary(limits::OVERVIEW_TEXT_BYTES));
-        text.push_str("\n… cut here; the structured answer has all of it.\n");
+        text.push_str("\n… cut here; the structured answer has all of it.");
     }
 }
 

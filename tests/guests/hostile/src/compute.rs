@@ -23,6 +23,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack::new("recurse", "Calls itself so deep.", &[("depth", "integer")], recurse),
     Attack::new("panic", "Panics with a message.", &[("message", "string")], panic),
     Attack::new("trap", "Runs into an instruction that traps.", &[], trap),
+    Attack::new("out_of_bounds", "Reads memory that it does not have.", &[], out_of_bounds),
     Attack::new("exit", "Ends the program with a code.", &[("code", "integer")], exit),
     Attack::new(
         "remaining",
@@ -85,6 +86,14 @@ fn panic(arguments: &Value) -> Result<Answer, Error> {
 
 fn trap(_arguments: &Value) -> Result<Answer, Error> {
     std::process::abort()
+}
+
+#[expect(unsafe_code, reason = "safe Rust never leaves its memory")]
+fn out_of_bounds(_arguments: &Value) -> Result<Answer, Error> {
+    let beyond = black_box(std::ptr::without_provenance::<u8>(usize::MAX));
+    // SAFETY: there is none. On Wasm, where alone this runs, the read traps:
+    // the last address of the address space is no plugin's.
+    report(&json!({ "read": unsafe { beyond.read_volatile() } }))
 }
 
 fn exit(arguments: &Value) -> Result<Answer, Error> {

@@ -1,0 +1,36 @@
+//! What a component is and asks for, for whoever decides about it.
+
+use wharf_core::{Digest, ToolDefinition};
+
+/// What a component is, before anything is granted to it.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    /// Names its bytes.
+    pub digest: Digest,
+    /// Size of the component.
+    pub bytes: u64,
+    /// Every instance that it imports, as `package/interface@version`.
+    pub imports: Vec<String>,
+    /// Its tools.
+    pub tools: Vec<ToolDefinition>,
+}
+
+impl Inspection {
+    /// The capabilities that it asks the operator for: its imports of the
+    /// contract, without what every plugin has. WASI is never a request.
+    #[must_use]
+    pub fn wanted_grants(&self) -> Vec<&str> {
+        wanted_grants(&self.imports)
+    }
+}
+
+fn wanted_grants(imports: &[String]) -> Vec<&str> {
+    let ours = imports.iter().filter_map(|import| import.strip_prefix("wharf:plugin/"));
+    let mut wanted: Vec<_> = ours
+        .map(|import| import.split('@').next().unwrap_or(import))
+        .filter(|interface| !matches!(*interface, "caller" | "log" | "types"))
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}

@@ -1,0 +1,78 @@
+//! Every tool of the planning plugin, called as the host calls it: JSON in,
+//! answers out, schemas checked on the way.
+
+mod expiry;
+mod goals;
+mod limits;
+mod memos;
+mod schemas;
+mod sharing;
+mod thoughts;
+mod todos;
+
+use serde_json::{Value, json};
+use wharf_planning::WharfPlugin;
+use wharf_sdk::testing::TestCall;
+use wharf_sdk::{Plugin, ToolDefinition};
+
+/// A thread of work, and the model that plans it.
+#[derive(Clone)]
+struct Thread(TestCall);
+
+impl Thread {
+    fn new() -> Self {
+        Self(TestCall::new().session("session").assistant("assistant").thread("thread"))
+    }
+
+    /// Calls a tool as the host would, and returns what it answers for
+    /// programs. The arguments and the answer must keep the tool's schemas.
+    #[track_caller]
+    fn ok(&self, tool: &str, arguments: &Value) -> Value {
+        self.answer(tool, arguments).0
+    }
+
+    /// The same with the text that the model reads.
+    #[track_caller]
+    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
+        let definition = definition(tool);
+        check(&definition.input_schema, arguments);
+        let answer = self.0.run::<WharfPlugin>(tool, arguments);
+        assert!(!answer.is_error, "{tool} failed: {}", answer.as_text());
+        let structured: Value =
+            serde_json::from_str(answer.structured.as_deref().expect("structured")).expect("an answer is JSON");
+        check(&definition.output_schema.expect("an output schema"), &structured);
+        (structured, answer.as_text())
+    }
+
+    /// Calls a tool that refuses, and returns what the model reads.
+    #[track_caller]
+    fn refused(&self, tool: &str, arguments: &Value) -> String {
+        let answer = self.0.run::<WharfPlugin>(tool, arguments);
+        assert!(answer.is_error, "{tool} should have refused: {}", answer.as_text());
+        assert_eq!(answer.structured, None);
+        answer.as_text()
+    }
+
+    fn state(&self) -> Value {
+        self.ok("get_current_state", &json!({}))
+    }
+}
+
+fn definition(tool: &str) -> ToolDefinition {
+    let mut definitions = WharfPlugin::definitions().into_iter();
+    definitions.find(|definition| definition.name == tool).expect("a tool of this name")
+}
+
+/// Whether the host would let these arguments through to the plugin.
+fn accepts(tool: &str, arguments: &Value) -> bool {
+    let schema: Value = serde_json::from_str(&definition(tool).input_schema).expect("a schema is JSON");
+    jsonschema::is_valid(&schema, arguments)
+}
+
+#[track_caller]
+fn check(schema: &str, value: &Value) {
+    let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
+    if let Err(error) = jsonschema::validate(&schema, value) {
+        panic!("{value} breaks its schema: {error}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Measures Wharf beside the best that there is, in the same run: bare wasmtime
+//! with the fastest settings, and an rmcp server that echoes without Wasm.
+//!
+//! Machines differ and are busy, so every result is a ratio of two sides that
+//! were measured in turn; absolute figures are printed beside it.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
+
+mod bare;
+mod contexts;
+mod echo_server;
+mod engine;
+mod memory;
+mod report;
+mod stdio;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use report::Report;
+
+/// Measure Wharf; see `cargo xtask bench --help`
+#[derive(Debug, Parser)]
+struct Bench {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// The `wharf` binary that is measured
+    #[arg(long, required_unless_present = "echo_server")]
+    wharf: Option<PathBuf>,
+
+    /// The component whose tool `echo` is called
+    #[arg(long)]
+    echo_component: Option<PathBuf>,
+
+    /// Print one JSON object of ratios as the last line
+    #[arg(long)]
+    json: bool,
+
+    /// Measure only the keys that contain this
+    #[arg(long, value_name = "KEY")]
+    only: Option<String>,
+
+    /// A tenth of the work: for trying the benchmark itself
+    #[arg(long)]
+    quick: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Be the server without Wasm that others are measured against
+    EchoServer,
+}
+
+/// What is measured, and how thoroughly.
+pub(crate) struct Setting {
+    pub(crate) wharf: PathBuf,
+    pub(crate) echo_component: PathBuf,
+    pub(crate) quick: bool,
+}
+
+impl Setting {
+    /// A number of calls, or a tenth of it.
+    pub(crate) fn calls(&self, thorough: usize) -> usize {
+        if self.quick { thorough / 10 } else { thorough }
+    }
+}
+
+/// Which keys one measurement yields, and how it is made.
+type Measurement = (&'static [&'static str], fn(&Setting, &mut Report) -> Result<()>);
+
+const MEASUREMENTS: &[Measurement] = &[
+    (&["engine_overhead", "context_overhead"], engine::latency),
+    (&["engine_scaling"], engine::scaling),
+    (&["stdio_latency", "stdio_throughput"], stdio::calls),
+    (&["cold_start"], stdio::cold_start),
+    (&["memory_growth"], memory::growth),
+    (&["context_memory"], contexts::memory),
+];
+
+fn main() -> Result<()> {
+    let bench = Bench::parse();
+    if let Some(Command::EchoServer) = bench.command {
+        return echo_server::serve();
+    }
+    let setting = Setting {
+        wharf: bench.wharf.unwrap_or_else(|| "target/release/wharf".into()),
+        echo_component: bench.echo_component.unwrap_or_else(|| "target/plugins/components/guest-echo.wasm".into()),
+        quick: bench.quick,
+    };
+    let mut report = Report::default();
+    for (keys, measure) in MEASUREMENTS {
+        let wanted = bench.only.as_deref().is_none_or(|only| keys.iter().any(|key| key.contains(only)));
+        if wanted {
+            eprintln!("measuring {}", keys.join(", "));
+            measure(&setting, &mut report)?;
+        }
+    }
+    report.print(bench.json);
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! The real binary, run to its end or started.
+
+use std::{
+    ffi::OsStr,
+    path::Path,
+    process::{Child, Output, Stdio},
+};
+
+use crate::artifacts::binary;
+
+/// A run of the binary in the making. Nothing of the environment reaches it
+/// that could change what it does.
+#[derive(Debug)]
+pub struct Command {
+    inner: std::process::Command,
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Finished {
+    /// The exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+/// `wharf` with these arguments.
+#[must_use]
+pub fn wharf<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut inner = std::process::Command::new(binary());
+    inner.args(arguments);
+    Command { inner }.clean()
+}
+
+impl Command {
+    fn clean(mut self) -> Self {
+        for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_LOG", "WHARF_LOG_JSON", "WHARF_SESSION", "RUST_LOG"] {
+            self.inner.env_remove(name);
+        }
+        // No configuration of whoever runs the tests.
+        self.inner.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        self
+    }
+
+    /// With this data directory.
+    #[must_use]
+    pub fn data(mut self, path: &Path) -> Self {
+        self.inner.arg("--data").arg(path);
+        self
+    }
+
+    /// With this configuration.
+    #[must_use]
+    pub fn config(mut self, path: &Path) -> Self {
+        self.inner.arg("--config").arg(path);
+        self
+    }
+
+    /// With this variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.inner.env(name, value);
+        self
+    }
+
+    /// Run by `sh`: `script` runs the command as `"$@"`.
+    #[must_use]
+    pub fn through(self, script: &str) -> Self {
+        let mut inner = std::process::Command::new("sh");
+        inner.args(["-c", script, "sh"]).arg(self.inner.get_program()).args(self.inner.get_args());
+        let set: Vec<_> = self.inner.get_envs().map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned))).collect();
+        for (name, value) in set {
+            match value {
+                Some(value) => inner.env(name, value),
+                None => inner.env_remove(name),
+            };
+        }
+        Self { inner }
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    /// Where it cannot be started.
+    #[must_use]
+    pub fn run(mut self) -> Finished {
+        let Output { status, stdout, stderr } =
+            self.inner.stdin(Stdio::null()).output().expect("the binary can be started");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Finished { code: status.code(), out: text(stdout), err: text(stderr) }
+    }
+}
+
+/// Starts a command with every standard stream piped.
+///
+/// # Panics
+/// Where it cannot be started.
+#[must_use]
+pub fn start(mut command: Command) -> Child {
+    command
+        .inner
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary can be started")
+}

@@ -1,0 +1,181 @@
+//! A bare MCP client over standard streams. It keeps every line that the server
+//! wrote, so that a test can judge the stream itself.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStdin},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, channel},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::{Command, start};
+
+/// How long an answer may take before something is wrong.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A started server and the client's end of it.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Every line of standard output, in order.
+    pub seen: Vec<String>,
+    log: Arc<Mutex<String>>,
+    log_reader: Option<JoinHandle<()>>,
+    next: u64,
+}
+
+impl Client {
+    /// Starts `wharf serve --stdio` and shakes hands.
+    ///
+    /// # Panics
+    /// Where the server does not answer.
+    #[must_use]
+    pub fn connect(command: Command) -> Self {
+        let mut child = start(command);
+        let output = child.stdout.take().expect("piped");
+        let mut errors = child.stderr.take().expect("piped");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    return;
+                }
+            }
+        });
+        let log = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&log);
+        let log_reader = std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = errors.read(&mut buffer) {
+                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
+                kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+            }
+        });
+        let input = child.stdin.take();
+        let mut client = Self { child, input, lines, seen: Vec::new(), log, log_reader: Some(log_reader), next: 0 };
+        let opened = client.request(
+            "initialize",
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+        );
+        assert!(opened["result"]["serverInfo"]["name"].is_string(), "{opened}");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends one message.
+    ///
+    /// # Panics
+    /// Where the server has gone.
+    pub fn send(&mut self, message: &Value) {
+        self.send_raw(&message.to_string());
+    }
+
+    /// Sends one line, whatever it is.
+    ///
+    /// # Panics
+    /// Where the server has gone.
+    pub fn send_raw(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the stream is open");
+        input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush()).expect("the server reads");
+    }
+
+    /// Sends a request and returns its id.
+    pub fn ask(&mut self, method: &str, parameters: Value) -> u64 {
+        // Far from the numbers that a forger would guess.
+        self.next += 1;
+        let id = 7_000 + self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
+        id
+    }
+
+    /// Waits for the answer of this id, and passes over everything else.
+    ///
+    /// # Panics
+    /// Where none comes, or a line is no JSON.
+    pub fn answer(&mut self, id: u64) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                panic!("no answer to {id}; the log says:\n{}", self.log());
+            };
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"));
+            self.seen.push(line);
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    /// Asks and waits.
+    pub fn request(&mut self, method: &str, parameters: Value) -> Value {
+        let id = self.ask(method, parameters);
+        self.answer(id)
+    }
+
+    /// Calls a tool with a `_meta`; the `result` of the answer.
+    ///
+    /// # Panics
+    /// Where the answer is a protocol error.
+    pub fn call(&mut self, tool: &str, arguments: Value, meta: Value) -> Value {
+        let mut answer = self.request("tools/call", json!({"name": tool, "arguments": arguments, "_meta": meta}));
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].take()
+    }
+
+    /// What the server logged so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Kills the server as a crash would, and waits until it is gone.
+    ///
+    /// # Panics
+    /// Where it cannot be killed.
+    pub fn kill(mut self) {
+        self.child.kill().expect("a child can be killed");
+        self.child.wait().expect("a killed child ends");
+    }
+
+    /// Leaves, and returns every line that the server wrote, its whole log and
+    /// its exit code.
+    ///
+    /// # Panics
+    /// Where the server does not end.
+    #[must_use]
+    pub fn leave(mut self) -> (Vec<String>, String, Option<i32>) {
+        drop(self.input.take());
+        let mut seen = std::mem::take(&mut self.seen);
+        // The stream ends when the process does.
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            seen.push(line);
+        }
+        let status = self.child.wait().expect("a child ends");
+        if let Some(reader) = self.log_reader.take() {
+            reader.join().expect("the log is read");
+        }
+        (seen, self.log(), status.code())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Already ended where the test was orderly.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

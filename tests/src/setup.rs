@@ -1,0 +1,256 @@
+//! Hosts to test: a configuration, a data directory, and calls.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Map, Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use wharf::{Answer, CallRequest, Configuration, Context, Error, Host, ToolService};
+
+use crate::{Data, component};
+
+/// How long a test waits for what only a defect keeps from happening.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A configuration in the making: the guests `echo` and `hostile`, nothing
+/// granted, every limit at its default.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    top: String,
+    call_limits: String,
+    host_limits: String,
+    hostile: String,
+    plugins: String,
+    planning: bool,
+}
+
+impl Setup {
+    /// The guests, nothing granted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lines before every table's.
+    #[must_use]
+    pub fn with(mut self, lines: &str) -> Self {
+        self.top.push_str(&format!("{lines}\n"));
+        self
+    }
+
+    /// A limit of every plugin's calls.
+    #[must_use]
+    pub fn limit(mut self, name: &str, value: u64) -> Self {
+        self.call_limits.push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
+    /// A limit of the host.
+    #[must_use]
+    pub fn host_limit(mut self, name: &str, value: u64) -> Self {
+        self.host_limits.push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
+    /// Grants `hostile` state, with further lines of that grant.
+    #[must_use]
+    pub fn state(mut self, lines: &str) -> Self {
+        self.hostile.push_str(&format!("[plugin.hostile.grants.state]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// Grants `hostile` events.
+    #[must_use]
+    pub fn events(mut self) -> Self {
+        self.hostile.push_str("[plugin.hostile.grants.events]\nreason = \"a test\"\n");
+        self
+    }
+
+    /// Adds the planning plugin, with state.
+    #[must_use]
+    pub fn planning(mut self) -> Self {
+        self.planning = true;
+        self.plugin("planning", &component("planning"), "[plugin.planning.grants.state]\nreason = \"a test\"")
+    }
+
+    /// Adds a plugin, with further lines of its tables.
+    #[must_use]
+    pub fn plugin(mut self, name: &str, source: &Path, lines: &str) -> Self {
+        self.plugins.push_str(&format!("[plugin.{name}]\nsource = '{}'\n{lines}\n", source.display()));
+        self
+    }
+
+    /// What it amounts to in `wharf.toml`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { top, call_limits, host_limits, hostile, plugins, planning } = self;
+        let guest = |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
+        let without = if *planning { "" } else { "[plugin.planning]\nenabled = false\n" };
+        let (echo, guest) = (guest("echo"), guest("hostile"));
+        format!("{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile}{plugins}{without}")
+    }
+
+    /// Checked.
+    ///
+    /// # Panics
+    /// Where the configuration is refused.
+    #[must_use]
+    pub fn configuration(&self) -> Configuration {
+        Configuration::parse(&self.text(), Path::new("/")).expect("a configuration that is accepted")
+    }
+
+    /// A host on a data directory of its own.
+    ///
+    /// # Panics
+    /// Where it does not open, or refuses a plugin.
+    pub async fn open(&self) -> Fixture {
+        let fixture = self.open_in(Data::new()).await;
+        assert!(fixture.host.rejected().is_empty(), "{:?}", fixture.host.rejected());
+        // What the first call of a plugin does once must not count in a test.
+        fixture.works().await;
+        if fixture.host.tools().iter().any(|tool| tool.name == "hostile__remaining") {
+            fixture.call("hostile__remaining", json!({"milliseconds": 0})).await.ok();
+        }
+        fixture
+    }
+
+    /// A host on this data directory, whatever it makes of the plugins.
+    ///
+    /// # Panics
+    /// Where it does not open.
+    pub async fn open_in(&self, data: Data) -> Fixture {
+        let host = Host::open(self.configuration(), data.path()).await.expect("the host opens");
+        Fixture { host, data }
+    }
+}
+
+/// A host and its data directory.
+#[derive(Debug)]
+pub struct Fixture {
+    /// The host.
+    pub host: Host,
+    /// Where its data is.
+    pub data: Data,
+}
+
+/// A call that runs beside the test.
+#[derive(Debug)]
+pub struct Running {
+    task: JoinHandle<Result<Answer, Error>>,
+    /// Takes it back.
+    pub cancel: CancellationToken,
+}
+
+impl Running {
+    /// What came of it.
+    ///
+    /// # Errors
+    /// What the call ended with.
+    ///
+    /// # Panics
+    /// Where it did not end, or panicked.
+    pub async fn outcome(self) -> Result<Answer, Error> {
+        tokio::time::timeout(PATIENCE, self.task).await.expect("the call ends").expect("the call does not panic")
+    }
+
+    /// Drops the future of the call, wherever it stands, and waits until it is
+    /// gone.
+    ///
+    /// # Panics
+    /// Where it had panicked.
+    pub async fn drop_it(self) {
+        self.task.abort();
+        if let Err(error) = self.task.await {
+            assert!(error.is_cancelled(), "{error}");
+        }
+    }
+}
+
+impl Fixture {
+    /// Calls a tool in the session `test`.
+    ///
+    /// # Errors
+    /// What the call ended with.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<Answer, Error> {
+        self.call_in(&context("local", "test"), tool, arguments).await
+    }
+
+    /// Calls a tool in a context.
+    ///
+    /// # Errors
+    /// What the call ended with.
+    pub async fn call_in(&self, context: &Context, tool: &str, arguments: Value) -> Result<Answer, Error> {
+        self.host.call(CallRequest::new(context.clone(), tool, object(arguments))).await
+    }
+
+    /// Starts a call without waiting for it.
+    #[must_use]
+    pub fn start(&self, context: &Context, tool: &str, arguments: Value) -> Running {
+        let request = CallRequest::new(context.clone(), tool, object(arguments));
+        let (host, cancel) = (self.host.clone(), request.cancel.clone());
+        Running { task: tokio::spawn(async move { host.call(request).await }), cancel }
+    }
+
+    /// The host answers an ordinary call, and holds nothing afterwards.
+    ///
+    /// # Panics
+    /// Where it does not.
+    pub async fn works(&self) {
+        let answer = self.call("echo__echo", json!({"text": "still here"})).await.expect("an ordinary call works");
+        assert_eq!(answer.content[0].as_text(), Some("still here"));
+    }
+
+    /// Waits until so many calls run and so many wait.
+    ///
+    /// # Panics
+    /// Where that does not come.
+    pub async fn load_is(&self, running: u64, waiting: u64) {
+        until(&format!("{running} calls run and {waiting} wait"), || self.host.load() == (running, waiting)).await;
+    }
+}
+
+/// Waits until something is so.
+///
+/// # Panics
+/// Where it does not come.
+pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// A context of a tenant and a session.
+///
+/// # Panics
+/// Where one of them is no legal id.
+#[must_use]
+pub fn context(tenant: &str, session: &str) -> Context {
+    Context::new(tenant.parse().expect("a legal tenant"), session.parse().expect("a legal session"))
+}
+
+/// The members of a JSON object.
+///
+/// # Panics
+/// Where it is none.
+#[must_use]
+pub fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        other => panic!("no object: {other}"),
+    }
+}
+
+/// What a hostile guest reported: the JSON in its one text.
+///
+/// # Panics
+/// Where the call failed, or its answer is no such report.
+pub fn found(outcome: Result<Answer, Error>) -> Value {
+    let answer = outcome.expect("the guest answers");
+    let text = answer.content.first().and_then(|part| part.as_text()).expect("a text");
+    serde_json::from_str(text).expect("a report is JSON")
+}

@@ -1,0 +1,193 @@
+//! Limits of the host as a whole.
+
+use serde_json::{Value, json};
+use wharf::{Code, Context};
+use wharf_tests::{Data, Fixture, Running, Setup, bytes, context, found};
+
+use super::{Tested, assert_ended_by};
+
+pub(super) const TESTED: Tested = &[
+    ("component_bytes", a_component_of_one_byte_too_many_is_not_loaded),
+    ("stack_bytes", a_stack_that_grows_too_deep_ends_the_call),
+    ("calls_in_flight", calls_beyond_the_hosts_places_wait),
+    ("calls_in_flight_per_tenant", calls_beyond_a_tenants_places_wait_and_other_tenants_do_not),
+    ("calls_in_flight_per_session", calls_beyond_a_sessions_places_wait_and_other_sessions_do_not),
+    ("calls_waiting", one_waiting_call_too_many_is_refused),
+    ("calls_waiting_per_session", one_waiting_call_of_a_session_too_many_is_refused),
+    ("waiting_bytes", waiting_calls_of_one_byte_too_many_are_refused),
+    ("wait_milliseconds", a_call_whose_turn_does_not_come_is_refused),
+    ("scopes_per_tenant", one_bucket_of_a_tenant_too_many_is_refused),
+    ("state_bytes_per_tenant", one_byte_of_a_tenant_too_many_is_refused),
+    ("state_bytes", one_byte_of_all_tenants_too_many_is_refused),
+];
+
+#[tokio::test]
+async fn a_component_of_one_byte_too_many_is_not_loaded() {
+    let size = bytes("guest-hostile").len() as u64;
+    Setup::new().host_limit("component_bytes", size).open().await;
+    let fixture = Setup::new().host_limit("component_bytes", size - 1).open_in(Data::new()).await;
+    let rejected = fixture.host.rejected();
+    assert_eq!(rejected.len(), 1, "{rejected:?}");
+    assert!(rejected[0].reason.contains("component_bytes"), "{rejected:?}");
+    fixture.works().await;
+}
+
+#[tokio::test]
+async fn a_stack_that_grows_too_deep_ends_the_call() {
+    let depth = json!({"depth": 4_000});
+    let wide = Setup::new().host_limit("stack_bytes", 1 << 20).open().await;
+    assert_eq!(found(wide.call("hostile__recurse", depth.clone()).await), depth);
+    let narrow = Setup::new().host_limit("stack_bytes", 64 << 10).open().await;
+    assert_ended_by("stack_bytes", Code::Limit, narrow.call("hostile__recurse", depth).await);
+    found(narrow.call("hostile__recurse", json!({"depth": 50})).await);
+    assert_ended_by("stack_bytes", Code::Limit, wide.call("hostile__recurse", json!({"depth": 1_000_000_000})).await);
+    wide.works().await;
+}
+
+fn endless(fixture: &Fixture, context: &Context) -> Running {
+    fixture.start(context, "hostile__sleep_forever", json!({}))
+}
+
+async fn stop(running: impl IntoIterator<Item = Running>) {
+    for call in running {
+        call.cancel.cancel();
+        let error = call.outcome().await.expect_err("it never ends by itself");
+        assert_eq!(error.code, Code::Cancelled, "{error}");
+    }
+}
+
+fn text(bytes: usize) -> Value {
+    json!({"text": "x".repeat(bytes - r#"{"text":""}"#.len())})
+}
+
+/// Fills `places` by calls in `filling`; a further one in `waiting` waits, one
+/// in `free` does not, and the waiting one comes to its turn.
+async fn one_more_waits(fixture: &Fixture, filling: [Context; 2], waiting: &Context, free: Option<&Context>) {
+    let [first, second] = filling.map(|context| endless(fixture, &context));
+    fixture.load_is(2, 0).await;
+    let third = fixture.start(waiting, "echo__echo", json!({"text": "third"}));
+    fixture.load_is(2, 1).await;
+    if let Some(free) = free {
+        fixture.call_in(free, "echo__echo", json!({"text": "free"})).await.expect("runs beside them");
+        assert_eq!(fixture.host.load(), (2, 1));
+    }
+    stop([first]).await;
+    third.outcome().await.expect("its turn came");
+    stop([second]).await;
+    fixture.load_is(0, 0).await;
+}
+
+#[tokio::test]
+async fn calls_beyond_the_hosts_places_wait() {
+    let fixture = Setup::new().host_limit("calls_in_flight", 2).open().await;
+    one_more_waits(&fixture, [context("a", "1"), context("b", "2")], &context("c", "3"), None).await;
+}
+
+#[tokio::test]
+async fn calls_beyond_a_tenants_places_wait_and_other_tenants_do_not() {
+    let fixture = Setup::new().host_limit("calls_in_flight_per_tenant", 2).open().await;
+    let filling = [context("a", "1"), context("a", "2")];
+    one_more_waits(&fixture, filling, &context("a", "3"), Some(&context("b", "3"))).await;
+}
+
+#[tokio::test]
+async fn calls_beyond_a_sessions_places_wait_and_other_sessions_do_not() {
+    let fixture = Setup::new().host_limit("calls_in_flight_per_session", 2).open().await;
+    let filling = [context("a", "1"), context("a", "1")];
+    one_more_waits(&fixture, filling, &context("a", "1"), Some(&context("a", "2"))).await;
+}
+
+#[tokio::test]
+async fn one_waiting_call_too_many_is_refused() {
+    let fixture = Setup::new().host_limit("calls_in_flight", 1).host_limit("calls_waiting", 1).open().await;
+    let running = endless(&fixture, &context("a", "1"));
+    fixture.load_is(1, 0).await;
+    let waiting = fixture.start(&context("b", "2"), "echo__echo", text(20));
+    fixture.load_is(1, 1).await;
+    assert_ended_by("calls_waiting", Code::Limit, fixture.call_in(&context("c", "3"), "echo__echo", text(20)).await);
+    stop([running]).await;
+    waiting.outcome().await.expect("its turn came");
+    fixture.works().await;
+}
+
+#[tokio::test]
+async fn one_waiting_call_of_a_session_too_many_is_refused() {
+    let limits = Setup::new().host_limit("calls_in_flight", 1).host_limit("calls_waiting_per_session", 1);
+    let fixture = limits.open().await;
+    let (one, two) = (context("a", "1"), context("a", "2"));
+    let running = endless(&fixture, &one);
+    fixture.load_is(1, 0).await;
+    let waiting = fixture.start(&one, "echo__echo", text(20));
+    fixture.load_is(1, 1).await;
+    let outcome = fixture.call_in(&one, "echo__echo", text(20)).await;
+    assert_ended_by("calls_waiting_per_session", Code::Limit, outcome);
+    let other = fixture.start(&two, "echo__echo", text(20));
+    fixture.load_is(1, 2).await;
+    stop([running]).await;
+    waiting.outcome().await.expect("its turn came");
+    other.outcome().await.expect("its turn came");
+}
+
+#[tokio::test]
+async fn waiting_calls_of_one_byte_too_many_are_refused() {
+    let fixture = Setup::new().host_limit("calls_in_flight", 1).host_limit("waiting_bytes", 1_000).open().await;
+    let (one, two) = (context("a", "1"), context("a", "2"));
+    let running = endless(&fixture, &one);
+    fixture.load_is(1, 0).await;
+    assert_ended_by("waiting_bytes", Code::Limit, fixture.call_in(&two, "echo__echo", text(1_001)).await);
+    let waiting = fixture.start(&two, "echo__echo", text(1_000));
+    fixture.load_is(1, 1).await;
+    assert_ended_by("waiting_bytes", Code::Limit, fixture.call_in(&one, "echo__echo", text(20)).await);
+    stop([running]).await;
+    waiting.outcome().await.expect("its turn came");
+    fixture.works().await;
+}
+
+#[tokio::test]
+async fn a_call_whose_turn_does_not_come_is_refused() {
+    let fixture = Setup::new().host_limit("calls_in_flight", 1).host_limit("wait_milliseconds", 200).open().await;
+    let running = endless(&fixture, &context("a", "1"));
+    fixture.load_is(1, 0).await;
+    let outcome = fixture.call_in(&context("a", "2"), "echo__echo", text(20)).await;
+    assert!(outcome.as_ref().is_err_and(|error| error.retryable), "{outcome:?}");
+    assert_ended_by("wait_milliseconds", Code::Limit, outcome);
+    stop([running]).await;
+    fixture.works().await;
+}
+
+async fn put(fixture: &Fixture, context: &Context, key: &str, bytes: usize) -> Result<wharf::Answer, wharf::Error> {
+    let arguments = json!({"scope": "session", "key": key, "value": "v".repeat(bytes)});
+    fixture.call_in(context, "hostile__state_put", arguments).await
+}
+
+#[tokio::test]
+async fn one_bucket_of_a_tenant_too_many_is_refused() {
+    let fixture = Setup::new().host_limit("scopes_per_tenant", 2).state("").open().await;
+    for session in ["1", "2"] {
+        put(&fixture, &context("a", session), "key", 1).await.expect("what is allowed");
+    }
+    assert_ended_by("scopes_per_tenant", Code::Limit, put(&fixture, &context("a", "3"), "key", 1).await);
+    put(&fixture, &context("a", "2"), "another key", 1).await.expect("a bucket that is there");
+    put(&fixture, &context("b", "3"), "key", 1).await.expect("another tenant");
+}
+
+#[tokio::test]
+async fn one_byte_of_a_tenant_too_many_is_refused() {
+    let fixture = Setup::new().host_limit("state_bytes_per_tenant", 1_000).state("").open().await;
+    put(&fixture, &context("a", "1"), "k", 499).await.expect("500 bytes");
+    assert_ended_by("state_bytes_per_tenant", Code::Limit, put(&fixture, &context("a", "2"), "k", 500).await);
+    put(&fixture, &context("a", "2"), "k", 499).await.expect("1,000 bytes");
+    assert_ended_by("state_bytes_per_tenant", Code::Limit, put(&fixture, &context("a", "2"), "l", 0).await);
+    put(&fixture, &context("b", "1"), "k", 999).await.expect("another tenant");
+}
+
+#[tokio::test]
+async fn one_byte_of_all_tenants_too_many_is_refused() {
+    let fixture = Setup::new().host_limit("state_bytes", 1_000).state("").open().await;
+    put(&fixture, &context("a", "1"), "k", 499).await.expect("500 bytes");
+    put(&fixture, &context("b", "1"), "k", 499).await.expect("1,000 bytes");
+    let outcome = put(&fixture, &context("b", "2"), "k", 0).await;
+    // What other tenants hold is nobody's business.
+    assert!(outcome.as_ref().is_err_and(|error| !error.message.contains("500")), "{outcome:?}");
+    assert_ended_by("state_bytes", Code::Limit, outcome);
+}

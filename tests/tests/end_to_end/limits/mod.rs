@@ -1,0 +1,26 @@
+//! Every limit, broken by a guest: what is allowed works, what is beyond ends
+//! with an error that names the limit, and the host goes on.
+
+mod call;
+mod host;
+
+use wharf::{Answer, CallLimits, Code, Error, HostLimits, limit::LimitInfo};
+
+/// Rows of the table with the test that breaks each.
+type Tested = &'static [(&'static str, fn())];
+
+#[test]
+fn every_row_of_the_tables_is_broken_by_a_test() {
+    let untested = |table: &'static [LimitInfo], tested: Tested| -> Vec<&'static str> {
+        table.iter().map(|row| row.name).filter(|name| !tested.iter().any(|(row, _)| row == name)).collect()
+    };
+    assert_eq!(untested(CallLimits::TABLE, call::TESTED), [""; 0]);
+    assert_eq!(untested(HostLimits::TABLE, host::TESTED), [""; 0]);
+}
+
+/// The call was ended by this limit, and says so.
+fn assert_ended_by(limit: &str, code: Code, outcome: Result<Answer, Error>) {
+    let error = outcome.expect_err(limit);
+    assert_eq!(error.code, code, "{error}");
+    assert!(error.message.contains(limit), "the error does not name `{limit}`: {error}");
+}
