@@ -121,7 +121,19 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     // Builds share one folder with ordinary ones: put the binaries without
     // counters back into their places, whatever happened.
     command::run(command::cargo(&workspace.root).args(["build", "--quiet", "--workspace", "--bins"]))?;
+    remove_strays(&workspace.root)?;
     outcome
+}
+
+/// A process that was given no environment writes its counts where it stands.
+fn remove_strays(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "profraw") {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }
 
 fn measure(counted: &Counted<'_>, tools: &llvm::Tools, folder: &Path, options: &Options) -> Result<()> {

@@ -49,22 +49,26 @@ async fn increment(store: &dyn StateStore) {
 
 async fn no_read_sees_half_of_a_batch(subject: &Subject) {
     let scope = thread("halves", "", "");
-    let batch = |round: u64| ["a", "b", "c"].map(|key| put(key, &round.to_le_bytes())).to_vec();
+    // So many keys that a write falls between the first and the last read.
+    let keys: Vec<String> = (0..300).map(|number| format!("k{number:03}")).collect();
+    let batch = |round: u64| keys.iter().map(|key| put(key, &round.to_le_bytes())).collect::<Vec<_>>();
     subject.apply(&scope, batch(0)).await.expect("a batch");
+    let batches: Vec<_> = (1..=100).map(batch).collect();
     let writer = {
         let (store, scope) = (Arc::clone(&subject.store), scope.clone());
         tokio::spawn(async move {
-            for round in 1..=300 {
-                store.apply(&scope, &generous(), batch(round), soon()).await.expect("a batch");
+            for batch in batches {
+                store.apply(&scope, &generous(), batch, soon()).await.expect("a batch");
             }
         })
     };
     while !writer.is_finished() {
-        let got = subject.get_many(&scope, &["c", "a", "b"]).await;
+        let got = subject.store.get_many(&scope, &generous(), &keys, PLENTY).await.expect("a read");
         let got: Vec<_> = got.into_iter().map(|entry| entry.expect("present").value).collect();
-        assert!(got.iter().all(|value| *value == got[0]), "{got:?}");
-        let scanned = subject.scan(&scope, "", None, 10).await;
-        assert!(scanned.entries.iter().all(|entry| entry.value == scanned.entries[0].value), "{scanned:?}");
+        assert!(got.iter().all(|value| *value == got[0]), "a read saw half of a batch");
+        let page = subject.scan(&scope, "", None, 1_000).await;
+        assert_eq!(page.entries.len(), keys.len());
+        assert!(page.entries.iter().all(|entry| entry.value == page.entries[0].value), "a scan saw half of a batch");
         tokio::task::yield_now().await;
     }
     writer.await.expect("the writing task");

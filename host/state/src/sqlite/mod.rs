@@ -6,11 +6,13 @@
 //! is the only room that names SQL.
 
 mod expire;
+mod job;
 mod read;
 mod readers;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod write;
 mod writer;
 
@@ -30,10 +32,11 @@ use crate::{
     clock::{from_milliseconds, to_milliseconds},
     rules,
 };
+use job::{Pending, Touch};
 use read::Read;
 use readers::Readers;
 use schema::Access;
-use writer::{Pending, Touch, Writer};
+use writer::Writer;
 
 /// How long the recording of a read may wait for another process. Past it the
 /// next read asks again.
@@ -125,7 +128,7 @@ impl SqliteStore {
 
     /// Has the use of a scope recorded, without waiting for it.
     fn finish<T>(&self, read: Read<T>) -> T {
-        if let Some(used) = None::<read::Used>
+        if let Some(used) = read.used
             && self.access == Access::ReadWrite
             && self.pending.lock().unwrap_or_else(PoisonError::into_inner).insert(used.scope)
         {

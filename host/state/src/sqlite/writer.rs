@@ -7,11 +7,10 @@
 //! for the disk.
 
 use std::{
-    collections::HashSet,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU8, Ordering},
+        atomic::{AtomicBool, Ordering},
         mpsc,
     },
     thread,
@@ -21,7 +20,12 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{Durability, Fault, read::Used, schema, storage_error, write};
+use super::{
+    Durability, Fault,
+    job::{Job, Task, Touch, TouchJob},
+    schema, storage_error,
+    turn::Waiting,
+};
 use crate::StateError;
 
 /// One transaction takes no more than this, so that other processes get their
@@ -31,32 +35,6 @@ const BATCH_BYTES: usize = 8 << 20;
 /// Pauses between attempts to get the database's lock.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(8);
-
-/// Scopes whose use is on its way to the writer: one is enough.
-pub(super) type Pending = Arc<Mutex<HashSet<i64>>>;
-
-/// What the thread does in its turn.
-trait Job: Send {
-    /// When it is not worth beginning any more.
-    fn until(&self) -> Instant;
-    /// Bytes to be written.
-    fn weight(&self) -> usize;
-    /// Whether anybody waits for it still.
-    fn wanted(&self) -> bool;
-    /// Whether it is not worth waiting for another process.
-    fn gives_up_when_busy(&self) -> bool {
-        false
-    }
-    /// Begins it, unless nobody waits for it any more.
-    fn claim(&self) -> bool;
-    /// Runs within a transaction, again where that was rolled back. An error
-    /// of the database is returned, all else is kept for `answer`.
-    fn run(&mut self, connection: &Connection) -> rusqlite::Result<()>;
-    /// Keeps an error for `answer`.
-    fn fail(&mut self, error: StateError);
-    /// Says what came of it.
-    fn answer(self: Box<Self>);
-}
 
 /// The way to the thread, which starts with the first job.
 #[derive(Debug)]
@@ -90,7 +68,7 @@ impl Writer {
         W: FnMut(&Connection) -> Result<T, Fault> + Send + 'static,
     {
         let (reply, mut answer) = oneshot::channel();
-        let turn = Waiting(Arc::default());
+        let turn = Waiting::default();
         let outcome = Err(StateError::Stopped);
         self.send(Box::new(Task { turn: Arc::clone(&turn.0), until, weight, work, outcome, reply }))?;
         let answered = match tokio::time::timeout_at(until.into(), &mut answer).await {
@@ -245,145 +223,4 @@ fn keep(batch: &mut Vec<Box<dyn Job>>, still: impl Fn(&dyn Job) -> bool) {
         job.fail(StateError::Busy);
         job.answer();
     }
-}
-
-/// Who decides whether an operation happens: the thread by beginning it, or
-/// the caller by giving up, whoever comes first.
-#[derive(Debug, Default)]
-struct Turn(AtomicU8);
-
-const OPEN: u8 = 0;
-const BEGUN: u8 = 1;
-const ABANDONED: u8 = 2;
-
-impl Turn {
-    /// Also true where it had begun before: after a rollback it begins again.
-    fn begin(&self) -> bool {
-        let before = self.0.compare_exchange(OPEN, BEGUN, Ordering::AcqRel, Ordering::Acquire);
-        matches!(before, Ok(_) | Err(BEGUN))
-    }
-
-    fn abandon(&self) -> bool {
-        self.0.compare_exchange(OPEN, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-
-    fn is_abandoned(&self) -> bool {
-        self.0.load(Ordering::Acquire) == ABANDONED
-    }
-}
-
-/// Gives up when the caller's future is dropped.
-struct Waiting(Arc<Turn>);
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.0.abandon();
-    }
-}
-
-/// An operation that a caller waits for.
-struct Task<T, W> {
-    turn: Arc<Turn>,
-    until: Instant,
-    weight: usize,
-    work: W,
-    outcome: Result<T, StateError>,
-    reply: oneshot::Sender<Result<T, StateError>>,
-}
-
-impl<T, W> Job for Task<T, W>
-where
-    T: Send,
-    W: FnMut(&Connection) -> Result<T, Fault> + Send,
-{
-    fn until(&self) -> Instant {
-        self.until
-    }
-
-    fn weight(&self) -> usize {
-        self.weight
-    }
-
-    fn wanted(&self) -> bool {
-        !self.turn.is_abandoned()
-    }
-
-    fn claim(&self) -> bool {
-        self.turn.begin()
-    }
-
-    fn run(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        self.outcome = match (self.work)(connection) {
-            Ok(value) => Ok(value),
-            Err(Fault::Refused(error)) => Err(error),
-            Err(Fault::Storage(error)) => return Err(error),
-        };
-        Ok(())
-    }
-
-    fn fail(&mut self, error: StateError) {
-        self.outcome = Err(error);
-    }
-
-    fn answer(self: Box<Self>) {
-        // The caller may have gone; the change was made all the same.
-        let _ = self.reply.send(self.outcome);
-    }
-}
-
-/// A use of a scope, to be recorded without anybody waiting for it.
-pub(super) struct Touch {
-    used: Used,
-    pending: Pending,
-    until: Instant,
-}
-
-impl Touch {
-    /// `pending` holds the scope already.
-    pub(super) fn new(used: Used, pending: Pending, until: Instant) -> Self {
-        Self { used, pending, until }
-    }
-}
-
-impl Drop for Touch {
-    fn drop(&mut self) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.used.scope);
-    }
-}
-
-struct TouchJob {
-    touch: Touch,
-    closing: Arc<AtomicBool>,
-}
-
-impl Job for TouchJob {
-    fn until(&self) -> Instant {
-        self.touch.until
-    }
-
-    fn weight(&self) -> usize {
-        0
-    }
-
-    fn wanted(&self) -> bool {
-        true
-    }
-
-    fn gives_up_when_busy(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
-    }
-
-    fn claim(&self) -> bool {
-        true
-    }
-
-    fn run(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        write::touch(connection, &self.touch.used)
-    }
-
-    fn fail(&mut self, error: StateError) {
-        tracing::debug!(%error, "a use of state was not recorded");
-    }
-
-    fn answer(self: Box<Self>) {}
 }

@@ -97,7 +97,9 @@ impl Wharf {
 
 impl Global {
     fn start_log(&self) {
-        let registry = tracing_subscriber::registry().with(self.log.clone());
+        // The protocol library logs whole requests; arguments may hold secrets.
+        let filter = self.log.clone().with_target("rmcp", tracing::level_filters::LevelFilter::WARN);
+        let registry = tracing_subscriber::registry().with(filter);
         let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
         if self.log_json {
             registry.with(lines.json()).init();

@@ -127,3 +127,17 @@ async fn a_store_that_is_dropped_records_the_last_reads() {
     let store = SqliteStore::open(directory.path(), options).expect("a store");
     assert!(value(&store, &scope, "key").await.is_some());
 }
+
+#[tokio::test]
+async fn a_scope_that_was_emptied_leaves_nothing_behind() {
+    let directory = temporary();
+    let store = open(directory.path());
+    for number in 0..10 {
+        let scope = scope("local", &number.to_string());
+        store.apply(&scope, &policy(), put("key", b"value"), soon()).await.expect("a put");
+        let deletion = vec![Change { key: "key".into(), value: None, if_revision: None }];
+        store.apply(&scope, &policy(), deletion, soon()).await.expect("a deletion");
+    }
+    let rows = "SELECT (SELECT count(*) FROM scope) + (SELECT count(*) FROM kv) + (SELECT count(*) FROM total)";
+    assert_eq!(raw(directory.path()).query_row(rows, [], |row| row.get::<_, i64>(0)).expect("a count"), 0);
+}
