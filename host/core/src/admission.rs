@@ -112,7 +112,8 @@ impl Admission {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(Error::retryable(
                 Code::Limit,
-                "too many calls are running, and this one's turn did not come in time; try again later",
+                "too many calls are running, and this one's turn did not come in time (limit `wait_milliseconds`); try \
+                 again later",
             )),
         }
     }
@@ -145,21 +146,15 @@ impl Shared {
             places.running += 1;
             return Ok(Entry::Running(self.permit(context.tenant.clone(), context.session.clone())));
         }
-        if places.waiting >= limits.calls_waiting
-            || places.waiting_bytes.saturating_add(bytes) > limits.waiting_bytes
-            || session.waiters.len() as u64 >= limits.calls_waiting_per_session
-        {
+        if places.full(limits, context, bytes).is_some() {
             // Those that gave up are still in their queues; make sure that they
             // are not what fills them.
             places.forget_those_that_gave_up();
-            let full = places.waiting >= limits.calls_waiting
-                || places.waiting_bytes.saturating_add(bytes) > limits.waiting_bytes
-                || places.waiters(context) >= limits.calls_waiting_per_session;
-            if full {
+            if let Some(limit) = places.full(limits, context, bytes) {
                 places.tidy(&context.tenant, &context.session);
                 return Err(Error::retryable(
                     Code::Limit,
-                    "too many calls wait already; try again when some have been answered",
+                    format!("too many calls wait already (limit `{limit}`); try again when some have been answered"),
                 ));
             }
         }
@@ -188,6 +183,19 @@ impl Shared {
 }
 
 impl Places {
+    /// The limit that keeps another call of this size from waiting.
+    fn full(&self, limits: &HostLimits, context: &Context, bytes: u64) -> Option<&'static str> {
+        if self.waiting >= limits.calls_waiting {
+            Some("calls_waiting")
+        } else if self.waiters(context) >= limits.calls_waiting_per_session {
+            Some("calls_waiting_per_session")
+        } else if self.waiting_bytes.saturating_add(bytes) > limits.waiting_bytes {
+            Some("waiting_bytes")
+        } else {
+            None
+        }
+    }
+
     fn waiters(&self, context: &Context) -> u64 {
         let session = self.tenants.get(&context.tenant).and_then(|tenant| tenant.sessions.get(&context.session));
         session.map_or(0, |session| session.waiters.len() as u64)

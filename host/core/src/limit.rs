@@ -173,6 +173,15 @@ limits! {
     }
 }
 
+/// How long a call may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallTime {
+    /// From start to answer.
+    pub time: Duration,
+    /// What to change for another time, in words for an error.
+    pub decided_by: &'static str,
+}
+
 impl CallLimits {
     /// How much a call may compute.
     #[must_use]
@@ -180,14 +189,22 @@ impl CallLimits {
         Duration::from_millis(self.cpu_time_milliseconds)
     }
 
-    /// How long a call may take whose tool declares `declared` for itself.
+    /// How long a call may take whose tool declares `declared` for itself, and
+    /// what decided it.
     #[must_use]
-    pub fn wall_time(&self, declared: Option<Duration>) -> Duration {
+    pub fn wall_time(&self, declared: Option<Duration>) -> WallTime {
+        let ceiling = Duration::from_millis(self.wall_time_ceiling_milliseconds);
         match declared {
-            Some(declared) => {
-                declared.max(Duration::from_millis(1)).min(Duration::from_millis(self.wall_time_ceiling_milliseconds))
+            None => WallTime {
+                time: Duration::from_millis(self.wall_time_milliseconds),
+                decided_by: "limit `wall_time_milliseconds`",
+            },
+            Some(declared) if declared > ceiling => {
+                WallTime { time: ceiling, decided_by: "limit `wall_time_ceiling_milliseconds`" }
             }
-            None => Duration::from_millis(self.wall_time_milliseconds),
+            Some(declared) => {
+                WallTime { time: declared.max(Duration::from_millis(1)), decided_by: "the tool's own declaration" }
+            }
         }
     }
 }
@@ -228,8 +245,8 @@ mod tests {
     #[test]
     fn a_tool_may_declare_its_time_up_to_the_operators_ceiling() {
         let limits = CallLimits { wall_time_ceiling_milliseconds: 60_000, ..CallLimits::default() };
-        assert_eq!(limits.wall_time(None), Duration::from_secs(30));
-        assert_eq!(limits.wall_time(Some(Duration::from_secs(50))), Duration::from_secs(50));
-        assert_eq!(limits.wall_time(Some(Duration::from_secs(500))), Duration::from_secs(60));
+        assert_eq!(limits.wall_time(None).time, Duration::from_secs(30));
+        assert_eq!(limits.wall_time(Some(Duration::from_secs(50))).time, Duration::from_secs(50));
+        assert_eq!(limits.wall_time(Some(Duration::from_secs(500))).time, Duration::from_secs(60));
     }
 }

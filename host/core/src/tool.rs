@@ -2,6 +2,19 @@
 
 use serde_json::{Map, Value};
 
+/// Whether a member of a guest's `meta` would speak for the host or for the
+/// protocol; such members are dropped.
+#[must_use]
+pub fn is_reserved(key: &str) -> bool {
+    let Some((prefix, _)) = key.split_once('/') else { return false };
+    // The protocol reserves prefixes whose second label is one of its names.
+    let mut labels = prefix.split('.');
+    let (first, second) = (labels.next(), labels.next());
+    (first, second) == (Some("dev"), Some("wharf"))
+        || matches!(second, Some("modelcontextprotocol" | "mcp"))
+        || matches!(first, Some("modelcontextprotocol" | "mcp"))
+}
+
 /// A tool as a client sees it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ToolDefinition {

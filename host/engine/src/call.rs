@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
-use wharf_core::{Answer, CallLimits, Code, Content, Context, Error, Events, Grants, text};
+use wharf_core::{Answer, CallLimits, Code, Content, Context, Error, Events, Grants, text, tool};
 use wharf_state::StateStore;
 
 use crate::{
@@ -102,7 +102,7 @@ impl Invocation {
     pub(crate) fn into_setting(
         self,
         plugin: wharf_core::PluginName,
-        wall_time: std::time::Duration,
+        wall_time: wharf_core::limit::WallTime,
         state: Arc<dyn StateStore>,
     ) -> (Setting, Arc<CallLimits>, String, String) {
         let setting = Setting {
@@ -163,7 +163,8 @@ fn broken(what: impl std::fmt::Display) -> Error {
 }
 
 fn content(part: wit::Content) -> Result<Content, Error> {
-    if part.mime_type.is_empty() || part.mime_type.len() > MAX_MIME_BYTES || !part.mime_type.is_ascii() {
+    let visible = part.mime_type.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if part.mime_type.is_empty() || part.mime_type.len() > MAX_MIME_BYTES || !visible {
         return Err(broken("the type of a part of its answer is no media type"));
     }
     let data = if part.mime_type == "text/plain" {
@@ -180,8 +181,9 @@ fn json(raw: &str) -> Result<Value, Error> {
 }
 
 fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
-    raw.map_or(Ok(Map::new()), |raw| {
-        serde_json::from_str(raw)
-            .map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
-    })
+    let Some(raw) = raw else { return Ok(Map::new()) };
+    let mut meta: Map<String, Value> = serde_json::from_str(raw)
+        .map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))?;
+    meta.retain(|key, _| !tool::is_reserved(key));
+    Ok(meta)
 }

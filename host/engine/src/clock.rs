@@ -14,7 +14,7 @@ use std::{
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, limit::WallTime};
 
 /// Why the host ended a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub(crate) enum Stop {
 pub(crate) struct Clock {
     started: Instant,
     wall_time: Duration,
+    decided_by: &'static str,
     cpu_time: Duration,
     cancel: CancellationToken,
     /// Computing time of finished polls, in nanoseconds.
@@ -69,10 +70,11 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 impl Clock {
-    pub(crate) fn start(wall_time: Duration, cpu_time: Duration, cancel: CancellationToken) -> Self {
+    pub(crate) fn start(wall_time: WallTime, cpu_time: Duration, cancel: CancellationToken) -> Self {
         Self {
             started: Instant::now(),
-            wall_time,
+            wall_time: wall_time.time,
+            decided_by: wall_time.decided_by,
             cpu_time,
             cancel,
             used: AtomicU64::new(0),
@@ -130,8 +132,9 @@ impl Clock {
             Stop::WallTime => Some(Error::new(
                 Code::Timeout,
                 format!(
-                    "the tool did not answer within {} ms and was stopped (limit `wall_time_milliseconds`)",
-                    self.wall_time.as_millis()
+                    "the tool did not answer within {} ms and was stopped ({})",
+                    self.wall_time.as_millis(),
+                    self.decided_by
                 ),
             )),
             Stop::Cancelled => Some(Error::new(Code::Cancelled, "the call was cancelled")),

@@ -51,6 +51,9 @@ pub enum LoadError {
     /// It starts like a component and does not go on like one.
     #[error("the component is damaged or truncated: {0}")]
     Malformed(String),
+    /// It is right, and needs more than any instance here gets.
+    #[error("the component needs more than this host has for one: {0}")]
+    Demanding(String),
     /// It imports what the host does not have.
     #[error(
         "the component imports what this host does not offer: {0}; it was built for another world or a newer \
@@ -116,11 +119,18 @@ pub(crate) fn of_call(error: &wasmtime::Error, clock: &Clock, budget: &Budget, s
     if text.contains("fuel allocated for hostcalls") {
         return Error::new(
             Code::Limit,
-            "the tool was stopped: one host call moved too much data (limit `host_call_bytes`)",
+            "the tool was stopped: its answer or one of its host calls is far too large (limits `output_bytes` and \
+             `host_call_bytes`)",
         );
     }
-    if text.contains("resource limit exceeded") || text.contains("exceeds memory limits") {
-        return Error::new(Code::Limit, format!("the tool was stopped: {text}"));
+    let counts = [("instance count", "instances"), ("memory count", "memories"), ("table count", "tables")];
+    for (count, limit) in counts {
+        if text.contains(&format!("resource limit exceeded: {count}")) {
+            return Error::new(Code::Limit, format!("the component has too many {limit} (limit `{limit}`)"));
+        }
+    }
+    if text.contains("exceeds memory limits") {
+        return Error::new(Code::Limit, format!("the tool was stopped: {text} (limit `memory_bytes`)"));
     }
     Error::new(Code::Internal, format!("the tool failed: {text}"))
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
-use wharf_core::{CallLimits, Context, Events, Grants, PluginName};
+use wharf_core::{CallLimits, Context, Events, Grants, PluginName, limit::WallTime};
 use wharf_state::StateStore;
 
 use crate::{
@@ -44,7 +44,7 @@ pub(crate) struct Setting {
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
     pub(crate) state: Arc<dyn StateStore>,
-    pub(crate) wall_time: std::time::Duration,
+    pub(crate) wall_time: WallTime,
     pub(crate) cancel: CancellationToken,
 }
 

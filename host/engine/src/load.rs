@@ -280,7 +280,7 @@ fn load_compiled(runtime: &Runtime, code: &[u8]) -> Result<Component, LoadError>
     // way of the cache, which verified a keyed digest over these very bytes in
     // memory. Nobody without the key can have made or changed them.
     let component = unsafe { Component::deserialize(&runtime.engine, code) };
-    component.map_err(|error| LoadError::Malformed(reason(&error)))
+    component.map_err(|error| LoadError::Demanding(reason(&error)))
 }
 
 struct Loaded {

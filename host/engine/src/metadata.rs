@@ -4,7 +4,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use serde_json::{Map, Value};
-use wharf_core::{Schema, ToolDefinition, text};
+use wharf_core::{Schema, ToolDefinition, text, tool::is_reserved};
 
 use crate::{bindings::exports::wharf::plugin::tools as wit, error::LoadError};
 
@@ -51,14 +51,15 @@ fn definition(listed: wit::Tool) -> Result<ToolDefinition, LoadError> {
     };
     let input_schema = schema("input schema", &listed.input_schema)?;
     let output_schema = listed.output_schema.as_deref().map(|raw| schema("output schema", raw)).transpose()?;
-    let meta = match listed.meta.as_deref() {
-        None => Map::new(),
+    let mut meta = match listed.meta.as_deref() {
+        None => Map::<String, Value>::new(),
         Some(raw) if raw.len() > MAX_META_BYTES => {
             return Err(refused(&name, format!("its `meta` has more than {MAX_META_BYTES} bytes")));
         }
         Some(raw) => serde_json::from_str(raw)
             .map_err(|error| refused(&name, format!("its `meta` is no JSON object: {error}")))?,
     };
+    meta.retain(|key, _| !is_reserved(key));
     if listed.description.is_empty() || listed.description.len() > MAX_DESCRIPTION_BYTES {
         return Err(refused(&name, format!("its description must have 1 to {MAX_DESCRIPTION_BYTES} bytes")));
     }

@@ -81,6 +81,8 @@ fn pool(limits: &HostLimits) -> PoolingAllocationConfig {
         .max_core_instances_per_component(count(of_call.instances))
         .max_memories_per_component(count(of_call.memories))
         .max_tables_per_component(count(of_call.tables))
+        .max_memories_per_module(count(of_call.memories))
+        .max_tables_per_module(count(of_call.tables))
         .table_elements(bytes(of_call.table_elements))
         .table_keep_resident(TABLE_KEEP_RESIDENT_BYTES)
         .pagemap_scan(Enabled::Auto);
