@@ -2,6 +2,7 @@
 //! wrote, so that a test can judge the stream itself.
 
 use std::{
+    collections::HashMap,
     io::{BufRead, BufReader, Read, Write},
     process::{Child, ChildStdin},
     sync::{
@@ -27,6 +28,7 @@ pub struct Client {
     lines: Receiver<String>,
     /// Every line of standard output, in order.
     pub seen: Vec<String>,
+    answers: HashMap<u64, Value>,
     log: Arc<Mutex<String>>,
     log_reader: Option<JoinHandle<()>>,
     next: u64,
@@ -60,7 +62,16 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        let mut client = Self { child, input, lines, seen: Vec::new(), log, log_reader: Some(log_reader), next: 0 };
+        let mut client = Self {
+            child,
+            input,
+            lines,
+            seen: Vec::new(),
+            answers: HashMap::new(),
+            log,
+            log_reader: Some(log_reader),
+            next: 0,
+        };
         let opened = client.request(
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
@@ -101,21 +112,24 @@ impl Client {
         id
     }
 
-    /// Waits for the answer of this id, and passes over everything else.
+    /// Waits for the answer of this id; others are kept for whoever asks.
     ///
     /// # Panics
     /// Where none comes, or a line is no JSON.
     pub fn answer(&mut self, id: u64) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
             let left = until.saturating_duration_since(Instant::now());
             let Ok(line) = self.lines.recv_timeout(left) else {
-                panic!("no answer to {id}; the log says:\n{}", self.log());
+                panic!("no answer to {id}; the log ends with:\n{}", tail(&self.log()));
             };
             let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"));
             self.seen.push(line);
-            if message["id"] == json!(id) && message.get("method").is_none() {
-                return message;
+            if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
+                self.answers.insert(id, message);
             }
         }
     }
@@ -178,4 +192,12 @@ impl Drop for Client {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn tail(log: &str) -> &str {
+    let mut start = log.len().saturating_sub(2_000);
+    while !log.is_char_boundary(start) {
+        start += 1;
+    }
+    &log[start..]
 }

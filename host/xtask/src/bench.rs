@@ -20,9 +20,9 @@ against bare wasmtime, and against an MCP server without Wasm.
 Usage: cargo xtask bench [OPTIONS]
 
 Options:
-  --json        One JSON object of all keys on standard output, and nothing else
-  --only KEY    Measure one key (repeat it for several), for example engine_overhead
-  --quick       Few rounds: shows that it works, not how fast
+  --json        Print one JSON object of all ratios as the last line of standard output
+  --only KEY    Measure only the keys that contain KEY, for example engine_overhead or stdio
+  --quick       A tenth of the work: shows that it runs, not how fast
   -h, --help    This text
 
 The first run compiles wasmtime for release and takes several minutes. Leave the

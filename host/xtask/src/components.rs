@@ -55,7 +55,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("guests") => guests = true,
-            Arg::Long("toolchain") => choice = Some(arguments.value()?.parse()?),
+            Arg::Long("toolchain") => choice = Some(arguments.value()?.string()?.parse()?),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());

@@ -95,7 +95,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("minimum") => options.minimum = arguments.value()?.parse()?,
-            Arg::Long("llvm") => options.llvm = arguments.value()?.parse()?,
+            Arg::Long("llvm") => options.llvm = arguments.value()?.string()?.parse()?,
             Arg::Long("html") => options.html = true,
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");

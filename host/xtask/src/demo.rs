@@ -169,7 +169,7 @@ impl Stage {
         for line in [&output.stdout, &output.stderr].into_iter().flat_map(|text| text.split(|byte| *byte == b'\n')) {
             let line = String::from_utf8_lossy(line);
             if !line.trim().is_empty() {
-                answer(&format!("refused: {}", shortened(line.trim())));
+                answer(&format!("refused: {}", line.trim()));
             }
         }
         must(!output.status.success(), "what is not granted is denied")

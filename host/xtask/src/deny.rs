@@ -38,10 +38,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         deny.current_dir(&workspace.root);
         deny
     };
-    command::run(deny().args(["check", "licenses", "bans", "sources"]))?;
+    command::run(deny().args(["check", "--hide-inclusion-graph", "licenses", "bans", "sources"]))?;
     say("Fetching the database of advisories.");
     if command::succeeds_within(deny().args(["fetch", "db"]), FETCH_LIMIT) {
-        return command::run(deny().args(["check", "--disable-fetch", "advisories"]));
+        return command::run(deny().args(["check", "--hide-inclusion-graph", "--disable-fetch", "advisories"]));
     }
     say("The database of advisories cannot be reached from here: known vulnerabilities were NOT checked.");
     Ok(())

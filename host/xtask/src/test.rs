@@ -87,7 +87,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let mut parts = Vec::new();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Arg::Long("only") => parts.push(arguments.value()?.parse()?),
+            Arg::Long("only") => parts.push(arguments.value()?.string()?.parse()?),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());
@@ -184,17 +184,20 @@ fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
         runner.args(["test", "--workspace", "--bins", "--lib", "--tests"]);
     }
     let binary = workspace.binary("debug", "wharf");
-    let (tests, mut closing) = command::run_and_keep(runner.env("WHARF", &binary), closes_a_run)?;
+    let (tests, last_words) = command::run_and_keep(runner.env("WHARF", &binary), closes_a_run)?;
     let mut doctests = command::cargo(&workspace.root);
-    let (documented, more) = command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)?;
-    closing.extend(more);
+    let (documented, mut closing) =
+        command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)?;
+    closing.extend(last_words);
     Ok((tests.and(documented), closing))
 }
 
-/// Whether a line is the last word of nextest or of cargo's own runner.
+/// Whether a line is the last word of nextest, or of a test binary that cargo ran
+/// and that had something to run. What nextest quotes from failed tests is
+/// indented.
 fn closes_a_run(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("Summary [") || line.starts_with("test result: ")
+    let of_cargo = line.starts_with("test result: ") && !line.contains(" 0 passed; 0 failed;");
+    of_cargo || line.trim_start().starts_with("Summary [")
 }
 
 /// The client is a Python script that any user of the official package could
@@ -224,6 +227,8 @@ mod tests {
         assert!(closes_a_run("     Summary [   0.006s] 1 test run: 1 passed, 0 skipped"));
         assert!(closes_a_run("test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"));
         assert!(!closes_a_run("test tests::a_summary ... ok"));
+        assert!(!closes_a_run("    test result: FAILED. 0 passed; 1 failed; 0 ignored; quoted by nextest"));
+        assert!(!closes_a_run("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"));
     }
 
     #[test]

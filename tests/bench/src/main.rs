@@ -26,7 +26,7 @@ struct Bench {
     command: Option<Command>,
 
     /// The `wharf` binary that is measured
-    #[arg(long, required_unless_present = "echo_server")]
+    #[arg(long)]
     wharf: Option<PathBuf>,
 
     /// The component whose tool `echo` is called

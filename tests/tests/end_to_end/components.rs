@@ -46,7 +46,8 @@ async fn a_crafted_component_is_a_plugin_like_any_other() {
 async fn a_truncated_component_is_refused() {
     for whole in [bytes("guest-echo"), Crafted::default().bytes()] {
         let length = whole.len();
-        for cut in [4, 7, 8, 9, 100, length / 4, length / 2, length - 1_000, length - 100, length - 1] {
+        // A cut behind the preamble leaves an empty component.
+        for cut in [4, 7, 9, 10, 100, length / 4, length / 2, length - 1_000, length - 100, length - 1] {
             refused_for(&format!("a component cut to {cut} bytes"), &whole[..cut], "truncated").await;
         }
     }
@@ -68,21 +69,18 @@ async fn what_is_no_component_is_told_apart() {
 async fn a_flipped_bit_never_harms_the_host() {
     let whole = Crafted::default().bytes();
     let files = Data::alone();
-    for position in (8..whole.len()).step_by(37) {
+    let mut setup = Setup::new().limit("wall_time_milliseconds", 2_000);
+    for position in (8..whole.len()).step_by(41) {
         let mut flipped = whole.clone();
         flipped[position] ^= 0x04;
-        let path = files.write("flipped.wasm", &flipped);
-        // Where it is still a component, it is one that may run.
-        let fixture = Setup::new()
-            .limit("wall_time_milliseconds", 2_000)
-            .plugin("flipped", &path, "")
-            .open_in(Data::new())
-            .await;
-        let tools = fixture.host.tools();
-        if let Some(tool) = tools.iter().find(|tool| tool.name.starts_with("flipped__")) {
-            // Any answer will do.
-            drop(fixture.call(&tool.name, json!({})).await);
-        }
+        let path = files.write(&format!("{position}.wasm"), &flipped);
+        setup = setup.plugin(&format!("flipped-{position}"), &path, "");
+    }
+    let fixture = setup.open_in(Data::new()).await;
+    assert!(!fixture.host.rejected().is_empty());
+    // Where it is still a component, it is one that may run, with any answer.
+    for tool in fixture.host.tools().iter().filter(|tool| tool.name.starts_with("flipped-")) {
+        drop(fixture.call(&tool.name, json!({})).await);
         fixture.works().await;
     }
 }
@@ -125,7 +123,12 @@ async fn a_list_of_tools_that_is_garbage_is_refused() {
 async fn a_list_of_tools_that_never_comes_ends() {
     // Ten seconds of computing are allowed.
     let endless = Crafted { list: Some("(loop $on (br $on)) i32.const 0".into()), ..Crafted::default() };
-    refused_for("an endless listing", endless.bytes(), "cpu_time_milliseconds").await;
+    let files = Data::alone();
+    let path = files.write("endless.wasm", endless.bytes());
+    let fixture = Setup::new().plugin("endless", &path, "").open_in(Data::new()).await;
+    let rejected = fixture.host.rejected();
+    assert!(rejected.len() == 1 && rejected[0].reason.contains("cpu_time_milliseconds"), "{rejected:?}");
+    fixture.works().await;
 }
 
 #[tokio::test]

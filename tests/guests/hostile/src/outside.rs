@@ -1,9 +1,15 @@
 //! Attempts to reach the machine: files, environment, network.
 
 use std::io::Write;
-use std::net::{TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::net::SocketAddr;
 
 use serde_json::{Value, json};
+use wasip2::sockets::instance_network::instance_network;
+use wasip2::sockets::ip_name_lookup::resolve_addresses;
+use wasip2::sockets::network::{ErrorCode, IpAddressFamily, IpSocketAddress, Ipv4SocketAddress, Ipv6SocketAddress};
+use wasip2::sockets::tcp_create_socket::create_tcp_socket;
+use wasip2::sockets::udp::OutgoingDatagram;
+use wasip2::sockets::udp_create_socket::create_udp_socket;
 use wharf_sdk::bindings::exports::wharf::plugin::tools::Answer;
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 
@@ -64,20 +70,79 @@ fn working_directory(_arguments: &Value) -> Result<Answer, Error> {
     reached(std::env::current_dir().map(|path| path.display().to_string()))
 }
 
+/// Straight by WASI: the sockets of the standard library need a C library that
+/// not every toolchain for components brings.
+fn networked(result: Result<String, ErrorCode>) -> Result<Answer, Error> {
+    match result {
+        Ok(found) => report(&json!({ "reached": true, "found": found })),
+        Err(error) => report(&json!({ "reached": false, "error": error.name() })),
+    }
+}
+
+fn address(arguments: &Value) -> Result<IpSocketAddress, Error> {
+    let parsed: Result<SocketAddr, _> = text(arguments, "address").parse();
+    match parsed.map_err(|cause| crate::attack::error("invalid", &cause.to_string()))? {
+        SocketAddr::V4(address) => {
+            let [a, b, c, d] = address.ip().octets();
+            Ok(IpSocketAddress::Ipv4(Ipv4SocketAddress { port: address.port(), address: (a, b, c, d) }))
+        }
+        SocketAddr::V6(address) => {
+            let [a, b, c, d, e, f, g, h] = address.ip().segments();
+            let port = address.port();
+            let address = (a, b, c, d, e, f, g, h);
+            Ok(IpSocketAddress::Ipv6(Ipv6SocketAddress { port, flow_info: 0, address, scope_id: 0 }))
+        }
+    }
+}
+
+fn family(address: &IpSocketAddress) -> IpAddressFamily {
+    match address {
+        IpSocketAddress::Ipv4(_) => IpAddressFamily::Ipv4,
+        IpSocketAddress::Ipv6(_) => IpAddressFamily::Ipv6,
+    }
+}
+
 fn connect(arguments: &Value) -> Result<Answer, Error> {
-    reached(TcpStream::connect(text(arguments, "address")).map(|_| "connected"))
+    let address = address(arguments)?;
+    networked((|| {
+        let socket = create_tcp_socket(family(&address))?;
+        socket.start_connect(&instance_network(), address)?;
+        socket.subscribe().block();
+        socket.finish_connect()?;
+        Ok("connected".to_owned())
+    })())
 }
 
 fn listen(arguments: &Value) -> Result<Answer, Error> {
-    reached(TcpListener::bind(text(arguments, "address")).map(|_| "listening"))
+    let address = address(arguments)?;
+    networked((|| {
+        let socket = create_tcp_socket(family(&address))?;
+        socket.start_bind(&instance_network(), address)?;
+        socket.finish_bind()?;
+        socket.start_listen()?;
+        socket.finish_listen()?;
+        Ok("listening".to_owned())
+    })())
 }
 
 fn send_datagram(arguments: &Value) -> Result<Answer, Error> {
-    let socket = UdpSocket::bind("0.0.0.0:0");
-    reached(socket.and_then(|socket| socket.send_to(b"hostile", text(arguments, "address"))).map(|_| "sent"))
+    let remote_address = Some(address(arguments)?);
+    networked((|| {
+        let any = IpSocketAddress::Ipv4(Ipv4SocketAddress { port: 0, address: (0, 0, 0, 0) });
+        let socket = create_udp_socket(IpAddressFamily::Ipv4)?;
+        socket.start_bind(&instance_network(), any)?;
+        socket.finish_bind()?;
+        let (_incoming, outgoing) = socket.stream(None)?;
+        outgoing.check_send()?;
+        outgoing.send(&[OutgoingDatagram { data: b"hostile".to_vec(), remote_address }])?;
+        Ok("sent".to_owned())
+    })())
 }
 
 fn resolve(arguments: &Value) -> Result<Answer, Error> {
-    let addresses = (text(arguments, "name"), 80).to_socket_addrs();
-    reached(addresses.map(|addresses| addresses.map(|address| address.to_string()).collect::<Vec<_>>()))
+    networked((|| {
+        let addresses = resolve_addresses(&instance_network(), text(arguments, "name"))?;
+        addresses.subscribe().block();
+        Ok(format!("{:?}", addresses.resolve_next_address()?))
+    })())
 }
