@@ -90,7 +90,7 @@ struct Image(Vec<u8>);
 
 impl Image {
     fn put(&mut self, bytes: &[u8]) -> u32 {
-        while self.0.len() % 4 != 0 {
+        while !self.0.len().is_multiple_of(4) {
             self.0.push(0);
         }
         let at = BASE + self.0.len();

@@ -12,11 +12,11 @@ use wharf_core::{CallLimits, Code, Error};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Exceeded {
     #[error("the call made more than {0} host calls (limit `host_calls`)")]
-    HostCalls(u64),
+    Calls(u64),
     #[error("one host call moved more than {0} bytes (limit `host_call_bytes`)")]
-    HostCallBytes(u64),
+    BytesAtOnce(u64),
     #[error("the host calls of this call moved more than {0} bytes (limit `host_call_total_bytes`)")]
-    HostCallTotalBytes(u64),
+    TotalBytes(u64),
 }
 
 impl From<Exceeded> for Error {
@@ -57,7 +57,7 @@ impl Budget {
     /// Counts a host call that brings `bytes` of data from the guest.
     pub(crate) fn host_call(&self, bytes: u64) -> Result<(), Exceeded> {
         if self.host_calls.fetch_add(1, Relaxed) >= self.max_host_calls {
-            return Err(Exceeded::HostCalls(self.max_host_calls));
+            return Err(Exceeded::Calls(self.max_host_calls));
         }
         self.moved(bytes)
     }
@@ -65,10 +65,10 @@ impl Budget {
     /// Counts data that a host call moved, in either direction.
     pub(crate) fn moved(&self, bytes: u64) -> Result<(), Exceeded> {
         if bytes > self.max_host_call_bytes {
-            return Err(Exceeded::HostCallBytes(self.max_host_call_bytes));
+            return Err(Exceeded::BytesAtOnce(self.max_host_call_bytes));
         }
         if self.host_bytes.fetch_add(bytes, Relaxed).saturating_add(bytes) > self.max_host_bytes {
-            return Err(Exceeded::HostCallTotalBytes(self.max_host_bytes));
+            return Err(Exceeded::TotalBytes(self.max_host_bytes));
         }
         Ok(())
     }
@@ -82,10 +82,9 @@ impl Budget {
     /// What was exceeded by calls that could not say so themselves.
     pub(crate) fn exceeded(&self) -> Option<Exceeded> {
         if self.host_calls.load(Relaxed) > self.max_host_calls {
-            return Some(Exceeded::HostCalls(self.max_host_calls));
+            return Some(Exceeded::Calls(self.max_host_calls));
         }
-        (self.host_bytes.load(Relaxed) > self.max_host_bytes)
-            .then_some(Exceeded::HostCallTotalBytes(self.max_host_bytes))
+        (self.host_bytes.load(Relaxed) > self.max_host_bytes).then_some(Exceeded::TotalBytes(self.max_host_bytes))
     }
 
     /// How many bytes a read may return now.

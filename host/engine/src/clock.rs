@@ -12,9 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, Error, limit::WallTime};
+
+use crate::schedule::Slot;
 
 /// Why the host ended a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,9 @@ pub(crate) struct Clock {
     stopped: AtomicU8,
     /// The right to compute of a call that has computed for long; see
     /// `schedule`.
-    slot: Mutex<Option<OwnedSemaphorePermit>>,
+    slot: Mutex<Option<Slot>>,
+    /// It waits for its turn to compute, and not in a host call.
+    between_epochs: AtomicBool,
 }
 
 /// Processor time of this thread; where the system does not tell, time itself.
@@ -83,6 +86,7 @@ impl Clock {
             long: AtomicBool::new(false),
             stopped: AtomicU8::new(0),
             slot: Mutex::new(None),
+            between_epochs: AtomicBool::new(false),
         }
     }
 
@@ -182,9 +186,19 @@ impl Clock {
         Some(why)
     }
 
-    /// Keeps or gives back the right to compute.
-    pub(crate) fn set_slot(&self, slot: Option<OwnedSemaphorePermit>) {
+    /// Notes that the call waits for its turn to compute, or no longer.
+    pub(crate) fn between_epochs(&self, waits: bool) {
+        self.between_epochs.store(waits, Relaxed);
+    }
+
+    /// Takes the right to compute away, if the call has it.
+    pub(crate) fn take_slot(&self) -> Option<Slot> {
         // A plain lock, never contended: one thread at a time drives a call.
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Gives the call the right to compute.
+    pub(crate) fn set_slot(&self, slot: Option<Slot>) {
         let before = std::mem::replace(&mut *self.slot.lock().unwrap_or_else(PoisonError::into_inner), slot);
         drop(before);
     }
@@ -205,8 +219,10 @@ impl Clock {
             if let Poll::Ready(answer) = polled {
                 return Poll::Ready(Ok(answer));
             }
-            // Whoever waits does not keep others from computing.
-            self.set_slot(None);
+            // Whoever waits in a host call does not keep others from computing.
+            if !self.between_epochs.load(Relaxed) {
+                drop(self.take_slot());
+            }
             let cancelled = cancelled.get_or_insert_with(|| Box::pin(self.cancel.cancelled()));
             if cancelled.as_mut().poll(task).is_ready() {
                 self.stop(Stop::Cancelled);

@@ -58,6 +58,11 @@ impl std::fmt::Debug for Engine {
     }
 }
 
+/// How long a plugin may take to list its tools: a host that starts waits for
+/// each of them.
+const LISTING_CPU_MILLISECONDS: u64 = 2_000;
+const LISTING_WALL_MILLISECONDS: u64 = 5_000;
+
 /// What is kept of a component's metadata.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Metadata {
@@ -219,7 +224,11 @@ impl Source {
         code: &EverythingPre<Guest>,
     ) -> Result<(Vec<Tool>, Vec<String>), LoadError> {
         let runtime = self.engine.runtime()?;
-        let limits = CallLimits::default();
+        let limits = CallLimits {
+            cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
+            wall_time_milliseconds: LISTING_WALL_MILLISECONDS,
+            ..CallLimits::default()
+        };
         let setting = Setting {
             plugin: name.clone(),
             context: Context::new(TenantId::local(), SessionId::default_session()),

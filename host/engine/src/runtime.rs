@@ -44,7 +44,7 @@ impl Runtime {
         let mut linker = Linker::new(&engine);
         adapter::link(&mut linker).map_err(failed)?;
         let ticker = Ticker::start(engine.weak()).map_err(EngineError::Thread)?;
-        Ok(Self { engine, linker, ticker, schedule: Schedule::new() })
+        Ok(Self { engine, linker, ticker, schedule: Schedule::default() })
     }
 }
 

@@ -1,33 +1,151 @@
 //! Who computes when many calls want to.
 //!
-//! A call that has computed for longer than [`LONG`] needs a slot to go on:
-//! there are as many as worker threads, handed out in the order of asking. So
-//! however many calls spin, at most one of them a worker stands in the
-//! runtime's queue, and a short call waits for a slice or two instead of for
-//! all of them.
+//! From its first epoch on, a call needs a slot to go on computing; there are
+//! as many as worker threads. At each epoch the holder of a slot hands it to
+//! whoever waits and has computed less, or as little and waits for its turn;
+//! where nobody does, it goes on. So a call that computes for some milliseconds
+//! does so nearly undisturbed beside any number of spinning ones, which take
+//! turns on what is left. A call that has waited for long goes first, whatever
+//! it has computed.
+//!
+//! This is a multi-level feedback queue (Corbató 1962) with a level for each
+//! [`LEVEL`] of computing.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
 
-use tokio::sync::Semaphore;
+use tokio::{runtime::Handle, sync::oneshot};
 use wasmtime::UpdateDeadline;
 
-use crate::{clock::Stop, guest::Guest};
+use crate::{
+    clock::{Clock, Stop},
+    guest::Guest,
+};
 
-/// How long a call computes before it counts as a long one.
-const LONG: Duration = Duration::from_millis(20);
+/// Calls whose computing time differs by less than this take turns.
+const LEVEL: Duration = Duration::from_millis(4);
+/// Calls that have computed for longer are all alike.
+const LONG: Duration = Duration::from_millis(64);
+/// A call that has waited for so long goes first.
+const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The slots of long calls.
-#[derive(Debug, Clone)]
+/// Hands out the slots.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    slots: Arc<Semaphore>,
+    queue: Arc<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    slots: OnceLock<usize>,
+    // A lock of the standard library: held for one pass over those that wait,
+    // at most once an epoch for each slot.
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    taken: usize,
+    /// In the order of their arrival.
+    calls: Vec<Waiter>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    level: u128,
+    since: Instant,
+    turn: oneshot::Sender<Slot>,
+}
+
+/// The right to compute, handed on when dropped.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    queue: Arc<Queue>,
+    armed: bool,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if self.armed {
+            let mut waiting = self.queue.lock();
+            waiting.taken -= 1;
+            self.queue.serve(&mut waiting, u128::MAX);
+        }
+    }
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing panics while the lock is held; a poisoned one is still right.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As many slots as calls can run at once.
+    fn slots(&self) -> usize {
+        *self.slots.get_or_init(|| {
+            let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+            let workers = Handle::try_current().map_or(processors, |handle| handle.metrics().num_workers());
+            workers.min(processors).max(1)
+        })
+    }
+
+    /// Gives a free slot to the next of those that wait with at most `level`.
+    /// Says whether somebody took it.
+    fn serve(self: &Arc<Self>, waiting: &mut Waiting, level: u128) -> bool {
+        while let Some(next) = waiting.next(level) {
+            let waiter = waiting.calls.remove(next);
+            match waiter.turn.send(Slot { queue: Arc::clone(self), armed: true }) {
+                Ok(()) => {
+                    waiting.taken += 1;
+                    return true;
+                }
+                // Its call has ended. The slot must not take the lock again.
+                Err(mut refused) => refused.armed = false,
+            }
+        }
+        false
+    }
+
+    /// A slot for a call of this level, which may hold one already.
+    async fn turn(self: Arc<Self>, held: Option<Slot>, level: u128) -> Option<Slot> {
+        let turn = {
+            let slots = self.slots();
+            let mut waiting = self.lock();
+            if let Some(mut slot) = held {
+                waiting.taken -= 1;
+                if !self.serve(&mut waiting, level) {
+                    waiting.taken += 1;
+                    return Some(slot);
+                }
+                slot.armed = false;
+            } else if waiting.taken < slots {
+                waiting.taken += 1;
+                return Some(Slot { queue: Arc::clone(&self), armed: true });
+            }
+            let (turn, granted) = oneshot::channel();
+            waiting.calls.push(Waiter { level, since: Instant::now(), turn });
+            granted
+        };
+        turn.await.ok()
+    }
+}
+
+impl Waiting {
+    /// Who is next: the one that has waited too long, else the first of the
+    /// lowest level, if that is not above `level`.
+    fn next(&self, level: u128) -> Option<usize> {
+        let first = self.calls.first()?;
+        if first.since.elapsed() >= PATIENCE {
+            return Some(0);
+        }
+        let (index, lowest) = self.calls.iter().enumerate().min_by_key(|(_, waiter)| waiter.level)?;
+        (lowest.level <= level).then_some(index)
+    }
 }
 
 impl Schedule {
-    pub(crate) fn new() -> Self {
-        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { slots: Arc::new(Semaphore::new(workers)) }
-    }
-
     /// At each epoch of a call: stop it, or let others run and go on.
     pub(crate) fn epoch(&self, guest: &Guest) -> UpdateDeadline {
         let clock = &guest.clock;
@@ -38,17 +156,18 @@ impl Schedule {
             clock.stop(Stop::Budget);
             return UpdateDeadline::Interrupt;
         }
-        if clock.computed() < LONG {
-            return UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now()));
-        }
-        let (slots, clock) = (Arc::clone(&self.slots), Arc::clone(clock));
-        let turn: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
-            // Yielding first returns through `Clock::drive`, which gives the
-            // present slot back.
-            tokio::task::yield_now().await;
-            // The semaphore is never closed; without a slot the call just goes on.
-            clock.set_slot(slots.acquire_owned().await.ok());
-        });
-        UpdateDeadline::YieldCustom(1, turn)
+        UpdateDeadline::YieldCustom(1, Box::pin(step_back(Arc::clone(&self.queue), Arc::clone(clock))))
     }
+}
+
+/// Waits for the call's turn, and lets the runtime do what else there is.
+async fn step_back(queue: Arc<Queue>, clock: Arc<Clock>) {
+    let level = clock.computed().min(LONG).as_nanos() / LEVEL.as_nanos();
+    clock.between_epochs(true);
+    let slot = queue.turn(clock.take_slot(), level).await;
+    clock.set_slot(slot);
+    // The runtime looks for input and timers before it comes back here, and
+    // not only after dozens of slices.
+    tokio::task::yield_now().await;
+    clock.between_epochs(false);
 }
