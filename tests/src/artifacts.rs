@@ -55,5 +55,8 @@ fn source_newer_than(binary: &Path) -> Option<String> {
     let built: SystemTime = changed(binary)?;
     let list = std::fs::read_to_string(binary.with_extension("d")).ok()?;
     let (_, sources) = list.split_once(": ")?;
-    sources.split_whitespace().find(|source| changed(Path::new(source)).is_some_and(|when| when > built)).map(Into::into)
+    sources
+        .split_whitespace()
+        .find(|source| changed(Path::new(source)).is_some_and(|when| when > built))
+        .map(Into::into)
 }

@@ -70,7 +70,8 @@ impl Command {
     pub fn through(self, script: &str) -> Self {
         let mut inner = std::process::Command::new("sh");
         inner.args(["-c", script, "sh"]).arg(self.inner.get_program()).args(self.inner.get_args());
-        let set: Vec<_> = self.inner.get_envs().map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned))).collect();
+        let set: Vec<_> =
+            self.inner.get_envs().map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned))).collect();
         for (name, value) in set {
             match value {
                 Some(value) => inner.env(name, value),

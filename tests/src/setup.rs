@@ -25,6 +25,7 @@ pub struct Setup {
     hostile: String,
     plugins: String,
     planning: bool,
+    bare: bool,
 }
 
 impl Setup {
@@ -32,6 +33,12 @@ impl Setup {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Without the guests.
+    #[must_use]
+    pub fn bare() -> Self {
+        Self { bare: true, ..Self::default() }
     }
 
     /// Lines before every table's.
@@ -86,11 +93,14 @@ impl Setup {
     /// What it amounts to in `wharf.toml`.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { top, call_limits, host_limits, hostile, plugins, planning } = self;
-        let guest = |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
+        let Self { top, call_limits, host_limits, hostile, plugins, planning, bare } = self;
+        let guest =
+            |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         let without = if *planning { "" } else { "[plugin.planning]\nenabled = false\n" };
-        let (echo, guest) = (guest("echo"), guest("hostile"));
-        format!("{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile}{plugins}{without}")
+        let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
+        format!(
+            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile}{plugins}{without}"
+        )
     }
 
     /// Checked.
@@ -194,7 +204,7 @@ impl Fixture {
         Running { task: tokio::spawn(async move { host.call(request).await }), cancel }
     }
 
-    /// The host answers an ordinary call, and holds nothing afterwards.
+    /// The host answers an ordinary call.
     ///
     /// # Panics
     /// Where it does not.

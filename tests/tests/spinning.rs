@@ -4,6 +4,8 @@
 //! The figures are those of an issue's bar. The machine may be busy with other
 //! things, so the median of several rounds is judged.
 
+#![expect(clippy::print_stderr, reason = "the figures are worth reading where the bar is kept, too")]
+
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -60,7 +62,8 @@ async fn round(fixture: &Fixture, steps: u64) -> Round {
     // In the middle of their time, when each has computed for a while.
     tokio::time::sleep_until((began + DEADLINE / 2).into()).await;
     let called = Instant::now();
-    let innocent = fixture.start(&context("local", "innocent"), "hostile__spin_iterations", json!({"iterations": steps}));
+    let innocent =
+        fixture.start(&context("local", "innocent"), "hostile__spin_iterations", json!({"iterations": steps}));
     innocent.outcome().await.expect("an ordinary call");
     let innocent = called.elapsed();
     let mut last = Duration::ZERO;
@@ -72,7 +75,8 @@ async fn round(fixture: &Fixture, steps: u64) -> Round {
 
 #[test]
 fn sixteen_spinners_on_two_workers_are_stopped_on_time_and_hold_nobody_up() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let (overruns, innocents) = runtime.block_on(async {
         let limit = u64::try_from(DEADLINE.as_millis()).expect("short");
         let fixture = Setup::new().limit("wall_time_milliseconds", limit).open().await;

@@ -19,6 +19,7 @@ mod load;
 mod metadata;
 mod runtime;
 mod schedule;
+mod source;
 mod stdio;
 mod ticker;
 

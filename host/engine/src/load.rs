@@ -3,29 +3,23 @@
 
 use std::{
     borrow::Cow,
-    hash::{Hash, Hasher},
     path::PathBuf,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use serde::{Deserialize, Serialize};
-use serde_json::Map;
-use tokio_util::sync::CancellationToken;
-use wasmtime::component::{Component, types::ComponentItem};
-use wharf_core::{
-    Answer, CallLimits, Context, Digest, Error, Grants, HostLimits, PluginName, SessionId, TenantId, ToolDefinition,
-};
+use wharf_core::{Answer, Digest, Error, HostLimits, PluginName};
 use wharf_state::StateStore;
 
 use crate::{
     bindings::EverythingPre,
     cache::Cache,
     call::{self, Function, Invocation, Returned},
-    error::{EngineError, LoadError, reason},
-    guest::{Guest, Setting},
+    error::{EngineError, LoadError},
+    guest::Guest,
     inspection::Inspection,
     metadata::{self, Tool},
     runtime::Runtime,
+    source::Source,
 };
 
 /// How an engine is set up.
@@ -37,10 +31,11 @@ pub struct EngineConfig {
     pub cache_directory: Option<PathBuf>,
 }
 
-struct Shared {
-    config: EngineConfig,
-    cache: Option<Cache>,
-    state: Arc<dyn StateStore>,
+/// What an engine and its plugins share.
+pub(crate) struct Shared {
+    pub(crate) config: EngineConfig,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) state: Arc<dyn StateStore>,
     runtime: OnceLock<Runtime>,
     // Held while the runtime starts, so that it starts once.
     starting: Mutex<()>,
@@ -57,21 +52,6 @@ impl std::fmt::Debug for Engine {
         formatter.debug_struct("Engine").field("config", &self.shared.config).finish_non_exhaustive()
     }
 }
-
-/// How long a plugin may take to list its tools: a host that starts waits for
-/// each of them.
-const LISTING_CPU_MILLISECONDS: u64 = 2_000;
-const LISTING_WALL_MILLISECONDS: u64 = 5_000;
-
-/// What is kept of a component's metadata.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Metadata {
-    tools: Vec<ToolDefinition>,
-    imports: Vec<String>,
-}
-
-/// Metadata written by another version of these rules is read again.
-const METADATA_FORMAT: &str = concat!("1-", env!("CARGO_PKG_VERSION"));
 
 impl Engine {
     /// An engine that keeps the state of its plugins in `state`. The runtime
@@ -134,7 +114,7 @@ fn look_at_preamble(bytes: &[u8]) -> Result<(), LoadError> {
 }
 
 impl Shared {
-    fn runtime(&self) -> Result<&Runtime, EngineError> {
+    pub(crate) fn runtime(&self) -> Result<&Runtime, EngineError> {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }
@@ -145,151 +125,6 @@ impl Shared {
         let started = Runtime::start(&self.config.limits)?;
         Ok(self.runtime.get_or_init(|| started))
     }
-}
-
-/// A component's bytes and the engine that they are for.
-struct Source {
-    engine: Arc<Shared>,
-    digest: Digest,
-    bytes: Cow<'static, [u8]>,
-}
-
-/// Feeds what the runtime hashes of its version and settings into a digest.
-struct Feed(blake3::Hasher);
-
-impl Hasher for Feed {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    fn finish(&self) -> u64 {
-        let hash = self.0.finalize();
-        u64::from_le_bytes(std::array::from_fn(|index| hash.as_bytes()[index]))
-    }
-}
-
-impl Source {
-    fn metadata_entry(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(METADATA_FORMAT.as_bytes()).update(self.digest.as_bytes());
-        format!("{}.tools", hasher.finalize().to_hex())
-    }
-
-    fn code_entry(&self, runtime: &Runtime) -> String {
-        let mut feed = Feed(blake3::Hasher::new());
-        self.digest.as_bytes().hash(&mut feed);
-        runtime.engine.precompile_compatibility_hash().hash(&mut feed);
-        format!("{}.code", feed.0.finalize().to_hex())
-    }
-
-    fn kept_metadata(&self) -> Option<Metadata> {
-        let cache = self.engine.cache.as_ref()?;
-        serde_json::from_slice(&cache.get(&self.metadata_entry())?).ok()
-    }
-
-    /// Compiled and linked code: from the cache, else compiled and kept there.
-    fn code(&self) -> Result<EverythingPre<Guest>, LoadError> {
-        let runtime = self.engine.runtime()?;
-        let component = self.component(runtime)?;
-        let linked = runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
-        EverythingPre::new(linked).map_err(|error| LoadError::World(reason(&error)))
-    }
-
-    fn component(&self, runtime: &Runtime) -> Result<Component, LoadError> {
-        let Some(cache) = &self.engine.cache else {
-            return self.compile(runtime).and_then(|code| load_compiled(runtime, &code));
-        };
-        let entry = self.code_entry(runtime);
-        if let Some(code) = cache.get(&entry) {
-            match load_compiled(runtime, &code) {
-                Ok(component) => return Ok(component),
-                // Ours and undamaged, yet not for this runtime after all.
-                Err(error) => tracing::warn!("kept code cannot be used and is made again: {error}"),
-            }
-        }
-        let code = self.compile(runtime)?;
-        cache.put(&entry, &code);
-        load_compiled(runtime, &code)
-    }
-
-    fn compile(&self, runtime: &Runtime) -> Result<Vec<u8>, LoadError> {
-        tracing::info!(digest = %self.digest, bytes = self.bytes.len(), "compiling a component");
-        runtime.engine.precompile_component(&self.bytes).map_err(|error| LoadError::Malformed(reason(&error)))
-    }
-
-    /// Asks the plugin for its tools, with nothing granted.
-    fn read_metadata(
-        &self,
-        name: &PluginName,
-        code: &EverythingPre<Guest>,
-    ) -> Result<(Vec<Tool>, Vec<String>), LoadError> {
-        let runtime = self.engine.runtime()?;
-        let limits = CallLimits {
-            cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
-            wall_time_milliseconds: LISTING_WALL_MILLISECONDS,
-            ..CallLimits::default()
-        };
-        let setting = Setting {
-            plugin: name.clone(),
-            context: Context::new(TenantId::local(), SessionId::default_session()),
-            grants: Arc::new(Grants::default()),
-            request_meta: Map::new(),
-            events: None,
-            state: Arc::clone(&self.engine.state),
-            wall_time: limits.wall_time(None),
-            cancel: CancellationToken::new(),
-        };
-        let stack_bytes = self.engine.config.limits.stack_bytes;
-        let asking = call::run(runtime, code, setting, &limits, stack_bytes, Function::ListTools);
-        let listed = match block_on(asking)?.map_err(LoadError::Metadata)? {
-            Returned::Tools(listed) => listed,
-            Returned::Answer(_) => return Err(LoadError::Refused("it answered another question".to_owned())),
-        };
-        let metadata = Metadata { tools: metadata::definitions(listed)?, imports: self.imports(runtime, code) };
-        // Only what passes every check is kept; it is not checked again.
-        let tools = metadata::check(metadata.tools.clone())?;
-        if let Some(cache) = &self.engine.cache
-            && let Ok(json) = serde_json::to_vec(&metadata)
-        {
-            cache.put(&self.metadata_entry(), &json);
-        }
-        Ok((tools, metadata.imports))
-    }
-
-    fn imports(&self, runtime: &Runtime, code: &EverythingPre<Guest>) -> Vec<String> {
-        let kind = code.instance_pre().component().component_type();
-        let mut imports: Vec<_> = kind
-            .imports(&runtime.engine)
-            .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
-            .map(|(name, _)| name.to_owned())
-            .collect();
-        imports.sort();
-        imports
-    }
-}
-
-/// Runs a future to its end on a runtime of its own, so that loading works
-/// from any thread.
-fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, EngineError> {
-    std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().name("wharf-load".to_owned()).spawn_scoped(scope, || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-            Ok(runtime.block_on(future))
-        });
-        match worker.map_err(EngineError::Thread)?.join() {
-            Ok(answer) => answer.map_err(EngineError::Thread),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-#[expect(unsafe_code, reason = "loading compiled code is what this room is for")]
-fn load_compiled(runtime: &Runtime, code: &[u8]) -> Result<Component, LoadError> {
-    // SAFETY: the bytes come from this process's own compiler, just now or by
-    // way of the cache, which verified a keyed digest over these very bytes in
-    // memory. Nobody without the key can have made or changed them.
-    let component = unsafe { Component::deserialize(&runtime.engine, code) };
-    component.map_err(|error| LoadError::Demanding(reason(&error)))
 }
 
 struct Loaded {

@@ -171,3 +171,80 @@ async fn step_back(queue: Arc<Queue>, clock: Arc<Clock>) {
     tokio::task::yield_now().await;
     clock.between_epochs(false);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::task::JoinHandle;
+
+    /// A queue with one slot, and the call that holds it.
+    async fn one_slot() -> (Arc<Queue>, Slot) {
+        let queue = Arc::new(Queue { slots: OnceLock::from(1), ..Queue::default() });
+        let held = Arc::clone(&queue).turn(None, 9).await.expect("a free slot");
+        (queue, held)
+    }
+
+    /// Lines a call of this level up, and returns once it waits.
+    async fn lined_up(queue: &Arc<Queue>, level: u128) -> JoinHandle<Option<Slot>> {
+        let before = queue.lock().calls.len();
+        let call = tokio::spawn(Arc::clone(queue).turn(None, level));
+        while queue.lock().calls.len() == before {
+            tokio::task::yield_now().await;
+        }
+        call
+    }
+
+    #[tokio::test]
+    async fn a_slot_goes_to_the_call_that_has_computed_least() {
+        let (queue, held) = one_slot().await;
+        let long = lined_up(&queue, 5).await;
+        let short = lined_up(&queue, 0).await;
+        drop(held);
+        let slot = short.await.expect("runs").expect("a slot");
+        assert!(!long.is_finished());
+        drop(slot);
+        assert!(long.await.expect("runs").is_some());
+        assert_eq!(queue.lock().taken, 0);
+    }
+
+    #[tokio::test]
+    async fn a_holder_goes_on_where_all_that_wait_have_computed_more_and_takes_turns_with_its_equals() {
+        let (queue, held) = one_slot().await;
+        let longer = lined_up(&queue, 8).await;
+        let held = Arc::clone(&queue).turn(Some(held), 3).await.expect("it goes on");
+        assert!(!longer.is_finished());
+        let equal = lined_up(&queue, 3).await;
+        let stepped_back = tokio::spawn(Arc::clone(&queue).turn(Some(held), 3));
+        let slot = equal.await.expect("runs").expect("its turn");
+        assert!(!stepped_back.is_finished());
+        drop(slot);
+        drop(stepped_back.await.expect("runs").expect("its turn again"));
+        assert!(longer.await.expect("runs").is_some());
+    }
+
+    #[tokio::test]
+    async fn a_call_that_has_waited_too_long_goes_first() {
+        let (queue, held) = one_slot().await;
+        let long = lined_up(&queue, 16).await;
+        let short = lined_up(&queue, 0).await;
+        queue.lock().calls[0].since = Instant::now().checked_sub(PATIENCE).expect("the clock has run for a while");
+        let stepped_back = tokio::spawn(Arc::clone(&queue).turn(Some(held), 0));
+        let slot = long.await.expect("runs").expect("a slot");
+        drop(slot);
+        drop(short.await.expect("runs").expect("a slot"));
+        assert!(stepped_back.await.expect("runs").is_some());
+    }
+
+    #[tokio::test]
+    async fn calls_that_ended_while_they_waited_take_no_slot_with_them() {
+        let (queue, held) = one_slot().await;
+        let gone = lined_up(&queue, 0).await;
+        let next = lined_up(&queue, 1).await;
+        gone.abort();
+        assert!(gone.await.is_err());
+        drop(held);
+        drop(next.await.expect("runs").expect("a slot"));
+        let waiting = queue.lock();
+        assert_eq!((waiting.taken, waiting.calls.len()), (0, 0));
+    }
+}

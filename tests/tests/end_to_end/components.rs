@@ -93,7 +93,8 @@ async fn a_component_of_another_world_is_refused() {
     refused_for("a later world", component(&later), "does not export wharf:plugin/tools").await;
     let shell = r#"(component (import "wharf:plugin/shell@0.1.0" (instance (export "run" (func)))))"#;
     refused_for("an import that is not offered", component(shell), "wharf:plugin/shell").await;
-    let function = r#"(component (import "wharf:plugin/caller@0.1.0" (instance (export "tenant" (func (result string))))))"#;
+    let function =
+        r#"(component (import "wharf:plugin/caller@0.1.0" (instance (export "tenant" (func (result string))))))"#;
     refused_for("a function that is not offered", component(function), "tenant").await;
     let kind = r#"(component (import "wharf:plugin/caller@0.1.0" (instance (export "session" (func (result u64))))))"#;
     refused_for("a function of another type", component(kind), "session").await;
@@ -108,15 +109,25 @@ async fn a_list_of_tools_that_is_garbage_is_refused() {
     for at in ["-1", "3", "0x7ffffff0"] {
         refused(&format!("a list at {at}"), listing(&format!("i32.const {at}")).bytes()).await;
     }
-    let huge = listing("(i32.store (i32.const 900) (i32.const 1024)) (i32.store (i32.const 904) (i32.const 0x7fffffff)) i32.const 900");
+    let huge = listing(
+        "(i32.store (i32.const 900) (i32.const 1024)) (i32.store (i32.const 904) (i32.const 0x7fffffff)) i32.const 900",
+    );
     refused("a list of 2,147,483,647 tools", huge.bytes()).await;
-    let zeros = listing("(i32.store (i32.const 900) (i32.const 524288)) (i32.store (i32.const 904) (i32.const 10000)) i32.const 900");
+    let zeros = listing(
+        "(i32.store (i32.const 900) (i32.const 524288)) (i32.store (i32.const 904) (i32.const 10000)) i32.const 900",
+    );
     refused("a list of 10,000 empty tools", zeros.bytes()).await;
     refused_for("a trap", listing("unreachable").bytes(), "could not list its tools").await;
-    refused_for("no tool at all is fine, an endless recursion is not", Crafted {
-        module: "(func $deep (result i32) (i32.add (call $deep) (i32.const 1)))".into(),
-        ..listing("call $deep")
-    }.bytes(), "stack").await;
+    refused_for(
+        "no tool at all is fine, an endless recursion is not",
+        Crafted {
+            module: "(func $deep (result i32) (i32.add (call $deep) (i32.const 1)))".into(),
+            ..listing("call $deep")
+        }
+        .bytes(),
+        "stack",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -152,7 +163,9 @@ async fn names_of_tools_are_checked() {
     let named = |names: &[&str]| Crafted::of(names.iter().map(|name| CraftedTool::new(name))).bytes();
     refused_for("two tools of one name", named(&["a", "b", "a"]), "two tools have this name").await;
     let long = "x".repeat(65);
-    for illegal in ["", "a b", "a/b", "ä", "a.b", "a__b", "__a", "a\0", "\u{1b}[2J", "a\nb", &long, &"x".repeat(100_000)] {
+    for illegal in
+        ["", "a b", "a/b", "ä", "a.b", "a__b", "__a", "a\0", "\u{1b}[2J", "a\nb", &long, &"x".repeat(100_000)]
+    {
         refused_for(illegal, named(&["fine", illegal]), "its name must be").await;
     }
     let files = Data::alone();
@@ -166,7 +179,8 @@ async fn names_of_tools_are_checked() {
 async fn tools_descriptions_and_metas_have_their_bounds() {
     let many = |count: usize| Crafted::of((0..count).map(|index| CraftedTool::new(&format!("t{index}"))));
     refused_for("257 tools", many(257).bytes(), "256").await;
-    let described = |bytes: usize| Crafted::of([CraftedTool { description: vec![b'd'; bytes], ..CraftedTool::new("t") }]);
+    let described =
+        |bytes: usize| Crafted::of([CraftedTool { description: vec![b'd'; bytes], ..CraftedTool::new("t") }]);
     for length in [0, 8_193, 200_000] {
         refused_for("a description", described(length).bytes(), "description").await;
     }
@@ -200,7 +214,10 @@ async fn schemas_that_the_host_would_have_to_trust_are_refused() {
         (r#"{"type":"object","properties":[]}"#, "`properties`"),
         (r#"{"type":"object","properties":{"__sessionId":{"type":"string"}}}"#, "__sessionId"),
         (r#"{"type":"object","properties":{"a":{"type":"array","items":{"properties":{"__x":{}}}}}}"#, "__x"),
-        (r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"properties":{"__x":{}}}}}"##, "__x"),
+        (
+            r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"properties":{"__x":{}}}}}"##,
+            "__x",
+        ),
         (r#"{"type":"object","patternProperties":{"^a":{"properties":{"__x":{}}}}}"#, "__x"),
         (r#"{"type":"object","required":["__x"]}"#, "__x"),
         (r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/schema"}}}"#, "example.com"),
@@ -217,14 +234,18 @@ async fn schemas_that_the_host_would_have_to_trust_are_refused() {
 #[tokio::test]
 async fn schema_bombs_are_refused() {
     let with = |schema: String| Crafted::of([CraftedTool::new("t").schema(&schema)]).bytes();
-    let deep = format!(r#"{{"type":"object","not":{}{}}}"#, r#"{"not":"#.repeat(100), format!("true{}", "}".repeat(100)));
+    let (open, close) = (r#"{"not":"#.repeat(100), "}".repeat(100));
+    let deep = format!(r#"{{"type":"object","not":{open}true{close}}}"#);
     refused_for("a deep schema", with(deep), "nests").await;
     let deeper = format!(r#"{{"type":"object","enum":[{}{}]}}"#, "[".repeat(30_000), "]".repeat(30_000));
     refused("a schema of nested data", with(deeper)).await;
     let doubling: Vec<_> = (0..40)
-        .map(|level| format!(r##""d{level}":{{"allOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, level + 1))
+        .map(|level| {
+            format!(r##""d{level}":{{"allOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, level + 1)
+        })
         .collect();
-    let doubling = format!(r##"{{"type":"object","$ref":"#/$defs/d0","$defs":{{{},"d40":{{}}}}}}"##, doubling.join(","));
+    let doubling =
+        format!(r##"{{"type":"object","$ref":"#/$defs/d0","$defs":{{{},"d40":{{}}}}}}"##, doubling.join(","));
     refused_for("a schema that doubles 40 times", with(doubling), "multiplies").await;
     let myself = r##"{"properties":{"a":{"$ref":"#"}}}"##;
     let branching = format!(r#"{{"type":"object","anyOf":[{}]}}"#, [myself; 50].join(","));
@@ -240,10 +261,13 @@ async fn a_component_of_more_memories_tables_or_instances_than_any_host_allows_i
     for (what, crafted) in [
         ("memories", Crafted { module: "(memory 1)".repeat(16), ..Crafted::default() }),
         ("tables", Crafted { module: "(table 1 funcref)".repeat(33), ..Crafted::default() }),
-        ("instances", Crafted {
-            component: format!("(core module $empty) {}", "(core instance (instantiate $empty))".repeat(64)),
-            ..Crafted::default()
-        }),
+        (
+            "instances",
+            Crafted {
+                component: format!("(core module $empty) {}", "(core instance (instantiate $empty))".repeat(64)),
+                ..Crafted::default()
+            },
+        ),
         ("elements", Crafted { module: "(table 1000001 funcref)".into(), ..Crafted::default() }),
         ("memory", Crafted { pages: 65_000, ..Crafted::default() }),
     ] {

@@ -8,7 +8,9 @@ use wharf_tests::{Fixture, Setup, context, found};
 /// Fails while calls in other sessions are in flight; they all finish.
 async fn failure(fixture: &Fixture, tool: &str, arguments: Value) -> Error {
     let beside: Vec<_> = (0..4)
-        .map(|index| fixture.start(&context("local", &format!("beside-{index}")), "hostile__sleep", json!({"milliseconds": 30})))
+        .map(|index| {
+            fixture.start(&context("local", &format!("beside-{index}")), "hostile__sleep", json!({"milliseconds": 30}))
+        })
         .collect();
     let error = fixture.call(tool, arguments).await.expect_err(tool);
     for call in beside {
@@ -60,7 +62,8 @@ async fn memory_that_cannot_be_had_ends_one_call() {
 #[tokio::test]
 async fn a_structured_answer_that_breaks_its_schema_is_the_plugins_fault() {
     let fixture = Setup::new().open().await;
-    let good = fixture.call("hostile__bad_structured", json!({"structured": r#"{"count":1}"#})).await.expect("conforms");
+    let good =
+        fixture.call("hostile__bad_structured", json!({"structured": r#"{"count":1}"#})).await.expect("conforms");
     assert_eq!(good.structured, Some(json!({"count": 1})));
     for bad in [
         json!({}),

@@ -93,7 +93,8 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
             "state": {"thread": "denied", "session": "denied", "plugin": "denied"},
         })
     );
-    let error = nothing.call("hostile__open_bucket", json!({"scope": "thread", "name": "b"})).await.expect_err("denied");
+    let error =
+        nothing.call("hostile__open_bucket", json!({"scope": "thread", "name": "b"})).await.expect_err("denied");
     assert_eq!(error.code, Code::Denied);
     assert!(error.message.contains("[plugin.hostile.grants.state]"), "{error}");
     let report = found(nothing.call("hostile__progress", json!({"count": 1})).await);

@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{Channel, ContextRules, Host, ServerInfo, SessionId, serve_stdio};
@@ -17,7 +17,7 @@ use super::{Global, runtime};
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     /// Talk over standard input and output
-    #[arg(long)]
+    #[arg(long, required = true)]
     stdio: bool,
 
     /// Session of calls that name none; without it they share the session `default`
@@ -30,9 +30,6 @@ thread. Call them directly; each tool says what it does and what it returns.";
 
 impl Serve {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        if !self.stdio {
-            bail!("say how to serve: `wharf serve --stdio`");
-        }
         let configuration = global.configuration()?;
         let rules = ContextRules {
             channel: if configuration.context.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open },

@@ -40,8 +40,7 @@ async fn said(fixture: &Fixture) -> String {
 
 #[tokio::test]
 async fn computing_ends_at_its_limit_and_waiting_is_not_computing() {
-    let fixture =
-        Setup::new().limit("cpu_time_milliseconds", 300).limit("wall_time_milliseconds", 60_000).open().await;
+    let fixture = Setup::new().limit("cpu_time_milliseconds", 300).limit("wall_time_milliseconds", 60_000).open().await;
     found(fixture.call("hostile__spin", json!({"milliseconds": 30})).await);
     found(fixture.call("hostile__sleep", json!({"milliseconds": 600})).await);
     let outcome = fixture.call("hostile__spin", json!({})).await;
@@ -214,7 +213,11 @@ async fn all_host_calls_together_move_no_byte_too_many() {
     assert_eq!(written["failed"], json!(null));
     let outcome = fixture.call("hostile__stdout_bytes", json!({"bytes": 20_001})).await;
     assert_ended_by("host_call_total_bytes", Code::Limit, outcome);
-    assert_ended_by("host_call_total_bytes", Code::Limit, fixture.call("hostile__log_lines", json!({"count": 5_000})).await);
+    assert_ended_by(
+        "host_call_total_bytes",
+        Code::Limit,
+        fixture.call("hostile__log_lines", json!({"count": 5_000})).await,
+    );
     fixture.works().await;
 }
 

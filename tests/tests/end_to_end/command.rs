@@ -1,0 +1,213 @@
+//! The command: what it prints, where, and its exit codes.
+
+use serde_json::{Value, json};
+use wharf::{CallLimits, HostLimits};
+use wharf_tests::{Client, Command, Data, Finished, Setup, component, wharf};
+
+/// The command on the guests.
+struct Shell {
+    data: Data,
+}
+
+impl Shell {
+    fn new(setup: &Setup) -> Self {
+        let data = Data::new();
+        data.write("wharf.toml", setup.text());
+        Self { data }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        wharf(arguments).config(&self.data.path().join("wharf.toml")).data(self.data.path())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Finished {
+        self.command(arguments).run()
+    }
+}
+
+fn parsed(run: &Finished) -> Value {
+    serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"))
+}
+
+#[test]
+fn a_call_prints_its_answer_and_nothing_else() {
+    let shell = Shell::new(&Setup::new());
+    let run = shell.run(&["call", "echo__echo", r#"{"text":"hello"}"#]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "hello\n", ""));
+    let whole = parsed(&shell.run(&["call", "--json", "echo__echo", r#"{"text":"hello"}"#]));
+    assert_eq!(whole["content"], json!([{"mimeType": "text/plain", "text": "hello"}]));
+    assert_eq!(whole["isError"], json!(false));
+    let error_answer = shell.run(&["call", "hostile__error_answer", r#"{"text":"no"}"#]);
+    assert_eq!((error_answer.code, error_answer.out.as_str()), (Some(1), "no\n"));
+}
+
+#[test]
+fn a_call_takes_its_arguments_from_standard_input_where_it_is_told_to() {
+    let shell = Shell::new(&Setup::new());
+    let command = shell.command(&["call", "echo__echo", "-"]).through(r#"printf '{"text":"piped"}' | "$@""#).run();
+    assert_eq!((command.code, command.out.as_str()), (Some(0), "piped\n"), "{command:?}");
+}
+
+#[test]
+fn a_call_that_fails_says_why_on_standard_error_and_as_json_where_asked() {
+    let shell = Shell::new(&Setup::new());
+    for (arguments, code, word) in [
+        (["call", "echo__nothing", "{}"], 1, "not-found"),
+        (["call", "nothing", "{}"], 1, "not-found"),
+        (["call", "echo__echo", "{}"], 1, "invalid"),
+        (["call", "echo__echo", r#"{"text":7}"#], 1, "/text"),
+        (["call", "hostile__trap", "{}"], 1, "internal"),
+        (["call", "echo__echo", "not json"], 1, "no JSON object"),
+        (["call", "echo__echo", "[1]"], 1, "no JSON object"),
+        (["call", "echo__echo", r#"{"text":"x""#], 1, "no JSON object"),
+    ] {
+        let run = shell.run(&arguments);
+        assert_eq!((run.code, run.out.as_str()), (Some(code), ""), "{arguments:?}: {run:?}");
+        assert!(run.err.starts_with("error: ") && run.err.contains(word), "{arguments:?}: {run:?}");
+    }
+    let failed = shell.run(&["call", "--json", "echo__echo", "{}"]);
+    assert_eq!(failed.code, Some(1));
+    assert_eq!(parsed(&failed)["error"]["code"], "invalid");
+}
+
+#[test]
+fn a_call_runs_in_the_context_that_its_options_name() {
+    let shell = Shell::new(&Setup::new());
+    let run = shell.run(&["call", "hostile__caller", "--session", "s", "--assistant", "a", "--thread", "t"]);
+    let told: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!((&told["session"], &told["assistant"], &told["thread"]), (&json!("s"), &json!("a"), &json!("t")));
+    let illegal = shell.run(&["call", "hostile__caller", "--session", "a b"]);
+    assert_eq!(illegal.code, Some(2));
+    assert!(illegal.err.contains("1 to 128 bytes"), "{illegal:?}");
+}
+
+#[test]
+fn tools_are_listed_in_one_order_and_refused_plugins_are_named() {
+    let shell = Shell::new(&Setup::new());
+    let run = shell.run(&["tools"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let names: Vec<_> = run.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert!(names.is_sorted() && names.contains(&"echo__echo") && names.contains(&"hostile__spin"), "{names:?}");
+    let listed = parsed(&shell.run(&["tools", "--json"]));
+    let as_json: Vec<_> = listed["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(json!(as_json), json!(names));
+    assert_eq!(listed["rejected"], json!([]));
+
+    let bad = Data::alone();
+    let path = bad.write("bad.wasm", "no component");
+    let shell = Shell::new(&Setup::new().plugin("bad", &path, ""));
+    let run = shell.run(&["tools"]);
+    assert_eq!(run.code, Some(3));
+    assert!(run.err.contains("bad") && run.out.contains("echo__echo"), "{run:?}");
+    let listed = parsed(&shell.run(&["tools", "--json"]));
+    assert_eq!(listed["rejected"][0]["plugin"], "bad");
+}
+
+#[test]
+fn inspect_says_what_a_component_is_and_leaves_nothing_behind() {
+    let files = Data::alone();
+    let path = files.write("some_guest.wasm", wharf_tests::bytes("guest-hostile"));
+    let name = path.to_str().expect("a path");
+    let run = wharf(["inspect", name]).env("HOME", files.path().to_str().expect("a path")).run();
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+    for word in ["digest", "hostile", "wharf:plugin/state", "[plugin.some-guest.grants.state]", "grants.events"] {
+        assert!(run.out.contains(word) || word == "hostile", "{word}: {}", run.out);
+    }
+    let inspected = parsed(&wharf(["inspect", "--json", name]).run());
+    assert_eq!(inspected["grants"], json!(["events", "state"]));
+    assert_eq!(inspected["bytes"], json!(wharf_tests::bytes("guest-hostile").len()));
+    assert!(inspected["digest"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
+    let kept = std::fs::read_dir(files.path()).expect("read").count();
+    assert_eq!(kept, 1, "inspecting made files");
+    let echo = parsed(&wharf(["inspect", "--json", component("guest-echo").to_str().expect("a path")]).run());
+    assert_eq!(echo["tools"][0]["name"], "echo");
+}
+
+#[test]
+fn the_page_of_limits_is_what_the_command_prints() {
+    let run = wharf(["config", "limits", "--markdown"]).run();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/LIMITS.md");
+    let page = std::fs::read_to_string(page).expect("host/LIMITS.md is there");
+    assert!(page == run.out, "write it again: wharf config limits --markdown > host/LIMITS.md");
+    let plain = wharf(["config", "limits"]).run();
+    for row in CallLimits::TABLE.iter().chain(HostLimits::TABLE) {
+        assert!(run.out.contains(&format!("`{}`", row.name)) && plain.out.contains(row.name), "{}", row.name);
+    }
+}
+
+#[test]
+fn config_check_as_json_says_what_differs_from_the_defaults() {
+    let shell = Shell::new(&Setup::new().limit("output_bytes", 5).state(""));
+    let checked = parsed(&shell.run(&["config", "check", "--json"]));
+    assert_eq!(checked["limits"], json!({"output_bytes": 5}));
+    assert_eq!(checked["plugins"]["hostile"]["enabled"], json!(true));
+    assert!(checked["plugins"]["hostile"]["grants"]["state"]["reason"].is_string(), "{checked}");
+    assert_eq!(checked["data"], json!(shell.data.path()));
+}
+
+#[test]
+fn help_teaches_each_command() {
+    for (arguments, words) in [
+        (vec!["--help"], vec!["Examples:", "Exit codes:", "--data", "--config", "WHARF_CONFIG"]),
+        (vec!["serve", "--help"], vec!["--stdio", "--session", "WHARF_SESSION"]),
+        (vec!["call", "--help"], vec!["--session", "--assistant", "--thread", "--json", "standard input"]),
+        (vec!["tools", "--help"], vec!["--json"]),
+        (vec!["inspect", "--help"], vec!["--json", "sandbox"]),
+        (vec!["config", "--help"], vec!["check", "limits"]),
+        (vec!["config", "limits", "--help"], vec!["--markdown"]),
+    ] {
+        let run = wharf(&arguments).run();
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}");
+        for word in words {
+            assert!(run.out.contains(word), "{arguments:?} does not say {word}:\n{}", run.out);
+        }
+    }
+    assert!(wharf(["--version"]).run().out.starts_with("wharf "));
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let none: [&str; 0] = [];
+    assert_eq!(wharf(none).run().code, Some(2));
+    for arguments in [
+        vec!["no-such-command"],
+        vec!["tools", "--no-such-option"],
+        vec!["call"],
+        vec!["serve"],
+        vec!["tools", "--log", "a=b=c"],
+    ] {
+        let run = wharf(&arguments).run();
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
+        assert!(run.err.contains("--"), "{arguments:?}: {run:?}");
+    }
+}
+
+#[test]
+fn lines_that_are_no_messages_do_not_end_a_server() {
+    let shell = Shell::new(&Setup::new());
+    let mut client = Client::connect(shell.command(&["serve", "--stdio"]));
+    for line in [
+        "",
+        "not json",
+        "{",
+        "[]",
+        "7",
+        "{\"jsonrpc\":\"2.0\"}",
+        "{\"id\":1}",
+        "\u{0}\u{1}",
+        "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"x\"}",
+    ] {
+        client.send_raw(line);
+    }
+    client.send_raw(&format!("{{\"jsonrpc\":\"2.0\",\"x\":\"{}\"", "x".repeat(1 << 20)));
+    client.send_raw(&"[".repeat(100_000));
+    let answer = client.call("echo__echo", json!({"text": "still here"}), json!({}));
+    assert_eq!(answer["content"][0]["text"], "still here");
+    let unknown = client.request("no/such/method", json!({}));
+    assert_eq!(unknown["error"]["code"], json!(-32601), "{unknown}");
+    let unknown = client.request("tools/call", json!({"name": "echo__nothing", "arguments": {}}));
+    assert!(unknown["error"]["message"].as_str().is_some_and(|told| told.contains("echo__echo")), "{unknown}");
+    let (_, log, code) = client.leave();
+    assert_eq!(code, Some(0), "{log}");
+}
