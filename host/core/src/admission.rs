@@ -104,11 +104,11 @@ impl Admission {
     /// `limit`, retryable, where too many calls wait already or the turn did
     /// not come in time.
     pub async fn admit(&self, context: &Context, bytes: u64, until: Instant) -> Result<Permit, Error> {
-        let waiting = match self.shared.enter(context, bytes)? {
+        let mut turn = match self.shared.enter(context, bytes)? {
             Entry::Running(permit) => return Ok(permit),
             Entry::Waiting(turn) => turn,
         };
-        match tokio::time::timeout_at(until.into(), waiting).await {
+        match tokio::time::timeout_at(until.into(), &mut turn.receiver).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(Error::retryable(
                 Code::Limit,
@@ -119,9 +119,26 @@ impl Admission {
     }
 }
 
+/// A place in the queue, left when dropped.
+struct Turn {
+    shared: Arc<Shared>,
+    tenant: TenantId,
+    session: SessionId,
+    receiver: oneshot::Receiver<Permit>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.receiver.close();
+        // A permit that came too late is given back before the lock is taken.
+        drop(self.receiver.try_recv());
+        self.shared.lock().forget_those_that_gave_up(&self.tenant, &self.session);
+    }
+}
+
 enum Entry {
     Running(Permit),
-    Waiting(oneshot::Receiver<Permit>),
+    Waiting(Turn),
 }
 
 impl Shared {
@@ -146,23 +163,19 @@ impl Shared {
             places.running += 1;
             return Ok(Entry::Running(self.permit(context.tenant.clone(), context.session.clone())));
         }
-        if places.full(limits, context, bytes).is_some() {
-            // Those that gave up are still in their queues; make sure that they
-            // are not what fills them.
-            places.forget_those_that_gave_up();
-            if let Some(limit) = places.full(limits, context, bytes) {
-                places.tidy(&context.tenant, &context.session);
-                return Err(Error::retryable(
-                    Code::Limit,
-                    format!("too many calls wait already (limit `{limit}`); try again when some have been answered"),
-                ));
-            }
+        if let Some(limit) = places.full(limits, context, bytes) {
+            places.tidy(&context.tenant, &context.session);
+            return Err(Error::retryable(
+                Code::Limit,
+                format!("too many calls wait already (limit `{limit}`); try again when some have been answered"),
+            ));
         }
         let (turn, receiver) = oneshot::channel();
         places.wait(context, Waiter { turn, bytes });
         places.enrol(limits, &context.tenant, &context.session);
         self.dispatch(places);
-        Ok(Entry::Waiting(receiver))
+        let (shared, tenant, session) = (Arc::clone(self), context.tenant.clone(), context.session.clone());
+        Ok(Entry::Waiting(Turn { shared, tenant, session, receiver }))
     }
 
     fn permit(self: &Arc<Self>, tenant: TenantId, session: SessionId) -> Permit {
@@ -279,20 +292,20 @@ impl Places {
         }
     }
 
-    fn forget_those_that_gave_up(&mut self) {
-        for tenant in self.tenants.values_mut() {
-            for session in tenant.sessions.values_mut() {
-                let (before, bytes) = (session.waiters.len(), total(&session.waiters));
-                session.waiters.retain(|waiter| !waiter.turn.is_closed());
-                self.waiting -= (before - session.waiters.len()) as u64;
-                self.waiting_bytes -= bytes - total(&session.waiters);
+    /// Removes the waiters of a session whose callers have gone.
+    fn forget_those_that_gave_up(&mut self, tenant_id: &TenantId, session_id: &SessionId) {
+        let Some(tenant) = self.tenants.get_mut(tenant_id) else { return };
+        let Some(session) = tenant.sessions.get_mut(session_id) else { return };
+        session.waiters.retain(|waiter| {
+            let waits = !waiter.turn.is_closed();
+            if !waits {
+                self.waiting -= 1;
+                self.waiting_bytes -= waiter.bytes;
             }
-        }
+            waits
+        });
+        self.tidy(tenant_id, session_id);
     }
-}
-
-fn total(waiters: &VecDeque<Waiter>) -> u64 {
-    waiters.iter().map(|waiter| waiter.bytes).sum()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod command;
 mod components;
 mod configuration;
 mod contexts;
+mod contract;
 mod failures;
 mod limits;
 mod planning;

@@ -102,6 +102,7 @@ async fn a_full_queue_refuses_and_those_that_gave_up_do_not_fill_it() {
     for task in tasks {
         assert!(task.await.is_err());
     }
+    assert_eq!(admission.load(), (1, 0), "whoever gave up has left the queue");
     let next = waiting(&admission, &context("t", "a"), 10).await;
     drop(running);
     drop(next.await.expect("runs").expect("its turn comes"));
