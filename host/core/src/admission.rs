@@ -41,6 +41,8 @@ struct Places {
 #[derive(Default)]
 struct Tenant {
     running: u64,
+    waiting: u64,
+    waiting_bytes: u64,
     in_ring: bool,
     sessions: HashMap<SessionId, Session>,
     /// Sessions that have a waiter and a free place of their own.
@@ -198,15 +200,16 @@ impl Shared {
 impl Places {
     /// The limit that keeps another call of this size from waiting.
     fn full(&self, limits: &HostLimits, context: &Context, bytes: u64) -> Option<&'static str> {
-        if self.waiting >= limits.calls_waiting {
-            Some("calls_waiting")
-        } else if self.waiters(context) >= limits.calls_waiting_per_session {
-            Some("calls_waiting_per_session")
-        } else if self.waiting_bytes.saturating_add(bytes) > limits.waiting_bytes {
-            Some("waiting_bytes")
-        } else {
-            None
-        }
+        let (calls, held) =
+            self.tenants.get(&context.tenant).map_or((0, 0), |tenant| (tenant.waiting, tenant.waiting_bytes));
+        let reached = [
+            ("calls_waiting_per_session", self.waiters(context) >= limits.calls_waiting_per_session),
+            ("calls_waiting_per_tenant", calls >= limits.calls_waiting_per_tenant),
+            ("calls_waiting", self.waiting >= limits.calls_waiting),
+            ("waiting_bytes_per_tenant", held.saturating_add(bytes) > limits.waiting_bytes_per_tenant),
+            ("waiting_bytes", self.waiting_bytes.saturating_add(bytes) > limits.waiting_bytes),
+        ];
+        reached.into_iter().find(|(_, reached)| *reached).map(|(limit, _)| limit)
     }
 
     fn waiters(&self, context: &Context) -> u64 {
@@ -214,10 +217,13 @@ impl Places {
         session.map_or(0, |session| session.waiters.len() as u64)
     }
 
+    /// Puts a call into the queue.
     fn wait(&mut self, context: &Context, waiter: Waiter) {
         self.waiting += 1;
         self.waiting_bytes += waiter.bytes;
         let tenant = self.tenants.entry(context.tenant.clone()).or_default();
+        tenant.waiting += 1;
+        tenant.waiting_bytes += waiter.bytes;
         tenant.sessions.entry(context.session.clone()).or_default().waiters.push_back(waiter);
     }
 
@@ -251,6 +257,8 @@ impl Places {
             if let Some(waiter) = &waiter {
                 session.running += 1;
                 tenant.running += 1;
+                tenant.waiting -= 1;
+                tenant.waiting_bytes -= waiter.bytes;
                 self.running += 1;
                 self.waiting -= 1;
                 self.waiting_bytes -= waiter.bytes;
@@ -299,6 +307,8 @@ impl Places {
         session.waiters.retain(|waiter| {
             let waits = !waiter.turn.is_closed();
             if !waits {
+                tenant.waiting -= 1;
+                tenant.waiting_bytes -= waiter.bytes;
                 self.waiting -= 1;
                 self.waiting_bytes -= waiter.bytes;
             }

@@ -158,10 +158,14 @@ limits! {
             "Running calls of one session. Further ones wait.";
         calls_waiting = 16_384, up to 1_000_000,
             "Waiting calls of all tenants. Refuses a further one with `limit`.";
+        calls_waiting_per_tenant = 12_288, up to 1_000_000,
+            "Waiting calls of one tenant. Refuses a further one with `limit`.";
         calls_waiting_per_session = 1_024, up to 100_000,
             "Waiting calls of one session. Refuses a further one with `limit`.";
         waiting_bytes = 256 * MIB, up to 16 * GIB,
             "Arguments of all waiting calls together. Refuses a further one with `limit`.";
+        waiting_bytes_per_tenant = 192 * MIB, up to 16 * GIB,
+            "Arguments of the waiting calls of one tenant. Refuses a further one with `limit`.";
         wait_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a call waits for its turn. Then it is refused with `limit`.";
         scopes_per_tenant = 100_000, up to 10_000_000,

@@ -14,7 +14,9 @@ pub(super) const TESTED: Tested = &[
     ("calls_in_flight_per_session", calls_beyond_a_sessions_places_wait_and_other_sessions_do_not),
     ("calls_waiting", one_waiting_call_too_many_is_refused),
     ("calls_waiting_per_session", one_waiting_call_of_a_session_too_many_is_refused),
+    ("calls_waiting_per_tenant", one_waiting_call_of_a_tenant_too_many_is_refused),
     ("waiting_bytes", waiting_calls_of_one_byte_too_many_are_refused),
+    ("waiting_bytes_per_tenant", waiting_calls_of_one_byte_of_a_tenant_too_many_are_refused),
     ("wait_milliseconds", a_call_whose_turn_does_not_come_is_refused),
     ("scopes_per_tenant", one_bucket_of_a_tenant_too_many_is_refused),
     ("state_bytes_per_tenant", one_byte_of_a_tenant_too_many_is_refused),
@@ -122,6 +124,41 @@ async fn one_waiting_call_of_a_session_too_many_is_refused() {
     let outcome = fixture.call_in(&one, "echo__echo", text(20)).await;
     assert_ended_by("calls_waiting_per_session", Code::Limit, outcome);
     let other = fixture.start(&two, "echo__echo", text(20));
+    fixture.load_is(1, 2).await;
+    stop([running]).await;
+    waiting.outcome().await.expect("its turn came");
+    other.outcome().await.expect("its turn came");
+}
+
+#[tokio::test]
+async fn one_waiting_call_of_a_tenant_too_many_is_refused() {
+    let limits = Setup::new().host_limit("calls_in_flight", 1).host_limit("calls_waiting_per_tenant", 1);
+    let fixture = limits.open().await;
+    let running = endless(&fixture, &context("a", "1"));
+    fixture.load_is(1, 0).await;
+    let waiting = fixture.start(&context("a", "2"), "echo__echo", text(20));
+    fixture.load_is(1, 1).await;
+    // A tenant that invents sessions fills its own part of the queue only.
+    let outcome = fixture.call_in(&context("a", "3"), "echo__echo", text(20)).await;
+    assert_ended_by("calls_waiting_per_tenant", Code::Limit, outcome);
+    let other = fixture.start(&context("b", "1"), "echo__echo", text(20));
+    fixture.load_is(1, 2).await;
+    stop([running]).await;
+    waiting.outcome().await.expect("its turn came");
+    other.outcome().await.expect("its turn came");
+}
+
+#[tokio::test]
+async fn waiting_calls_of_one_byte_of_a_tenant_too_many_are_refused() {
+    let limits = Setup::new().host_limit("calls_in_flight", 1).host_limit("waiting_bytes_per_tenant", 1_000);
+    let fixture = limits.open().await;
+    let running = endless(&fixture, &context("a", "1"));
+    fixture.load_is(1, 0).await;
+    let waiting = fixture.start(&context("a", "2"), "echo__echo", text(1_000));
+    fixture.load_is(1, 1).await;
+    let outcome = fixture.call_in(&context("a", "3"), "echo__echo", text(20)).await;
+    assert_ended_by("waiting_bytes_per_tenant", Code::Limit, outcome);
+    let other = fixture.start(&context("b", "1"), "echo__echo", text(20));
     fixture.load_is(1, 2).await;
     stop([running]).await;
     waiting.outcome().await.expect("its turn came");
