@@ -12,5 +12,5 @@ wasmtime::component::bindgen!({
         default: trappable,
     },
     exports: { default: async },
-    with: { "wharf:plugin/state.bucket": crate::adapter::state::Bucket },
+    with: { "wharf:plugin/state.bucket": crate::bucket::Bucket },
 });

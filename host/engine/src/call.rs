@@ -11,7 +11,7 @@ use wharf_state::StateStore;
 use crate::{
     adapter::MAX_MESSAGE_BYTES,
     bindings::{Everything, EverythingPre, exports::wharf::plugin::tools as wit},
-    error,
+    epoch, error,
     guest::{Guest, Setting},
     runtime::Runtime,
 };
@@ -73,7 +73,7 @@ pub(crate) async fn run(
     store.set_hostcall_fuel(usize::try_from(largest).unwrap_or(usize::MAX));
     store.set_epoch_deadline(1);
     let schedule = runtime.schedule.clone();
-    store.epoch_deadline_callback(move |store| Ok(schedule.epoch(store.data())));
+    store.epoch_deadline_callback(move |store| Ok(epoch::ended(&schedule, store.data())));
 
     let finished = clock
         .drive(async {

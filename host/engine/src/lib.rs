@@ -7,10 +7,12 @@
 
 mod adapter;
 mod bindings;
+mod bucket;
 mod budget;
 mod cache;
 mod call;
 mod clock;
+mod epoch;
 mod error;
 mod guest;
 mod inspection;
@@ -19,6 +21,7 @@ mod load;
 mod metadata;
 mod runtime;
 mod schedule;
+mod shared;
 mod source;
 mod stdio;
 mod ticker;
@@ -26,5 +29,6 @@ mod ticker;
 pub use call::Invocation;
 pub use error::{EngineError, LoadError};
 pub use inspection::Inspection;
-pub use load::{Engine, EngineConfig, Plugin};
+pub use load::{Engine, Plugin};
 pub use metadata::Tool;
+pub use shared::EngineConfig;

@@ -3,43 +3,22 @@
 
 use std::{
     borrow::Cow,
-    path::PathBuf,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use wharf_core::{Answer, Digest, Error, HostLimits, PluginName};
+use wharf_core::{Answer, Digest, Error, PluginName};
 use wharf_state::StateStore;
 
 use crate::{
     bindings::EverythingPre,
-    cache::Cache,
     call::{self, Function, Invocation, Returned},
     error::{EngineError, LoadError},
     guest::Guest,
     inspection::Inspection,
     metadata::{self, Tool},
-    runtime::Runtime,
+    shared::{EngineConfig, Shared},
     source::Source,
 };
-
-/// How an engine is set up.
-#[derive(Debug, Clone, Default)]
-pub struct EngineConfig {
-    /// Limits that hold for the host as a whole.
-    pub limits: HostLimits,
-    /// Where compiled code is kept; nowhere where absent.
-    pub cache_directory: Option<PathBuf>,
-}
-
-/// What an engine and its plugins share.
-pub(crate) struct Shared {
-    pub(crate) config: EngineConfig,
-    pub(crate) cache: Option<Cache>,
-    pub(crate) state: Arc<dyn StateStore>,
-    runtime: OnceLock<Runtime>,
-    // Held while the runtime starts, so that it starts once.
-    starting: Mutex<()>,
-}
 
 /// Loads and calls plugins. Cheap to clone.
 #[derive(Clone)]
@@ -60,9 +39,7 @@ impl Engine {
     /// # Errors
     /// Where the cache directory cannot be used.
     pub fn new(config: EngineConfig, state: Arc<dyn StateStore>) -> Result<Self, EngineError> {
-        let cache = config.cache_directory.as_deref().map(Cache::open).transpose()?;
-        let shared = Shared { config, cache, state, runtime: OnceLock::new(), starting: Mutex::new(()) };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(Shared::new(config, state)?) })
     }
 
     /// Starts the runtime, unless it runs. Takes about a millisecond; blocks.
@@ -110,20 +87,6 @@ fn look_at_preamble(bytes: &[u8]) -> Result<(), LoadError> {
         Some([0, b'a', b's', b'm', ..]) => Ok(()),
         None if bytes.starts_with(b"\0asm") => Err(LoadError::Malformed("it ends within its first 8 bytes".to_owned())),
         _ => Err(LoadError::NotWasm),
-    }
-}
-
-impl Shared {
-    pub(crate) fn runtime(&self) -> Result<&Runtime, EngineError> {
-        if let Some(runtime) = self.runtime.get() {
-            return Ok(runtime);
-        }
-        let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(runtime) = self.runtime.get() {
-            return Ok(runtime);
-        }
-        let started = Runtime::start(&self.config.limits)?;
-        Ok(self.runtime.get_or_init(|| started))
     }
 }
 

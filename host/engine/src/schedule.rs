@@ -1,6 +1,6 @@
 //! Who computes when many calls want to.
 //!
-//! From its first epoch on, a call needs a slot to go on computing; there are
+//! From its first epoch on (see `epoch`), a call needs a slot to go on computing; there are
 //! as many as worker threads. At each epoch the holder of a slot hands it to
 //! whoever waits and has computed less, or as little and waits for its turn;
 //! where nobody does, it goes on. So a call that computes for some milliseconds
@@ -17,12 +17,6 @@ use std::{
 };
 
 use tokio::{runtime::Handle, sync::oneshot};
-use wasmtime::UpdateDeadline;
-
-use crate::{
-    clock::{Clock, Stop},
-    guest::Guest,
-};
 
 /// Calls whose computing time differs by less than this take turns.
 const LEVEL: Duration = Duration::from_millis(4);
@@ -146,30 +140,12 @@ impl Waiting {
 }
 
 impl Schedule {
-    /// At each epoch of a call: stop it, or let others run and go on.
-    pub(crate) fn epoch(&self, guest: &Guest) -> UpdateDeadline {
-        let clock = &guest.clock;
-        if clock.check().is_some() {
-            return UpdateDeadline::Interrupt;
-        }
-        if guest.budget.exceeded().is_some() {
-            clock.stop(Stop::Budget);
-            return UpdateDeadline::Interrupt;
-        }
-        UpdateDeadline::YieldCustom(1, Box::pin(step_back(Arc::clone(&self.queue), Arc::clone(clock))))
+    /// A slot for a call that has computed for so long, which may hold one
+    /// already. None where the schedule itself has ended.
+    pub(crate) async fn turn(&self, held: Option<Slot>, computed: Duration) -> Option<Slot> {
+        let level = computed.min(LONG).as_nanos() / LEVEL.as_nanos();
+        Arc::clone(&self.queue).turn(held, level).await
     }
-}
-
-/// Waits for the call's turn, and lets the runtime do what else there is.
-async fn step_back(queue: Arc<Queue>, clock: Arc<Clock>) {
-    let level = clock.computed().min(LONG).as_nanos() / LEVEL.as_nanos();
-    clock.between_epochs(true);
-    let slot = queue.turn(clock.take_slot(), level).await;
-    clock.set_slot(slot);
-    // The runtime looks for input and timers before it comes back here, and
-    // not only after dozens of slices.
-    tokio::task::yield_now().await;
-    clock.between_epochs(false);
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ use crate::{
     call::{self, Function, Returned},
     error::{EngineError, LoadError, reason},
     guest::{Guest, Setting},
-    load::Shared,
     metadata::{self, Tool},
     runtime::Runtime,
+    shared::Shared,
 };
 
 /// How long a plugin may take to list its tools: a host that starts waits for

@@ -34,7 +34,7 @@ use crate::{
     catalogue::{self, Catalogue},
     events::CallEvents,
     hints,
-    serve::ServerInfo,
+    info::ServerInfo,
 };
 
 /// How long a client may take a list of tools for fresh, in milliseconds.

@@ -13,11 +13,13 @@ mod catalogue;
 mod events;
 mod handler;
 mod hints;
+mod info;
 mod outbox;
 mod scan;
 mod serve;
 mod transport;
 mod wire;
 
-pub use serve::{ServeError, ServerInfo, serve_stdio, serve_streams};
+pub use info::ServerInfo;
+pub use serve::{ServeError, serve_stdio, serve_streams};
 pub use wire::MAX_MESSAGE_BYTES;

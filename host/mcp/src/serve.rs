@@ -12,25 +12,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{ContextRules, ToolService};
 
-use crate::{handler::Handler, transport::LineTransport};
+use crate::{handler::Handler, info::ServerInfo, transport::LineTransport};
 
 /// How long calls may still finish once the client has closed its end. Enough
 /// for `echo REQUESTS | wharf serve --stdio` to be answered, and less than the
 /// two seconds after which clients kill a server that does not leave.
 const GRACE: Duration = Duration::from_millis(500);
-
-/// What the server tells a client about itself.
-#[derive(Debug, Clone)]
-pub struct ServerInfo {
-    /// For programs.
-    pub name: String,
-    /// For people.
-    pub title: String,
-    /// Of the host.
-    pub version: String,
-    /// For the model: what this server is for. Left out where empty.
-    pub instructions: String,
-}
 
 /// Why a connection could not be served.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! `state`: durable entries under the calling context.
 
 use wasmtime::component::{Resource, ResourceTableError};
-use wharf_core::{Code, Error, ScopeKey, ScopeKind};
+use wharf_core::{Code, Error, ScopeKind};
 use wharf_state::{Change, Entry, Page, Policy};
 
 use crate::{
@@ -9,16 +9,9 @@ use crate::{
         state::{self as wit, Host, HostBucket},
         types,
     },
+    bucket::Bucket,
     guest::Guest,
 };
-
-/// An open bucket: the proof that its scope was granted to this call.
-#[derive(Debug, Clone)]
-#[expect(unreachable_pub, reason = "the generated bindings re-export it within this crate")]
-pub struct Bucket {
-    scope: ScopeKey,
-    policy: Policy,
-}
 
 /// A page of a scan holds about this much.
 const PAGE_BYTES: u64 = 1 << 20;

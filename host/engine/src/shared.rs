@@ -1,0 +1,51 @@
+//! What an engine and all its plugins share: settings, cache, store, and the
+//! runtime, which starts when it is first needed.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use wharf_core::HostLimits;
+use wharf_state::StateStore;
+
+use crate::{cache::Cache, error::EngineError, runtime::Runtime};
+
+/// How an engine is set up.
+#[derive(Debug, Clone, Default)]
+pub struct EngineConfig {
+    /// Limits that hold for the host as a whole.
+    pub limits: HostLimits,
+    /// Where compiled code is kept; nowhere where absent.
+    pub cache_directory: Option<PathBuf>,
+}
+
+/// What an engine and its plugins share.
+pub(crate) struct Shared {
+    pub(crate) config: EngineConfig,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) state: Arc<dyn StateStore>,
+    runtime: OnceLock<Runtime>,
+    // Held while the runtime starts, so that it starts once.
+    starting: Mutex<()>,
+}
+
+impl Shared {
+    pub(crate) fn new(config: EngineConfig, state: Arc<dyn StateStore>) -> Result<Self, EngineError> {
+        let cache = config.cache_directory.as_deref().map(Cache::open).transpose()?;
+        Ok(Self { config, cache, state, runtime: OnceLock::new(), starting: Mutex::new(()) })
+    }
+
+    /// The runtime, started at the first call of this.
+    pub(crate) fn runtime(&self) -> Result<&Runtime, EngineError> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
+        }
+        let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
+        }
+        let started = Runtime::start(&self.config.limits)?;
+        Ok(self.runtime.get_or_init(|| started))
+    }
+}
