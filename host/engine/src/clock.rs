@@ -238,3 +238,58 @@ impl Clock {
         .await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::pending;
+
+    fn clock(wall: u64, cpu: u64, cancel: &CancellationToken) -> Clock {
+        let wall_time = WallTime { time: Duration::from_millis(wall), decided_by: "a test" };
+        Clock::start(wall_time, Duration::from_millis(cpu), cancel.clone())
+    }
+
+    #[tokio::test]
+    async fn a_call_that_waits_for_what_never_comes_ends_at_its_deadline() {
+        let clock = clock(20, 60_000, &CancellationToken::new());
+        assert_eq!(clock.drive(pending::<()>()).await, Err(Stop::WallTime));
+        assert_eq!(clock.remaining(), Duration::ZERO);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_waits_ends_when_its_client_takes_it_back() {
+        let cancel = CancellationToken::new();
+        let clock = clock(60_000, 60_000, &cancel);
+        let ended = tokio::join!(clock.drive(pending::<()>()), async { cancel.cancel() }).0;
+        assert_eq!(ended, Err(Stop::Cancelled));
+    }
+
+    #[tokio::test]
+    async fn computing_counts_and_waiting_does_not() {
+        let clock = clock(60_000, 60_000, &CancellationToken::new());
+        let compute = || {
+            let began = Instant::now();
+            while began.elapsed() < Duration::from_millis(5) {
+                std::hint::spin_loop();
+            }
+        };
+        let call = async {
+            compute();
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            compute();
+        };
+        assert_eq!(clock.drive(call).await, Ok(()));
+        let used = Duration::from_nanos(clock.used.load(Relaxed));
+        assert!((Duration::from_millis(10)..Duration::from_millis(200)).contains(&used), "{used:?}");
+    }
+
+    #[test]
+    fn the_first_reason_to_stop_is_the_one_that_is_told() {
+        let cancel = CancellationToken::new();
+        let clock = clock(0, 0, &cancel);
+        cancel.cancel();
+        assert_eq!(clock.check(), Some(Stop::Cancelled));
+        clock.stop(Stop::WallTime);
+        assert_eq!(clock.stopped(), Some(Stop::Cancelled));
+    }
+}
