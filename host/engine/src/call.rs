@@ -167,11 +167,12 @@ fn content(part: wit::Content) -> Result<Content, Error> {
     if part.mime_type.is_empty() || part.mime_type.len() > MAX_MIME_BYTES || !visible {
         return Err(broken("the type of a part of its answer is no media type"));
     }
-    let data = if part.mime_type == "text/plain" {
-        let text = String::from_utf8(part.data).map_err(|_| broken("a text of its answer is not UTF-8"))?;
-        text::visible(text).into_bytes()
-    } else {
-        part.data
+    // Every kind of text may end up on a screen; only the plain one must be text.
+    let data = match String::from_utf8(part.data) {
+        Ok(text) if part.mime_type.starts_with("text/") => text::visible(text).into_bytes(),
+        Ok(other) => other.into_bytes(),
+        Err(_) if part.mime_type == "text/plain" => return Err(broken("a text of its answer is not UTF-8")),
+        Err(error) => error.into_bytes(),
     };
     Ok(Content { mime_type: part.mime_type, data, meta: object(part.meta.as_deref())? })
 }

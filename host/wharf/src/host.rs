@@ -26,6 +26,9 @@ use crate::{
 /// How often idle state is looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
+/// What may come with a request besides its arguments; the contract says so.
+const MAX_REQUEST_META_BYTES: usize = 64 << 10;
+
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -189,6 +192,7 @@ impl Host {
 
     async fn call_known(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
         let arguments = checked_arguments(request.arguments, tool, &installed.limits)?;
+        check_request_meta(&request.request_meta)?;
         let until = Instant::now() + self.shared.wait;
         let admitting = self.shared.admission.admit(&request.context, arguments.len() as u64, until);
         let _place = tokio::select! {
@@ -255,6 +259,18 @@ fn checked_arguments(
         Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
     })?;
     Ok(text)
+}
+
+/// What the contract lets a plugin expect of what came with a request.
+fn check_request_meta(meta: &serde_json::Map<String, Value>) -> Result<(), Error> {
+    let bytes = if meta.is_empty() { 0 } else { serde_json::to_string(meta).map_or(0, |text| text.len()) };
+    if bytes > MAX_REQUEST_META_BYTES {
+        return Err(Error::new(
+            Code::Limit,
+            format!("the request's `_meta` has {bytes} bytes, more than {MAX_REQUEST_META_BYTES}; send less with it"),
+        ));
+    }
+    Ok(())
 }
 
 /// An answer that keeps what its tool promised.

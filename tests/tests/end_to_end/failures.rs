@@ -2,8 +2,8 @@
 //! guest wrote stays out of it, and nothing else notices.
 
 use serde_json::{Value, json};
-use wharf::{Code, Error};
-use wharf_tests::{Fixture, Setup, context, found};
+use wharf::{CallRequest, Code, Error};
+use wharf_tests::{Fixture, Setup, context, found, object};
 
 /// Fails while calls in other sessions are in flight; they all finish.
 async fn failure(fixture: &Fixture, tool: &str, arguments: Value) -> Error {
@@ -108,6 +108,32 @@ async fn a_type_cannot_carry_control_characters_to_the_client() {
         let error = failure(&fixture, "hostile__mime_type", json!({"mimeType": mime, "text": "x"})).await;
         assert_eq!(error.code, Code::Internal, "{mime:?}: {error}");
     }
+}
+
+#[tokio::test]
+async fn every_kind_of_text_loses_what_moves_a_cursor_and_other_data_stays_as_it_is() {
+    let fixture = Setup::new().open().await;
+    for (mime, expected) in
+        [("text/html", "a[2Jb"), ("text/plain; charset=utf-8", "a[2Jb"), ("image/png", "a\u{1b}[2Jb")]
+    {
+        let arguments = json!({"mimeType": mime, "text": "a\u{1b}[2Jb"});
+        let answer = fixture.call("hostile__mime_type", arguments).await.expect("answers");
+        assert_eq!(answer.content[0].data, expected.as_bytes(), "{mime}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_with_a_request_is_bounded_before_a_guest_sees_it() {
+    let fixture = Setup::new().open().await;
+    let call = |bytes: usize| {
+        let mut request = CallRequest::new(context("local", "meta"), "echo__echo", object(json!({"text": "x"})));
+        // The JSON around the text has 8 bytes.
+        request.request_meta = object(json!({"a": "x".repeat(bytes - 8)}));
+        fixture.host.call(request)
+    };
+    call(64 << 10).await.expect("at the limit");
+    let error = call((64 << 10) + 1).await.expect_err("beyond it");
+    assert!(error.code == Code::Limit && error.message.contains("_meta"), "{error}");
 }
 
 #[tokio::test]
