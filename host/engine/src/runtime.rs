@@ -20,6 +20,10 @@ const KEEP_RESIDENT_BYTES: usize = 4 << 20;
 /// Table memory of one instance that stays resident between calls.
 const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
 
+/// Address space of one memory where there is little: room for a small guest;
+/// a larger one moves when it grows.
+const SMALL_RESERVATION_BYTES: u64 = 4 << 20;
+
 /// The runtime, started once.
 pub(crate) struct Runtime {
     pub(crate) engine: Engine,
@@ -38,7 +42,8 @@ impl Runtime {
             // A system with little address space has no room for a pool.
             Err(error) => {
                 tracing::warn!("no room for pooled instances, calls will be slower: {}", reason(&error));
-                Engine::new(&settings(limits)).map_err(failed)?
+                Engine::new(settings(limits).memory_reservation(SMALL_RESERVATION_BYTES).memory_guard_size(64 << 10))
+                    .map_err(failed)?
             }
         };
         let mut linker = Linker::new(&engine);

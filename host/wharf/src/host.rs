@@ -229,7 +229,9 @@ impl ToolService for Host {
 fn unknown_tool(registry: &Registry, name: &str) -> Error {
     let shown = wharf_core::text::line(name, 128);
     let similar = registry.similar(name);
-    let hint = if similar.is_empty() {
+    let hint = if registry.is_rejected(name) {
+        "its plugin could not be loaded, and the host's log says why".to_owned()
+    } else if similar.is_empty() {
         "list the tools to see which there are".to_owned()
     } else {
         format!("there are: {}", similar.join(", "))

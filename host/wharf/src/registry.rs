@@ -78,6 +78,12 @@ impl Registry {
         Some((installed, &installed.plugin.tools()[*tool]))
     }
 
+    /// Whether the tool would be one of a plugin that could not be loaded.
+    pub(crate) fn is_rejected(&self, name: &str) -> bool {
+        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
+        self.rejected.iter().any(|rejected| Some(rejected.name.as_str()) == plugin)
+    }
+
     /// Names that a caller of an unknown tool may have meant: those of the same
     /// plugin, or the same tool of another one.
     pub(crate) fn similar(&self, name: &str) -> Vec<&str> {

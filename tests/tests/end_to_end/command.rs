@@ -211,3 +211,27 @@ fn lines_that_are_no_messages_do_not_end_a_server() {
     let (_, log, code) = client.leave();
     assert_eq!(code, Some(0), "{log}");
 }
+
+#[test]
+fn a_system_without_address_space_for_a_pool_runs_calls_all_the_same() {
+    let shell = Shell::new(&Setup::new());
+    // A pool reserves terabytes; this leaves room for the binary and a guest.
+    let call = shell.command(&["call", "echo__echo", r#"{"text":"in little space"}"#]);
+    let run = call.through("ulimit -v 4000000; exec \"$@\"").run();
+    assert_eq!((run.code, run.out.as_str()), (Some(0), "in little space\n"), "{run:?}");
+    assert!(run.err.contains("no room for pooled instances"), "{run:?}");
+}
+
+#[test]
+fn a_call_of_a_plugin_that_could_not_be_loaded_says_so_and_not_why() {
+    let files = Data::alone();
+    let path = files.write("broken.wasm", "no component");
+    let shell = Shell::new(&Setup::new().plugin("broken", &path, ""));
+    let run = shell.run(&["call", "broken__run", "{}", "--json"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let message = parsed(&run)["error"]["message"].as_str().map(str::to_owned).expect("a message");
+    assert!(message.contains("could not be loaded"), "{message}");
+    // The reason names files of the operator's.
+    assert!(!message.contains("broken.wasm") && !message.contains("no Wasm component"), "{message}");
+    assert!(run.err.contains("no Wasm component"), "{run:?}");
+}
