@@ -3,7 +3,6 @@
 
 use std::{
     borrow::Cow,
-    io::Read,
     path::Path,
     sync::{Arc, PoisonError, RwLock},
     time::{Duration, Instant, SystemTime},
@@ -14,11 +13,13 @@ use tokio::task::{AbortHandle, JoinHandle};
 use wharf_core::{
     Admission, Answer, CallLimits, CallRequest, Code, Error, Grants, PluginName, ToolDefinition, ToolService,
 };
-use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, LoadError, Tool};
+use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, Tool};
 use wharf_state::{SqliteOptions, SqliteStore, StateStore};
 
 use crate::{
     bundled,
+    causes::with_causes,
+    component::read_component,
     configuration::{Configuration, Durability, PluginSettings},
     registry::{Installed, Registry, Rejected},
 };
@@ -336,7 +337,11 @@ fn load(
     component_bytes: u64,
 ) -> Result<Installed, String> {
     let (bytes, default_grants) = match &settings.source {
-        Some(source) => (read_component(source, component_bytes)?, Grants::default()),
+        Some(source) => {
+            let bytes = read_component(source, component_bytes)
+                .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
+            (Cow::Owned(bytes), Grants::default())
+        }
         None => {
             let bundled = bundled::component(name.as_str()).ok_or("it is not part of this binary")?;
             (Cow::Borrowed(bundled), bundled::grants())
@@ -348,32 +353,10 @@ fn load(
             return Err(format!("its digest is {found}, and the configuration accepts only {pinned}"));
         }
     }
-    let plugin = engine.load(name.clone(), bytes).map_err(|error| chain(&error))?;
+    let plugin = engine.load(name.clone(), bytes).map_err(|error| with_causes(&error))?;
     Ok(Installed {
         plugin,
         grants: Arc::new(settings.grants.unwrap_or(default_grants)),
         limits: Arc::new(settings.limits),
     })
-}
-
-/// Reads a file, at most one byte more than a component may have: the engine
-/// refuses that.
-fn read_component(path: &Path, limit: u64) -> Result<Cow<'static, [u8]>, String> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    Ok(Cow::Owned(bytes))
-}
-
-/// An error and its causes in one line.
-fn chain(error: &LoadError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(next) = cause {
-        text.push_str(": ");
-        text.push_str(&next.to_string());
-        cause = next.source();
-    }
-    text
 }

@@ -21,10 +21,14 @@
 //! wasmtime and the protocol only by way of their rooms.
 
 mod bundled;
+mod causes;
+mod component;
 pub mod configuration;
 mod host;
 mod registry;
 
+pub use causes::with_causes;
+pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError};
 pub use host::{Host, OpenError};
 pub use registry::{Installed, Rejected};

@@ -2,12 +2,12 @@
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
-use wharf::{Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName};
+use wharf::{Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, read_component, with_causes};
 
-use super::{Unusable, print_json, read_component, with_causes};
+use super::{Unusable, print_json};
 
 /// Show what a component is: digest, size, imports, tools, and which grants it asks for
 ///
@@ -27,7 +27,8 @@ impl Inspect {
     pub(super) fn run(self) -> Result<ExitCode> {
         let name = plugin_name(&self.file);
         let limits = HostLimits::default();
-        let bytes = read_component(&self.file, limits.component_bytes)?;
+        let bytes = read_component(&self.file, limits.component_bytes)
+            .with_context(|| format!("cannot read {}", self.file.display()))?;
         let config = EngineConfig { limits, cache_directory: None };
         let engine = Engine::new(config, Arc::new(MemoryStore::default()))?;
         let plugin = engine

@@ -6,16 +6,13 @@ mod inspect;
 mod serve;
 mod tools;
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use directories::ProjectDirs;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
-use wharf::{Configuration, Host};
+use wharf::{Configuration, Host, with_causes};
 
 /// Exit code: the tool answered with an error, or the call failed.
 pub(crate) const FAILED: u8 = 1;
@@ -153,18 +150,6 @@ fn directories() -> Option<ProjectDirs> {
     ProjectDirs::from("dev", "wharf", "wharf")
 }
 
-/// An error and its causes, each on a line of its own.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        text.push_str(": ");
-        text.push_str(&next.to_string());
-        cause = next.source();
-    }
-    text
-}
-
 /// A tokio runtime for a command.
 fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the async runtime")
@@ -174,13 +159,4 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 fn print_json(value: &serde_json::Value) -> Result<()> {
     println!("{}", serde_json::to_string_pretty(value)?);
     Ok(())
-}
-
-/// Reads a component, at most one byte more than the engine accepts.
-fn read_component(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, limit.saturating_add(1)), &mut bytes)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(bytes)
 }
