@@ -5,8 +5,8 @@
 //! whoever waits and has computed less, or as little and waits for its turn;
 //! where nobody does, it goes on. So a call that computes for some milliseconds
 //! does so nearly undisturbed beside any number of spinning ones, which take
-//! turns on what is left. A call that has waited for long goes first, whatever
-//! it has computed.
+//! turns on what is left. Some turns are for calls that have waited for long,
+//! whatever they have computed: nobody starves.
 //!
 //! This is a multi-level feedback queue (Corbató 1962) with a level for each
 //! [`LEVEL`] of computing.
@@ -22,8 +22,11 @@ use tokio::{runtime::Handle, sync::oneshot};
 const LEVEL: Duration = Duration::from_millis(4);
 /// Calls that have computed for longer are all alike.
 const LONG: Duration = Duration::from_millis(64);
-/// A call that has waited for so long goes first.
+/// A call that has waited for so long has its turn, whatever it has computed:
+/// at one decision in [`RESERVED`], so that many of them cannot keep a short
+/// call from going on.
 const PATIENCE: Duration = Duration::from_millis(100);
+const RESERVED: u32 = 8;
 
 /// Hands out the slots.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +45,8 @@ struct Queue {
 #[derive(Debug, Default)]
 struct Waiting {
     taken: usize,
+    /// Decisions since a call had its turn for having waited long.
+    decisions: u32,
     /// In the order of their arrival.
     calls: Vec<Waiter>,
 }
@@ -88,6 +93,7 @@ impl Queue {
     /// Gives a free slot to the next of those that wait with at most `level`.
     /// Says whether somebody took it.
     fn serve(self: &Arc<Self>, waiting: &mut Waiting, level: u128) -> bool {
+        waiting.decisions = waiting.decisions.saturating_add(1);
         while let Some(next) = waiting.next(level) {
             let waiter = waiting.calls.remove(next);
             match waiter.turn.send(Slot { queue: Arc::clone(self), armed: true }) {
@@ -127,11 +133,13 @@ impl Queue {
 }
 
 impl Waiting {
-    /// Who is next: the one that has waited too long, else the first of the
-    /// lowest level, if that is not above `level`.
-    fn next(&self, level: u128) -> Option<usize> {
+    /// Who is next: the first of the lowest level, if that is not above
+    /// `level`; from time to time the one that has waited longest, if that is
+    /// too long.
+    fn next(&mut self, level: u128) -> Option<usize> {
         let first = self.calls.first()?;
-        if first.since.elapsed() >= PATIENCE {
+        if self.decisions >= RESERVED && first.since.elapsed() >= PATIENCE {
+            self.decisions = 0;
             return Some(0);
         }
         let (index, lowest) = self.calls.iter().enumerate().min_by_key(|(_, waiter)| waiter.level)?;
@@ -199,13 +207,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_has_waited_too_long_goes_first() {
+    async fn a_call_that_has_waited_too_long_has_its_turn_now_and_then() {
         let (queue, held) = one_slot().await;
         let long = lined_up(&queue, 16).await;
         let short = lined_up(&queue, 0).await;
         queue.lock().calls[0].since = Instant::now().checked_sub(PATIENCE).expect("the clock has run for a while");
+        queue.lock().decisions = RESERVED;
         let stepped_back = tokio::spawn(Arc::clone(&queue).turn(Some(held), 0));
         let slot = long.await.expect("runs").expect("a slot");
+        assert_eq!(queue.lock().decisions, 0, "the next turns are for short calls");
         drop(slot);
         drop(short.await.expect("runs").expect("a slot"));
         assert!(stepped_back.await.expect("runs").is_some());
