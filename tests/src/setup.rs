@@ -96,7 +96,9 @@ impl Setup {
         let Self { top, call_limits, host_limits, hostile, plugins, planning, bare } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
-        let without = if *planning { "" } else { "[plugin.planning]\nenabled = false\n" };
+        // What else the binary carries is not what is tested here.
+        let off = |name: &str| format!("[plugin.{name}]\nenabled = false\n");
+        let without = format!("{}{}", if *planning { String::new() } else { off("planning") }, off("playbook"));
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
         format!(
             "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile}{plugins}{without}"

@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 10] = [
+const MEMBERS: [(&str, &[&str]); 11] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-engine", &["wharf-core", "wharf-state"]),
@@ -18,13 +18,14 @@ const MEMBERS: [(&str, &[&str]); 10] = [
     ("wharf", &["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
     ("wharf-sdk-macros", &[]),
     ("wharf-sdk", &["wharf-sdk-macros"]),
+    ("wharf-search", &["wharf-sdk"]),
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
     ("wharf-bench", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
     ("xtask", &[]),
 ];
 
 /// What a plugin or a guest of the tests may depend on, whatever its name.
-const PLUGIN: &[&str] = &["wharf-sdk"];
+const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search"];
 
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us

@@ -1,0 +1,122 @@
+//! Every tool of the playbook plugin, called as the host calls it: JSON in,
+//! answers out, schemas checked on the way.
+
+mod execution;
+mod interrupted;
+mod limits;
+mod listing;
+mod owners;
+mod schemas;
+mod workflows;
+mod writing;
+
+use serde_json::{Value, json};
+use wharf_playbook::WharfPlugin;
+use wharf_sdk::testing::TestCall;
+use wharf_sdk::{Plugin, ToolDefinition};
+
+/// A model at work, somewhere.
+#[derive(Clone)]
+struct Agent(TestCall);
+
+impl Agent {
+    fn new() -> Self {
+        Self(TestCall::new().session("session").assistant("assistant").thread("thread"))
+    }
+
+    /// Calls a tool as the host would, and returns what it answers for
+    /// programs. The arguments and the answer must keep the tool's schemas.
+    #[track_caller]
+    fn ok(&self, tool: &str, arguments: &Value) -> Value {
+        self.answer(tool, arguments).0
+    }
+
+    /// The same with the text that the model reads.
+    #[track_caller]
+    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
+        let definition = definition(tool);
+        check(&definition.input_schema, arguments);
+        let answer = self.0.run::<WharfPlugin>(tool, arguments);
+        assert!(!answer.is_error, "{tool} failed: {}", answer.as_text());
+        let structured: Value =
+            serde_json::from_str(answer.structured.as_deref().expect("structured")).expect("an answer is JSON");
+        check(&definition.output_schema.expect("an output schema"), &structured);
+        (structured, answer.as_text())
+    }
+
+    /// Calls a tool that refuses, and returns what the model reads.
+    #[track_caller]
+    fn refused(&self, tool: &str, arguments: &Value) -> String {
+        let answer = self.0.run::<WharfPlugin>(tool, arguments);
+        assert!(answer.is_error, "{tool} should have refused: {}", answer.as_text());
+        assert_eq!(answer.structured, None);
+        answer.as_text()
+    }
+
+    #[track_caller]
+    fn create(&self, arguments: &Value) -> Value {
+        self.ok("create_playbook", arguments)["playbook"].clone()
+    }
+
+    /// A playbook of three steps, and its id.
+    #[track_caller]
+    fn report(&self) -> String {
+        id_of(&self.create(&report()))
+    }
+
+    fn active(&self) -> Value {
+        self.ok("get_active_playbook", &json!({}))["active"].clone()
+    }
+}
+
+fn id_of(playbook: &Value) -> String {
+    playbook["id"].as_str().expect("an id").to_owned()
+}
+
+fn step(description: &str) -> Value {
+    json!({ "description": description, "action": { "toolName": "write", "purpose": "do it" } })
+}
+
+fn report() -> Value {
+    json!({
+        "goal": "A weekly report",
+        "initialCommand": "Write the report",
+        "workflow": [
+            {
+                "description": "Find the figures",
+                "action": { "toolName": "search", "purpose": "find figures" },
+                "outputVariable": "figures",
+            },
+            {
+                "description": "Write about {{figures}}",
+                "action": { "toolName": "write", "purpose": "a page on {{ figures }}" },
+                "requiredData": ["{{figures}}", "the template"],
+                "outputVariable": "page",
+            },
+            {
+                "stepId": "send",
+                "description": "Send {{page}}, which has {{figures}}",
+                "action": { "toolName": "mail", "purpose": "send it" },
+            },
+        ],
+        "successCriteria": { "description": "The report is sent", "requiredArtifacts": ["report.md"] },
+    })
+}
+
+fn definition(tool: &str) -> ToolDefinition {
+    WharfPlugin::definitions().into_iter().find(|definition| definition.name == tool).expect("the plugin has the tool")
+}
+
+/// Whether the host would let these arguments through.
+fn accepts(tool: &str, arguments: &Value) -> bool {
+    let schema: Value = serde_json::from_str(&definition(tool).input_schema).expect("a schema is JSON");
+    jsonschema::is_valid(&schema, arguments)
+}
+
+#[track_caller]
+fn check(schema: &str, value: &Value) {
+    let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
+    if let Err(error) = jsonschema::validate(&schema, value) {
+        panic!("{value} breaks its schema: {error}");
+    }
+}

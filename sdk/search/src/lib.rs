@@ -1,0 +1,61 @@
+//! Full-text search over the state of a plugin.
+//!
+//! An [`Index`] lives in a bucket beside the plugin's own entries. Adding a
+//! document writes its part of the index, and whatever else the plugin wants to
+//! change, in one atomic step: a host that is killed leaves all of it or
+//! nothing. What was added is found at once, what was deleted counts no more at
+//! once, and statistics are those of this index only.
+//!
+//! ```
+//! use wharf_sdk::testing::TestCall;
+//! use wharf_sdk::{Change, Scope};
+//! use wharf_search::{CallStore, Document, Index, Search, Settings};
+//!
+//! # fn main() -> Result<(), wharf_sdk::ToolError> {
+//! let call = TestCall::new().call();
+//! let bucket = call.state(Scope::Session, "notes")?;
+//! let index = Index::new(CallStore::new(&call, &bucket), "index/", Settings::default())?;
+//!
+//! let text = "The harbour opens at six.";
+//! let document = Document { text, label: "notes/1" };
+//! index.add(&[document], |_ids| Ok(vec![Change::put("notes/1", text)]))?;
+//!
+//! let found = index.search("harbour opening -closed", &Search::default())?;
+//! assert_eq!(found.hits[0].label, "notes/1");
+//! assert_eq!(found.query.snippet(text, 80).marked("**", "**"), "The **harbour** opens at six.");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it is stored
+//!
+//! Documents are numbered. A *segment* holds the postings of a range of numbers,
+//! spread over buckets by the hash of the term, and is never changed; a *header*
+//! names the segments and what was deleted from them, and is replaced by
+//! compare-and-swap. Small segments are merged, and what was deleted goes then.
+//! A search reads the header, then the buckets of its terms, then the labels of
+//! its hits: three host calls, however large the index.
+
+mod analysis;
+mod bytes;
+mod documents;
+mod error;
+mod header;
+mod index;
+mod merge;
+mod postings;
+mod query;
+mod score;
+mod search;
+mod segment;
+mod snippet;
+mod store;
+
+pub use analysis::{Analysis, Token};
+pub use error::SearchError;
+pub use index::{Document, DocumentId, Index, Settings, Statistics};
+pub use query::Query;
+pub use score::Bm25;
+pub use search::{Found, Hit, Search};
+pub use snippet::Snippet;
+pub use store::{CallStore, Store};

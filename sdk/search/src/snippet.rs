@@ -1,0 +1,128 @@
+//! [`Snippet`]: the part of a text that shows best why it was found.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{Query, Token};
+
+/// A part of a text, and what matched in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snippet<'text> {
+    /// The part. It never begins or ends within a character as readers see it.
+    pub text: &'text str,
+    /// Bytes of the matched words in it, ascending.
+    pub matches: Vec<Range<usize>>,
+    /// Whether the text goes on before and after it.
+    pub cut: (bool, bool),
+}
+
+impl Query {
+    /// The part of at most `characters` (as readers see them) that has most of
+    /// what was looked for. Without a match it is the beginning.
+    #[must_use]
+    pub fn snippet<'text>(&self, text: &'text str, characters: usize) -> Snippet<'text> {
+        let bounds: Vec<usize> =
+            text.grapheme_indices(true).map(|(at, _)| at).chain(std::iter::once(text.len())).collect();
+        // In characters, so that the window is as wide as what it may show.
+        let mut matched: Vec<(Range<usize>, usize)> = Vec::new();
+        self.analysis.each(text, |Token { term, start, end, .. }| {
+            if let Some(which) = self.scored.iter().position(|scored| *scored == term) {
+                let from = bounds.partition_point(|bound| *bound <= start).saturating_sub(1);
+                let to = bounds.partition_point(|bound| *bound < end);
+                matched.push((from..to, which));
+            }
+            true
+        });
+        let best = best_window(&matched, characters.max(1), self.scored.len());
+        let whole = bounds.len() - 1;
+        let window = around(&best, characters.max(1), whole);
+        let start = if window.start == 0 { 0 } else { word_start(text, &bounds, &window, best.start) };
+        let end = if window.end == whole { text.len() } else { word_end(text, &bounds, &window, best.end) };
+        let mut marks: Vec<Range<usize>> = Vec::new();
+        for (range, _) in &matched {
+            let (from, to) = (bounds[range.start].max(start), bounds[range.end].min(end));
+            if from >= to {
+                continue;
+            }
+            match marks.last_mut() {
+                // Pairs overlap.
+                Some(last) if last.end + start >= from => last.end = last.end.max(to - start),
+                _ => marks.push(from - start..to - start),
+            }
+        }
+        Snippet { text: &text[start..end], matches: marks, cut: (start > 0, end < text.len()) }
+    }
+}
+
+/// The range of matches that fits and has most distinct terms, then most.
+fn best_window(matched: &[(Range<usize>, usize)], width: usize, terms: usize) -> Range<usize> {
+    let mut counts = vec![0_usize; terms];
+    let (mut distinct, mut first) = (0, 0);
+    let (mut best, mut best_worth) = (0..0, (0, 0));
+    for (last, (range, which)) in matched.iter().enumerate() {
+        counts[*which] += 1;
+        distinct += usize::from(counts[*which] == 1);
+        while first < last && range.end - matched[first].0.start > width {
+            counts[matched[first].1] -= 1;
+            distinct -= usize::from(counts[matched[first].1] == 0);
+            first += 1;
+        }
+        let worth = (distinct, last - first);
+        if worth > best_worth || best_worth == (0, 0) {
+            (best, best_worth) = (matched[first].0.start..range.end, worth);
+        }
+    }
+    best
+}
+
+/// A window of `width` around the best part, a third of what is left before it.
+fn around(best: &Range<usize>, width: usize, whole: usize) -> Range<usize> {
+    let spare = width.saturating_sub(best.len());
+    let start = best.start.saturating_sub(spare / 3).min(whole.saturating_sub(width));
+    start..whole.min(start + width)
+}
+
+/// Where the first whole word of the window begins, before its first match.
+fn word_start(text: &str, bounds: &[usize], window: &Range<usize>, best: usize) -> usize {
+    let before = bounds[window.start];
+    let lead = &text[before..bounds[best.max(window.start)]];
+    let space = lead.find(char::is_whitespace).map(|at| &lead[at..]);
+    let start = space.map_or(before, |rest| before + lead.len() - rest.trim_start().len());
+    // White space may be part of a character as readers see it.
+    if bounds.binary_search(&start).is_ok() { start } else { before }
+}
+
+/// Where the last whole word of the window ends, after its last match.
+fn word_end(text: &str, bounds: &[usize], window: &Range<usize>, best: usize) -> usize {
+    let after = bounds[window.end];
+    let start = bounds[best.min(window.end)];
+    let end = text[start..after].rfind(char::is_whitespace).map(|at| text[..start + at].trim_end().len());
+    // A word that is longer than the window is cut.
+    end.filter(|end| *end >= start && bounds.binary_search(end).is_ok()).unwrap_or(after)
+}
+
+impl Snippet<'_> {
+    /// The part with `before` and `after` around each match, and `…` where the
+    /// text goes on.
+    #[must_use]
+    pub fn marked(&self, before: &str, after: &str) -> String {
+        let mut marked = String::with_capacity(self.text.len() + 16);
+        if self.cut.0 {
+            marked.push('…');
+        }
+        let mut at = 0;
+        for range in &self.matches {
+            marked.push_str(&self.text[at..range.start]);
+            marked.push_str(before);
+            marked.push_str(&self.text[range.clone()]);
+            marked.push_str(after);
+            at = range.end;
+        }
+        marked.push_str(&self.text[at..]);
+        if self.cut.1 {
+            marked.push('…');
+        }
+        marked
+    }
+}

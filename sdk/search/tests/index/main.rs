@@ -1,0 +1,25 @@
+//! The index over a store in memory that counts, conflicts and can be damaged.
+
+mod changes;
+mod costs;
+mod damage;
+mod languages;
+mod reference;
+mod scores;
+mod store;
+
+use wharf_search::{Document, DocumentId, Index, Search, Settings, Store};
+
+fn index<S: Store>(store: S) -> Index<S> {
+    Index::new(store, "i/", Settings::default()).expect("the settings are fine")
+}
+
+fn add<S: Store>(index: &Index<S>, texts: &[&str]) -> Vec<DocumentId> {
+    let documents: Vec<_> = texts.iter().map(|text| Document { text, label: text.get(..40).unwrap_or(text) }).collect();
+    index.add(&documents, |_| Ok(Vec::new())).expect("it is added")
+}
+
+fn labels<S: Store>(index: &Index<S>, query: &str) -> Vec<String> {
+    let found = index.search(query, &Search::default()).expect("it is searched");
+    found.hits.into_iter().map(|hit| hit.label).collect()
+}
