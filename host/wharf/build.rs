@@ -21,10 +21,16 @@ fn main() -> std::io::Result<()> {
         .filter_map(|path| Some((first_party(&path)?, path)))
         .collect();
     plugins.sort();
-    let entries: String = plugins
-        .iter()
-        .map(|(name, path)| format!("    ({name:?}, include_bytes!({:?})),\n", path.display().to_string()))
-        .collect();
+    let mut entries = String::new();
+    for (name, path) in &plugins {
+        // Hashed here once instead of at each start.
+        let digest = blake3::hash(&fs::read(path)?);
+        let path = path.display().to_string();
+        entries.push_str(&format!(
+            "    Bundled {{ name: {name:?}, digest: {:?}, component: include_bytes!({path:?}) }},\n",
+            digest.as_bytes()
+        ));
+    }
     let output = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("bundled.rs");
     fs::write(output, format!("&[\n{entries}]\n"))
 }

@@ -12,6 +12,7 @@ mod budget;
 mod cache;
 mod call;
 mod clock;
+mod component;
 mod epoch;
 mod error;
 mod guest;
@@ -27,6 +28,7 @@ mod stdio;
 mod ticker;
 
 pub use call::Invocation;
+pub use component::Component;
 pub use error::{EngineError, LoadError};
 pub use inspection::Inspection;
 pub use load::{Engine, Plugin};

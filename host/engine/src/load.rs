@@ -1,17 +1,15 @@
 //! Engines and plugins: from the bytes of a component to something that can be
 //! called.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use wharf_core::{Answer, Digest, Error, PluginName};
+use wharf_core::{Answer, Error, PluginName};
 use wharf_state::StateStore;
 
 use crate::{
     bindings::EverythingPre,
     call::{self, Function, Invocation, Returned},
+    component::Component,
     error::{EngineError, LoadError},
     guest::Guest,
     inspection::Inspection,
@@ -56,14 +54,14 @@ impl Engine {
     ///
     /// # Errors
     /// Where the bytes are no plugin, or the plugin breaks the contract.
-    pub fn load(&self, name: PluginName, bytes: Cow<'static, [u8]>) -> Result<Plugin, LoadError> {
-        let size = bytes.len() as u64;
+    pub fn load(&self, name: PluginName, component: Component) -> Result<Plugin, LoadError> {
+        let size = component.bytes().len() as u64;
         let limit = self.shared.config.limits.component_bytes;
         if size > limit {
             return Err(LoadError::TooLarge { bytes: size, limit });
         }
-        look_at_preamble(&bytes)?;
-        let source = Source { engine: Arc::clone(&self.shared), digest: Digest::of(&bytes), bytes };
+        look_at_preamble(component.bytes())?;
+        let source = Source { engine: Arc::clone(&self.shared), component };
         let code = OnceLock::new();
         let (tools, imports) = match source.kept_metadata() {
             Some(kept) => (metadata::checked_before(kept.tools), kept.imports),
@@ -112,7 +110,7 @@ impl std::fmt::Debug for Plugin {
         formatter
             .debug_struct("Plugin")
             .field("name", &self.loaded.name)
-            .field("digest", &self.loaded.source.digest)
+            .field("digest", &self.loaded.source.component.digest())
             .finish_non_exhaustive()
     }
 }
@@ -134,8 +132,8 @@ impl Plugin {
     #[must_use]
     pub fn inspect(&self) -> Inspection {
         Inspection {
-            digest: self.loaded.source.digest,
-            bytes: self.loaded.source.bytes.len() as u64,
+            digest: self.loaded.source.component.digest(),
+            bytes: self.loaded.source.component.bytes().len() as u64,
             imports: self.loaded.imports.clone(),
             tools: self.loaded.tools.iter().map(|tool| tool.definition.clone()).collect(),
         }

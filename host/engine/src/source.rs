@@ -2,7 +2,6 @@
 //! cache where it has them.
 
 use std::{
-    borrow::Cow,
     hash::{Hash, Hasher},
     sync::Arc,
 };
@@ -10,12 +9,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
-use wasmtime::component::{Component, types::ComponentItem};
-use wharf_core::{CallLimits, Context, Digest, Grants, PluginName, SessionId, TenantId, ToolDefinition};
+use wasmtime::component::{self as wasm, types::ComponentItem};
+use wharf_core::{CallLimits, Context, Grants, PluginName, SessionId, TenantId, ToolDefinition};
 
 use crate::{
     bindings::EverythingPre,
     call::{self, Function, Returned},
+    component::Component,
     error::{EngineError, LoadError, reason},
     guest::{Guest, Setting},
     metadata::{self, Tool},
@@ -41,8 +41,7 @@ const METADATA_FORMAT: &str = concat!("1-", env!("CARGO_PKG_VERSION"));
 /// A component's bytes and the engine that they are for.
 pub(crate) struct Source {
     pub(crate) engine: Arc<Shared>,
-    pub(crate) digest: Digest,
-    pub(crate) bytes: Cow<'static, [u8]>,
+    pub(crate) component: Component,
 }
 
 /// Feeds what the runtime hashes of its version and settings into a digest.
@@ -62,13 +61,13 @@ impl Hasher for Feed {
 impl Source {
     fn metadata_entry(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(METADATA_FORMAT.as_bytes()).update(self.digest.as_bytes());
+        hasher.update(METADATA_FORMAT.as_bytes()).update(self.component.digest().as_bytes());
         format!("{}.tools", hasher.finalize().to_hex())
     }
 
     fn code_entry(&self, runtime: &Runtime) -> String {
         let mut feed = Feed(blake3::Hasher::new());
-        self.digest.as_bytes().hash(&mut feed);
+        self.component.digest().as_bytes().hash(&mut feed);
         runtime.engine.precompile_compatibility_hash().hash(&mut feed);
         format!("{}.code", feed.0.finalize().to_hex())
     }
@@ -82,12 +81,12 @@ impl Source {
     /// Compiled and linked code: from the cache, else compiled and kept there.
     pub(crate) fn code(&self) -> Result<EverythingPre<Guest>, LoadError> {
         let runtime = self.engine.runtime()?;
-        let component = self.component(runtime)?;
+        let component = self.compiled(runtime)?;
         let linked = runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
         EverythingPre::new(linked).map_err(|error| LoadError::World(reason(&error)))
     }
 
-    fn component(&self, runtime: &Runtime) -> Result<Component, LoadError> {
+    fn compiled(&self, runtime: &Runtime) -> Result<wasm::Component, LoadError> {
         let Some(cache) = &self.engine.cache else {
             return self.compile(runtime).and_then(|code| load_compiled(runtime, &code));
         };
@@ -105,8 +104,11 @@ impl Source {
     }
 
     fn compile(&self, runtime: &Runtime) -> Result<Vec<u8>, LoadError> {
-        tracing::info!(digest = %self.digest, bytes = self.bytes.len(), "compiling a component");
-        runtime.engine.precompile_component(&self.bytes).map_err(|error| LoadError::Malformed(reason(&error)))
+        tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
+        runtime
+            .engine
+            .precompile_component(self.component.bytes())
+            .map_err(|error| LoadError::Malformed(reason(&error)))
     }
 
     /// Asks the plugin for its tools, with nothing granted.
@@ -176,10 +178,10 @@ fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, Engine
 }
 
 #[expect(unsafe_code, reason = "loading compiled code is what this room is for")]
-fn load_compiled(runtime: &Runtime, code: &[u8]) -> Result<Component, LoadError> {
+fn load_compiled(runtime: &Runtime, code: &[u8]) -> Result<wasm::Component, LoadError> {
     // SAFETY: the bytes come from this process's own compiler, just now or by
     // way of the cache, which verified a keyed digest over these very bytes in
     // memory. Nobody without the key can have made or changed them.
-    let component = unsafe { Component::deserialize(&runtime.engine, code) };
+    let component = unsafe { wasm::Component::deserialize(&runtime.engine, code) };
     component.map_err(|error| LoadError::Demanding(reason(&error)))
 }

@@ -177,7 +177,7 @@ impl WrittenPlugin {
     fn check(self, name: &PluginName, of_all: &CallLimits, base: &Path) -> Result<PluginSettings, String> {
         let mut limits = of_all.clone();
         self.limits.apply(&format!("plugin.{name}.limits"), |limit, value| limits.set(limit, value))?;
-        let bundled = crate::bundled::component(name.as_str()).is_some();
+        let bundled = crate::bundled::find(name.as_str()).is_some();
         if self.enabled && self.source.is_none() && !bundled {
             return Err(format!(
                 "[plugin.{name}] needs `source = \"FILE.wasm\"`: no plugin of this name is part of this binary"

@@ -2,7 +2,6 @@
 //! arrival to its answer.
 
 use std::{
-    borrow::Cow,
     path::Path,
     sync::{Arc, PoisonError, RwLock},
     time::{Duration, Instant, SystemTime},
@@ -13,7 +12,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use wharf_core::{
     Admission, Answer, CallLimits, CallRequest, Code, Error, Grants, PluginName, ToolDefinition, ToolService,
 };
-use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, Tool};
+use wharf_engine::{Component, Engine, EngineConfig, EngineError, Invocation, Tool};
 use wharf_state::{SqliteOptions, SqliteStore, StateStore};
 
 use crate::{
@@ -306,8 +305,8 @@ fn sweep_regularly(state: Arc<dyn StateStore>) -> JoinHandle<()> {
 /// Loads the bundled plugins and those that the configuration names.
 fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
     let mut wanted = configuration.plugins.clone();
-    for (name, _) in bundled::PLUGINS {
-        if let Ok(name) = name.parse::<PluginName>() {
+    for bundled in bundled::PLUGINS {
+        if let Ok(name) = bundled.name.parse::<PluginName>() {
             wanted.entry(name).or_insert_with(|| PluginSettings {
                 enabled: true,
                 source: None,
@@ -336,24 +335,24 @@ fn load(
     settings: PluginSettings,
     component_bytes: u64,
 ) -> Result<Installed, String> {
-    let (bytes, default_grants) = match &settings.source {
+    let (component, default_grants) = match &settings.source {
         Some(source) => {
             let bytes = read_component(source, component_bytes)
                 .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
-            (Cow::Owned(bytes), Grants::default())
+            (Component::new(bytes), Grants::default())
         }
         None => {
-            let bundled = bundled::component(name.as_str()).ok_or("it is not part of this binary")?;
-            (Cow::Borrowed(bundled), bundled::grants())
+            let bundled = bundled::find(name.as_str()).ok_or("it is not part of this binary")?;
+            (bundled.component(), bundled::grants())
         }
     };
     if let Some(pinned) = settings.digest {
-        let found = wharf_core::Digest::of(&bytes);
+        let found = component.digest();
         if found != pinned {
             return Err(format!("its digest is {found}, and the configuration accepts only {pinned}"));
         }
     }
-    let plugin = engine.load(name.clone(), bytes).map_err(|error| with_causes(&error))?;
+    let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
     Ok(Installed {
         plugin,
         grants: Arc::new(settings.grants.unwrap_or(default_grants)),

@@ -37,6 +37,6 @@ pub use wharf_core::{
     Error, EventSink, Events, Grants, HostLimits, PluginName, SessionId, StateGrant, TenantId, ThreadId,
     ToolDefinition, ToolService, limit, text,
 };
-pub use wharf_engine::{Engine, EngineConfig, Inspection, LoadError};
+pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError};
 pub use wharf_mcp::{ServeError, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_state::MemoryStore;

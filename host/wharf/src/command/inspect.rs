@@ -5,7 +5,9 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
-use wharf::{Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, read_component, with_causes};
+use wharf::{
+    Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, read_component, with_causes,
+};
 
 use super::{Unusable, print_json};
 
@@ -32,7 +34,7 @@ impl Inspect {
         let config = EngineConfig { limits, cache_directory: None };
         let engine = Engine::new(config, Arc::new(MemoryStore::default()))?;
         let plugin = engine
-            .load(name.clone(), bytes.into())
+            .load(name.clone(), Component::new(bytes))
             .map_err(|error| Unusable(format!("{}: {}", self.file.display(), with_causes(&error))))?;
         let inspection = plugin.inspect();
         if self.json {
