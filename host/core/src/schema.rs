@@ -5,7 +5,10 @@
 //! not be able to ask for much: it names nothing outside itself, its patterns
 //! match in linear time, and what it multiplies out to is bounded.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use serde_json::{Map, Value};
 
@@ -54,7 +57,7 @@ pub enum SchemaError {
 /// A schema that is safe to evaluate.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    source: Map<String, Value>,
+    source: Arc<Map<String, Value>>,
     compiled: OnceLock<Compiled>,
 }
 
@@ -70,17 +73,17 @@ impl Schema {
     ///
     /// # Errors
     /// Where it is no valid schema, or asks for more than is safe.
-    pub fn compile(schema: &Map<String, Value>) -> Result<Self, SchemaError> {
+    pub fn compile(schema: &Arc<Map<String, Value>>) -> Result<Self, SchemaError> {
         let compiled = OnceLock::from(Compiled::new(schema)?);
-        Ok(Self { source: schema.clone(), compiled })
+        Ok(Self { source: Arc::clone(schema), compiled })
     }
 
     /// A schema that has been compiled before, by this or another host, and is
     /// compiled again when it is first used: compiling takes longer than a
     /// start may.
     #[must_use]
-    pub fn checked_before(schema: &Map<String, Value>) -> Self {
-        Self { source: schema.clone(), compiled: OnceLock::new() }
+    pub fn checked_before(schema: &Arc<Map<String, Value>>) -> Self {
+        Self { source: Arc::clone(schema), compiled: OnceLock::new() }
     }
 
     /// Compiles it now, unless that has happened.

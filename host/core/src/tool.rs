@@ -1,5 +1,7 @@
 //! What a tool is to the outside, and what it answers.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 /// Whether a member of a guest's `meta` would speak for the host or for the
@@ -23,11 +25,12 @@ pub struct ToolDefinition {
     pub name: String,
     /// For the model that chooses.
     pub description: String,
-    /// JSON Schema 2020-12 of the arguments: an object.
-    pub input_schema: Map<String, Value>,
+    /// JSON Schema 2020-12 of the arguments: an object. Shared, since every
+    /// room on the way to the client keeps it.
+    pub input_schema: Arc<Map<String, Value>>,
     /// JSON Schema 2020-12 of the structured answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_schema: Option<Map<String, Value>>,
+    pub output_schema: Option<Arc<Map<String, Value>>>,
     /// Further protocol fields: title, annotations.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,

@@ -1,7 +1,7 @@
 //! What a plugin says of its tools, read once, under deny-all, and checked
 //! before any of it reaches a client.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use wharf_core::{Schema, ToolDefinition, text, tool::is_reserved};
@@ -43,7 +43,7 @@ pub(crate) fn definitions(listed: Vec<wit::Tool>) -> Result<Vec<ToolDefinition>,
 
 fn definition(listed: wit::Tool) -> Result<ToolDefinition, LoadError> {
     let name = listed.name;
-    let schema = |what: &str, raw: &str| -> Result<Map<String, Value>, LoadError> {
+    let schema = |what: &str, raw: &str| -> Result<Arc<Map<String, Value>>, LoadError> {
         if raw.len() > MAX_SCHEMA_BYTES {
             return Err(refused(&name, format!("its {what} has more than {MAX_SCHEMA_BYTES} bytes")));
         }
@@ -102,7 +102,7 @@ pub(crate) fn checked_before(definitions: Vec<ToolDefinition>) -> Vec<Tool> {
 }
 
 fn tool(definition: ToolDefinition) -> Result<Tool, LoadError> {
-    let compile = |what: &str, schema: &Map<String, Value>| {
+    let compile = |what: &str, schema: &Arc<Map<String, Value>>| {
         Schema::compile(schema).map_err(|error| refused(&definition.name, format!("its {what} is refused: {error}")))
     };
     let input = compile("input schema", &definition.input_schema)?;

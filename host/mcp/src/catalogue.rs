@@ -73,12 +73,9 @@ fn common(one: &str, other: &str) -> usize {
 }
 
 fn tool(definition: &ToolDefinition) -> Tool {
-    let mut tool = Tool::new(
-        definition.name.clone(),
-        definition.description.clone(),
-        Arc::<JsonObject>::new(definition.input_schema.clone()),
-    );
-    tool.output_schema = definition.output_schema.clone().map(Arc::new);
+    let mut tool =
+        Tool::new(definition.name.clone(), definition.description.clone(), Arc::clone(&definition.input_schema));
+    tool.output_schema.clone_from(&definition.output_schema);
     let mut meta = JsonObject::new();
     for (key, value) in &definition.meta {
         match (key.as_str(), value) {
@@ -106,7 +103,7 @@ mod tests {
         ToolDefinition {
             name: name.to_owned(),
             description: "what it does".to_owned(),
-            input_schema: json!({"type": "object"}).as_object().expect("an object").clone(),
+            input_schema: Arc::new(json!({"type": "object"}).as_object().expect("an object").clone()),
             output_schema: None,
             meta: meta.as_object().expect("an object").clone(),
         }

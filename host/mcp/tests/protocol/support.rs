@@ -32,7 +32,7 @@ fn definition(name: &str) -> ToolDefinition {
     ToolDefinition {
         name: format!("test__{name}"),
         description: format!("{name} for tests"),
-        input_schema: schema.as_object().expect("an object").clone(),
+        input_schema: Arc::new(schema.as_object().expect("an object").clone()),
         output_schema: None,
         meta: json!({"title": name}).as_object().expect("an object").clone(),
     }
