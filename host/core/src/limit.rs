@@ -89,12 +89,6 @@ macro_rules! limits {
             pub fn values(&self) -> impl Iterator<Item = (&'static LimitInfo, u64)> + '_ {
                 Self::TABLE.iter().zip([$(self.$name),*])
             }
-
-            /// Each limit the smaller one of the two.
-            #[must_use]
-            pub fn min(&self, other: &Self) -> Self {
-                Self { $($name: self.$name.min(other.$name),)* }
-            }
         }
     };
 }

@@ -32,20 +32,12 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     /// An engine that keeps the state of its plugins in `state`. The runtime
-    /// itself starts when it is first needed, or by [`Engine::start`].
+    /// itself starts when it is first needed.
     ///
     /// # Errors
     /// Where the cache directory cannot be used.
     pub fn new(config: EngineConfig, state: Arc<dyn StateStore>) -> Result<Self, EngineError> {
         Ok(Self { shared: Arc::new(Shared::new(config, state)?) })
-    }
-
-    /// Starts the runtime, unless it runs. Takes about a millisecond; blocks.
-    ///
-    /// # Errors
-    /// Where the runtime refuses its settings or the system gives no thread.
-    pub fn start(&self) -> Result<(), EngineError> {
-        self.shared.runtime().map(|_| ())
     }
 
     /// Makes a plugin of a component's bytes. With a warm cache its metadata is

@@ -5,6 +5,7 @@
 //! look.
 
 use wharf_sdk::ToolError;
+pub(crate) use wharf_sdk::check::{length as check_length, text as check_text};
 
 /// Characters of a goal.
 pub(crate) const GOAL: usize = 1_000;
@@ -37,23 +38,6 @@ pub(crate) const RECENT_THOUGHTS: u32 = 10;
 /// Bytes of text in an overview. The structure beside it is always complete,
 /// and both together stay below the host's 1 MiB for an answer.
 pub(crate) const OVERVIEW_TEXT_BYTES: usize = 128 * 1024;
-
-/// Refuses a text that says nothing or too much.
-pub(crate) fn check_text(field: &str, text: &str, longest: usize) -> Result<(), ToolError> {
-    if text.trim().is_empty() {
-        return Err(ToolError::invalid(format!("`{field}` is empty; it needs 1 to {longest} characters")));
-    }
-    check_length(field, text, longest)
-}
-
-/// Refuses a text that says too much.
-pub(crate) fn check_length(field: &str, text: &str, longest: usize) -> Result<(), ToolError> {
-    let characters = text.chars().count();
-    if characters > longest {
-        return Err(ToolError::invalid(format!("`{field}` has {characters} characters; at most {longest} are kept")));
-    }
-    Ok(())
-}
 
 /// The next id of a kind. Ids are never given twice.
 pub(crate) fn next_id(last: &mut u32) -> Result<u32, ToolError> {

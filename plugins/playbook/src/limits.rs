@@ -5,6 +5,7 @@
 //! look.
 
 use wharf_sdk::ToolError;
+pub(crate) use wharf_sdk::check::{length as check_length, text as check_text};
 
 /// Characters of an id that a model hands in.
 pub(crate) const ID: usize = 64;
@@ -58,23 +59,6 @@ pub(crate) const PROGRESS_BYTES: usize = 128 * 1024;
 pub(crate) const RESOLVED_BYTES: usize = 128 * 1024;
 /// Bytes of text in an answer. The structure beside it is always complete.
 pub(crate) const TEXT_BYTES: usize = 128 * 1024;
-
-/// Refuses a text that says nothing or too much.
-pub(crate) fn check_text(field: &str, text: &str, longest: usize) -> Result<(), ToolError> {
-    if text.trim().is_empty() {
-        return Err(ToolError::invalid(format!("`{field}` is empty; it needs 1 to {longest} characters")));
-    }
-    check_length(field, text, longest)
-}
-
-/// Refuses a text that says too much.
-pub(crate) fn check_length(field: &str, text: &str, longest: usize) -> Result<(), ToolError> {
-    let characters = text.chars().count();
-    if characters > longest {
-        return Err(ToolError::invalid(format!("`{field}` has {characters} characters; at most {longest} are kept")));
-    }
-    Ok(())
-}
 
 /// Refuses a list that is too long.
 pub(crate) fn check_count(field: &str, count: usize, most: usize) -> Result<(), ToolError> {

@@ -79,6 +79,7 @@ mod answer;
 mod arena;
 pub mod bindings;
 mod call;
+pub mod check;
 mod error;
 #[cfg(target_family = "wasm")]
 mod guest;

@@ -2,7 +2,6 @@
 
 use std::{
     path::Path,
-    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -169,6 +168,5 @@ pub(crate) fn scaling(setting: &Setting, report: &mut Report) -> Result<()> {
             of(3)
         ),
     );
-    drop(Arc::new(host));
     Ok(())
 }

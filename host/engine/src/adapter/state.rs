@@ -15,8 +15,6 @@ use crate::{
 
 /// A page of a scan holds about this much.
 const PAGE_BYTES: u64 = 1 << 20;
-/// Further keys, changes or entries are refused or left for the next page.
-const MAX_BATCH: u32 = 1_000;
 
 impl From<Entry> for wit::Entry {
     fn from(entry: Entry) -> Self {
@@ -47,11 +45,7 @@ impl Guest {
         let granted = self.grants.state(&self.plugin, kind)?;
         let bucket = Bucket {
             scope: granted.scope(&self.context, &self.plugin, kind, name.parse()?)?,
-            policy: Policy {
-                quota_bytes: granted.grant().quota_bytes,
-                quota_entries: granted.grant().quota_entries,
-                idle_expiry: granted.grant().idle_expiry(kind),
-            },
+            policy: Policy::of(granted.grant(), kind),
         };
         self.table.push(bucket).map_err(|error| match error {
             ResourceTableError::Full => Error::new(
@@ -113,7 +107,8 @@ impl HostBucket for Guest {
     ) -> wasmtime::Result<Result<wit::Page, types::Error>> {
         self.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
         let bucket = self.bucket(&handle)?;
-        let (limit, room) = (limit.clamp(1, MAX_BATCH), self.budget.readable_bytes().min(PAGE_BYTES));
+        // The store clamps the number of entries.
+        let room = self.budget.readable_bytes().min(PAGE_BYTES);
         let scanned = self.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
         let page = match scanned {
             Ok(page) => page,
