@@ -6,27 +6,31 @@ Usage: end_to_end.py [PATH_OF_WHARF]     (or the environment variable WHARF)
 
 from __future__ import annotations
 
-import json
 import os
-import queue
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import anyio
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client, MCPError
 
-HANDSHAKE = "2025-11-25"
-STATELESS = "2026-07-28"
-MODES = {HANDSHAKE: "legacy", STATELESS: STATELESS}
-
-# Only a defect waits for it: a first start compiles components.
-PATIENCE_SECONDS = 120.0
+import documents
+import playbooks
+from harness import (
+    HANDSHAKE,
+    STATELESS,
+    CheckFailed,
+    Host,
+    RawServer,
+    Report,
+    call,
+    context,
+    refused,
+    shorten,
+    text_of,
+)
 
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
@@ -38,132 +42,6 @@ ILLEGAL_IDS = {
     "of 129 characters": "x" * 129,
     "that is a number": 7,
 }
-
-
-class CheckFailed(Exception):
-    """What was expected and is not so."""
-
-
-class Report:
-    """Counts checks and prints each one."""
-
-    def __init__(self) -> None:
-        self.passed = 0
-
-    def check(self, holds: bool, what: str, found: Any = None) -> None:
-        if not holds:
-            detail = "" if found is None else f"\n      found: {shorten(found)}"
-            raise CheckFailed(f"{what}{detail}")
-        self.passed += 1
-        print(f"ok    {what}", flush=True)
-
-
-def shorten(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= 2_000 else f"{text[:2_000]}… ({len(text)} characters)"
-
-
-class Host:
-    """How to start the binary under test on one data directory."""
-
-    def __init__(self, binary: Path, data: Path, log: Path) -> None:
-        self.binary, self.data, self.log = binary, data, log
-
-    def arguments(self, *more: str) -> list[str]:
-        return ["serve", "--stdio", "--data", str(self.data), *more]
-
-    def client(self, era: str, *more: str) -> Client:
-        parameters = StdioServerParameters(
-            command=str(self.binary), args=self.arguments(*more), env=dict(os.environ)
-        )
-        log = open(self.log, "a", encoding="utf-8")
-        return Client(stdio_client(parameters, errlog=log), mode=MODES[era], read_timeout_seconds=PATIENCE_SECONDS)
-
-
-class RawServer:
-    """A server without the official client between: raw lines, and a process to kill."""
-
-    def __init__(self, host: Host) -> None:
-        self.log = open(host.log, "ab")
-        self.process = subprocess.Popen(
-            [str(host.binary), *host.arguments()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
-        )
-        self.lines: queue.Queue[bytes | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.next_id = 0
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line)
-        self.lines.put(None)
-
-    def write(self, line: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def receive(self) -> dict[str, Any]:
-        line = self.lines.get(timeout=PATIENCE_SECONDS)
-        if line is None:
-            raise CheckFailed("the server closed its output")
-        return json.loads(line)
-
-    def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        self.next_id += 1
-        message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}
-        self.write(json.dumps(message).encode())
-        while True:
-            answer = self.receive()
-            if answer.get("id") == self.next_id:
-                return answer
-
-    def handshake(self) -> None:
-        client = {"name": "raw", "version": "1"}
-        self.request("initialize", {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": client})
-        self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-
-    def call(self, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
-        return self.request("tools/call", {"name": tool, "arguments": arguments, "_meta": meta})
-
-    def end(self) -> int:
-        """Closes the server's input and waits for it to leave."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        return self.process.wait(timeout=PATIENCE_SECONDS)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(timeout=PATIENCE_SECONDS)
-
-
-def context(session: str | None = None, assistant: str | None = None, thread: str | None = None) -> dict[str, Any]:
-    ids = {"dev.wharf/sessionId": session, "dev.wharf/assistantId": assistant, "dev.wharf/threadId": thread}
-    return {key: value for key, value in ids.items() if value is not None}
-
-
-def text_of(result: Any) -> str:
-    return "\n".join(block.text for block in result.content if block.type == "text")
-
-
-def error_of(result: Any) -> dict[str, Any]:
-    """What the host says about a failed call to programs."""
-    return (result.meta or {}).get("dev.wharf/error", {})
-
-
-async def call(client: Client, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> Any:
-    result = await client.call_tool(tool, arguments, meta=meta)
-    if result.is_error:
-        raise CheckFailed(f"{tool} failed: {text_of(result)}")
-    return result
-
-
-async def refused(client: Client, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> tuple[str, str]:
-    """The code and the text of a call that has to fail."""
-    result = await client.call_tool(tool, arguments, meta=meta)
-    if not result.is_error:
-        raise CheckFailed(f"{tool} succeeded and should not have: {shorten(text_of(result))}")
-    return error_of(result).get("code", ""), text_of(result)
 
 
 async def state_of(client: Client, meta: dict[str, Any]) -> tuple[str | None, list[str]]:
@@ -405,6 +283,10 @@ async def everything(report: Report, binary: Path, directory: Path) -> None:
         await session_of_the_command(report, host, era)
         await two_servers(report, host, era)
         await restart(report, host, era)
+        await playbooks.carried_out(report, host, era)
+        await playbooks.permissions(report, host, era)
+        await documents.found_and_read(report, host, era)
+        await documents.hostile(report, host, era)
     await crash(report, host)
     await anyio.to_thread.run_sync(raw_lines, report, host)
 

@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin},
     sync::{
         Arc, Mutex, PoisonError,
-        mpsc::{Receiver, channel},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -19,6 +19,9 @@ use crate::{Command, start};
 
 /// How long an answer may take before something is wrong.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Ids of one caller among several.
+const CALLER: u64 = 1_000_000;
 
 /// A started server and the client's end of it.
 #[derive(Debug)]
@@ -107,7 +110,17 @@ impl Client {
     pub fn ask(&mut self, method: &str, parameters: Value) -> u64 {
         // Far from the numbers that a forger would guess.
         self.next += 1;
-        let id = 7_000 + self.next;
+        self.ask_with(7_000 + self.next, method, parameters)
+    }
+
+    /// The same with an id that says which of several callers it is of, to be
+    /// read by [`Client::caller_of`].
+    pub fn ask_as(&mut self, caller: usize, method: &str, parameters: Value) -> u64 {
+        self.next += 1;
+        self.ask_with((caller as u64 + 1) * CALLER + self.next, method, parameters)
+    }
+
+    fn ask_with(&mut self, id: u64, method: &str, parameters: Value) -> u64 {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
         id
     }
@@ -134,6 +147,31 @@ impl Client {
         }
     }
 
+    /// Which caller asked what this answers; none where [`Client::ask`] did.
+    #[must_use]
+    pub fn caller_of(answer: &Value) -> Option<usize> {
+        let caller = (answer["id"].as_u64()? / CALLER).checked_sub(1)?;
+        usize::try_from(caller).ok()
+    }
+
+    /// Waits for any answer; none where none comes by `until`.
+    ///
+    /// # Panics
+    /// Where the server ended, or a line is no JSON.
+    pub fn next_answer(&mut self, until: Instant) -> Option<Value> {
+        loop {
+            let line = match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => panic!("the server ended:\n{}", tail(&self.log())),
+            };
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"));
+            if message["id"].is_u64() && message.get("method").is_none() {
+                return Some(message);
+            }
+        }
+    }
+
     /// Asks and waits.
     pub fn request(&mut self, method: &str, parameters: Value) -> Value {
         let id = self.ask(method, parameters);
@@ -156,13 +194,17 @@ impl Client {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Kills the server as a crash would, and waits until it is gone.
+    /// Kills the server as a crash would, waits until it is gone, and returns
+    /// the answers that it had still given.
     ///
     /// # Panics
     /// Where it cannot be killed.
-    pub fn kill(mut self) {
+    pub fn kill(mut self) -> Vec<Value> {
         self.child.kill().expect("a child can be killed");
         self.child.wait().expect("a killed child ends");
+        // The last line may be cut, and is no answer then.
+        let messages = self.lines.iter().filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+        messages.filter(|message| message["id"].is_u64() && message.get("method").is_none()).collect()
     }
 
     /// Leaves, and returns every line that the server wrote, its whole log and

@@ -10,6 +10,7 @@ mod binary;
 mod client;
 mod crafted;
 mod data;
+pub mod kills;
 mod setup;
 
 pub use artifacts::{bytes, component};

@@ -15,6 +15,9 @@ use crate::{Data, component};
 /// How long a test waits for what only a defect keeps from happening.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What the binary carries.
+const BUNDLED: [&str; 3] = ["content-store", "planning", "playbook"];
+
 /// A configuration in the making: the guests `echo` and `hostile`, nothing
 /// granted, every limit at its default.
 #[derive(Debug, Clone, Default)]
@@ -22,9 +25,10 @@ pub struct Setup {
     top: String,
     call_limits: String,
     host_limits: String,
+    hostile_top: String,
     hostile: String,
     plugins: String,
-    planning: bool,
+    bundled: Vec<&'static str>,
     bare: bool,
 }
 
@@ -69,6 +73,20 @@ impl Setup {
         self
     }
 
+    /// Lines of the table of `hostile` itself.
+    #[must_use]
+    pub fn hostile(mut self, lines: &str) -> Self {
+        self.hostile_top.push_str(&format!("{lines}\n"));
+        self
+    }
+
+    /// Further tables.
+    #[must_use]
+    pub fn with_tables(mut self, lines: &str) -> Self {
+        self.plugins.push_str(&format!("{lines}\n"));
+        self
+    }
+
     /// Grants `hostile` events.
     #[must_use]
     pub fn events(mut self) -> Self {
@@ -79,8 +97,23 @@ impl Setup {
     /// Adds the planning plugin, with state.
     #[must_use]
     pub fn planning(mut self) -> Self {
-        self.planning = true;
+        self.bundled.push("planning");
         self.plugin("planning", &component("planning"), "[plugin.planning.grants.state]\nreason = \"a test\"")
+    }
+
+    /// Adds a bundled plugin as it is where nothing is configured, with further
+    /// lines of its tables.
+    ///
+    /// # Panics
+    /// Where there is none of this name.
+    #[must_use]
+    pub fn bundled(mut self, name: &str, lines: &str) -> Self {
+        let known = BUNDLED.iter().find(|known| **known == name);
+        self.bundled.push(known.unwrap_or_else(|| panic!("no plugin `{name}` is bundled")));
+        if !lines.is_empty() {
+            self.plugins.push_str(&format!("[plugin.{name}]\n{lines}\n"));
+        }
+        self
     }
 
     /// Adds a plugin, with further lines of its tables.
@@ -93,15 +126,17 @@ impl Setup {
     /// What it amounts to in `wharf.toml`.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { top, call_limits, host_limits, hostile, plugins, planning, bare } = self;
+        let Self { top, call_limits, host_limits, hostile_top, hostile, plugins, bundled, bare } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         // What else the binary carries is not what is tested here.
         let off = |name: &str| format!("[plugin.{name}]\nenabled = false\n");
-        let without = format!("{}{}", if *planning { String::new() } else { off("planning") }, off("playbook"));
+        let without = BUNDLED.iter().filter(|name| !bundled.contains(name)).map(|name| off(name));
+        let without: String = without.collect();
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
         format!(
-            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile}{plugins}{without}"
+            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile_top}{hostile}{plugins}\
+             {without}"
         )
     }
 

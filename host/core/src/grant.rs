@@ -36,6 +36,10 @@ pub struct StateGrant {
     /// Entries that one bucket may hold.
     #[serde(default = "default_quota_entries")]
     pub quota_entries: u64,
+    /// What the scope `default` means. It has a place of its own in the
+    /// configuration, since it grants nothing.
+    #[serde(skip, default = "default_scope")]
+    pub default_scope: ScopeKind,
     /// Seconds after which idle thread state expires; 0 for never.
     #[serde(default = "default_thread_expiry")]
     pub thread_expiry_seconds: u64,
@@ -54,6 +58,9 @@ pub struct StateGrant {
 
 fn all_scopes() -> Vec<ScopeKind> {
     ScopeKind::ALL.to_vec()
+}
+fn default_scope() -> ScopeKind {
+    ScopeKind::Session
 }
 fn default_quota_bytes() -> u64 {
     64 << 20
@@ -77,6 +84,7 @@ impl StateGrant {
             scopes: all_scopes(),
             quota_bytes: default_quota_bytes(),
             quota_entries: default_quota_entries(),
+            default_scope: default_scope(),
             thread_expiry_seconds: default_thread_expiry(),
             session_expiry_seconds: default_session_expiry(),
             assistant_expiry_seconds: 0,
@@ -143,6 +151,20 @@ impl Grants {
             ));
         }
         Ok(GrantedState { grant })
+    }
+
+    /// The kind of scope that a plugin's word names: `default` is what the
+    /// operator chose.
+    ///
+    /// # Errors
+    /// `invalid` where there is none of this name.
+    pub fn scope_kind(&self, word: &str) -> Result<ScopeKind, Error> {
+        if word == "default" {
+            return Ok(self.state.as_ref().map_or_else(default_scope, |grant| grant.default_scope));
+        }
+        ScopeKind::from_word(word).ok_or_else(|| {
+            Error::new(Code::Invalid, "`scope` must be `thread`, `session`, `assistant`, `plugin` or `default`")
+        })
     }
 
     /// Checks that `plugin` may send events to its caller.

@@ -6,6 +6,7 @@ pub(crate) mod caller;
 pub(crate) mod clocks;
 pub(crate) mod events;
 pub(crate) mod log;
+pub(crate) mod settings;
 pub(crate) mod state;
 
 use wasmtime::component::{HasSelf, Linker};
@@ -33,6 +34,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     clocks::link(linker)?;
     wit::caller::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::log::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::settings::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::types::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::state::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::events::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 use wharf_core::{Answer, CallLimits, Code, Content, Context, Error, Events, Grants, text, tool};
-use wharf_state::StateStore;
+use wharf_state::{StateStore, Turns};
 
 use crate::{
     adapter::MAX_MESSAGE_BYTES,
@@ -29,6 +29,8 @@ pub struct Invocation {
     pub grants: Arc<Grants>,
     /// What the call may use up.
     pub limits: Arc<CallLimits>,
+    /// JSON text of what the operator set for the plugin.
+    pub settings: Arc<str>,
     /// What came with the request besides.
     pub request_meta: Map<String, Value>,
     /// Who listens.
@@ -104,14 +106,18 @@ impl Invocation {
         plugin: wharf_core::PluginName,
         wall_time: wharf_core::limit::WallTime,
         state: Arc<dyn StateStore>,
+        turns: Arc<Turns>,
     ) -> (Setting, Arc<CallLimits>, String, String) {
         let setting = Setting {
             plugin,
             context: self.context,
             grants: self.grants,
+            settings: self.settings,
             request_meta: self.request_meta,
             events: self.events,
             state,
+            turns,
+            tool: self.tool.as_str().into(),
             wall_time,
             cancel: self.cancel,
         };

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wharf_core::{CallLimits, Context, Events, Grants, PluginName, limit::WallTime};
-use wharf_state::StateStore;
+use wharf_state::{Contender, StateStore, Turns};
 
 use crate::{
     budget::Budget,
@@ -21,10 +21,12 @@ pub(crate) struct Guest {
     pub(crate) plugin: PluginName,
     pub(crate) context: Context,
     pub(crate) grants: Arc<Grants>,
+    pub(crate) settings: Arc<str>,
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
     pub(crate) last_progress: Option<f64>,
     pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) contender: Contender,
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) log: Arc<GuestLog>,
@@ -41,9 +43,14 @@ pub(crate) struct Setting {
     pub(crate) plugin: PluginName,
     pub(crate) context: Context,
     pub(crate) grants: Arc<Grants>,
+    /// JSON text of what the operator set.
+    pub(crate) settings: Arc<str>,
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
     pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) turns: Arc<Turns>,
+    /// The tool's own name; empty where none is called.
+    pub(crate) tool: Arc<str>,
     pub(crate) wall_time: WallTime,
     pub(crate) cancel: CancellationToken,
 }
@@ -68,10 +75,12 @@ impl Guest {
             plugin: setting.plugin,
             context: setting.context,
             grants: setting.grants,
+            settings: setting.settings,
             request_meta: setting.request_meta,
             events: setting.events,
             last_progress: None,
             state: setting.state,
+            contender: Contender::new(setting.turns, setting.tool),
             clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),
             budget,
             log,

@@ -28,7 +28,7 @@ fn wanted_grants(imports: &[String]) -> Vec<&str> {
     let ours = imports.iter().filter_map(|import| import.strip_prefix("wharf:plugin/"));
     let mut wanted: Vec<_> = ours
         .map(|import| import.split('@').next().unwrap_or(import))
-        .filter(|interface| !matches!(*interface, "caller" | "log" | "types"))
+        .filter(|interface| !matches!(*interface, "caller" | "log" | "settings" | "types"))
         .collect();
     wanted.sort_unstable();
     wanted.dedup();

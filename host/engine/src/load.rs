@@ -159,8 +159,9 @@ impl Plugin {
         let shared = &self.loaded.source.engine;
         let runtime = shared.runtime().map_err(unusable)?;
         let wall_time = invocation.limits.wall_time(tool.wall_time);
+        let (state, turns) = (Arc::clone(&shared.state), Arc::clone(&shared.turns));
         let (setting, limits, name, arguments) =
-            invocation.into_setting(self.loaded.name.clone(), wall_time, Arc::clone(&shared.state));
+            invocation.into_setting(self.loaded.name.clone(), wall_time, state, turns);
         let function = Function::CallTool { name: &name, arguments: &arguments };
         let stack_bytes = shared.config.limits.stack_bytes;
         match call::run(runtime, code, setting, &limits, stack_bytes, function).await? {

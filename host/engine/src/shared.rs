@@ -7,7 +7,7 @@ use std::{
 };
 
 use wharf_core::HostLimits;
-use wharf_state::StateStore;
+use wharf_state::{StateStore, Turns};
 
 use crate::{cache::Cache, error::EngineError, runtime::Runtime};
 
@@ -25,6 +25,7 @@ pub(crate) struct Shared {
     pub(crate) config: EngineConfig,
     pub(crate) cache: Option<Cache>,
     pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) turns: Arc<Turns>,
     runtime: OnceLock<Runtime>,
     // Held while the runtime starts, so that it starts once.
     starting: Mutex<()>,
@@ -33,7 +34,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(config: EngineConfig, state: Arc<dyn StateStore>) -> Result<Self, EngineError> {
         let cache = config.cache_directory.as_deref().map(Cache::open).transpose()?;
-        Ok(Self { config, cache, state, runtime: OnceLock::new(), starting: Mutex::new(()) })
+        Ok(Self { config, cache, state, turns: Arc::default(), runtime: OnceLock::new(), starting: Mutex::new(()) })
     }
 
     /// The runtime, started at the first call of this.

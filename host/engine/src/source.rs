@@ -127,9 +127,12 @@ impl Source {
             plugin: name.clone(),
             context: Context::new(TenantId::local(), SessionId::default_session()),
             grants: Arc::new(Grants::default()),
+            settings: "{}".into(),
             request_meta: Map::new(),
             events: None,
             state: Arc::clone(&self.engine.state),
+            turns: Arc::clone(&self.engine.turns),
+            tool: "".into(),
             wall_time: limits.wall_time(None),
             cancel: CancellationToken::new(),
         };

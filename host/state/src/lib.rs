@@ -10,16 +10,21 @@ mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
+mod inventory;
 mod memory;
 mod rules;
 mod sqlite;
 mod store;
+mod transfer;
+mod turns;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{OpenError, StateError};
+pub use inventory::{BucketSummary, Existing, Holding, ImportError, Imported, InventoryError, Selection, Totals};
 pub use memory::MemoryStore;
 pub use rules::{
     Ceilings, MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_PAGE_ENTRIES, MAX_VALUE_BYTES, TOMBSTONE_LIFETIME,
 };
-pub use sqlite::{Durability, SqliteOptions, SqliteStore};
+pub use sqlite::{Durability, SqliteOptions, SqliteStore, inventory::Inventory};
 pub use store::{Change, Entry, Page, Policy, StateStore, Swept, Usage};
+pub use turns::{Contender, Turns};

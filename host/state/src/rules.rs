@@ -128,15 +128,18 @@ pub(crate) fn check_changes(changes: &[Change]) -> Result<(), StateError> {
     }
     let mut seen = HashSet::with_capacity(changes.len());
     for Change { key, value, .. } in changes {
-        check_key(key)?;
-        if let Some(value) = value
-            && value.len() > MAX_VALUE_BYTES
-        {
-            return Err(StateError::ValueTooLarge { key: key.clone(), length: value.len() });
-        }
+        check_entry(key, value.as_deref().unwrap_or_default())?;
         if !seen.insert(key.as_str()) {
             return Err(StateError::DuplicateKey { key: key.clone() });
         }
+    }
+    Ok(())
+}
+
+pub(crate) fn check_entry(key: &str, value: &[u8]) -> Result<(), StateError> {
+    check_key(key)?;
+    if value.len() > MAX_VALUE_BYTES {
+        return Err(StateError::ValueTooLarge { key: key.to_owned(), length: value.len() });
     }
     Ok(())
 }

@@ -139,6 +139,25 @@ pub trait StateStore: Send + Sync + 'static {
         until: Instant,
     ) -> Result<Vec<u64>, StateError>;
 
+    /// As [`StateStore::apply`], and calls `made` once the changes are made, on
+    /// whichever thread knows it first: what waits for them need not wait until
+    /// this call runs again. Not called where they are refused.
+    ///
+    /// # Errors
+    /// As [`StateStore::apply`].
+    async fn apply_and_tell(
+        &self,
+        scope: &ScopeKey,
+        policy: &Policy,
+        changes: Vec<Change>,
+        until: Instant,
+        made: Box<dyn FnOnce() + Send>,
+    ) -> Result<Vec<u64>, StateError> {
+        let revisions = self.apply(scope, policy, changes, until).await?;
+        made();
+        Ok(revisions)
+    }
+
     /// Entries whose key starts with `prefix`, in the order of their keys'
     /// bytes, from the first one after `after`: at most `limit` (clamped to 1
     /// to 1,000), and no more than fit `max_bytes` of keys and values, but at

@@ -1,6 +1,6 @@
 //! The first-party plugins that are part of this binary.
 
-use wharf_core::{Digest, Grants, StateGrant};
+use wharf_core::{CallLimits, Digest, Grants, StateGrant};
 use wharf_engine::Component;
 
 /// One of them.
@@ -18,17 +18,52 @@ impl Bundled {
     pub(crate) fn component(&self) -> Component {
         Component::with_digest(self.component, Digest::from_bytes(self.digest))
     }
+
+    /// What it may use where the configuration says nothing: state, and no
+    /// other capability.
+    pub(crate) fn grants(&self) -> Grants {
+        let state = StateGrant::with_reason("first-party plugins keep their state");
+        let state = match self.name {
+            CONTENT_STORE => StateGrant { quota_bytes: 256 << 20, quota_entries: 500_000, ..state },
+            _ => state,
+        };
+        Grants { state: Some(state), events: None }
+    }
+
+    /// Gives it the limits that its work needs, except those that are `set`.
+    pub(crate) fn raise(&self, limits: &mut CallLimits, set: impl Fn(&str) -> bool) {
+        if self.name != CONTENT_STORE {
+            return;
+        }
+        // Whole documents come in one argument and are kept in one step.
+        let CallLimits {
+            argument_bytes,
+            memory_bytes,
+            cpu_time_milliseconds,
+            host_call_bytes,
+            host_call_total_bytes,
+            ..
+        } = limits;
+        for (name, limit, needed) in [
+            ("argument_bytes", argument_bytes, 16 << 20),
+            ("memory_bytes", memory_bytes, 256 << 20),
+            ("cpu_time_milliseconds", cpu_time_milliseconds, 60_000),
+            ("host_call_bytes", host_call_bytes, 32 << 20),
+            ("host_call_total_bytes", host_call_total_bytes, 256 << 20),
+        ] {
+            if !set(name) {
+                *limit = (*limit).max(needed);
+            }
+        }
+    }
 }
+
+/// The plugin that takes whole documents.
+const CONTENT_STORE: &str = "content-store";
 
 /// The bundled plugin of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Bundled> {
     PLUGINS.iter().find(|bundled| bundled.name == name)
-}
-
-/// What a bundled plugin may use where the configuration says nothing: state,
-/// and no other capability.
-pub(crate) fn grants() -> Grants {
-    Grants { state: Some(StateGrant::with_reason("first-party plugins keep their state")), events: None }
 }
 
 #[cfg(test)]

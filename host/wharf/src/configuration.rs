@@ -3,6 +3,7 @@
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently.
 
 mod limits;
+mod quotas;
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +11,10 @@ use std::{
 };
 
 use serde::Deserialize;
-use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName};
+use serde_json::{Map, Value};
+use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ScopeKind};
+
+use crate::bundled::{self, Bundled};
 
 use limits::Settings;
 
@@ -25,8 +29,11 @@ pub struct Configuration {
     pub state: StateSettings,
     /// Limits of the host.
     pub host_limits: HostLimits,
-    /// Limits of a call of any plugin.
+    /// Limits of a call of any plugin. A bundled plugin that needs more of
+    /// some limit gets more, unless `wharf.toml` sets that limit.
     pub call_limits: CallLimits,
+    /// What `[limits]` says, to be told from the defaults.
+    written_limits: Settings,
     /// Plugins by name.
     pub plugins: BTreeMap<PluginName, PluginSettings>,
 }
@@ -74,6 +81,18 @@ pub struct PluginSettings {
     pub limits: CallLimits,
     /// What it may use; for a bundled plugin the bundled grants where absent.
     pub grants: Option<Grants>,
+    /// What the scope `default` of its state means; the session where absent.
+    pub default_scope: Option<ScopeKind>,
+    /// What it is told by its `settings` interface: a JSON object.
+    pub settings: Value,
+}
+
+impl PluginSettings {
+    /// A bundled plugin of which the configuration says nothing.
+    pub(crate) fn bundled(limits: CallLimits) -> Self {
+        let settings = Value::Object(Map::new());
+        Self { enabled: true, source: None, digest: None, limits, grants: None, default_scope: None, settings }
+    }
 }
 
 /// Why a configuration is not usable.
@@ -125,7 +144,13 @@ struct WrittenPlugin {
     #[serde(default)]
     limits: Settings,
     grants: Option<Grants>,
+    default_scope: Option<ScopeKind>,
+    #[serde(default)]
+    settings: toml::Table,
 }
+
+/// Bytes of a plugin's settings as JSON; the contract says so.
+const MAX_SETTINGS_BYTES: usize = 64 << 10;
 
 fn yes() -> bool {
     true
@@ -158,7 +183,7 @@ impl Configuration {
             .plugin
             .into_iter()
             .map(|(name, plugin)| {
-                let settings = plugin.check(&name, &call_limits, base)?;
+                let settings = plugin.check(&name, &written.limits, base)?;
                 Ok((name, settings))
             })
             .collect::<Result<_, String>>()?;
@@ -168,17 +193,29 @@ impl Configuration {
             state: written.state,
             host_limits,
             call_limits,
+            written_limits: written.limits,
             plugins,
         })
+    }
+
+    /// Limits of a bundled plugin that has no table of its own.
+    pub(crate) fn limits_of_bundled(&self, bundled: &Bundled) -> CallLimits {
+        let mut limits = self.call_limits.clone();
+        bundled.raise(&mut limits, |name| self.written_limits.names(name));
+        limits
     }
 }
 
 impl WrittenPlugin {
-    fn check(self, name: &PluginName, of_all: &CallLimits, base: &Path) -> Result<PluginSettings, String> {
-        let mut limits = of_all.clone();
+    fn check(self, name: &PluginName, of_all: &Settings, base: &Path) -> Result<PluginSettings, String> {
+        let bundled = bundled::find(name.as_str());
+        let mut limits = CallLimits::default();
+        of_all.apply("limits", |limit, value| limits.set(limit, value))?;
+        if let Some(bundled) = bundled.filter(|_| self.source.is_none()) {
+            bundled.raise(&mut limits, |limit| of_all.names(limit));
+        }
         self.limits.apply(&format!("plugin.{name}.limits"), |limit, value| limits.set(limit, value))?;
-        let bundled = crate::bundled::find(name.as_str()).is_some();
-        if self.enabled && self.source.is_none() && !bundled {
+        if self.enabled && self.source.is_none() && bundled.is_none() {
             return Err(format!(
                 "[plugin.{name}] needs `source = \"FILE.wasm\"`: no plugin of this name is part of this binary"
             ));
@@ -189,12 +226,20 @@ impl WrittenPlugin {
                 return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
             }
         }
+        let settings = serde_json::to_value(self.settings)
+            .map_err(|error| format!("[plugin.{name}.settings] has no form in JSON: {error}"))?;
+        let bytes = settings.to_string().len();
+        if bytes > MAX_SETTINGS_BYTES {
+            return Err(format!("[plugin.{name}.settings] has {bytes} bytes as JSON, more than {MAX_SETTINGS_BYTES}"));
+        }
         Ok(PluginSettings {
             enabled: self.enabled,
             source: self.source.map(|source| base.join(source)),
             digest: self.digest,
             limits,
             grants: self.grants,
+            default_scope: self.default_scope,
+            settings,
         })
     }
 }

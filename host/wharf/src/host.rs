@@ -204,6 +204,7 @@ impl Host {
             context: request.context,
             grants: Arc::clone(&installed.grants),
             limits: Arc::clone(&installed.limits),
+            settings: Arc::clone(&installed.settings),
             request_meta: request.request_meta,
             events: request.events,
             cancel: request.cancel,
@@ -307,13 +308,8 @@ fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
     let mut wanted = configuration.plugins.clone();
     for bundled in bundled::PLUGINS {
         if let Ok(name) = bundled.name.parse::<PluginName>() {
-            wanted.entry(name).or_insert_with(|| PluginSettings {
-                enabled: true,
-                source: None,
-                digest: None,
-                limits: configuration.call_limits.clone(),
-                grants: None,
-            });
+            let limits = || configuration.limits_of_bundled(bundled);
+            wanted.entry(name).or_insert_with(|| PluginSettings::bundled(limits()));
         }
     }
     let (mut installed, mut rejected) = (Vec::new(), Vec::new());
@@ -343,7 +339,7 @@ fn load(
         }
         None => {
             let bundled = bundled::find(name.as_str()).ok_or("it is not part of this binary")?;
-            (bundled.component(), bundled::grants())
+            (bundled.component(), bundled.grants())
         }
     };
     if let Some(pinned) = settings.digest {
@@ -353,9 +349,14 @@ fn load(
         }
     }
     let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
+    let mut grants = settings.grants.unwrap_or(default_grants);
+    if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
+        state.default_scope = scope;
+    }
     Ok(Installed {
         plugin,
-        grants: Arc::new(settings.grants.unwrap_or(default_grants)),
+        grants: Arc::new(grants),
         limits: Arc::new(settings.limits),
+        settings: settings.settings.to_string().into(),
     })
 }

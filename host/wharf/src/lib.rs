@@ -33,10 +33,12 @@ pub use configuration::{Configuration, ConfigurationError};
 pub use host::{Host, OpenError};
 pub use registry::{Installed, Rejected};
 pub use wharf_core::{
-    Answer, AssistantId, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints, ContextRules, Digest,
-    Error, EventSink, Events, Grants, HostLimits, PluginName, SessionId, StateGrant, TenantId, ThreadId,
-    ToolDefinition, ToolService, limit, text,
+    Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
+    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, PluginName, ScopeKey, ScopeKind, SessionId,
+    StateGrant, TenantId, ThreadId, ToolDefinition, ToolService, limit, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError};
 pub use wharf_mcp::{ServeError, ServerInfo, serve_stdio, serve_streams};
-pub use wharf_state::MemoryStore;
+pub use wharf_state::{
+    BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
+};

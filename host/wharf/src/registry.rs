@@ -14,6 +14,8 @@ pub struct Installed {
     pub grants: Arc<Grants>,
     /// What its calls may use up.
     pub limits: Arc<CallLimits>,
+    /// What the operator set for it: JSON text of an object.
+    pub settings: Arc<str>,
 }
 
 /// A plugin that could not be loaded. The others are served all the same.

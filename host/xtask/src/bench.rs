@@ -10,12 +10,16 @@ use lexopt::Arg;
 
 use crate::command::{self, say};
 use crate::components;
+use crate::corpus;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
+/// The figure that needs Korean texts.
+const KOREAN: &str = "search_korean";
+
 const HELP: &str = "\
 Builds Wharf for release and measures it, each side of each ratio in the same run:
-against bare wasmtime, and against an MCP server without Wasm.
+against bare wasmtime, against an MCP server without Wasm, and searches against tantivy.
 
 Usage: cargo xtask bench [OPTIONS]
 
@@ -31,11 +35,12 @@ machine alone meanwhile: compare ratios, not absolute figures of two runs.
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let mut passed: Vec<OsString> = Vec::new();
+    let mut only: Option<OsString> = None;
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("json") => passed.push("--json".into()),
             Arg::Long("quick") => passed.push("--quick".into()),
-            Arg::Long("only") => passed.extend(["--only".into(), arguments.value()?]),
+            Arg::Long("only") => only = Some(arguments.value()?),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());
@@ -52,5 +57,13 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let mut bench = Command::new(workspace.binary("release", "wharf-bench"));
     bench.arg("--wharf").arg(workspace.binary("release", "wharf"));
     bench.arg("--echo-component").arg(workspace.components().join("guest-echo.wasm"));
+    bench.arg("--content-store").arg(workspace.components().join("content-store.wasm"));
+    // Fetched only where it is measured.
+    if only.as_deref().is_none_or(|only| KOREAN.contains(&*only.to_string_lossy())) {
+        bench.arg("--korean-corpus").arg(corpus::korean(&workspace)?);
+    }
+    if let Some(only) = only {
+        bench.arg("--only").arg(only);
+    }
     command::run(bench.args(passed).current_dir(&workspace.root))
 }

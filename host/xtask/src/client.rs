@@ -39,6 +39,8 @@ pub(crate) struct Conversation {
 pub(crate) struct Answer {
     pub(crate) is_error: bool,
     pub(crate) text: String,
+    /// What it answered for programs; null where there is none.
+    pub(crate) structured: Value,
 }
 
 impl Client {
@@ -101,10 +103,12 @@ impl Client {
                 "dev.wharf/threadId": conversation.thread,
             },
         });
-        let result = self.request("tools/call", &params)?;
+        let mut result = self.request("tools/call", &params)?;
         let blocks = result["content"].as_array().into_iter().flatten();
         let texts: Vec<_> = blocks.filter_map(|block| block["text"].as_str()).collect();
-        Ok(Answer { is_error: result["isError"].as_bool().unwrap_or(false), text: texts.join("\n") })
+        let text = texts.join("\n");
+        let structured = result["structuredContent"].take();
+        Ok(Answer { is_error: result["isError"].as_bool().unwrap_or(false), text, structured })
     }
 
     /// Ends the server without a warning, as a crash or a power cut would.

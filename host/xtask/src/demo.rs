@@ -4,6 +4,8 @@
 //! it runs: a demo that shows something else than it says fails.
 
 mod connect;
+mod library;
+mod playbook;
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -21,9 +23,10 @@ use crate::workspace::Workspace;
 
 const HELP: &str = "\
 Builds what is missing, starts the host, and lets an MCP client plan a real piece
-of work with the planning tools, each call in a fresh sandbox. Says at each step
-what the client sends and what comes back, and ends with how to connect Claude
-Desktop, Claude Code, VS Code, Cursor and Codex.
+of work, keep this project's own documents and find things in them (in English and
+in Korean), and write down, find again and follow a playbook, each call in a fresh
+sandbox. Says at each step what the client sends and what comes back, and ends with
+how to connect Claude Desktop, Claude Code, VS Code, Cursor and Codex.
 
 Usage: cargo xtask demo
 
@@ -70,6 +73,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     stage.plan()?;
     stage.keep_apart()?;
     stage.refuse()?;
+    stage.fill_library(&workspace)?;
+    stage.search_library()?;
+    stage.follow_playbook()?;
     stage.look_inside(&workspace)?;
     stage.survive()?;
     connect::print(&stage.wharf);
@@ -176,7 +182,7 @@ impl Stage {
     }
 
     fn look_inside(&mut self, workspace: &Workspace) -> Result<()> {
-        chapter("5. What the sandbox can reach is written in the component, not promised");
+        chapter("8. What the sandbox can reach is written in the component, not promised");
         let component = workspace.components().join("planning.wasm");
         println!("     $ wharf inspect {}", workspace.shown(&component));
         let report = command::capture(Command::new(&self.wharf).arg("inspect").arg(&component))?;
@@ -187,11 +193,14 @@ impl Stage {
     }
 
     fn survive(&mut self) -> Result<()> {
-        chapter("6. The host is killed (kill -9) and started again: the plan is still there");
+        chapter("9. The host is killed (kill -9) and started again: everything is still there");
         self.client.take().context("the client is connected")?.kill()?;
         self.start()?;
         let state = self.call(FIRMWARE, "planning__get_current_state", &json!({}))?;
         must(state.text.contains("firmware"), "state outlives the host")?;
+        let found =
+            self.call(library::READER, "content-store__search_content", &json!({ "query": "harbour", "topN": 1 }))?;
+        must(found.text.contains("**"), "what was kept is found after a kill")?;
         self.client.take().context("the client is connected")?.close()
     }
 
@@ -210,7 +219,12 @@ impl Stage {
     }
 
     fn call(&mut self, conversation: Conversation, tool: &str, arguments: &Value) -> Result<Answer> {
-        arrow(&format!("{tool} {}", shortened(&arguments.to_string())));
+        self.call_shown(conversation, tool, arguments, &arguments.to_string())
+    }
+
+    /// The same with the arguments shown as `shown`.
+    fn call_shown(&mut self, conversation: Conversation, tool: &str, arguments: &Value, shown: &str) -> Result<Answer> {
+        arrow(&format!("{tool} {}", shortened(shown)));
         let given = self.client()?.call(conversation, tool, arguments)?;
         let lines: Vec<_> = given.text.lines().collect();
         let mark = if given.is_error { "refused: " } else { "" };

@@ -9,11 +9,13 @@ mod bench;
 mod client;
 mod command;
 mod components;
+mod corpus;
 mod coverage;
 mod debian;
 mod demo;
 mod deny;
 mod python;
+mod soak;
 mod test;
 mod tidy;
 mod toolchain;
@@ -37,6 +39,7 @@ While you work:
   plugins    Build the plugins to Wasm components
   tidy       Check the rules of the house: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
+  soak       Kill the host at random moments under load, 300 times
   coverage   Measure which lines the tests reach; fails below 80 %
   deny       Check licences, sources and known vulnerabilities of the dependencies
 
@@ -71,6 +74,7 @@ fn run() -> Result<()> {
             "tidy" => tidy::run(arguments),
             "bench" => bench::run(arguments),
             "coverage" => coverage::run(arguments),
+            "soak" => soak::run(arguments),
             "deny" => deny::run(arguments),
             "help" => {
                 print!("{HELP}");

@@ -50,7 +50,8 @@ pub(crate) struct Outcome<T> {
 
 impl<'call> Thread<'call> {
     pub(crate) fn open(call: &'call Call) -> Result<Self, ToolError> {
-        Ok(Self { bucket: call.state(Scope::Thread, "planning")? })
+        let bucket = call.state(Scope::Thread, "planning")?;
+        Ok(Self { bucket: bucket.when_full("clear_todos, clear_memo or clear_session makes room in this thread") })
     }
 
     /// Changes one document.

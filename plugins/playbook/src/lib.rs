@@ -7,14 +7,14 @@
 //!   are legal, and what `{{name}}` in them means: rules on plain values.
 //! - `progress` is how far a thread has come with a playbook, and `view` shows
 //!   a playbook with what its steps have yielded so far.
-//! - `owner`, `id` and `clock` say whose a playbook is, what it is called and
-//!   when it was changed.
+//! - `owner` and `id` say whose a playbook is and what it is called.
 //! - `stored` is the format of all that is kept; `shelf` keeps playbooks with
-//!   their owner, `thread` keeps the progress of a thread.
+//!   their owner, `index` knows the owner of each, `thread` keeps the progress
+//!   of a thread.
 //! - `tools` are the functions that a model calls.
 
-mod clock;
 mod id;
+mod index;
 mod limits;
 mod owner;
 mod playbook;

@@ -1,22 +1,26 @@
-//! The playbooks of the owner that a call belongs to, and the index that says
-//! whose any playbook is.
+//! The playbooks of the owner that a call belongs to.
 //!
 //! A playbook and its place in the catalog lie in the owner's scope, which the
 //! host keys: no call of another owner can reach them, so that what is found
-//! there is this owner's without a further look. The index, id to owner, lies
-//! in the scope of the plugin and serves only to tell "somebody else's" from
-//! "nobody's" when nothing is found.
+//! there is this owner's without a further look. What is not found there is
+//! looked for in the `index`, which lies in the scope of the plugin.
 //!
 //! The two cannot be written in one step. The index comes first when a playbook
 //! is made and goes last when one is deleted; playbook and catalog change in
 //! one step between. Whoever is killed on the way leaves an entry of the index
 //! that leads to nothing: it is in no list, its owner is told that there is
 //! nothing, others are refused as before, and deleting again clears it away.
+//!
+//! The index forgets owners that nobody uses. Once a day the first call of an
+//! owner tells it that all of this owner's playbooks are in use, and puts up
+//! what it has forgotten; `used` in the owner's scope says on which day that
+//! was, and is read along with what a call reads anyway.
 
 use serde::{Deserialize, Serialize};
-use wharf_sdk::{Bucket, Call, Change, Entry, ErrorCode, Level, Scope, ToolError};
+use wharf_sdk::{Bucket, Call, Change, Entry, ErrorCode, Level, ToolError};
 
 use crate::id::{self, PlaybookId};
+use crate::index::{Index, today};
 use crate::limits;
 use crate::owner::Owner;
 use crate::playbook::{Playbook, Record};
@@ -24,7 +28,8 @@ use crate::stored::{read, write};
 
 const CATALOG: &str = "catalog";
 const CATALOG_BYTES: usize = limits::PLAYBOOKS * 64;
-const OWNER_BYTES: usize = 1_024;
+const USED: &str = "used";
+const USED_BYTES: usize = 128;
 
 /// The ids of an owner's playbooks, the oldest first.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -38,9 +43,17 @@ pub(crate) struct Shelf<'call> {
     playbooks: Bucket<'call>,
 }
 
+/// On which day the index was told of an owner's playbooks.
+#[derive(Debug, Serialize, Deserialize)]
+struct Used {
+    day: u64,
+}
+
 /// Some playbooks of how many.
 pub(crate) struct Selection {
     pub(crate) playbooks: Vec<Playbook>,
+    /// Ids of those that cannot be read, and why.
+    pub(crate) unreadable: Vec<(String, ToolError)>,
     pub(crate) total: usize,
 }
 
@@ -48,11 +61,8 @@ impl<'call> Shelf<'call> {
     pub(crate) fn open(call: &'call Call) -> Result<Self, ToolError> {
         let owner = Owner::of(call);
         let playbooks = call.state(owner.scope(), "playbooks")?;
+        let playbooks = playbooks.when_full("delete_playbook removes playbooks that are not needed any more");
         Ok(Self { call, owner, playbooks })
-    }
-
-    fn owners(&self) -> Result<Bucket<'call>, ToolError> {
-        self.call.state(Scope::Plugin, "owners")
     }
 
     /// Puts up the playbook that `make` makes of its id and owner.
@@ -63,9 +73,8 @@ impl<'call> Shelf<'call> {
         let id = PlaybookId::random()?;
         let record = make(&id, self.owner.clone())?;
         let bytes = record_bytes(&record)?;
-        let owners = self.owners()?;
-        let owner = write(&self.owner, OWNER_BYTES, "the owner", "shorter ids do")?;
-        owners.apply(vec![Change::put(id.as_str(), owner).if_revision(0)])?;
+        let index = Index::open(self.call)?;
+        index.enter(&id, &self.owner)?;
         let added = self.playbooks.transact(&[CATALOG], |entries| {
             let mut catalog = catalog(entries)?;
             if catalog.ids.len() >= limits::PLAYBOOKS {
@@ -79,17 +88,17 @@ impl<'call> Shelf<'call> {
             Ok((vec![catalog_change(&catalog)?, Change::put(record_key(&id), bytes.clone())], ()))
         });
         if let Err(error) = added {
-            self.forget(&owners, &id);
+            self.forget(&index, &id);
             return Err(error);
         }
         Ok(record.playbook)
     }
 
     pub(crate) fn get(&self, id: &PlaybookId) -> Result<Playbook, ToolError> {
-        match self.playbooks.get(&record_key(id))? {
-            Some(entry) => Ok(read_record(&entry)?.playbook),
-            None => Err(self.absence(id)),
-        }
+        let found = self.playbooks.get_many(&[&record_key(id), USED])?;
+        let [Some(entry), used] = found.as_slice() else { return Err(self.absence(id)) };
+        self.stay_in_use(used.as_ref(), None);
+        Ok(read_record(entry)?.playbook)
     }
 
     /// Changes a playbook. Its id and its owner stay, whatever `change` does.
@@ -99,14 +108,18 @@ impl<'call> Shelf<'call> {
         mut change: impl FnMut(&mut Record) -> Result<(), ToolError>,
     ) -> Result<Playbook, ToolError> {
         let key = record_key(id);
-        self.playbooks.transact(&[&key], |entries| {
+        let mut used = None;
+        let changed = self.playbooks.transact(&[&key, USED], |entries| {
             let entry = entries.first().and_then(Option::as_ref).ok_or_else(|| self.absence(id))?;
+            used = entries.get(1).cloned().flatten();
             let mut record = read_record(entry)?;
             change(&mut record)?;
             record.playbook.id = id.to_string();
             record.playbook.owner = self.owner.clone();
             Ok((vec![Change::put(&key, record_bytes(&record)?)], record.playbook))
-        })
+        })?;
+        self.stay_in_use(used.as_ref(), None);
+        Ok(changed)
     }
 
     /// Removes a playbook, also one that cannot be read any more.
@@ -122,35 +135,68 @@ impl<'call> Shelf<'call> {
         })?;
         if was_there {
             // The playbook is gone, whether the index follows or not.
-            match self.owners() {
-                Ok(owners) => self.forget(&owners, id),
+            match Index::open(self.call) {
+                Ok(index) => self.forget(&index, id),
                 Err(error) => self.leftover(id, &error),
             }
             return Ok(());
         }
         let error = self.absence(id);
         if error.code == ErrorCode::Gone {
-            self.forget(&self.owners()?, id);
+            self.forget(&Index::open(self.call)?, id);
         }
         Err(error)
     }
 
     /// A page of the playbooks, the newest first. Pages count from 1.
     pub(crate) fn page(&self, page: usize, size: usize) -> Result<Selection, ToolError> {
-        let catalog = catalog(&[self.playbooks.get(CATALOG)?])?;
+        let found = self.playbooks.get_many(&[CATALOG, USED])?;
+        let catalog = catalog(&found)?;
+        self.stay_in_use(found.get(1).and_then(Option::as_ref), Some(&catalog));
         let total = catalog.ids.len();
         let chosen = catalog.ids.iter().rev().skip(page.saturating_sub(1).saturating_mul(size)).take(size);
-        let keys: Vec<String> = chosen.map(|id| format!("playbook/{id}")).collect();
+        let keys: Vec<String> = chosen.map(|id| format!("{RECORD}{id}")).collect();
+        let mut selection = Selection { playbooks: Vec::with_capacity(keys.len()), unreadable: Vec::new(), total };
         if keys.is_empty() {
-            return Ok(Selection { playbooks: Vec::new(), total });
+            return Ok(selection);
         }
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let mut playbooks = Vec::with_capacity(keys.len());
         // One that was deleted since the catalog was read is left out.
         for entry in self.playbooks.get_many(&keys)?.iter().flatten() {
-            playbooks.push(read_record(entry)?.playbook);
+            match read_record(entry) {
+                Ok(record) => selection.playbooks.push(record.playbook),
+                Err(error) => {
+                    let id = entry.key.strip_prefix(RECORD).unwrap_or(&entry.key);
+                    selection.unreadable.push((id.to_owned(), error));
+                }
+            }
         }
-        Ok(Selection { playbooks, total })
+        Ok(selection)
+    }
+
+    /// Tells the index once a day that this owner's playbooks are in use.
+    /// Nobody's call fails for it: another one follows.
+    fn stay_in_use(&self, used: Option<&Entry>, known: Option<&Catalog>) {
+        let told = used.is_some_and(|entry| read::<Used>(entry).is_ok_and(|used| used.day == today()));
+        if !told && let Err(error) = self.tell_index(known) {
+            self.call.log(Level::Warn, &format!("the index was not told that playbooks are in use: {error}"));
+        }
+    }
+
+    fn tell_index(&self, known: Option<&Catalog>) -> Result<(), ToolError> {
+        let found;
+        let catalog = match known {
+            Some(known) => known,
+            None => {
+                found = catalog(&[self.playbooks.get(CATALOG)?])?;
+                &found
+            }
+        };
+        if catalog.ids.is_empty() {
+            return Ok(());
+        }
+        Index::open(self.call)?.renew(catalog.ids.iter().map(String::as_str), &self.owner)?;
+        self.playbooks.apply(vec![used_today()?]).map(drop)
     }
 
     /// When this owner's playbooks expired, if that is why there are none.
@@ -160,8 +206,7 @@ impl<'call> Shelf<'call> {
 
     /// Why this owner has no such playbook.
     fn absence(&self, id: &PlaybookId) -> ToolError {
-        let found = self.owners().and_then(|owners| owners.get(id.as_str()));
-        match found.and_then(|entry| entry.as_ref().map(read::<Owner>).transpose()) {
+        match Index::open(self.call).and_then(|index| index.owner(id)) {
             Err(error) => error,
             Ok(None) => id::unknown(id),
             Ok(Some(owner)) if owner == self.owner => ToolError {
@@ -179,8 +224,8 @@ impl<'call> Shelf<'call> {
 
     /// Takes an id out of the index, if that is possible: one that stays leads
     /// to nothing.
-    fn forget(&self, owners: &Bucket<'_>, id: &PlaybookId) {
-        if let Err(error) = owners.delete(id.as_str()) {
+    fn forget(&self, index: &Index<'_>, id: &PlaybookId) {
+        if let Err(error) = index.remove(id) {
             self.leftover(id, &error);
         }
     }
@@ -190,8 +235,11 @@ impl<'call> Shelf<'call> {
     }
 }
 
+/// What the key of a playbook starts with, before its id.
+const RECORD: &str = "playbook/";
+
 fn record_key(id: &PlaybookId) -> String {
-    format!("playbook/{id}")
+    format!("{RECORD}{id}")
 }
 
 fn read_record(entry: &Entry) -> Result<Record, ToolError> {
@@ -203,6 +251,10 @@ fn read_record(entry: &Entry) -> Result<Record, ToolError> {
 
 fn record_bytes(record: &Record) -> Result<Vec<u8>, ToolError> {
     write(record, limits::PLAYBOOK_BYTES, "this playbook", "fewer steps or shorter texts make it smaller")
+}
+
+fn used_today() -> Result<Change, ToolError> {
+    Ok(Change::put(USED, write(&Used { day: today() }, USED_BYTES, "a day", "no day is")?))
 }
 
 fn catalog(entries: &[Option<Entry>]) -> Result<Catalog, ToolError> {

@@ -17,7 +17,8 @@ pub(crate) struct Thread<'call> {
 
 impl<'call> Thread<'call> {
     pub(crate) fn open(call: &'call Call) -> Result<Self, ToolError> {
-        Ok(Self { bucket: call.state(Scope::Thread, "active")? })
+        let bucket = call.state(Scope::Thread, "active")?;
+        Ok(Self { bucket: bucket.when_full("shorter outputs of steps take less, and select_playbook starts over") })
     }
 
     /// Puts a playbook in force, with nothing of it done.

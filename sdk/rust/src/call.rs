@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::ToolError;
@@ -72,6 +73,21 @@ impl Call {
         serde_json::from_str(&self.host.request_meta()).unwrap_or_default()
     }
 
+    /// What the operator set for this plugin, in `[plugin.NAME.settings]`. It
+    /// should refuse members that it does not know
+    /// (`#[serde(deny_unknown_fields)]`): a misspelt setting must not pass
+    /// silently.
+    ///
+    /// # Errors
+    /// `unavailable` where it is not a `T`, with what is wrong, for the
+    /// operator.
+    pub fn settings<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        serde_json::from_str(&self.host.settings()).map_err(|error| ToolError {
+            retryable: false,
+            ..ToolError::unavailable(format!("the operator's settings of this plugin are not usable: {error}"))
+        })
+    }
+
     /// Wall-clock time until the host ends this call.
     #[must_use]
     pub fn remaining(&self) -> Duration {
@@ -111,6 +127,6 @@ impl Call {
     /// to 64 bytes of `[A-Za-z0-9._-]`, and for [`Scope::Assistant`] where the
     /// call has no assistant; `limit` after too many.
     pub fn state(&self, scope: Scope, name: &str) -> Result<Bucket<'_>, ToolError> {
-        Ok(Bucket { call: self, host: self.host.open(scope, name)? })
+        Ok(Bucket { call: self, host: self.host.open(scope, name)?, room: None })
     }
 }

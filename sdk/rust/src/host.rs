@@ -19,6 +19,7 @@ pub(crate) trait Host {
     fn assistant(&self) -> Option<String>;
     fn thread(&self) -> Option<String>;
     fn request_meta(&self) -> String;
+    fn settings(&self) -> String;
     fn remaining(&self) -> Duration;
     fn log(&self, level: &str, message: &str);
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) -> Result<(), ToolError>;

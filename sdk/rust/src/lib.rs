@@ -80,6 +80,7 @@ mod arena;
 pub mod bindings;
 mod call;
 pub mod check;
+pub mod clock;
 mod error;
 #[cfg(target_family = "wasm")]
 mod guest;

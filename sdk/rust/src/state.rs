@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::error::ErrorCode;
 use crate::host::{ActiveBucket, HostBucket};
 use crate::{Call, ToolError};
 
@@ -19,6 +20,9 @@ pub enum Scope {
     Assistant,
     /// Every call of this plugin by this tenant.
     Plugin,
+    /// The one of these that the operator chose in `[plugin.NAME]
+    /// default_scope`; the session where nothing is chosen.
+    Default,
 }
 
 impl Scope {
@@ -28,6 +32,7 @@ impl Scope {
             Self::Session => "session",
             Self::Assistant => "assistant",
             Self::Plugin => "plugin",
+            Self::Default => "default",
         }
     }
 }
@@ -122,9 +127,19 @@ pub struct Usage {
 pub struct Bucket<'call> {
     pub(crate) call: &'call Call,
     pub(crate) host: ActiveBucket,
+    pub(crate) room: Option<&'static str>,
 }
 
 impl Bucket<'_> {
+    /// What a model can do once the bucket is full, such as "clear_todos makes
+    /// room". The host knows how much there is and may be, and only the plugin
+    /// knows its tools: where a write is refused with `limit`, both are said.
+    #[must_use]
+    pub fn when_full(mut self, advice: &'static str) -> Self {
+        self.room = Some(advice);
+        self
+    }
+
     /// The entry of one key.
     ///
     /// # Errors
@@ -183,7 +198,12 @@ impl Bucket<'_> {
     /// `invalid` for an illegal key, value or number of changes; `limit` where
     /// a quota would be exceeded.
     pub fn apply(&self, changes: Vec<Change>) -> Result<Vec<u64>, ToolError> {
-        self.host.apply(changes)
+        self.host.apply(changes).map_err(|error| match self.room {
+            Some(room) if error.code == ErrorCode::Limit => {
+                ToolError { message: format!("{}. Here, {room}", error.message), ..error }
+            }
+            _ => error,
+        })
     }
 
     /// One page of the entries whose key starts with `prefix`, in key order,

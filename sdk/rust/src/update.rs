@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::ToolError;
 use crate::error::ErrorCode;
 use crate::state::{Bucket, Change, Entry};
+use crate::{Call, ToolError};
 
 /// How often a change is tried. With the pauses between, only a store that
 /// somebody else keeps changing without end uses it up.
@@ -20,6 +20,25 @@ const LONGEST_PAUSE_MILLISECONDS: u64 = 32;
 
 /// Where less time than this is left, the tool should answer rather than try.
 const RESERVE: Duration = Duration::from_millis(250);
+
+impl Call {
+    /// To be called after each attempt at a change that met somebody else's
+    /// (`conflict`), with the number of attempts so far. Waits as long as is
+    /// good for all who try, and says whether to try again: not after hundreds
+    /// of attempts, nor where the time that is left is for the answer.
+    /// [`Bucket::update`] and [`Bucket::transact`] do so themselves.
+    #[must_use]
+    pub fn wait_to_retry(&self, attempts: u32) -> bool {
+        let pause = pause_after(attempts);
+        if attempts >= ATTEMPTS || self.remaining() < pause + RESERVE {
+            return false;
+        }
+        if !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+        true
+    }
+}
 
 impl Bucket<'_> {
     /// Changes the value of one key: reads it (its default where absent), lets
@@ -74,14 +93,10 @@ impl Bucket<'_> {
                 Err(error) => return Err(error),
             }
             tried += 1;
-            let pause = pause_after(tried);
-            if tried >= ATTEMPTS || self.call.remaining() < pause + RESERVE {
+            if !self.call.wait_to_retry(tried) {
                 return Err(ToolError::conflict(format!(
                     "others changed the same entries during each of {tried} attempts; nothing was changed"
                 )));
-            }
-            if !pause.is_zero() {
-                std::thread::sleep(pause);
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::bindings::wharf::plugin::{caller, events, log, state, types};
+use crate::bindings::wharf::plugin::{caller, events, log, settings, state, types};
 use crate::error::ErrorCode;
 use crate::host::{Host, HostBucket};
 use crate::state::{Change, Entry, Page, Scope, Usage};
@@ -41,6 +41,10 @@ impl Host for WitHost {
 
     fn request_meta(&self) -> String {
         caller::request_meta()
+    }
+
+    fn settings(&self) -> String {
+        settings::get()
     }
 
     fn remaining(&self) -> Duration {

@@ -206,3 +206,35 @@ fn keys_and_values_have_their_bounds() {
     let denied = TestCall::new().without_state();
     assert_eq!(code(denied.call().state(Scope::Thread, "notes")), ErrorCode::Denied);
 }
+
+#[test]
+fn the_scope_default_is_what_the_operator_chose() -> Result<(), ToolError> {
+    let host = TestCall::new().session("one").assistant("a");
+    let call = host.call();
+    call.state(Scope::Default, "notes")?.put("key", "value")?;
+    assert!(call.state(Scope::Session, "notes")?.get("key")?.is_some());
+
+    let host = host.default_scope(Scope::Assistant);
+    let (here, elsewhere) = (host.call(), host.clone().session("two").call());
+    assert_eq!(here.state(Scope::Default, "notes")?.get("key")?, None);
+    here.state(Scope::Default, "notes")?.put("key", "value")?;
+    assert!(elsewhere.state(Scope::Assistant, "notes")?.get("key")?.is_some());
+    Ok(())
+}
+
+#[test]
+fn settings_that_a_plugin_does_not_know_are_refused_with_their_names() {
+    #[derive(Debug, PartialEq, Default, serde::Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct Settings {
+        language: String,
+    }
+    let host = TestCall::new();
+    assert_eq!(host.call().settings(), Ok(Settings::default()));
+    let host = host.settings(&serde_json::json!({ "language": "ko" }));
+    assert_eq!(host.call().settings(), Ok(Settings { language: "ko".into() }));
+    let error = host.settings(&serde_json::json!({ "langage": "ko" })).call().settings::<Settings>();
+    let error = error.expect_err("misspelt");
+    assert_eq!((error.code, error.retryable), (ErrorCode::Unavailable, false));
+    assert!(error.message.contains("langage"), "{error}");
+}

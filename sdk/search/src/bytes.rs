@@ -45,11 +45,20 @@ impl<'bytes> Reader<'bytes> {
         Self { rest: bytes }
     }
 
+    /// What was not read yet.
+    pub(crate) fn rest(&self) -> &'bytes [u8] {
+        self.rest
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     pub(crate) fn number(&mut self) -> Result<u64, Malformed> {
+        if let [byte @ 0..0x80, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Ok(u64::from(*byte));
+        }
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.rest.split_first().ok_or(Malformed("it ends too early"))?;
@@ -78,6 +87,22 @@ impl<'bytes> Reader<'bytes> {
             return Err(Malformed("it counts more than it holds"));
         }
         Ok(count)
+    }
+
+    pub(crate) fn size(&mut self) -> Result<usize, Malformed> {
+        Ok(usize::try_from(self.number()?).unwrap_or(usize::MAX))
+    }
+
+    pub(crate) fn take(&mut self, size: usize) -> Result<&'bytes [u8], Malformed> {
+        let (taken, rest) = self.rest.split_at_checked(size).ok_or(Malformed("it ends too early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    pub(crate) fn array<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], Malformed> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(Malformed("it ends too early"))?;
+        self.rest = rest;
+        Ok(*array)
     }
 
     pub(crate) fn slice(&mut self) -> Result<&'bytes [u8], Malformed> {

@@ -3,14 +3,19 @@
 
 use crate::SearchError;
 use crate::bytes::{Malformed, Reader, push, wide};
+use crate::payload::Group;
+use crate::seal::{self, seal};
+use crate::segment::shared_buckets;
 
 /// The format of everything that an index stores.
 const FORMAT: u64 = 1;
 /// Bytes that a header may take.
 pub(crate) const LARGEST_BYTES: usize = 256 * 1024;
-/// Buckets that a segment may have: as many as one step can delete and write
-/// anew, two entries each, so that every segment can be merged.
-pub(crate) const MOST_BUCKETS: u32 = 240;
+/// Buckets that a segment may have, as a power of two: with the positions and
+/// what a large add stores besides, they fit one step.
+pub(crate) const MOST_BUCKET_BITS: u32 = 9;
+/// Numbers that a segment may span, so that they are short within it.
+pub(crate) const LONGEST_SPAN: u64 = 1 << 31;
 /// Parts that a value may have.
 const MOST_PARTS: u32 = 1_000;
 
@@ -29,12 +34,16 @@ pub(crate) struct Header {
     pub(crate) words: u64,
     /// In the order of their documents, which never overlap.
     pub(crate) segments: Vec<Segment>,
+    /// Adds whose documents share entries, in the order of their documents.
+    pub(crate) groups: Vec<Group>,
+    /// What merges have replaced, while it is not deleted yet.
+    pub(crate) replaced: Vec<Layout>,
 }
 
 /// One segment, as the header describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Segment {
-    pub(crate) number: u64,
+    pub(crate) layout: Layout,
     /// Range that its documents' numbers lie in.
     pub(crate) first: u64,
     pub(crate) last: u64,
@@ -42,11 +51,18 @@ pub(crate) struct Segment {
     pub(crate) documents: u64,
     /// Size of its values.
     pub(crate) bytes: u64,
-    pub(crate) buckets: u32,
+    /// Its deleted documents from its first number, ascending.
+    pub(crate) dead: Vec<u32>,
+}
+
+/// Which entries a segment consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) number: u64,
+    /// How many buckets it has, as a power of two.
+    pub(crate) bucket_bits: u32,
     /// Values that are stored in more than one part: which, and in how many.
     pub(crate) split: Vec<(Value, u32)>,
-    /// Numbers of its deleted documents, ascending.
-    pub(crate) dead: Vec<u64>,
 }
 
 /// One of the values of a segment.
@@ -64,8 +80,25 @@ pub(crate) enum Kind {
 }
 
 impl Segment {
-    pub(crate) fn is_dead(&self, document: u64) -> bool {
+    /// Marks a document as deleted; false where it is not there.
+    pub(crate) fn bury(&mut self, document: u64) -> bool {
+        let document = document.checked_sub(self.first).and_then(|document| u32::try_from(document).ok());
+        let place = document.and_then(|document| Some((document, self.dead.binary_search(&document).err()?)));
+        if let Some((document, place)) = place {
+            self.dead.insert(place, document);
+        }
+        place.is_some()
+    }
+
+    pub(crate) fn is_dead(&self, document: u32) -> bool {
         self.dead.binary_search(&document).is_ok()
+    }
+}
+
+impl Layout {
+    /// Key of the first part of one value.
+    pub(crate) fn key(&self, prefix: &str, value: Value) -> String {
+        key(prefix, self.number, value, 0)
     }
 
     /// Keys of the parts of one value.
@@ -80,9 +113,15 @@ impl Segment {
         self.values().flat_map(|value| self.keys(prefix, value)).collect()
     }
 
+    /// How many these are.
+    pub(crate) fn entries(&self) -> usize {
+        self.values().flat_map(|value| self.keys("", value)).count()
+    }
+
     /// Everything that it stores.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value> + use<> {
-        (0..self.buckets).flat_map(|bucket| [Kind::Postings, Kind::Positions].map(|kind| Value { bucket, kind }))
+        let of = |kind: Kind, count: u32| (0..count).map(move |bucket| Value { bucket, kind });
+        of(Kind::Postings, 1 << self.bucket_bits).chain(of(Kind::Positions, shared_buckets(self.bucket_bits)))
     }
 }
 
@@ -100,7 +139,16 @@ pub(crate) fn key(prefix: &str, segment: u64, value: Value, part: u32) -> String
 
 impl Header {
     pub(crate) fn new(analysis: u64) -> Self {
-        Self { analysis, next_document: 0, next_segment: 0, documents: 0, words: 0, segments: Vec::new() }
+        Self {
+            analysis,
+            next_document: 0,
+            next_segment: 0,
+            documents: 0,
+            words: 0,
+            segments: Vec::new(),
+            groups: Vec::new(),
+            replaced: Vec::new(),
+        }
     }
 
     /// The segment whose range holds this number.
@@ -109,29 +157,56 @@ impl Header {
         self.segments.get_mut(position).filter(|segment| segment.first <= document)
     }
 
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    /// The group that a document was added with, if there is one.
+    pub(crate) fn group_of(&self, document: u64) -> Option<&Group> {
+        let position = self.groups.partition_point(|group| group.first <= document);
+        self.groups[..position].last().filter(|group| document - group.first < group.count)
+    }
+
+    /// Counts a deleted document of a group, and forgets the group after the
+    /// last one.
+    pub(crate) fn leave_group(&mut self, document: u64) {
+        let position = self.groups.partition_point(|group| group.first <= document);
+        let Some(position) = position.checked_sub(1) else { return };
+        let group = &mut self.groups[position];
+        if document - group.first < group.count {
+            group.alive = group.alive.saturating_sub(1);
+            if group.alive == 0 {
+                self.groups.remove(position);
+            }
+        }
+    }
+
+    pub(crate) fn encode(&self, key: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for number in [FORMAT, self.analysis, self.next_document, self.next_segment, self.documents, self.words] {
+        for number in [self.analysis, self.next_document, self.next_segment, self.documents, self.words] {
             push(&mut bytes, number);
         }
         push(&mut bytes, wide(self.segments.len()));
         for segment in &self.segments {
-            let Segment { number, first, last, documents, bytes: size, buckets, split, dead } = segment;
-            for number in [*number, *first, *last, *documents, *size, u64::from(*buckets), wide(split.len())] {
+            let Segment { layout, first, last, documents, bytes: size, dead } = segment;
+            layout.encode(&mut bytes);
+            for number in [*first, last - first, *documents, *size, wide(dead.len())] {
                 push(&mut bytes, number);
             }
-            for (value, parts) in split {
-                push(&mut bytes, u64::from(value.bucket) * 2 + u64::from(value.kind == Kind::Positions));
-                push(&mut bytes, u64::from(*parts));
-            }
-            push(&mut bytes, wide(dead.len()));
-            let mut before = *first;
+            let mut before = 0;
             for document in dead {
-                push(&mut bytes, document - before);
+                push(&mut bytes, u64::from(document - before));
                 before = *document;
             }
         }
-        bytes
+        push(&mut bytes, wide(self.groups.len()));
+        for Group { first, count, size, alive } in &self.groups {
+            for number in [*first, *count, *size, *alive] {
+                push(&mut bytes, number);
+            }
+        }
+        push(&mut bytes, wide(self.replaced.len()));
+        self.replaced.iter().for_each(|layout| layout.encode(&mut bytes));
+        let mut stored = Vec::with_capacity(bytes.len() + 16);
+        push(&mut stored, FORMAT);
+        stored.append(&mut seal(key, bytes));
+        stored
     }
 
     pub(crate) fn decode(key: &str, bytes: &[u8]) -> Result<Self, SearchError> {
@@ -140,7 +215,8 @@ impl Header {
         if format != FORMAT {
             return Err(SearchError::TooNew { found: format, known: FORMAT });
         }
-        Self::decode_rest(&mut reader).map_err(|error| error.at(key))
+        let content = seal::open(key, reader.rest().to_vec()).map_err(|error| error.at(key))?;
+        Self::decode_rest(&mut Reader::new(&content)).map_err(|error| error.at(key))
     }
 
     fn decode_rest(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -152,11 +228,24 @@ impl Header {
         let mut free = 0;
         for _ in 0..reader.count()? {
             let segment = decode_segment(reader)?;
-            if segment.first < free || segment.last >= header.next_document || segment.number >= header.next_segment {
+            if segment.first < free
+                || segment.last >= header.next_document
+                || segment.layout.number >= header.next_segment
+            {
                 return Err(Malformed("a segment overlaps another one or the future"));
             }
             free = segment.last + 1;
             header.segments.push(segment);
+        }
+        let mut free = 0;
+        for _ in 0..reader.count()? {
+            let group = decode_group(reader)?;
+            let end = group.first.checked_add(group.count).filter(|end| *end <= header.next_document);
+            free = end.filter(|_| group.first >= free).ok_or(Malformed("a group of documents is impossible"))?;
+            header.groups.push(group);
+        }
+        for _ in 0..reader.count()? {
+            header.replaced.push(Layout::decode(reader)?);
         }
         reader.end()?;
         let alive: Option<u64> = header
@@ -170,32 +259,56 @@ impl Header {
     }
 }
 
-fn decode_segment(reader: &mut Reader<'_>) -> Result<Segment, Malformed> {
-    let (number, first, last) = (reader.number()?, reader.number()?, reader.number()?);
-    let (documents, bytes, buckets) = (reader.number()?, reader.number()?, reader.small()?);
-    if last < first || last - first >= u64::MAX / 2 || documents > last - first + 1 {
-        return Err(Malformed("a segment has an impossible range"));
+fn decode_group(reader: &mut Reader<'_>) -> Result<Group, Malformed> {
+    let (first, count, size, alive) = (reader.number()?, reader.number()?, reader.number()?, reader.number()?);
+    if count == 0 || size < 2 || !(1..=count).contains(&alive) {
+        return Err(Malformed("a group of documents is impossible"));
     }
-    if !(1..=MOST_BUCKETS).contains(&buckets) {
-        return Err(Malformed("a segment has an impossible number of buckets"));
-    }
-    let mut split = Vec::new();
-    for _ in 0..reader.count()? {
-        let (slot, parts) = (reader.small()?, reader.small()?);
-        let kind = if slot % 2 == 0 { Kind::Postings } else { Kind::Positions };
-        if slot / 2 >= buckets || !(2..=MOST_PARTS).contains(&parts) {
-            return Err(Malformed("a value has an impossible number of parts"));
+    Ok(Group { first, count, size, alive })
+}
+
+impl Layout {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        for number in [self.number, u64::from(self.bucket_bits), wide(self.split.len())] {
+            push(bytes, number);
         }
-        split.push((Value { bucket: slot / 2, kind }, parts));
+        for (value, parts) in &self.split {
+            push(bytes, u64::from(value.bucket) * 2 + u64::from(value.kind == Kind::Positions));
+            push(bytes, u64::from(*parts));
+        }
     }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (number, bucket_bits) = (reader.number()?, reader.small()?);
+        if bucket_bits > MOST_BUCKET_BITS {
+            return Err(Malformed("a segment has an impossible number of buckets"));
+        }
+        let mut split = Vec::new();
+        for _ in 0..reader.count()? {
+            let (slot, parts) = (reader.small()?, reader.small()?);
+            let kind = if slot % 2 == 0 { Kind::Postings } else { Kind::Positions };
+            if slot / 2 >= 1 << bucket_bits || !(2..=MOST_PARTS).contains(&parts) {
+                return Err(Malformed("a value has an impossible number of parts"));
+            }
+            split.push((Value { bucket: slot / 2, kind }, parts));
+        }
+        Ok(Self { number, bucket_bits, split })
+    }
+}
+
+fn decode_segment(reader: &mut Reader<'_>) -> Result<Segment, Malformed> {
+    let layout = Layout::decode(reader)?;
+    let (first, span, documents, bytes) = (reader.number()?, reader.number()?, reader.number()?, reader.number()?);
+    let last = first.checked_add(span).filter(|_| span < LONGEST_SPAN && documents <= span + 1);
+    let last = last.ok_or(Malformed("a segment has an impossible range"))?;
     let count = reader.count()?;
     let mut dead = Vec::with_capacity(count);
-    let mut before = first;
+    let mut before: u32 = 0;
     for position in 0..count {
-        let step = reader.number()?;
-        let document = before.checked_add(step).filter(|document| *document <= last);
+        let step = reader.small()?;
+        let document = before.checked_add(step).filter(|document| u64::from(*document) <= span);
         before = document.filter(|_| position == 0 || step > 0).ok_or(Malformed("a deleted document is impossible"))?;
         dead.push(before);
     }
-    Ok(Segment { number, first, last, documents, bytes, buckets, split, dead })
+    Ok(Segment { layout, first, last, documents, bytes, dead })
 }

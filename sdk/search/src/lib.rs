@@ -17,11 +17,11 @@
 //! let index = Index::new(CallStore::new(&call, &bucket), "index/", Settings::default())?;
 //!
 //! let text = "The harbour opens at six.";
-//! let document = Document { text, label: "notes/1" };
-//! index.add(&[document], |_ids| Ok(vec![Change::put("notes/1", text)]))?;
+//! let document = Document { text, tags: &["harbour.txt"], stored: text.as_bytes() };
+//! index.add(&[document], |ids| Ok(vec![Change::put("notes/1", ids[0].0.to_string())]))?;
 //!
 //! let found = index.search("harbour opening -closed", &Search::default())?;
-//! assert_eq!(found.hits[0].label, "notes/1");
+//! assert_eq!(found.hits[0].stored, text.as_bytes());
 //! assert_eq!(found.query.snippet(text, 80).marked("**", "**"), "The **harbour** opens at six.");
 //! # Ok(())
 //! # }
@@ -33,19 +33,24 @@
 //! spread over buckets by the hash of the term, and is never changed; a *header*
 //! names the segments and what was deleted from them, and is replaced by
 //! compare-and-swap. Small segments are merged, and what was deleted goes then.
-//! A search reads the header, then the buckets of its terms, then the labels of
-//! its hits: three host calls, however large the index.
+//! A search reads the header, then the buckets of its terms, then what is stored
+//! with its hits: three host calls, however large the index.
 
 mod analysis;
 mod bytes;
-mod documents;
 mod error;
 mod header;
 mod index;
+mod lookup;
 mod merge;
+mod payload;
+mod phrase;
 mod postings;
 mod query;
+mod rank;
+mod read;
 mod score;
+mod seal;
 mod search;
 mod segment;
 mod snippet;
@@ -56,6 +61,6 @@ pub use error::SearchError;
 pub use index::{Document, DocumentId, Index, Settings, Statistics};
 pub use query::Query;
 pub use score::Bm25;
-pub use search::{Found, Hit, Search};
+pub use search::{Found, Hit, MatchCount, Search};
 pub use snippet::Snippet;
 pub use store::{CallStore, Store};

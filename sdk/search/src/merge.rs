@@ -2,7 +2,8 @@
 //! for good. What a merge makes is found exactly as before.
 //!
 //! It is a step of its own after a change: if somebody else was faster, or it
-//! fails, it is left to the next change.
+//! fails, it is left to the next change. What it replaces may be too much to
+//! delete in the same step; the header remembers it until it is gone.
 
 use std::ops::Range;
 
@@ -10,92 +11,144 @@ use wharf_sdk::Change;
 
 use crate::SearchError;
 use crate::bytes::{Malformed, Reader, wide};
-use crate::header::{Header, Kind, Segment, Value};
+use crate::header::{Header, Kind, LONGEST_SPAN, Layout, Segment, Value};
 use crate::index::Index;
-use crate::postings::Unpack;
-use crate::segment::{Terms, positions_of, terms_of};
-use crate::store::{self, KEYS_PER_CALL, Store};
+use crate::postings::{Packed, Unpacked, blocks};
+use crate::read::Values;
+use crate::segment::{self, Record, Writer, Written, values_of};
+use crate::store::{KEYS_PER_CALL, Store};
 
 /// Neighbours of about one size that become one.
-const TOGETHER: usize = 8;
-/// Bytes of the largest segment that a merge makes: what one step can read and
-/// write well.
-const LARGEST_BYTES: u64 = 2 * 1024 * 1024;
-/// Entries that one merge takes in. What it makes has at most as many.
-const MOST_ENTRIES: u64 = 480;
-/// Bytes of the segments of each size class. Any two of the last one fit one
-/// merge; larger segments are merged no more.
-const CLASSES: [u64; 4] = [4 * 1024, 32 * 1024, 256 * 1024, 700 * 1024];
+const TOGETHER: usize = 4;
+/// Bytes of the largest segment that a merge makes, where a step is larger:
+/// what the memory of a guest takes well.
+const LARGEST_BYTES: usize = 12 * 1024 * 1024;
+/// Bytes of the segments of the first size class, and how much larger each
+/// further one is.
+const FIRST_CLASS: u64 = 4 * 1024;
+const CLASS_FACTOR: u64 = 4;
+/// Entries that one step writes and deletes.
+const STEP_ENTRIES: usize = KEYS_PER_CALL - 10;
 
 impl<S: Store> Index<S> {
-    /// Merges once where it is due.
+    /// Merges once where it is due, and deletes what merges have replaced.
     pub(crate) fn tidy_up(&self, seen: &Header) -> Result<(), SearchError> {
-        if due(seen).is_none() {
-            return Ok(());
+        let largest = wide((self.settings.step_bytes / 2).min(LARGEST_BYTES));
+        if due(seen, largest).is_some() {
+            let (header, revision) = self.header()?;
+            if let Some(range) = due(&header, largest)
+                && let Some((header, changes)) = self.merged(header, range)?
+            {
+                self.commit(&header, revision, changes)?;
+                return self.clear(&header);
+            }
         }
-        let (header, revision) = self.header()?;
-        let Some(range) = due(&header) else { return Ok(()) };
-        let Some((header, changes)) = self.merged(header, range)? else { return Ok(()) };
-        self.commit(&header, revision, changes)
+        self.clear(seen)
     }
 
     /// The header and the changes that make one segment of several; none where
     /// somebody else has just merged them.
     fn merged(&self, mut header: Header, range: Range<usize>) -> Result<Option<(Header, Vec<Change>)>, SearchError> {
         let old: Vec<Segment> = header.segments.drain(range.clone()).collect();
-        let mut terms = Terms::default();
-        let first = old.first().map_or(0, |segment| segment.first);
-        let last = old.last().map_or(0, |segment| segment.last);
+        let mut values = Vec::with_capacity(old.len());
         for segment in &old {
-            let keys = segment.all_keys(&self.prefix);
-            let Some(values) = join(segment, store::read(&self.store, &keys)?) else { return Ok(None) };
-            for (bucket, pair) in (0..).zip(values.chunks(2)) {
-                let [postings, positions] = pair else { continue };
-                copy(segment, first, postings, positions, &mut terms).map_err(|error| {
-                    let key = segment.keys(&self.prefix, Value { bucket, kind: Kind::Postings }).next();
-                    error.at(&key.unwrap_or_default())
-                })?;
+            let all = segment.layout.values().map(|value| (&segment.layout, value));
+            match self.values(all)? {
+                Ok(found) => values.push(found),
+                Err(_) => return Ok(None),
             }
         }
-        let mut changes: Vec<Change> =
-            old.iter().flat_map(|segment| segment.all_keys(&self.prefix)).map(Change::delete).collect();
-        let documents = old.iter().map(|segment| segment.documents.saturating_sub(wide(segment.dead.len())));
-        let documents: u64 = documents.sum();
+        let first = old.first().map_or(0, |segment| segment.first);
+        let last = old.last().map_or(0, |segment| segment.last);
+        let documents = old.iter().map(|segment| segment.documents.saturating_sub(wide(segment.dead.len()))).sum();
+        let mut changes = Vec::new();
         if documents > 0 {
-            let written = terms.write();
+            let written = self.join(&old, &values, first)?;
             let number = header.next_segment;
             header.next_segment = number.saturating_add(1);
-            changes.extend(written.entries(&self.prefix, number).map(|(key, value)| Change::put(key, value.clone())));
             header.segments.insert(range.start, written.describe(number, first, last, documents));
+            changes = written.put(&self.prefix, number);
         }
-        // A segment of odd proportions is left as it is.
-        Ok((changes.len() < KEYS_PER_CALL).then_some((header, changes)))
+        let replaced: Vec<String> = old.iter().flat_map(|segment| segment.layout.all_keys(&self.prefix)).collect();
+        if changes.len() + replaced.len() <= STEP_ENTRIES {
+            changes.extend(replaced.into_iter().map(Change::delete));
+        } else {
+            header.replaced.extend(old.into_iter().map(|segment| segment.layout));
+        }
+        Ok(Some((header, changes)))
+    }
+
+    /// One segment of all that is alive in several neighbours.
+    fn join(&self, old: &[Segment], values: &[Values], first: u64) -> Result<Written, SearchError> {
+        let mut records = Vec::new();
+        for (place, (segment, values)) in old.iter().zip(values).enumerate() {
+            for bucket in 0..1 << segment.layout.bucket_bits {
+                let value = Value { bucket, kind: Kind::Postings };
+                let damaged = |error: Malformed| error.at(&segment.layout.key(&self.prefix, value));
+                let bucket = segment::records(values.get(&segment.layout, value)).map_err(damaged)?;
+                records.extend(bucket.into_iter().map(|record| (segment::hash(record.term), record, place)));
+            }
+        }
+        records.sort_unstable_by_key(|(hash, record, place)| (*hash, record.term, *place));
+        let mut writer = Writer::new(records.iter().map(|(_, record, _)| record.size()).sum());
+        let mut unpacked = Unpacked::default();
+        for same in records.chunk_by(|(_, one, _), (_, other, _)| one.term == other.term) {
+            let Some((hash, Record { term, .. }, _)) = same.first() else { continue };
+            let mut packed = Packed::default();
+            for (_, record, place) in same {
+                let segment = &old[*place];
+                let (bucket, shared) = values_of(*hash, segment.layout.bucket_bits);
+                let damaged = |error: Malformed| error.at(&segment.layout.key(&self.prefix, bucket));
+                let positions = values[*place].get(&segment.layout, shared);
+                copy(segment, first, record, positions, &mut unpacked, &mut packed).map_err(damaged)?;
+            }
+            if packed.count > 0 {
+                writer.push(*hash, term, packed);
+            }
+        }
+        Ok(writer.finish())
+    }
+
+    /// Deletes what merges have replaced, as much as one step takes.
+    fn clear(&self, seen: &Header) -> Result<(), SearchError> {
+        if seen.replaced.is_empty() {
+            return Ok(());
+        }
+        let (mut header, revision) = self.header()?;
+        let mut room = STEP_ENTRIES;
+        let fits = |layout: &&Layout| {
+            let left = room.checked_sub(layout.entries());
+            room = left.unwrap_or(0);
+            left.is_some()
+        };
+        let count = header.replaced.iter().take_while(fits).count();
+        let gone = header.replaced.drain(..count);
+        let changes: Vec<Change> = gone.flat_map(|layout| layout.all_keys(&self.prefix)).map(Change::delete).collect();
+        if changes.is_empty() { Ok(()) } else { self.commit(&header, revision, changes) }
     }
 }
 
-/// Values of a segment from their parts; none where one is gone.
-fn join(segment: &Segment, parts: Vec<Option<Vec<u8>>>) -> Option<Vec<Vec<u8>>> {
-    let mut parts = parts.into_iter();
-    segment
-        .values()
-        .map(|value| parts.by_ref().take(segment.keys("", value).count()).collect::<Option<Vec<_>>>())
-        .map(|parts| parts.map(|parts| parts.concat()))
-        .collect()
-}
-
-/// Copies the postings of a bucket whose documents are alive.
-fn copy(segment: &Segment, first: u64, postings: &[u8], positions: &[u8], into: &mut Terms) -> Result<(), Malformed> {
-    let mut positions = positions_of(positions);
-    for term in terms_of(postings) {
-        let (term, postings) = term?;
-        let positions = positions.next().ok_or(Malformed("a term has no positions"))??;
-        let mut positions = Reader::new(positions);
-        let mut unpack = Unpack::new(postings, segment.first, segment.last);
-        while let Some(mut posting) = unpack.next()? {
-            let places = positions.numbers(posting.frequency)?;
+/// Copies the postings of a term whose documents are alive.
+fn copy(
+    segment: &Segment,
+    first: u64,
+    record: &Record<'_>,
+    positions: &[u8],
+    unpacked: &mut Unpacked,
+    into: &mut Packed,
+) -> Result<(), Malformed> {
+    let shift = u32::try_from(segment.first - first).map_err(|_| Malformed("a segment is too far away"))?;
+    let mut positions = Reader::new(record.positions(positions)?);
+    let tag = segment::is_tag(record.term);
+    for block in blocks(record.postings, record.count)? {
+        unpacked.read(&block)?;
+        for mut posting in unpacked.postings() {
+            let places = if tag { &[] } else { positions.numbers(posting.frequency)? };
             if !segment.is_dead(posting.document) {
-                posting.document -= first;
-                into.push(term, posting, places);
+                posting.document =
+                    posting.document.checked_add(shift).ok_or(Malformed("a document is not of this segment"))?;
+                into.positions.extend_from_slice(places);
+                into.push(posting);
             }
         }
     }
@@ -104,17 +157,16 @@ fn copy(segment: &Segment, first: u64, postings: &[u8], positions: &[u8], into: 
 
 /// The segments to merge now: neighbours of about one size, or else one that is
 /// a quarter dead. The former frees the dead as well.
-fn due(header: &Header) -> Option<Range<usize>> {
+fn due(header: &Header, largest: u64) -> Option<Range<usize>> {
     let segments = &header.segments;
-    for class in CLASSES {
+    let classes = std::iter::successors(Some(FIRST_CLASS), |class| class.checked_mul(CLASS_FACTOR));
+    for class in classes.take_while(|class| *class < largest * CLASS_FACTOR / 2) {
+        let class = class.min(largest / 2);
         let mut start = 0;
         while start < segments.len() {
-            let small = |segment: &&Segment| segment.bytes <= class;
-            let run = segments[start..].iter().take_while(small).count();
-            if run >= TOGETHER
-                && let Some(count) = fitting(&segments[start..start + run])
-            {
-                return Some(start..start + count);
+            let run = segments[start..].iter().take_while(|segment| segment.bytes <= class).count();
+            if let Some(range) = fitting(&segments[start..start + run], largest) {
+                return Some(start + range.start..start + range.end);
             }
             start += run + 1;
         }
@@ -123,13 +175,25 @@ fn due(header: &Header) -> Option<Range<usize>> {
     segments.iter().position(dead).map(|position| position..position + 1)
 }
 
-/// How many of these, from the first, one merge can take.
-fn fitting(segments: &[Segment]) -> Option<usize> {
-    let (mut bytes, mut keys) = (0_u64, 0_u64);
-    let fits = segments.iter().take_while(|segment| {
+/// Which neighbours of a run to merge. One that is larger than all others
+/// together stays out: merging it again and again for little would make every
+/// change slow.
+fn fitting(run: &[Segment], largest: u64) -> Option<Range<usize>> {
+    let mut total: u64 = run.iter().map(|segment| segment.bytes).sum();
+    let mut start = 0;
+    while run.len() - start >= TOGETHER && run[start].bytes > total - run[start].bytes {
+        total -= run[start].bytes;
+        start += 1;
+    }
+    let run = &run[start..];
+    if run.len() < TOGETHER {
+        return None;
+    }
+    let from = run.first().map_or(0, |segment| segment.first);
+    let mut bytes = 0_u64;
+    let fits = run.iter().take_while(|segment| {
         bytes = bytes.saturating_add(segment.bytes);
-        keys = keys.saturating_add(u64::from(segment.buckets) * 2);
-        bytes <= LARGEST_BYTES && keys <= MOST_ENTRIES
+        bytes <= largest && segment.last - from < LONGEST_SPAN
     });
-    Some(fits.count()).filter(|count| *count >= 2)
+    Some(fits.count()).filter(|count| *count >= 2).map(|count| start..start + count)
 }

@@ -51,6 +51,13 @@ impl Term {
         let frequency = f64::from(frequency);
         self.weight * frequency / (frequency + k1 * (1.0 - b + b * f64::from(words) / self.average))
     }
+
+    /// What no document scores above that has the term at most so often, and
+    /// at least so many words.
+    pub(crate) fn bound(self, most: u32, least_words: u32) -> f64 {
+        // A little more, for sums are rounded.
+        self.score(most, least_words) * (1.0 + 1e-9)
+    }
 }
 
 /// Counts are far below 2^53, where this would begin to round.

@@ -22,26 +22,30 @@ impl Query {
     /// what was looked for. Without a match it is the beginning.
     #[must_use]
     pub fn snippet<'text>(&self, text: &'text str, characters: usize) -> Snippet<'text> {
-        let bounds: Vec<usize> =
-            text.grapheme_indices(true).map(|(at, _)| at).chain(std::iter::once(text.len())).collect();
+        let bounds = Bounds::of(text);
         // In characters, so that the window is as wide as what it may show.
         let mut matched: Vec<(Range<usize>, usize)> = Vec::new();
-        self.analysis.each(text, |Token { term, start, end, .. }| {
+        let mut firsts = [false; 256];
+        self.scored.iter().filter_map(|term| term.bytes().next()).for_each(|first| firsts[usize::from(first)] = true);
+        // Neither folding nor stemming changes the first letter of a plain word.
+        let wanted = |run: &str| match run.as_bytes().first() {
+            Some(first) if run.is_ascii() => firsts[usize::from(first.to_ascii_lowercase())],
+            _ => true,
+        };
+        self.analysis.each_of(text, wanted, |Token { term, start, end, .. }| {
             if let Some(which) = self.scored.iter().position(|scored| *scored == term) {
-                let from = bounds.partition_point(|bound| *bound <= start).saturating_sub(1);
-                let to = bounds.partition_point(|bound| *bound < end);
-                matched.push((from..to, which));
+                matched.push((bounds.holding(start)..bounds.reaching(end), which));
             }
             true
         });
         let best = best_window(&matched, characters.max(1), self.scored.len());
-        let whole = bounds.len() - 1;
+        let whole = bounds.count();
         let window = around(&best, characters.max(1), whole);
         let start = if window.start == 0 { 0 } else { word_start(text, &bounds, &window, best.start) };
         let end = if window.end == whole { text.len() } else { word_end(text, &bounds, &window, best.end) };
         let mut marks: Vec<Range<usize>> = Vec::new();
         for (range, _) in &matched {
-            let (from, to) = (bounds[range.start].max(start), bounds[range.end].min(end));
+            let (from, to) = (bounds.at(range.start).max(start), bounds.at(range.end).min(end));
             if from >= to {
                 continue;
             }
@@ -52,6 +56,63 @@ impl Query {
             }
         }
         Snippet { text: &text[start..end], matches: marks, cut: (start > 0, end < text.len()) }
+    }
+}
+
+/// Where the characters of a text begin, as readers see them.
+enum Bounds {
+    /// At each byte, in a plain text of so many.
+    Bytes(usize),
+    /// At these, the end included.
+    Listed(Vec<usize>),
+}
+
+impl Bounds {
+    fn of(text: &str) -> Self {
+        if text.is_ascii() && !text.contains('\r') {
+            return Self::Bytes(text.len());
+        }
+        Self::Listed(text.grapheme_indices(true).map(|(at, _)| at).chain(std::iter::once(text.len())).collect())
+    }
+
+    /// How many characters there are.
+    fn count(&self) -> usize {
+        match self {
+            Self::Bytes(count) => *count,
+            Self::Listed(bounds) => bounds.len() - 1,
+        }
+    }
+
+    /// The byte where a character begins.
+    fn at(&self, character: usize) -> usize {
+        match self {
+            Self::Bytes(_) => character,
+            Self::Listed(bounds) => bounds[character],
+        }
+    }
+
+    /// The character that holds a byte.
+    fn holding(&self, byte: usize) -> usize {
+        match self {
+            Self::Bytes(_) => byte,
+            Self::Listed(bounds) => bounds.partition_point(|bound| *bound <= byte).saturating_sub(1),
+        }
+    }
+
+    /// The first character that begins at a byte or after it.
+    fn reaching(&self, byte: usize) -> usize {
+        match self {
+            Self::Bytes(_) => byte,
+            Self::Listed(bounds) => bounds.partition_point(|bound| *bound < byte),
+        }
+    }
+
+    /// Whether a character begins at a byte.
+    fn contains(&self, byte: usize) -> bool {
+        match self {
+            Self::Bytes(_) => true,
+            Self::Listed(bounds) => bounds.binary_search(&byte).is_ok(),
+        }
     }
 }
 
@@ -84,22 +145,22 @@ fn around(best: &Range<usize>, width: usize, whole: usize) -> Range<usize> {
 }
 
 /// Where the first whole word of the window begins, before its first match.
-fn word_start(text: &str, bounds: &[usize], window: &Range<usize>, best: usize) -> usize {
-    let before = bounds[window.start];
-    let lead = &text[before..bounds[best.max(window.start)]];
+fn word_start(text: &str, bounds: &Bounds, window: &Range<usize>, best: usize) -> usize {
+    let before = bounds.at(window.start);
+    let lead = &text[before..bounds.at(best.max(window.start))];
     let space = lead.find(char::is_whitespace).map(|at| &lead[at..]);
     let start = space.map_or(before, |rest| before + lead.len() - rest.trim_start().len());
     // White space may be part of a character as readers see it.
-    if bounds.binary_search(&start).is_ok() { start } else { before }
+    if bounds.contains(start) { start } else { before }
 }
 
 /// Where the last whole word of the window ends, after its last match.
-fn word_end(text: &str, bounds: &[usize], window: &Range<usize>, best: usize) -> usize {
-    let after = bounds[window.end];
-    let start = bounds[best.min(window.end)];
+fn word_end(text: &str, bounds: &Bounds, window: &Range<usize>, best: usize) -> usize {
+    let after = bounds.at(window.end);
+    let start = bounds.at(best.min(window.end));
     let end = text[start..after].rfind(char::is_whitespace).map(|at| text[..start + at].trim_end().len());
     // A word that is longer than the window is cut.
-    end.filter(|end| *end >= start && bounds.binary_search(end).is_ok()).unwrap_or(after)
+    end.filter(|end| *end >= start && bounds.contains(*end)).unwrap_or(after)
 }
 
 impl Snippet<'_> {

@@ -2,20 +2,10 @@
 //!
 //! It knows nothing of what is stored.
 
-use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
-
 use wharf_sdk::{Bucket, Call, Change, Entry, ErrorCode, ToolError};
 
 /// Keys that one host call takes.
 pub(crate) const KEYS_PER_CALL: usize = 1_000;
-
-/// How often a change is tried while others change the same index.
-const ATTEMPTS: u32 = 500;
-/// The longest pause between two attempts.
-const LONGEST_PAUSE_MILLISECONDS: u64 = 32;
-/// Where less time than this is left, the tool should answer rather than try.
-const RESERVE: Duration = Duration::from_millis(250);
 
 /// Entries that an index lives in. [`CallStore`] is the one for plugins.
 pub trait Store {
@@ -32,12 +22,9 @@ pub trait Store {
     /// `conflict` where a revision is not the expected one.
     fn apply(&self, changes: Vec<Change>) -> Result<(), ToolError>;
 
-    /// Called after each attempt that met somebody else's change. Waits, and
-    /// says whether to try again.
-    fn wait_to_retry(&self, attempts: u32) -> bool {
-        std::thread::sleep(pause_after(attempts));
-        attempts < ATTEMPTS
-    }
+    /// Called after each attempt that met somebody else's change, with the
+    /// number of attempts so far. Waits, and says whether to try again.
+    fn wait_to_retry(&self, attempts: u32) -> bool;
 }
 
 /// The bucket of a call. It stops trying while there is time to answer.
@@ -65,23 +52,8 @@ impl Store for CallStore<'_> {
     }
 
     fn wait_to_retry(&self, attempts: u32) -> bool {
-        let pause = pause_after(attempts);
-        if attempts >= ATTEMPTS || self.call.remaining() < pause + RESERVE {
-            return false;
-        }
-        std::thread::sleep(pause);
-        true
+        self.call.wait_to_retry(attempts)
     }
-}
-
-/// The first retry is immediate, since a single rival is the usual case. Later
-/// ones wait for a random time that grows, so that contenders do not meet again.
-fn pause_after(attempts: u32) -> Duration {
-    if attempts < 2 {
-        return Duration::ZERO;
-    }
-    let longest = 1_u64.checked_shl(attempts - 1).unwrap_or(u64::MAX).min(LONGEST_PAUSE_MILLISECONDS);
-    Duration::from_millis(1 + RandomState::new().hash_one(attempts) % longest)
 }
 
 /// The values of any number of keys, in as few calls as the store allows.

@@ -33,7 +33,9 @@ pub(crate) fn open_host(runtime: &Runtime, component: &Path, data: &Path, more: 
 }
 
 pub(crate) fn runtime(threads: usize) -> Result<Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?)
+    // As the command has it.
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    Ok(builder.worker_threads(threads).global_queue_interval(1).enable_all().build()?)
 }
 
 fn arguments() -> Map<String, Value> {

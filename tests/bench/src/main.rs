@@ -6,11 +6,15 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
 mod bare;
+mod contention;
 mod contexts;
 mod echo_server;
 mod engine;
 mod memory;
 mod report;
+mod search;
+mod search_corpus;
+mod search_yardstick;
 mod stdio;
 
 use std::path::PathBuf;
@@ -32,6 +36,14 @@ struct Bench {
     /// The component whose tool `echo` is called
     #[arg(long)]
     echo_component: Option<PathBuf>,
+
+    /// The component whose tool `search_content` is called
+    #[arg(long)]
+    content_store: Option<PathBuf>,
+
+    /// The folder with Korean texts
+    #[arg(long)]
+    korean_corpus: Option<PathBuf>,
 
     /// Print one JSON object of ratios as the last line
     #[arg(long)]
@@ -56,6 +68,8 @@ enum Command {
 pub(crate) struct Setting {
     pub(crate) wharf: PathBuf,
     pub(crate) echo_component: PathBuf,
+    pub(crate) content_store: PathBuf,
+    pub(crate) korean_corpus: PathBuf,
     pub(crate) quick: bool,
 }
 
@@ -76,6 +90,10 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["cold_start"], stdio::cold_start),
     (&["memory_growth"], memory::growth),
     (&["context_memory"], contexts::memory),
+    (&["search_overlap", "search_latency", "search_add"], search::beside_tantivy),
+    (&["search_korean"], search::korean),
+    (&["search_scaling"], search::scaling),
+    (&["state_contention"], contention::writers),
 ];
 
 fn main() -> Result<()> {
@@ -86,6 +104,8 @@ fn main() -> Result<()> {
     let setting = Setting {
         wharf: bench.wharf.unwrap_or_else(|| "target/release/wharf".into()),
         echo_component: bench.echo_component.unwrap_or_else(|| "target/plugins/components/guest-echo.wasm".into()),
+        content_store: bench.content_store.unwrap_or_else(|| "target/plugins/components/content-store.wasm".into()),
+        korean_corpus: bench.korean_corpus.unwrap_or_else(|| "target/corpus/korean".into()),
         quick: bench.quick,
     };
     let mut report = Report::default();

@@ -39,6 +39,9 @@ fn what_a_configuration_may_not_say_is_named() {
         (format!("{plugin}[plugin.x.grants.state]"), ["reason", "state"]),
         (format!("{plugin}[plugin.x.grants.state]\nreason = \"\""), ["reason", "state"]),
         (format!("{plugin}[plugin.x.grants.state]\nreason = \"r\"\nscopes = [\"world\"]"), ["world", "thread"]),
+        (format!("{plugin}default_scope = \"world\""), ["world", "thread"]),
+        (format!("{plugin}settings = 5"), ["settings", "5"]),
+        (format!("{plugin}[plugin.x.settings]\nlong = \"{}\"", "x".repeat(70_000)), ["plugin.x.settings", "65536"]),
         ("not toml at all".to_owned(), ["line 1", "expected"]),
         ("[limits".to_owned(), ["line 1", "]"]),
     ] {

@@ -17,6 +17,10 @@ async fn get(fixture: &Fixture, context: &Context, scope: &str) -> Value {
     found(fixture.call_in(context, "hostile__state_get", json!({"scope": scope, "key": "key"})).await)["value"].take()
 }
 
+fn of_assistant(session: &str, assistant: &str) -> Context {
+    Context { assistant: assistant.parse().ok(), ..context("local", session) }
+}
+
 /// Ids that a joined key or a stand-in for an absent id would mix up.
 const TRICKY: [&str; 8] = ["default", "none", "a", "a:b", "b", "a::b", "::", "-"];
 
@@ -79,6 +83,44 @@ async fn wider_scopes_are_shared_as_far_as_they_reach_and_no_further() {
     let of_assistant = json!({"scope": "assistant", "key": "k"});
     let nobody = fixture.call_in(&context("t", "s"), "hostile__state_get", of_assistant).await;
     assert_eq!(nobody.expect_err("no assistant").code, Code::Invalid);
+}
+
+#[tokio::test]
+async fn the_scope_default_is_what_the_operator_chose_and_the_session_where_nothing_was_chosen() {
+    let (mine, elsewhere) = (of_assistant("one", "a"), of_assistant("two", "a"));
+    let fixture = Setup::new().state("").open().await;
+    put(&fixture, &mine, "default", "of the session").await;
+    assert_eq!(get(&fixture, &mine, "session").await, "of the session");
+    assert_eq!(get(&fixture, &elsewhere, "default").await, Value::Null);
+
+    let fixture = Setup::new().hostile("default_scope = \"assistant\"").state("").open().await;
+    put(&fixture, &mine, "default", "of the assistant").await;
+    assert_eq!(get(&fixture, &elsewhere, "default").await, "of the assistant");
+    assert_eq!(get(&fixture, &mine, "assistant").await, "of the assistant");
+    assert_eq!(get(&fixture, &of_assistant("one", "b"), "default").await, Value::Null);
+
+    // It grants nothing: the scope that it means must be granted.
+    let narrow = Setup::new().hostile("default_scope = \"plugin\"").state("scopes = [\"session\"]").open().await;
+    let arguments = json!({"scope": "default", "key": "k", "value": "v"});
+    let error = narrow.call_in(&mine, "hostile__state_put", arguments).await.expect_err("not granted");
+    assert!(error.message.contains("plugin"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_plugin_sees_what_the_operator_set_for_it_and_for_no_other() {
+    let nothing = Setup::new().open().await;
+    assert_eq!(found(nothing.call("hostile__settings", json!({})).await), json!({}));
+
+    let lines = "[plugin.hostile.settings]\nlanguage = \"ko\"\n[plugin.hostile.settings.retry]\ntimes = 3";
+    let echo = "[plugin.echo.settings]\nsecret = \"of another\"";
+    // A cache of its own, so that the listing really runs under these settings.
+    let fixture = Setup::new().hostile(lines).with_tables(echo).open_in(Data::alone()).await;
+    let settings = found(fixture.call("hostile__settings", json!({})).await);
+    assert_eq!(settings, json!({"language": "ko", "retry": {"times": 3}}));
+    // What a plugin lists depends on nothing but the plugin.
+    let tools = wharf::ToolService::tools(&fixture.host);
+    let probe = tools.iter().find(|tool| tool.name == "hostile__probe_imports").expect("listed");
+    assert_eq!(probe.meta["whileListing"]["settings"], "{}");
 }
 
 #[tokio::test]

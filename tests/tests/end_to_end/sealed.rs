@@ -89,7 +89,7 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
     assert_eq!(
         probe,
         json!({
-            "session": "test", "progress": "denied", "message": "denied",
+            "session": "test", "settings": "{}", "progress": "denied", "message": "denied",
             "state": {"thread": "denied", "session": "denied", "plugin": "denied"},
         })
     );

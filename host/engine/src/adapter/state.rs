@@ -1,7 +1,7 @@
 //! `state`: durable entries under the calling context.
 
 use wasmtime::component::{Resource, ResourceTableError};
-use wharf_core::{Code, Error, ScopeKind};
+use wharf_core::{Code, Error};
 use wharf_state::{Change, Entry, Page, Policy};
 
 use crate::{
@@ -40,8 +40,7 @@ fn entry_bytes(entry: &Entry) -> u64 {
 
 impl Guest {
     fn open_bucket(&mut self, scope: &str, name: &str) -> Result<Resource<Bucket>, Error> {
-        let kind = ScopeKind::from_word(scope)
-            .ok_or_else(|| Error::new(Code::Invalid, "`scope` must be `thread`, `session`, `assistant` or `plugin`"))?;
+        let kind = self.grants.scope_kind(scope)?;
         let granted = self.grants.state(&self.plugin, kind)?;
         let bucket = Bucket {
             scope: granted.scope(&self.context, &self.plugin, kind, name.parse()?)?,
@@ -76,6 +75,7 @@ impl HostBucket for Guest {
     ) -> wasmtime::Result<Result<Vec<Option<wit::Entry>>, types::Error>> {
         self.budget.host_call(keys.iter().map(|key| key.len() as u64).sum())?;
         let bucket = self.bucket(&handle)?;
+        self.contender.before_reading(&bucket.scope, self.clock.wait_until()).await;
         let room = self.budget.readable_bytes();
         let found = match self.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
             Ok(found) => found,
@@ -94,7 +94,8 @@ impl HostBucket for Guest {
         self.budget.host_call(changes.iter().map(bytes).sum())?;
         let bucket = self.bucket(&handle)?;
         let changes = changes.into_iter().map(Into::into).collect();
-        let applied = self.state.apply(&bucket.scope, &bucket.policy, changes, self.clock.wait_until()).await;
+        let until = self.clock.wait_until();
+        let applied = self.contender.apply(&*self.state, &bucket.scope, &bucket.policy, changes, until).await;
         Ok(applied.map_err(|error| Error::from(error).into()))
     }
 

@@ -6,6 +6,7 @@ mod entries;
 mod expiry;
 mod isolation;
 mod quotas;
+mod repetition;
 mod scans;
 
 use std::{
@@ -36,6 +37,7 @@ pub async fn check(open: impl Fn(Ceilings, Arc<dyn Clock>) -> Arc<dyn StateStore
     };
     isolation::check(&fresh(Ceilings::default())).await;
     entries::check(&fresh(Ceilings::default())).await;
+    repetition::check(&fresh(Ceilings::default())).await;
     scans::check(&fresh(Ceilings::default())).await;
     expiry::check(&fresh).await;
     quotas::check(&fresh).await;

@@ -77,12 +77,21 @@ pub(super) fn expire(connection: &Connection, tenant: &str, row: &ScopeRow, now:
             "UPDATE scope SET id = ?2, entries = 0, bytes = 0, expires = ?3, expired_at = ?4 WHERE id = ?1",
         )?
         .execute(params![row.id, remains.id, remains.expires, remains.expired_at])?;
+    part(connection, tenant, row)?;
+    Ok(remains)
+}
+
+/// Leaves the content of a scope, which has another one or none from now on, to
+/// be deleted later, and takes it out of the accounts.
+pub(super) fn part(connection: &Connection, tenant: &str, row: &ScopeRow) -> Result<(), Fault> {
+    if row.entries == 0 {
+        return Ok(());
+    }
     connection
         .prepare_cached("INSERT INTO discarded (scope, entries, bytes) VALUES (?1, ?2, ?3)")?
         .execute(params![row.id, row.entries.cast_signed(), row.bytes.cast_signed()])?;
     let growth = Growth { entries_before: row.entries, entries_after: 0, bytes_before: row.bytes, bytes_after: 0 };
-    write::settle(connection, tenant, growth)?;
-    Ok(remains)
+    write::settle(connection, tenant, growth)
 }
 
 /// Drops the remains of scopes that expired long ago. Says whether there may

@@ -49,6 +49,8 @@ pub(super) struct Task<T, W> {
     pub(super) weight: usize,
     pub(super) work: W,
     pub(super) outcome: Result<T, StateError>,
+    /// Called where the work was done, as soon as that is certain.
+    pub(super) made: Box<dyn FnOnce() + Send>,
     pub(super) reply: oneshot::Sender<Result<T, StateError>>,
 }
 
@@ -87,6 +89,9 @@ where
     }
 
     fn answer(self: Box<Self>) {
+        if self.outcome.is_ok() {
+            (self.made)();
+        }
         // The caller may have gone; the change was made all the same.
         let _ = self.reply.send(self.outcome);
     }

@@ -6,6 +6,8 @@
 //! is the only room that names SQL.
 
 mod expire;
+mod hot;
+pub(crate) mod inventory;
 mod job;
 mod read;
 mod readers;
@@ -32,6 +34,7 @@ use crate::{
     clock::{from_milliseconds, to_milliseconds},
     rules,
 };
+use hot::Hot;
 use job::{Pending, Touch};
 use read::Read;
 use readers::Readers;
@@ -85,6 +88,7 @@ pub struct SqliteStore {
     // Declared before the writer, so that the writer's connection closes last
     // and tidies the log up.
     readers: Readers,
+    hot: Hot,
     /// Scopes whose use is on its way to the writer.
     pending: Pending,
     writer: Writer,
@@ -110,6 +114,7 @@ impl SqliteStore {
             clock: options.clock,
             access: opened.access,
             readers: Readers::new(opened.path.clone(), opened.access, opened.connection),
+            hot: Hot::new(),
             pending: Arc::new(Mutex::new(HashSet::new())),
             writer: Writer::new(opened.path, options.durability),
         })
@@ -152,8 +157,9 @@ impl StateStore for SqliteStore {
         max_bytes: u64,
     ) -> Result<Vec<Option<Entry>>, StateError> {
         rules::check_keys(keys)?;
+        let wanted = read::Wanted { keys, max_bytes };
         let now = self.now();
-        let read = self.readers.read(|connection| read::get_many(connection, scope, policy, keys, max_bytes, now))?;
+        let read = self.readers.read(|connection| read::get_many(connection, &self.hot, scope, policy, wanted, now))?;
         Ok(self.finish(read))
     }
 
@@ -164,16 +170,28 @@ impl StateStore for SqliteStore {
         changes: Vec<Change>,
         until: Instant,
     ) -> Result<Vec<u64>, StateError> {
+        self.apply_and_tell(scope, policy, changes, until, Box::new(|| {})).await
+    }
+
+    async fn apply_and_tell(
+        &self,
+        scope: &ScopeKey,
+        policy: &Policy,
+        changes: Vec<Change>,
+        until: Instant,
+        made: Box<dyn FnOnce() + Send>,
+    ) -> Result<Vec<u64>, StateError> {
         rules::check_changes(&changes)?;
         self.writable()?;
         if changes.is_empty() {
+            made();
             return Ok(Vec::new());
         }
         let weight = changes.iter().map(|change| change.value.as_ref().map_or(0, Vec::len)).sum();
         let (scope, policy) = (scope.clone(), policy.clone());
         let (ceilings, clock) = (self.ceilings.clone(), Arc::clone(&self.clock));
         self.writer
-            .run(until, weight, move |connection| {
+            .run_and_tell(until, weight, made, move |connection| {
                 // The time is read when the write has its turn, so that two
                 // processes agree on what happened first.
                 let now = to_milliseconds(clock.now());

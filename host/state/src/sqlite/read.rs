@@ -4,7 +4,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use wharf_core::ScopeKey;
 
-use super::Fault;
+use super::{Fault, hot::Hot};
 use crate::{Entry, Page, Policy, StateError, rules};
 
 /// A read extends the life of its scope once a tenth of the idle time passed:
@@ -57,6 +57,13 @@ pub(super) struct Range<'a> {
     pub(super) max_bytes: u64,
 }
 
+/// What a read of many is to return.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) keys: &'a [String],
+    pub(super) max_bytes: u64,
+}
+
 /// The parts of a scope's key in the order of the columns.
 pub(super) fn columns(scope: &ScopeKey) -> [&str; 7] {
     [
@@ -92,31 +99,63 @@ pub(super) fn row_of_scope(row: &rusqlite::Row<'_>) -> rusqlite::Result<ScopeRow
 
 pub(super) fn get_many(
     connection: &Connection,
+    hot: &Hot,
     scope: &ScopeKey,
     policy: &Policy,
-    keys: &[String],
-    max_bytes: u64,
+    wanted: Wanted<'_>,
     now: i64,
 ) -> Result<Read<Vec<Option<Entry>>>, Fault> {
+    // One statement is a snapshot by itself, and often all that is needed.
+    if let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now))
+        && let Some(found) = all_hot(hot, &row, wanted)?
+    {
+        return Ok(Read { value: found, used: used(policy, row, now) });
+    }
     let _snapshot = Snapshot::begin(connection)?;
     let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now)) else {
-        return Ok(Read { value: vec![None; keys.len()], used: None });
+        return Ok(Read { value: vec![None; wanted.keys.len()], used: None });
     };
+    let keep = hot.wants(&row);
     let mut statement = connection.prepare_cached("SELECT value, revision FROM kv WHERE scope = ?1 AND key = ?2")?;
-    let mut found = Vec::with_capacity(keys.len());
-    let mut left = max_bytes;
-    for key in keys {
+    let mut found = Vec::with_capacity(wanted.keys.len());
+    let mut left = wanted.max_bytes;
+    for key in wanted.keys {
+        if let Some(entry) = hot.get(&row, key) {
+            left = take(left, entry.value.len(), wanted)?;
+            found.push(Some(entry));
+            continue;
+        }
         let mut rows = statement.query(params![row.id, key])?;
         let Some(stored) = rows.next()? else {
             found.push(None);
             continue;
         };
         let value = stored.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-        left = left.checked_sub(value.len() as u64).ok_or(StateError::ReadTooLarge { max_bytes })?;
+        left = take(left, value.len(), wanted)?;
         let revision = stored.get::<_, i64>(1)?.cast_unsigned();
-        found.push(Some(Entry { key: key.clone(), value: value.to_vec(), revision }));
+        let entry = Entry { key: key.clone(), value: value.to_vec(), revision };
+        if keep {
+            hot.keep(&row, &entry);
+        }
+        found.push(Some(entry));
     }
     Ok(Read { value: found, used: used(policy, row, now) })
+}
+
+/// What is wanted, where all of it is kept.
+fn all_hot(hot: &Hot, row: &ScopeRow, wanted: Wanted<'_>) -> Result<Option<Vec<Option<Entry>>>, StateError> {
+    let mut found = Vec::with_capacity(wanted.keys.len());
+    let mut left = wanted.max_bytes;
+    for key in wanted.keys {
+        let Some(entry) = hot.get(row, key) else { return Ok(None) };
+        left = take(left, entry.value.len(), wanted)?;
+        found.push(Some(entry));
+    }
+    Ok(Some(found))
+}
+
+fn take(left: u64, bytes: usize, wanted: Wanted<'_>) -> Result<u64, StateError> {
+    left.checked_sub(bytes as u64).ok_or(StateError::ReadTooLarge { max_bytes: wanted.max_bytes })
 }
 
 pub(super) fn scan(
@@ -168,10 +207,10 @@ fn used(policy: &Policy, row: ScopeRow, now: i64) -> Option<Used> {
 }
 
 /// Several statements that see one state of the database.
-struct Snapshot<'c>(&'c Connection);
+pub(super) struct Snapshot<'c>(&'c Connection);
 
 impl<'c> Snapshot<'c> {
-    fn begin(connection: &'c Connection) -> Result<Self, Fault> {
+    pub(super) fn begin(connection: &'c Connection) -> Result<Self, Fault> {
         connection.prepare_cached("BEGIN")?.execute([])?;
         Ok(Self(connection))
     }

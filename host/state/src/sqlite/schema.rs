@@ -17,12 +17,12 @@ use rusqlite::{Connection, OpenFlags, ffi::ErrorCode};
 use super::Durability;
 use crate::{OpenError, StateError};
 
-const FILE_NAME: &str = "state.sqlite3";
+pub(super) const FILE_NAME: &str = "state.sqlite3";
 /// "Whrf": tells our files from those of other programs.
 const APPLICATION_ID: i64 = 0x5768_7266;
 /// The layouts in their order; a database knows how many of them it has.
 /// Released ones are never changed.
-const LAYOUTS: &[&str] = &[LAYOUT_1];
+pub(super) const LAYOUTS: &[&str] = &[LAYOUT_1];
 /// How long the set-up of a new database may wait for other processes that set
 /// it up too.
 const SETUP_PATIENCE: Duration = Duration::from_secs(10);
@@ -100,14 +100,19 @@ pub(super) struct Opened {
 
 /// Opens the database in `directory`, making or updating it where needed.
 pub(super) fn open(directory: &Path) -> Result<Opened, OpenError> {
+    open_with(directory, LAYOUTS)
+}
+
+/// The same by a version that knows these layouts: tests are ahead of time.
+pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<Opened, OpenError> {
     make_directory(directory).map_err(|source| OpenError::Directory { path: directory.to_path_buf(), source })?;
     let path = directory.join(FILE_NAME);
-    match open_writable(&path) {
+    match open_writable(&path, layouts) {
         Ok(connection) => Ok(Opened { path, access: Access::ReadWrite, connection }),
         Err(Problem::Layout(error)) => Err(error),
         Err(Problem::Storage(error)) => match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Err(OpenError::NotADatabase { path }),
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => open_read_only(path, error),
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => open_read_only(path, layouts, error),
             _ => Err(storage(&path, error)),
         },
     }
@@ -128,23 +133,23 @@ fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
     OpenError::Storage { path: path.to_path_buf(), source: StateError::from(error) }
 }
 
-fn open_writable(path: &Path) -> Result<Connection, Problem> {
+fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, Problem> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-    if layout(&connection, path)? < LAYOUTS.len() as i64 {
-        set_up(&connection, path)?;
+    if layout(&connection, path, layouts)? < layouts.len() as i64 {
+        set_up(&connection, path, layouts)?;
     }
     Ok(connection)
 }
 
 /// Where writing is not allowed, what is there can still be read, unless there
 /// is nothing or it needs an update first.
-fn open_read_only(path: PathBuf, cause: rusqlite::Error) -> Result<Opened, OpenError> {
+fn open_read_only(path: PathBuf, layouts: &[&str], cause: rusqlite::Error) -> Result<Opened, OpenError> {
     if !path.exists() {
         return Err(OpenError::Storage { path, source: StateError::ReadOnly });
     }
     let Ok(connection) = reader(&path, Access::ReadOnly) else { return Err(storage(&path, cause)) };
-    match layout(&connection, &path) {
-        Ok(found) if found == LAYOUTS.len() as i64 => Ok(Opened { path, access: Access::ReadOnly, connection }),
+    match layout(&connection, &path, layouts) {
+        Ok(found) if found == layouts.len() as i64 => Ok(Opened { path, access: Access::ReadOnly, connection }),
         Ok(_) => Err(OpenError::Storage { path, source: StateError::ReadOnly }),
         Err(Problem::Layout(error)) => Err(error),
         Err(Problem::Storage(error)) => Err(storage(&path, error)),
@@ -152,7 +157,7 @@ fn open_read_only(path: PathBuf, cause: rusqlite::Error) -> Result<Opened, OpenE
 }
 
 /// How many layouts the database has; 0 for a new one.
-fn layout(connection: &Connection, path: &Path) -> Result<i64, Problem> {
+fn layout(connection: &Connection, path: &Path, layouts: &[&str]) -> Result<i64, Problem> {
     let application: i64 = pragma(connection, "application_id")?;
     let found: i64 = pragma(connection, "user_version")?;
     if application != APPLICATION_ID {
@@ -162,7 +167,7 @@ fn layout(connection: &Connection, path: &Path) -> Result<i64, Problem> {
             application == 0 && found == 0 && objects == 0 || pragma(connection, "application_id")? == APPLICATION_ID;
         return if ours { Ok(0) } else { Err(Problem::Layout(OpenError::Foreign { path: path.to_path_buf() })) };
     }
-    let known = LAYOUTS.len() as i64;
+    let known = layouts.len() as i64;
     if found > known {
         return Err(Problem::Layout(OpenError::Newer { path: path.to_path_buf(), found, known }));
     }
@@ -171,7 +176,7 @@ fn layout(connection: &Connection, path: &Path) -> Result<i64, Problem> {
 
 /// Makes or updates the tables. Several processes may do so at once: one of
 /// them does it, the others find it done.
-fn set_up(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+fn set_up(connection: &Connection, path: &Path, layouts: &[&str]) -> rusqlite::Result<()> {
     let until = Instant::now() + SETUP_PATIENCE;
     // The log and its index take the mode of the database, so it comes first.
     // Changed by path: closing a second descriptor of the file would drop the
@@ -181,7 +186,7 @@ fn set_up(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
         tracing::warn!(path = %path.display(), %error, "cannot make the state readable by its owner alone");
     }
     loop {
-        match try_set_up(connection) {
+        match try_set_up(connection, layouts) {
             Err(error) if is_busy(&error) && Instant::now() < until => {
                 thread::sleep(Duration::from_micros(fastrand::u64(200..5_000)));
             }
@@ -190,22 +195,22 @@ fn set_up(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
     }
 }
 
-fn try_set_up(connection: &Connection) -> rusqlite::Result<()> {
+fn try_set_up(connection: &Connection, layouts: &[&str]) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")?;
-    let done = make_tables(connection).and_then(|()| connection.execute_batch("COMMIT"));
+    let done = make_tables(connection, layouts).and_then(|()| connection.execute_batch("COMMIT"));
     if done.is_err() && !connection.is_autocommit() {
         connection.execute_batch("ROLLBACK")?;
     }
     done
 }
 
-fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+fn make_tables(connection: &Connection, layouts: &[&str]) -> rusqlite::Result<()> {
     let found: i64 = pragma(connection, "user_version")?;
-    for layout in LAYOUTS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+    for layout in layouts.iter().skip(usize::try_from(found).unwrap_or(0)) {
         connection.execute_batch(layout)?;
     }
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", LAYOUTS.len() as i64)
+    connection.pragma_update(None, "user_version", layouts.len() as i64)
 }
 
 /// A connection for reading.

@@ -67,10 +67,25 @@ impl Writer {
         T: Send + 'static,
         W: FnMut(&Connection) -> Result<T, Fault> + Send + 'static,
     {
+        self.run_and_tell(until, weight, Box::new(|| {}), work).await
+    }
+
+    /// The same, and calls `made` from the thread once `work` is committed.
+    pub(super) async fn run_and_tell<T, W>(
+        &self,
+        until: Instant,
+        weight: usize,
+        made: Box<dyn FnOnce() + Send>,
+        work: W,
+    ) -> Result<T, StateError>
+    where
+        T: Send + 'static,
+        W: FnMut(&Connection) -> Result<T, Fault> + Send + 'static,
+    {
         let (reply, mut answer) = oneshot::channel();
         let turn = Waiting::default();
         let outcome = Err(StateError::Stopped);
-        self.send(Box::new(Task { turn: Arc::clone(&turn.0), until, weight, work, outcome, reply }))?;
+        self.send(Box::new(Task { turn: Arc::clone(&turn.0), until, weight, work, outcome, made, reply }))?;
         let answered = match tokio::time::timeout_at(until.into(), &mut answer).await {
             Ok(answered) => answered,
             Err(_) if turn.0.abandon() => return Err(StateError::Busy),

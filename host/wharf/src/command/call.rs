@@ -1,8 +1,9 @@
 //! `wharf call`: one call, from a shell.
 
-use std::{io::Read, process::ExitCode};
+use std::{io::Read, path::PathBuf, process::ExitCode, str::FromStr};
 
 use anyhow::{Context as _, Result};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, SessionId, TenantId, ThreadId};
@@ -13,6 +14,12 @@ use super::{FAILED, Global, print_json, runtime};
 ///
 /// Exit code 0 where the tool answered, 1 where it answered with an error or
 /// the call failed.
+///
+/// Example: keep a document and find something in it
+///
+///   wharf call content-store__add_content '{"name": "report.pdf"}' --base64 document=report.pdf
+///
+///   wharf call content-store__search_content '{"query": "harbour lights"}'
 #[derive(Debug, Args)]
 pub(super) struct Call {
     /// Full name, such as planning__create_goal
@@ -21,6 +28,14 @@ pub(super) struct Call {
     /// Arguments as a JSON object; `-` reads them from standard input
     #[arg(value_name = "JSON", default_value = "{}")]
     arguments: String,
+
+    /// An argument that is the text of a file
+    #[arg(long, value_name = "NAME=FILE")]
+    text: Vec<FileArgument>,
+
+    /// An argument that is a file's bytes in base64
+    #[arg(long, value_name = "NAME=FILE")]
+    base64: Vec<FileArgument>,
 
     /// Session of the call
     #[arg(long, value_name = "NAME", default_value = "default")]
@@ -37,6 +52,32 @@ pub(super) struct Call {
     /// Print the whole answer as a JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// An argument whose value is in a file.
+#[derive(Debug, Clone)]
+struct FileArgument {
+    name: String,
+    file: PathBuf,
+}
+
+impl FromStr for FileArgument {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        match written.split_once('=') {
+            Some((name, file)) if !name.is_empty() && !file.is_empty() => {
+                Ok(Self { name: name.to_owned(), file: file.into() })
+            }
+            _ => Err("write it like `document=report.pdf`".to_owned()),
+        }
+    }
+}
+
+impl FileArgument {
+    fn read(&self) -> Result<Vec<u8>> {
+        std::fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))
+    }
 }
 
 impl Call {
@@ -65,8 +106,17 @@ impl Call {
             text.clear();
             std::io::stdin().read_to_string(&mut text).context("cannot read the arguments from standard input")?;
         }
-        serde_json::from_str(&text)
-            .context("the arguments are no JSON object; write them like '{\"goal\": \"Ship it\"}'")
+        let mut arguments: Map<String, Value> = serde_json::from_str(&text)
+            .context("the arguments are no JSON object; write them like '{\"goal\": \"Ship it\"}'")?;
+        for argument in &self.text {
+            let text = String::from_utf8(argument.read()?)
+                .with_context(|| format!("{} is not UTF-8", argument.file.display()))?;
+            arguments.insert(argument.name.clone(), text.into());
+        }
+        for argument in &self.base64 {
+            arguments.insert(argument.name.clone(), STANDARD.encode(argument.read()?).into());
+        }
+        Ok(arguments)
     }
 
     fn print(&self, answer: &Answer) -> Result<ExitCode> {

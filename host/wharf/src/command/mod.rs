@@ -4,6 +4,7 @@ mod call;
 mod config;
 mod inspect;
 mod serve;
+mod state;
 mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -39,6 +40,7 @@ Examples:
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
   wharf config check                     whether wharf.toml is right
+  wharf state usage                      what plugins keep, and how much of it there may be
 
 Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
 3 the configuration, a plugin or the data directory is not usable."
@@ -77,6 +79,7 @@ enum Command {
     Call(call::Call),
     Inspect(inspect::Inspect),
     Config(config::Config),
+    State(state::State),
 }
 
 impl Wharf {
@@ -88,6 +91,7 @@ impl Wharf {
             Command::Call(call) => call.run(&self.global),
             Command::Inspect(inspect) => inspect.run(),
             Command::Config(config) => config.run(&self.global),
+            Command::State(state) => state.run(&self.global),
         }
     }
 }
@@ -152,7 +156,11 @@ fn directories() -> Option<ProjectDirs> {
 
 /// A tokio runtime for a command.
 fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the async runtime")
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // What another thread answers, the store's above all, is looked for before
+    // each task: a call that holds others up must not wait behind them.
+    builder.global_queue_interval(1);
+    builder.enable_all().build().context("cannot start the async runtime")
 }
 
 /// Prints a value for programs.

@@ -6,11 +6,16 @@ use serde::Deserialize;
 use wharf_core::limit::InvalidLimit;
 
 /// A table of limits.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Settings(BTreeMap<String, u64>);
 
 impl Settings {
+    /// Whether it says anything of this limit.
+    pub(super) fn names(&self, limit: &str) -> bool {
+        self.0.contains_key(limit)
+    }
+
     /// Sets each; `table` names the table in an error.
     pub(super) fn apply(
         &self,

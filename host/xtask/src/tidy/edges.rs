@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 11] = [
+const MEMBERS: [(&str, &[&str]); 12] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-engine", &["wharf-core", "wharf-state"]),
@@ -19,21 +19,23 @@ const MEMBERS: [(&str, &[&str]); 11] = [
     ("wharf-sdk-macros", &[]),
     ("wharf-sdk", &["wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),
+    ("wharf-documents", &[]),
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
     ("wharf-bench", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
     ("xtask", &[]),
 ];
 
 /// What a plugin or a guest of the tests may depend on, whatever its name.
-const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search"];
+const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 6] = [
+const RESERVED: [(&str, &[&str], &str); 7] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
+    ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml", &["wharf"], "only wharf reads configuration"),
     ("clap", &["wharf", "wharf-bench"], "only wharf has a command line"),
     ("anyhow", &["wharf", "xtask", "wharf-tests", "wharf-bench"], "libraries return typed errors"),

@@ -74,6 +74,9 @@ pub(crate) struct Page<T> {
     playbooks: Vec<T>,
     page: usize,
     page_size: usize,
+    /// Those of this page that cannot be read. delete_playbook removes one for good.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<Unreadable>,
     /// How many playbooks there are on all pages.
     total: usize,
     total_pages: usize,
@@ -82,6 +85,13 @@ pub(crate) struct Page<T> {
     /// Said where there are none because they expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
+}
+
+/// A playbook that is damaged, or that a newer plugin wrote.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Unreadable {
+    id: String,
+    reason: String,
 }
 
 /// Lists your playbooks, the newest first: id, goal and how many steps. Use it to find out whether there is a playbook for
@@ -111,19 +121,22 @@ fn page<T>(
 ) -> Result<Reply<Page<T>>, ToolError> {
     check_range("page", page, limits::PAGE)?;
     let shelf = Shelf::open(call)?;
-    let Selection { playbooks, total } = shelf.page(page, page_size)?;
+    let Selection { playbooks, unreadable, total } = shelf.page(page, page_size)?;
     let expired_at = if total == 0 { shelf.expired_at()? } else { None };
     let notice = expired_at.map(|at| format!("Earlier playbooks expired at {at} because nobody used them for long."));
     let total_pages = total.div_ceil(page_size);
-    let mut text = match (total, playbooks.len()) {
+    let mut text = match (total, playbooks.len() + unreadable.len()) {
         (0, _) => format!("There is no playbook yet. {}", notice.as_deref().unwrap_or_default()),
         (_, 0) => format!("Page {page} is empty: {total} playbooks fill {total_pages} pages."),
         _ => format!("Page {page} of {total_pages}, {total} playbooks in all:\n"),
     };
     text.extend(playbooks.iter().map(line));
+    let unreadable: Vec<Unreadable> =
+        unreadable.into_iter().map(|(id, error)| Unreadable { id, reason: error.message }).collect();
+    text.extend(unreadable.iter().map(|broken| format!("{} cannot be read: {}\n", broken.id, broken.reason)));
     let playbooks = playbooks.into_iter().map(shown).collect();
     let has_more = page < total_pages;
-    Ok(Reply::new(shorten(text), Page { playbooks, page, page_size, total, total_pages, has_more, notice }))
+    Ok(Reply::new(shorten(text), Page { playbooks, unreadable, page, page_size, total, total_pages, has_more, notice }))
 }
 
 fn summary(playbook: Playbook) -> Summary {

@@ -2,10 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wharf_sdk::{Call, Reply, ToolError, tool};
+use wharf_sdk::{Call, Reply, ToolError, clock, tool};
 
 use super::Which;
-use crate::clock;
 use crate::id::PlaybookId;
 use crate::limits::{self, check_text, shorten};
 use crate::playbook::{Playbook, SuccessCriteria};

@@ -2,10 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wharf_sdk::{Call, Reply, ToolError, tool};
+use wharf_sdk::{Call, Reply, ToolError, clock, tool};
 
 use super::{OnePlaybook, Which};
-use crate::clock;
 use crate::id::PlaybookId;
 use crate::limits::{self, shorten};
 use crate::playbook::{NewPlaybook, PlaybookChange, Record, SuccessCriteria};

@@ -90,9 +90,14 @@ fn a_playbook_of_a_newer_plugin_is_kept_and_one_that_is_broken_can_be_deleted() 
     let refusal = agent.refused("get_playbook", &json!({ "id": id }));
     assert!(refusal.starts_with("unavailable: ") && refusal.contains("newer playbook plugin"), "{refusal}");
     playbooks(&call).put(&key, "broken").expect("it can be written");
-    let refusal = agent.refused("list_playbooks", &json!({}));
-    assert!(refusal.contains(&id) && refusal.contains("delete_playbook"), "{refusal}");
+    let other = agent.report();
+    let (list, text) = agent.answer("list_playbooks", &json!({}));
+    assert_eq!((&list["total"], list["playbooks"].as_array().map(Vec::len)), (&json!(2), Some(1)));
+    assert_eq!((&list["playbooks"][0]["id"], &list["unreadable"][0]["id"]), (&json!(other), &json!(id)));
+    assert!(text.contains(&format!("{id} cannot be read: ")) && text.contains("delete_playbook"), "{text}");
+    assert_eq!(agent.ok("get_playbook_page", &json!({ "page": 1 }))["unreadable"][0]["id"], json!(id));
     agent.ok("delete_playbook", &json!({ "id": id }));
+    agent.ok("delete_playbook", &json!({ "id": other }));
     assert_eq!(agent.ok("list_playbooks", &json!({}))["total"], 0);
 }
 

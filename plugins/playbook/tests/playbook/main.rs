@@ -2,6 +2,7 @@
 //! answers out, schemas checked on the way.
 
 mod execution;
+mod index;
 mod interrupted;
 mod limits;
 mod listing;
@@ -12,8 +13,7 @@ mod writing;
 
 use serde_json::{Value, json};
 use wharf_playbook::WharfPlugin;
-use wharf_sdk::testing::TestCall;
-use wharf_sdk::{Plugin, ToolDefinition};
+use wharf_sdk::testing::{self, TestCall};
 
 /// A model at work, somewhere.
 #[derive(Clone)]
@@ -34,23 +34,13 @@ impl Agent {
     /// The same with the text that the model reads.
     #[track_caller]
     fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        let definition = definition(tool);
-        check(&definition.input_schema, arguments);
-        let answer = self.0.run::<WharfPlugin>(tool, arguments);
-        assert!(!answer.is_error, "{tool} failed: {}", answer.as_text());
-        let structured: Value =
-            serde_json::from_str(answer.structured.as_deref().expect("structured")).expect("an answer is JSON");
-        check(&definition.output_schema.expect("an output schema"), &structured);
-        (structured, answer.as_text())
+        self.0.expect_answer::<WharfPlugin>(tool, arguments)
     }
 
     /// Calls a tool that refuses, and returns what the model reads.
     #[track_caller]
     fn refused(&self, tool: &str, arguments: &Value) -> String {
-        let answer = self.0.run::<WharfPlugin>(tool, arguments);
-        assert!(answer.is_error, "{tool} should have refused: {}", answer.as_text());
-        assert_eq!(answer.structured, None);
-        answer.as_text()
+        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 
     #[track_caller]
@@ -103,20 +93,7 @@ fn report() -> Value {
     })
 }
 
-fn definition(tool: &str) -> ToolDefinition {
-    WharfPlugin::definitions().into_iter().find(|definition| definition.name == tool).expect("the plugin has the tool")
-}
-
 /// Whether the host would let these arguments through.
 fn accepts(tool: &str, arguments: &Value) -> bool {
-    let schema: Value = serde_json::from_str(&definition(tool).input_schema).expect("a schema is JSON");
-    jsonschema::is_valid(&schema, arguments)
-}
-
-#[track_caller]
-fn check(schema: &str, value: &Value) {
-    let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
-    if let Err(error) = jsonschema::validate(&schema, value) {
-        panic!("{value} breaks its schema: {error}");
-    }
+    testing::accepts::<WharfPlugin>(tool, arguments)
 }

@@ -5,6 +5,8 @@
 //! have their bounds. What it lacks on purpose is time: nothing expires unless
 //! a test says so.
 
+#[cfg(feature = "schema-checks")]
+mod schemas;
 mod store;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +17,8 @@ use serde_json::Value;
 use crate::host::{Host, HostBucket};
 use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
+#[cfg(feature = "schema-checks")]
+pub use schemas::accepts;
 use store::{BucketKey, Store};
 
 /// One context of a test host, and the maker of its calls.
@@ -37,6 +41,8 @@ pub struct TestCall {
     assistant: Option<String>,
     thread: Option<String>,
     request_meta: String,
+    settings: String,
+    default_scope: Scope,
     remaining: Duration,
     state_granted: bool,
     events_granted: bool,
@@ -70,6 +76,8 @@ impl Default for TestCall {
             assistant: None,
             thread: None,
             request_meta: "{}".to_owned(),
+            settings: "{}".to_owned(),
+            default_scope: Scope::Session,
             remaining: Duration::from_secs(30),
             state_granted: true,
             events_granted: true,
@@ -110,6 +118,24 @@ impl TestCall {
     #[must_use]
     pub fn request_meta(mut self, meta: &Value) -> Self {
         self.request_meta = meta.to_string();
+        self
+    }
+
+    /// What the operator set for the plugin.
+    #[must_use]
+    pub fn settings(mut self, settings: &Value) -> Self {
+        self.settings = settings.to_string();
+        self
+    }
+
+    /// What [`Scope::Default`] means, as the operator's `default_scope`.
+    ///
+    /// # Panics
+    /// Where it is `Default` itself.
+    #[must_use]
+    pub fn default_scope(mut self, scope: Scope) -> Self {
+        assert_ne!(scope, Scope::Default, "the operator chooses one of the others");
+        self.default_scope = scope;
         self
     }
 
@@ -158,6 +184,7 @@ impl TestCall {
     /// when nobody used them for long enough.
     pub fn expire(&self, scope: Scope) {
         let (assistant, thread) = (self.assistant.as_deref(), self.thread.as_deref());
+        let scope = self.meant(scope);
         self.world().store.expire(scope, &self.session, assistant, thread);
     }
 
@@ -177,6 +204,10 @@ impl TestCall {
     #[must_use]
     pub fn messages(&self) -> Vec<(String, Value)> {
         self.world().messages.clone()
+    }
+
+    fn meant(&self, scope: Scope) -> Scope {
+        if scope == Scope::Default { self.default_scope } else { scope }
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
@@ -217,6 +248,10 @@ impl Host for TestHost {
         self.test.request_meta.clone()
     }
 
+    fn settings(&self) -> String {
+        self.test.settings.clone()
+    }
+
     fn remaining(&self) -> Duration {
         self.test.remaining
     }
@@ -254,7 +289,7 @@ impl Host for TestHost {
             return Err(ToolError::denied("state is not granted to this plugin"));
         }
         let (assistant, thread) = (self.test.assistant.as_deref(), self.test.thread.as_deref());
-        let key = BucketKey::new(scope, &self.test.session, assistant, thread, name)?;
+        let key = BucketKey::new(self.test.meant(scope), &self.test.session, assistant, thread, name)?;
         Ok(TestBucket { key, test: self.test.clone() })
     }
 }

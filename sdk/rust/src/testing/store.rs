@@ -49,7 +49,8 @@ impl BucketKey {
         let owned = |id: Option<&str>| id.map(str::to_owned);
         let (session, assistant, thread) = match scope {
             Scope::Thread => (Some(session.to_owned()), owned(assistant), owned(thread)),
-            Scope::Session => (Some(session.to_owned()), None, None),
+            // What `Default` means is known before.
+            Scope::Session | Scope::Default => (Some(session.to_owned()), None, None),
             Scope::Assistant => (None, owned(assistant), None),
             Scope::Plugin => (None, None, None),
         };

@@ -8,7 +8,7 @@
 mod fold;
 mod stop_words;
 
-use rust_stemmers::{Algorithm, Stemmer};
+use frostem::{Algorithm, Stemmer};
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -68,10 +68,16 @@ impl Analysis {
     }
 
     /// Calls `take` for each term until it returns false.
-    pub(crate) fn each(self, text: &str, mut take: impl FnMut(Token) -> bool) {
-        let stemmer = self.english_stems.then(|| Stemmer::create(Algorithm::English));
+    pub(crate) fn each(self, text: &str, take: impl FnMut(Token) -> bool) {
+        self.each_of(text, |_| true, take);
+    }
+
+    /// The same for the terms of words that are `wanted`; one in pairs is asked
+    /// for as a whole. Positions count these only.
+    pub(crate) fn each_of(self, text: &str, wanted: impl Fn(&str) -> bool, mut take: impl FnMut(Token) -> bool) {
+        let stemmer = self.english_stems.then(|| Stemmer::new(Algorithm::English));
         let mut position = 0;
-        for (start, run, script) in (Runs { text, at: 0 }) {
+        for (start, run, script) in (Runs { text, at: 0 }).filter(|(_, run, _)| wanted(run)) {
             let mut next = |term: String, from: usize, to: usize| {
                 let token = Token { term, position, start: start + from, end: start + to };
                 position = position.saturating_add(1);
@@ -128,13 +134,31 @@ impl<'text> Iterator for Runs<'text> {
     type Item = (usize, &'text str, Script);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.text[self.at..];
-        let start = self.at + rest.find(char::is_alphanumeric)?;
+        let bytes = self.text.as_bytes();
+        let mut start = self.at;
+        loop {
+            match *bytes.get(start)? {
+                byte if byte.is_ascii_alphanumeric() => break,
+                0..0x80 => start += 1,
+                _ => {
+                    let rest = &self.text[start..];
+                    start += rest.find(|letter: char| letter.is_ascii() || letter.is_alphanumeric())?;
+                    if !bytes.get(start)?.is_ascii() {
+                        break;
+                    }
+                }
+            }
+        }
+        // Most texts are ASCII for the most part, and this is read most often.
+        let plain = bytes[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let run = &self.text[start..];
-        let script = script_of(run.chars().next()?);
+        let script = if plain > 0 { Script::Other } else { script_of(run.chars().next()?) };
         let ends =
             |letter: char| !is_combining_mark(letter) && (!letter.is_alphanumeric() || script_of(letter) != script);
-        let end = run.find(ends).unwrap_or(run.len());
+        let end = match run.as_bytes().get(plain) {
+            Some(0..0x80) | None if plain > 0 => plain,
+            _ => plain + run[plain..].find(ends).unwrap_or(run.len() - plain),
+        };
         self.at = start + end;
         Some((start, &run[..end], script))
     }

@@ -13,7 +13,7 @@ use crate::{add, index, labels};
 fn the_changes_of_the_plugin_are_made_with_the_index_or_not_at_all() {
     let memory = Memory::default();
     let index = index(&memory);
-    let document = [Document { text: "whole", label: "a" }];
+    let document = [Document { text: "whole", ..Document::default() }];
     let put = |ids: &[DocumentId]| Ok(vec![Change::put("content", format!("{}", ids[0].0)).if_revision(0)]);
     let ids = index.add(&document, put).expect("it is added");
     assert_eq!(memory.entries().0["content"].0, ids[0].0.to_string().into_bytes());
@@ -47,7 +47,7 @@ fn an_add_that_meets_others_is_tried_again() {
         }
     }
     let impatient = crate::index(Impatient(&memory));
-    let refused = impatient.add(&[Document { text: "third", label: "" }], |_| Ok(Vec::new()));
+    let refused = impatient.add(&[Document { text: "third", ..Document::default() }], |_| Ok(Vec::new()));
     assert_eq!(refused, Err(SearchError::Contended { attempts: 3 }));
 }
 
@@ -97,10 +97,10 @@ fn what_does_not_fit_one_step_is_refused_and_other_settings_are_noticed() {
     let memory = Memory::default();
     let index = index(&memory);
     let text = "word ".repeat(300_000);
-    let refused = index.add(&[Document { text: &text, label: "" }], |_| Ok(Vec::new()));
+    let refused = index.add(&[Document { text: &text, ..Document::default() }], |_| Ok(Vec::new()));
     assert!(matches!(refused, Err(SearchError::TooLarge { what: "bytes of one document", .. })), "{refused:?}");
     let own = |_: &[DocumentId]| Ok((0..1_000).map(|key| Change::put(format!("own/{key}"), "")).collect());
-    let refused = index.add(&[Document { text: "a", label: "" }], own);
+    let refused = index.add(&[Document { text: "a", ..Document::default() }], own);
     assert!(matches!(refused, Err(SearchError::TooLarge { what: "changed entries", .. })), "{refused:?}");
     add(&index, &["a", "", "!?"]);
     let analysis = Analysis { english_stems: true, ..Analysis::default() };
@@ -127,6 +127,10 @@ impl wharf_search::Store for Busy<'_> {
     fn apply(&self, changes: Vec<Change>) -> Result<(), ToolError> {
         (&self.memory).apply(changes)
     }
+
+    fn wait_to_retry(&self, attempts: u32) -> bool {
+        (&self.memory).wait_to_retry(attempts)
+    }
 }
 
 #[test]
@@ -134,6 +138,7 @@ fn a_search_whose_segments_are_merged_away_meanwhile_begins_anew() {
     let memory = Memory::default();
     (0..3).for_each(|_| drop(add(&index(&memory), &["needle"])));
     let busy = index(Busy { memory: &memory, once: std::cell::Cell::new(false) });
-    let found = busy.search("needle", &wharf_search::Search { top: 100, only: None }).expect("it is searched");
+    let found =
+        busy.search("needle", &wharf_search::Search { top: 100, ..Default::default() }).expect("it is searched");
     assert_eq!(found.hits.len(), 13);
 }

@@ -46,16 +46,17 @@ fn scores_are_those_of_the_textbook_after_any_adds_deletes_and_merges() {
                     words(&mut random, count).join(" ")
                 })
                 .collect();
-            let documents: Vec<_> = texts.iter().map(|text| Document { text, label: "" }).collect();
+            let documents: Vec<_> = texts.iter().map(|text| Document { text, ..Document::default() }).collect();
             let old: Vec<DocumentId> = reference.documents.keys().filter(|_| random.u8(0..12) == 0).copied().collect();
             let ids = index.replace(&old, &documents, |_| Ok(Vec::new())).expect("it is changed");
             old.iter().for_each(|id| drop(reference.documents.remove(id)));
             ids.iter().zip(&texts).for_each(|(id, text)| reference.add(*id, text));
 
             let wanted = wanted(&mut random);
-            let found = index.search(&wanted.text(), &Search { top: 500, only: None }).expect("it is searched");
+            let found =
+                index.search(&wanted.text(), &Search { top: 500, ..Search::default() }).expect("it is searched");
             let expected = reference.search(&wanted);
-            assert_eq!(found.matches, expected.len(), "seed {seed}, round {round}: {}", wanted.text());
+            assert_eq!(found.matches.seen(), expected.len(), "seed {seed}, round {round}: {}", wanted.text());
             for (hit, (_, score)) in found.hits.iter().zip(&expected) {
                 assert!((hit.score - score).abs() < 1e-9, "seed {seed}, round {round}: {} {score}", hit.score);
                 let own = expected.iter().find(|(id, _)| *id == hit.id).expect("it matches");
@@ -88,7 +89,8 @@ fn a_filter_chooses_among_hits_and_changes_no_score() {
     let ids = add(&index, &["one fish", "two fish", "red fish", "blue"]);
     let all = index.search("fish", &Search::default()).expect("it is searched");
     let only = |id: DocumentId| id != ids[0];
-    let some = index.search("fish", &Search { top: 1, only: Some(&only) }).expect("it is searched");
-    assert_eq!((all.matches, some.matches, some.hits.len()), (3, 2, 1));
+    let some =
+        index.search("fish", &Search { top: 1, only: Some(&only), ..Search::default() }).expect("it is searched");
+    assert_eq!((all.matches.seen(), some.matches.seen(), some.hits.len()), (3, 2, 1));
     assert_eq!(some.hits[0], all.hits[1]);
 }

@@ -11,9 +11,11 @@ type Entries = BTreeMap<String, (Vec<u8>, u64)>;
 
 #[derive(Default)]
 pub(crate) struct Memory {
-    entries: Mutex<(Entries, u64)>,
+    pub(crate) entries: Mutex<(Entries, u64)>,
     pub(crate) reads: AtomicU32,
     pub(crate) writes: AtomicU32,
+    /// Bytes of one call, where that is not the default of the host.
+    pub(crate) call_bytes: Option<usize>,
     /// How many of the next changes conflict.
     pub(crate) conflicts: AtomicU32,
 }
@@ -40,7 +42,7 @@ impl Store for &Memory {
             Some(Entry { key: (*key).to_owned(), value: value.clone(), revision: *revision })
         });
         let found: Vec<_> = found.collect();
-        if found.iter().flatten().map(|entry| entry.value.len()).sum::<usize>() > 4 << 20 {
+        if found.iter().flatten().map(|entry| entry.value.len()).sum::<usize>() > self.call_bytes.unwrap_or(4 << 20) {
             return Err(ToolError::limit("ask for fewer"));
         }
         Ok(found)
@@ -50,10 +52,10 @@ impl Store for &Memory {
         self.writes.fetch_add(1, Ordering::Relaxed);
         assert!(changes.len() <= 1_000, "{} changes", changes.len());
         let size: usize = changes.iter().map(|change| change.value.as_ref().map_or(0, Vec::len)).sum();
-        assert!(size < 4 << 20, "{size} bytes at once");
+        assert!(size < self.call_bytes.unwrap_or(4 << 20), "{size} bytes at once");
         let mut entries = self.entries();
         for Change { key, value, if_revision } in &changes {
-            assert!(value.as_ref().is_none_or(|value| value.len() <= 256 * 1024), "{key} is too large");
+            assert!(value.as_ref().is_none_or(|value| value.len() <= 1 << 20), "{key} is too large");
             let revision = entries.0.get(key).map_or(0, |(_, revision)| *revision);
             if if_revision.is_some_and(|expected| expected != revision) {
                 return Err(ToolError::conflict(format!("`{key}` changed")));
@@ -79,5 +81,10 @@ impl Store for &Memory {
             };
         }
         Ok(())
+    }
+
+    fn wait_to_retry(&self, attempts: u32) -> bool {
+        std::thread::yield_now();
+        attempts < 500
     }
 }

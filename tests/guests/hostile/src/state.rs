@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf_sdk::bindings::exports::wharf::plugin::tools::Answer;
 use wharf_sdk::bindings::wharf::plugin::state::{Bucket, Change};
 use wharf_sdk::bindings::wharf::plugin::types::Error;
-use wharf_sdk::bindings::wharf::plugin::{caller, events, log};
+use wharf_sdk::bindings::wharf::plugin::{caller, events, log, settings};
 
 use crate::attack::{Attack, length, number, part, refusal, report, text};
 
@@ -50,6 +50,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ),
     Attack::new("state_get", "Reads one entry.", &[("scope", "string"), ("key", "string")], state_get),
     Attack::new("caller", "Says everything that the host says of the caller.", &[], caller),
+    Attack::new("settings", "Says what the operator set for this plugin.", &[], |_| Ok(part_of(settings::get()))),
     Attack::new(
         "forge_context",
         "Tries to reach the state of another context, and to answer for one.",
@@ -163,6 +164,10 @@ fn caller(_arguments: &Value) -> Result<Answer, Error> {
     }))
 }
 
+fn part_of(text: String) -> Answer {
+    part("text/plain", text.into_bytes())
+}
+
 fn forge_context(arguments: &Value) -> Result<Answer, Error> {
     let session = text(arguments, "session");
     let scopes = [
@@ -193,6 +198,7 @@ pub(crate) fn probe_imports() -> Value {
     let written = |scope| word(bucket(scope).and_then(|bucket| bucket.apply(&[put("probe".to_owned(), Vec::new())])));
     json!({
         "session": caller::session(),
+        "settings": settings::get(),
         "state": { "thread": written("thread"), "session": written("session"), "plugin": written("plugin") },
         "progress": word(events::progress(0.0, None, None)),
         "message": word(events::message("info", "\"a probe\"")),

@@ -1,6 +1,8 @@
 //! What is true of the store on disk beyond the contract.
 
 mod files;
+mod inventory;
+mod migrations;
 mod sharing;
 
 use std::{

@@ -21,6 +21,19 @@ async fn a_store_opens_and_reads_while_another_process_writes() {
 }
 
 #[tokio::test]
+async fn what_one_store_reads_often_is_what_another_has_just_written() {
+    let directory = temporary();
+    let scope = scope("local", "s");
+    let (writer, reader) = (open(directory.path()), open(directory.path()));
+    for round in 0_u8..50 {
+        writer.apply(&scope, &policy(), put("key", &[round]), soon()).await.expect("a put");
+        for _ in 0..3 {
+            assert_eq!(value(&reader, &scope, "key").await, Some(vec![round]));
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_write_that_does_not_get_its_turn_in_time_is_refused_and_never_happens() {
     let directory = temporary();
     let scope = scope("local", "s");

@@ -1,11 +1,13 @@
-//! The time of day as RFC 3339 in UTC with milliseconds: always of the same
-//! length, so that times compare as texts.
+//! The time of day as plugins write it down.
 
 use std::time::{Duration, SystemTime};
 
 const SECONDS_PER_DAY: u64 = 86_400;
 
-pub(crate) fn now() -> String {
+/// The time of day as RFC 3339 in UTC with milliseconds: always of the same
+/// length, so that times compare as texts.
+#[must_use]
+pub fn now() -> String {
     // A clock before 1970 is not set; a tool works on regardless.
     written(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
 }

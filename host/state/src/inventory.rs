@@ -1,0 +1,197 @@
+//! What a store holds, as its operator sees it: the words of
+//! [`crate::Inventory`]. It knows nothing of SQL.
+
+use serde::Serialize;
+use wharf_core::{AssistantId, BucketName, PluginName, ScopeKey, ScopeKind, SessionId, TenantId, ThreadId};
+
+use crate::{OpenError, StateError};
+
+/// Which buckets are meant: those that match every part that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Of this tenant.
+    pub tenant: Option<TenantId>,
+    /// Of this plugin.
+    pub plugin: Option<PluginName>,
+    /// Of this scope.
+    pub kind: Option<ScopeKind>,
+    /// Of this session: its own state and that of its threads.
+    pub session: Option<SessionId>,
+    /// Of this assistant: its own state and that of its threads.
+    pub assistant: Option<AssistantId>,
+    /// Of this thread.
+    pub thread: Option<ThreadId>,
+    /// Of this name.
+    pub bucket: Option<BucketName>,
+}
+
+/// What the buckets of one tenant, plugin and scope hold together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Holding {
+    /// Whose they are.
+    pub tenant: TenantId,
+    /// Which plugin wrote them.
+    pub plugin: PluginName,
+    /// Which part of the context keys them.
+    pub kind: ScopeKind,
+    /// How many there are with content.
+    pub buckets: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// Bytes of their keys and values.
+    pub bytes: u64,
+    /// Entries of the one that has most.
+    pub most_entries: u64,
+    /// Bytes of the one that has most.
+    pub most_bytes: u64,
+}
+
+/// One bucket with content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BucketSummary {
+    /// Which one.
+    #[serde(flatten)]
+    pub scope: ScopeKey,
+    /// Its entries.
+    pub entries: u64,
+    /// Bytes of their keys and values.
+    pub bytes: u64,
+    /// When it expires unless it is used before, as RFC 3339 in UTC; none for
+    /// never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+}
+
+/// How much was listed, exported, imported or cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// Buckets with content.
+    pub buckets: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// Bytes of their keys and values.
+    pub bytes: u64,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, entries: u64, bytes: u64) {
+        self.buckets += 1;
+        self.entries += entries;
+        self.bytes += bytes;
+    }
+}
+
+/// What [`crate::Inventory::import`] does where a bucket has content already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Existing {
+    /// Refuses the whole import.
+    #[default]
+    Refuse,
+    /// The imported content takes its place.
+    Replace,
+}
+
+/// What [`crate::Inventory::import`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Imported {
+    /// What was written.
+    pub written: Totals,
+    /// Buckets that had content before, which is gone now.
+    pub replaced: u64,
+    /// Buckets that were left out because they had expired since the export.
+    pub expired: u64,
+}
+
+/// Why the operator's work on a store failed. Unless said otherwise, nothing
+/// was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum InventoryError {
+    /// There is no store.
+    #[error("there is no state in {}; name the directory of the state with --data", path.display())]
+    Absent {
+        /// Where it was looked for.
+        path: std::path::PathBuf,
+    },
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store failed. Buckets that a `clear` had removed before stay
+    /// removed.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// What is shown or exported cannot be written.
+    #[error("the output cannot be written")]
+    Write(#[source] std::io::Error),
+    /// The import is refused.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+}
+
+/// Why an export is not imported. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It cannot be read.
+    #[error("the export cannot be read; nothing was imported")]
+    Read(#[source] std::io::Error),
+    /// It is something else.
+    #[error(
+        "this is no export of Wharf's state: its first line is not {{\"format\":\"wharf-state\",…}}; nothing was imported"
+    )]
+    Foreign,
+    /// It was written by a later version.
+    #[error(
+        "the export has version {found} and this version of Wharf reads versions up to {known}; nothing was imported. \
+         Use the version that wrote it"
+    )]
+    Newer {
+        /// Its version.
+        found: u32,
+        /// The latest one known here.
+        known: u32,
+    },
+    /// It ends too early.
+    #[error(
+        "the export is cut: it has {lines} lines and the last one is not the one that ends it; nothing was imported. \
+         Export again"
+    )]
+    Cut {
+        /// How many lines there are.
+        lines: u64,
+    },
+    /// A line is not what an export has there.
+    #[error("line {line} of the export is not usable: {problem}; nothing was imported")]
+    Line {
+        /// Which line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A bucket has content already.
+    #[error(
+        "{} has content already; nothing was imported. Replace what buckets of the export hold with --replace, or \
+         clear it first",
+        named(scope)
+    )]
+    Occupied {
+        /// The first such bucket.
+        scope: Box<ScopeKey>,
+    },
+}
+
+/// A bucket in words.
+fn named(scope: &ScopeKey) -> String {
+    let mut text = format!("bucket {} of plugin {}, tenant {}", scope.bucket, scope.plugin, scope.tenant);
+    let ids = [
+        ("session", scope.session.as_ref().map(SessionId::as_str)),
+        ("assistant", scope.assistant.as_ref().map(AssistantId::as_str)),
+        ("thread", scope.thread.as_ref().map(ThreadId::as_str)),
+    ];
+    for (what, id) in ids {
+        if let Some(id) = id {
+            text.push_str(&format!(", {what} {id}"));
+        }
+    }
+    text
+}

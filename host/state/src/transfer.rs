@@ -1,0 +1,191 @@
+//! The lines of an export: JSON, one object a line.
+//!
+//! ```text
+//! {"format":"wharf-state","version":1}
+//! {"bucket":{"tenant":"local","plugin":"planning","kind":"session","session":"s","bucket":"main","entries":2,"bytes":17}}
+//! {"entry":{"key":"goal","text":"ship it"}}
+//! {"entry":{"key":"logo","base64":"/9j/"}}
+//! {"end":{"buckets":1,"entries":2,"bytes":17}}
+//! ```
+//!
+//! Buckets are in the order of their names and entries in that of their keys,
+//! so that the same state is always the same text. `expires` stands where a
+//! bucket expires when idle, as the moment at which it does. Revisions are not
+//! carried: what is imported gets new ones.
+
+use std::io::{self, BufRead, Read as _};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+use wharf_core::{ScopeKey, ScopeKind};
+
+use crate::{ImportError, Totals, rules};
+
+const FORMAT: &str = "wharf-state";
+const VERSION: u32 = 1;
+/// A line is at most a key and a value that consist of control characters,
+/// each written as six bytes.
+const LINE_BYTES: u64 = 6 * (rules::MAX_VALUE_BYTES + rules::MAX_KEY_BYTES) as u64 + 1_024;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    format: String,
+    version: u32,
+}
+
+/// Every line after the first.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Line {
+    Bucket(BucketLine),
+    Entry(EntryLine),
+    End(Totals),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct BucketLine {
+    #[serde(flatten)]
+    pub(crate) scope: ScopeKey,
+    pub(crate) entries: u64,
+    pub(crate) bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EntryLine {
+    pub(crate) key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+impl BucketLine {
+    /// When it expires, in milliseconds.
+    pub(crate) fn expires(&self) -> Result<Option<i64>, String> {
+        let parse = |text: &str| {
+            DateTime::parse_from_rfc3339(text)
+                .map(|moment| moment.timestamp_millis())
+                .map_err(|error| format!("`expires` is no time as RFC 3339 has it: {error}"))
+        };
+        self.expires.as_deref().map(parse).transpose()
+    }
+
+    /// Whether the ids are those that its scope has: what no call could name
+    /// would never be read again.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let ScopeKey { kind, session, assistant, thread, .. } = &self.scope;
+        let named = (session.is_some(), assistant.is_some(), thread.is_some());
+        let right = match kind {
+            ScopeKind::Thread => session.is_some(),
+            ScopeKind::Session => named == (true, false, false),
+            ScopeKind::Assistant => named == (false, true, false),
+            ScopeKind::Plugin => named == (false, false, false),
+        };
+        if right { Ok(()) } else { Err(format!("a bucket of scope `{}` has other ids", kind.as_str())) }
+    }
+}
+
+impl EntryLine {
+    pub(crate) fn new(key: &str, value: &[u8]) -> Self {
+        let (text, base64) = match std::str::from_utf8(value) {
+            Ok(text) => (Some(text.to_owned()), None),
+            Err(_) => (None, Some(STANDARD.encode(value))),
+        };
+        Self { key: key.to_owned(), text, base64 }
+    }
+
+    /// Key and value, checked as those of a call are.
+    pub(crate) fn take(self) -> Result<(String, Vec<u8>), String> {
+        let value = match (self.text, self.base64) {
+            (Some(text), None) => text.into_bytes(),
+            (None, Some(encoded)) => {
+                STANDARD.decode(encoded).map_err(|error| format!("`base64` cannot be decoded: {error}"))?
+            }
+            _ => return Err("an entry has either `text` or `base64`".to_owned()),
+        };
+        rules::check_entry(&self.key, &value).map_err(|error| error.to_string())?;
+        Ok((self.key, value))
+    }
+}
+
+/// When a bucket expires, for people and for the export. Moments that the
+/// calendar does not reach, in 260,000 years, are never.
+pub(crate) fn moment(milliseconds: i64) -> Option<String> {
+    Some(DateTime::<Utc>::from_timestamp_millis(milliseconds)?.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+pub(crate) fn write_header(out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(out, &Header { format: FORMAT.to_owned(), version: VERSION })
+}
+
+pub(crate) fn write(out: &mut dyn io::Write, line: &Line) -> io::Result<()> {
+    write_json(out, line)
+}
+
+fn write_json(out: &mut dyn io::Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+/// Reads an export line by line, never more than one at once.
+pub(crate) struct Lines<'r> {
+    from: &'r mut dyn BufRead,
+    buffer: Vec<u8>,
+    /// The line that was read last, counted from 1.
+    pub(crate) number: u64,
+}
+
+impl<'r> Lines<'r> {
+    /// Reads and checks the first line.
+    pub(crate) fn begin(from: &'r mut dyn BufRead) -> Result<Self, ImportError> {
+        let mut lines = Self { from, buffer: Vec::new(), number: 0 };
+        if !lines.advance()? {
+            return Err(ImportError::Cut { lines: 0 });
+        }
+        match serde_json::from_slice::<Header>(&lines.buffer) {
+            Ok(header) if header.format != FORMAT => Err(ImportError::Foreign),
+            Ok(header) if header.version > VERSION => Err(ImportError::Newer { found: header.version, known: VERSION }),
+            Ok(_) => Ok(lines),
+            Err(_) => Err(ImportError::Foreign),
+        }
+    }
+
+    /// The next line. An export never ends without its last one.
+    pub(crate) fn next(&mut self) -> Result<Line, ImportError> {
+        if !self.advance()? {
+            return Err(ImportError::Cut { lines: self.number });
+        }
+        serde_json::from_slice(&self.buffer).map_err(|error| {
+            // The last line of a file that was cut within it.
+            if error.is_eof() && !self.buffer.ends_with(b"\n") {
+                ImportError::Cut { lines: self.number }
+            } else {
+                self.problem(error.to_string())
+            }
+        })
+    }
+
+    /// Whether nothing follows.
+    pub(crate) fn finish(mut self) -> Result<(), ImportError> {
+        if self.advance()? { Err(self.problem("something follows the line that ends the export")) } else { Ok(()) }
+    }
+
+    pub(crate) fn problem(&self, problem: impl Into<String>) -> ImportError {
+        ImportError::Line { line: self.number, problem: problem.into() }
+    }
+
+    fn advance(&mut self) -> Result<bool, ImportError> {
+        self.buffer.clear();
+        let read =
+            (&mut self.from).take(LINE_BYTES + 1).read_until(b'\n', &mut self.buffer).map_err(ImportError::Read)?;
+        self.number += u64::from(read > 0);
+        if read as u64 > LINE_BYTES {
+            return Err(self.problem(format!("it has more than {LINE_BYTES} bytes")));
+        }
+        Ok(read > 0)
+    }
+}

@@ -1,0 +1,162 @@
+//! `wharf state`: what plugins keep, for the operator of the data directory.
+
+mod change;
+mod export;
+mod show;
+
+use std::{io, process::ExitCode};
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use wharf::{
+    AssistantId, BucketName, Inventory, InventoryError, PluginName, ScopeKind, Selection, SessionId, TenantId, ThreadId,
+};
+
+use super::{Global, Unusable};
+
+/// Look at the state that plugins keep, carry it elsewhere, or clear it
+///
+/// Works on the data directory itself, whether hosts use it or not, and sees
+/// what the plugins of all tenants keep. A bucket is what one plugin keeps in
+/// one scope: for a thread, a session, an assistant, or all its calls.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf state usage                                  how much there is, beside what there may be
+  wharf state list --session demo                    the buckets of one session
+  wharf state export --output state.jsonl            everything, as one file
+  wharf state import state.jsonl --data elsewhere    the same in another data directory
+  wharf state clear --plugin planning --session demo what would go; with --yes it goes")]
+pub(super) struct State {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Usage(show::Usage),
+    List(show::List),
+    Export(export::Export),
+    Import(change::Import),
+    Clear(change::Clear),
+}
+
+/// Which buckets are meant. Without any of these: all of them.
+#[derive(Debug, Args)]
+struct Filters {
+    /// Only those of this tenant
+    #[arg(long, value_name = "NAME")]
+    tenant: Option<TenantId>,
+
+    /// Only those of this plugin
+    #[arg(long, value_name = "NAME")]
+    plugin: Option<PluginName>,
+
+    /// Only those of this scope: thread, session, assistant or plugin
+    #[arg(long, value_name = "SCOPE", value_parser = scope)]
+    scope: Option<ScopeKind>,
+
+    /// Only those of this session and its threads
+    #[arg(long, value_name = "NAME")]
+    session: Option<SessionId>,
+
+    /// Only those of this assistant and its threads
+    #[arg(long, value_name = "NAME")]
+    assistant: Option<AssistantId>,
+
+    /// Only those of this thread
+    #[arg(long, value_name = "NAME")]
+    thread: Option<ThreadId>,
+
+    /// Only those of this name
+    #[arg(long, value_name = "NAME")]
+    bucket: Option<BucketName>,
+}
+
+fn scope(word: &str) -> Result<ScopeKind, String> {
+    ScopeKind::from_word(word).ok_or_else(|| "it is thread, session, assistant or plugin".to_owned())
+}
+
+impl Filters {
+    fn selection(&self) -> Selection {
+        Selection {
+            tenant: self.tenant.clone(),
+            plugin: self.plugin.clone(),
+            kind: self.scope,
+            session: self.session.clone(),
+            assistant: self.assistant.clone(),
+            thread: self.thread.clone(),
+            bucket: self.bucket.clone(),
+        }
+    }
+}
+
+impl State {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        let done = match self.command {
+            Command::Usage(usage) => usage.run(global),
+            Command::List(list) => list.run(global),
+            // A cut export must not pass for a whole one.
+            Command::Export(export) => return export.run(global),
+            Command::Import(import) => import.run(global),
+            Command::Clear(clear) => clear.run(global),
+        };
+        match done {
+            // Whoever read enough of a listing closes it.
+            Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
+            done => done,
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The store of the data directory.
+fn open(global: &Global) -> Result<Inventory> {
+    let data = global.data(&global.configuration()?)?;
+    Inventory::open(&data).map_err(unusable)
+}
+
+/// Tells what is wrong with the data directory from what is wrong with the
+/// command.
+fn unusable(error: InventoryError) -> anyhow::Error {
+    match &error {
+        InventoryError::Absent { .. } | InventoryError::Open(_) | InventoryError::State(_) => {
+            Unusable(wharf::with_causes(&error)).into()
+        }
+        InventoryError::Write(_) | InventoryError::Import(_) => error.into(),
+    }
+}
+
+/// A number of bytes for people.
+fn size(bytes: u64) -> String {
+    let mut unit = 0;
+    let mut whole = bytes;
+    while whole >= 10_000 && unit < 4 {
+        whole /= 1_024;
+        unit += 1;
+    }
+    format!("{whole} {}", ["B", "KiB", "MiB", "GiB", "TiB"][unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short_and_small_ones_exact() {
+        for (bytes, shown) in [
+            (0, "0 B"),
+            (9_999, "9999 B"),
+            (10_000, "9 KiB"),
+            (64 << 20, "64 MiB"),
+            (4 << 30, "4096 MiB"),
+            (u64::MAX, "16777215 TiB"),
+        ] {
+            assert_eq!(size(bytes), shown);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `cargo xtask soak`: kills the host many more times than the tests do.
+//!
+//! Owns the builds and the number of rounds. What a round is, and what must be
+//! true after it, is in the tests.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use lexopt::{Arg, ValueExt as _};
+
+use crate::command::{self, say};
+use crate::components;
+use crate::toolchain::Choice;
+use crate::workspace::Workspace;
+
+const HELP: &str = "\
+Kills the host at random moments while sessions write through every plugin, starts
+it again, and checks each time that everything acknowledged is there, that nothing
+is there by half, and that it answers again in under a second.
+
+Usage: cargo xtask soak [OPTIONS]
+
+Options:
+  --rounds N    Kills (default 300; the tests make 30)
+  --seed N      Which calls are made; the one of a run that failed makes them again
+  -h, --help    This text
+
+What a kill meets depends on the machine, too, so the same seed need not fail again.
+";
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    let mut rounds: u32 = 300;
+    let mut seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| u64::from(since.subsec_nanos()));
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("rounds") => rounds = arguments.value()?.parse()?,
+            Arg::Long("seed") => seed = arguments.value()?.parse()?,
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let workspace = Workspace::find()?;
+    components::build(&workspace, true, Choice::from_environment()?)?;
+    // All members together, as the tests have them: see `test`.
+    say("Building the host");
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))?;
+    say(&format!("{rounds} rounds with --seed {seed}"));
+    let mut test = command::cargo(&workspace.root);
+    test.args([
+        "test",
+        "--workspace",
+        "--test",
+        "end_to_end",
+        "--",
+        "--ignored",
+        "--exact",
+        "kills::soak",
+        "--nocapture",
+    ]);
+    test.env("WHARF", workspace.binary("debug", "wharf"));
+    command::run(test.env("WHARF_SOAK_ROUNDS", rounds.to_string()).env("WHARF_SOAK_SEED", seed.to_string()))
+}

@@ -1,0 +1,92 @@
+//! The tool that takes a content in.
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use wharf_sdk::{Call, Reply, ToolError, tool};
+
+use super::Shown;
+use crate::document::Document;
+use crate::limits::{self, check_length, check_text};
+use crate::shelf::Shelf;
+
+/// Base64 as programs write it: with and without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+const BASE64_CHARACTERS: usize = limits::DOCUMENT_BYTES.div_ceil(3) * 4;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct AddContent {
+    /// The text to keep. Give either this or `document`.
+    #[schemars(length(min = 1, max = limits::TEXT_BYTES))]
+    text: Option<String>,
+    /// A document to keep, in base64: txt, md, csv, html, json, docx, xlsx, pptx or pdf, at most 12 MiB before base64.
+    /// Needs a `name`.
+    #[schemars(length(min = 1, max = BASE64_CHARACTERS))]
+    document: Option<String>,
+    /// What it is called, such as `report.docx`. Its extension says what a document is.
+    #[schemars(length(min = 1, max = limits::NAME))]
+    name: Option<String>,
+    /// What it is, where the name does not say it, such as `text/markdown`.
+    #[schemars(length(min = 1, max = limits::MIME))]
+    mime_type: Option<String>,
+}
+
+/// Keeps a text or a document, so that search_content finds it and read_content shows it. Use it for what is too long to
+/// keep in mind: files, pages, transcripts, reports. Answers the content's id. What is added twice is there twice.
+#[tool(title = "Add a content", timeout_milliseconds = 120_000)]
+pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<Shown>, ToolError> {
+    let AddContent { text, document, name, mime_type } = input;
+    if let Some(name) = &name {
+        check_text("name", name, limits::NAME)?;
+        if name.chars().any(char::is_control) {
+            return Err(ToolError::invalid("`name` has control characters; give the file's name alone"));
+        }
+    }
+    if let Some(mime) = &mime_type {
+        check_length("mimeType", mime, limits::MIME)?;
+    }
+    let (bytes, mime) = match (text, document) {
+        (Some(text), None) => {
+            // What came as text is text, whatever its name says of the file
+            // that it was taken from.
+            let mime = mime_type.or_else(|| Some("text/plain".to_owned()));
+            (text.into_bytes(), mime)
+        }
+        (None, Some(document)) => {
+            if name.is_none() {
+                return Err(ToolError::invalid(
+                    "a `document` needs a `name`, such as `report.docx`, that says what it is",
+                ));
+            }
+            (decode(&document)?, mime_type)
+        }
+        _ => return Err(ToolError::invalid("give either `text` or `document`, and not both")),
+    };
+    let document = Document::read(name.as_deref(), mime.as_deref(), &bytes)?;
+    let content = Shelf::open(call)?.add(name, bytes.len(), document)?;
+    let shown = Shown::from(content);
+    let mut answer = format!("Added {}", shown.line());
+    for warning in &shown.about.warnings {
+        answer.push_str("\nNote: ");
+        answer.push_str(warning);
+    }
+    Ok(Reply::new(answer, shown))
+}
+
+fn decode(document: &str) -> Result<Vec<u8>, ToolError> {
+    let broken = |error: base64::DecodeError| {
+        ToolError::invalid(format!("`document` is not base64: {error}; encode the file's bytes as base64 (RFC 4648)"))
+    };
+    // Many programs break the lines.
+    if document.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        let joined: Vec<u8> = document.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        return BASE64.decode(joined).map_err(broken);
+    }
+    BASE64.decode(document).map_err(broken)
+}

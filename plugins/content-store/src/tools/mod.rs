@@ -1,0 +1,44 @@
+//! The tools: what a model may ask for, in the words that it reads.
+
+pub(crate) mod adding;
+pub(crate) mod reading;
+pub(crate) mod removing;
+pub(crate) mod searching;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::content::{About, Content};
+use crate::limits;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Which {
+    /// The content's id, as add_content, list_contents and search_content answer it.
+    #[schemars(length(min = 1, max = limits::ID))]
+    content_id: String,
+}
+
+/// A content as tools show it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Shown {
+    content_id: String,
+    #[serde(flatten)]
+    about: About,
+}
+
+impl From<Content> for Shown {
+    fn from(content: Content) -> Self {
+        Self { content_id: content.id.to_string(), about: content.about }
+    }
+}
+
+impl Shown {
+    /// One line for the model.
+    fn line(&self) -> String {
+        let About { name, title, mime_type, lines, text_bytes, created_at, .. } = &self.about;
+        let called = name.as_deref().or(title.as_deref()).unwrap_or("(no name)");
+        format!("{}: {called}, {mime_type}, {lines} lines, {text_bytes} bytes, added {created_at}", self.content_id)
+    }
+}

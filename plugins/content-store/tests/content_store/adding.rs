@@ -1,0 +1,96 @@
+//! Taking contents in.
+
+use serde_json::json;
+
+use crate::{Agent, id_of};
+
+#[test]
+fn a_text_is_kept_and_described() {
+    let agent = Agent::new();
+    let (added, text) = agent.answer("add_content", &json!({ "text": "One\nTwo\n\n", "name": "notes.md" }));
+    assert!(text.starts_with("Added ct_"), "{text}");
+    assert_eq!(added["name"], "notes.md");
+    assert_eq!(added["mimeType"], "text/markdown");
+    assert_eq!((&added["lines"], &added["textBytes"]), (&json!(3), &json!(9)));
+    let info = agent.ok("get_content_info", &json!({ "contentId": id_of(&added) }));
+    assert_eq!(info, added);
+}
+
+#[test]
+fn a_document_is_what_its_name_says() {
+    let agent = Agent::new();
+    for (name, bytes, mime, word) in [
+        ("a.txt", "plain words".as_bytes(), "text/plain", "plain"),
+        ("a.md", b"# Heading\n\nmarked words", "text/markdown", "marked"),
+        ("a.csv", b"name,age\nAda,36\n", "text/csv", "Ada"),
+        ("a.html", b"<p>Written <b>words</b></p><script>hidden()</script>", "text/html", "written"),
+        ("a.json", b"{\"key\": \"valued\"}", "application/json", "valued"),
+    ] {
+        let added = agent.document(name, bytes);
+        assert_eq!(added["mimeType"], mime, "{name}");
+        let hits = agent.hits(word);
+        assert_eq!(hits[0]["contentId"], added["contentId"], "{name}: {hits:?}");
+    }
+    assert!(agent.hits("hidden").is_empty(), "a script is no text");
+}
+
+#[test]
+fn what_is_added_twice_is_there_twice() {
+    let agent = Agent::new();
+    assert_ne!(agent.add("the same words"), agent.add("the same words"));
+    assert_eq!(agent.hits("same").len(), 2);
+}
+
+#[test]
+fn neither_or_both_of_text_and_document_are_refused() {
+    let agent = Agent::new();
+    for arguments in
+        [json!({}), json!({ "name": "a.txt" }), json!({ "text": "a", "document": "YQ==", "name": "a.txt" })]
+    {
+        let refused = agent.refused("add_content", &arguments);
+        assert!(refused.contains("either `text` or `document`"), "{refused}");
+    }
+    let refused = agent.refused("add_content", &json!({ "document": "YQ==" }));
+    assert!(refused.contains("needs a `name`"), "{refused}");
+    assert_eq!(agent.contents(), 0);
+}
+
+#[test]
+fn base64_may_be_broken_into_lines_and_lack_its_padding_and_nothing_else() {
+    let agent = Agent::new();
+    for encoded in ["d29yZHM=", "d29yZHM", "d29y\r\nZHM=\n"] {
+        agent.ok("add_content", &json!({ "document": encoded, "name": "a.txt" }));
+    }
+    assert_eq!(agent.hits("words").len(), 3);
+    for encoded in ["d29yZHM==", "d29*ZHM=", "%", "=", "d"] {
+        let refused = agent.refused("add_content", &json!({ "document": encoded, "name": "a.txt" }));
+        assert!(refused.contains("not base64"), "{encoded}: {refused}");
+    }
+}
+
+#[test]
+fn a_name_that_is_no_name_is_refused() {
+    let agent = Agent::new();
+    for name in [" ", "a\nb.txt", "a\u{0}.txt", &"x".repeat(256)] {
+        let refused = agent.refused("add_content", &json!({ "text": "words", "name": name }));
+        assert!(refused.contains("`name`"), "{name:?}: {refused}");
+    }
+}
+
+#[test]
+fn what_was_deleted_is_gone_at_once_and_for_good() {
+    let agent = Agent::new();
+    let (kept, gone) = (agent.add("harbour lights"), agent.add("harbour master"));
+    let deleted = agent.ok("delete_content", &json!({ "contentId": gone }));
+    assert_eq!(deleted["deleted"]["contentId"], gone.as_str());
+    let hits = agent.hits("harbour master");
+    assert_eq!(hits.len(), 1);
+    assert_eq!(hits[0]["contentId"], kept.as_str());
+    for tool in ["delete_content", "get_content_info", "read_content"] {
+        let refused = agent.refused(tool, &json!({ "contentId": gone }));
+        assert!(refused.starts_with("not-found: there is no content"), "{refused}");
+    }
+    // Nothing of it is left but what the index keeps of itself.
+    agent.ok("delete_content", &json!({ "contentId": kept }));
+    assert_eq!(agent.ok("list_contents", &json!({}))["totalTextBytes"], 0);
+}

@@ -1,0 +1,102 @@
+//! Every tool of the content store, called as the host calls it: JSON in,
+//! answers out, schemas checked on the way.
+
+mod adding;
+mod hostile;
+mod listing;
+mod reading;
+mod schemas;
+mod scopes;
+mod searching;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use wharf_content_store::WharfPlugin;
+use wharf_sdk::testing::{self, TestCall};
+
+/// A model at work in a session.
+#[derive(Clone)]
+struct Agent(TestCall);
+
+impl Agent {
+    fn new() -> Self {
+        Self(TestCall::new().session("session").assistant("assistant").thread("thread"))
+    }
+
+    #[track_caller]
+    fn ok(&self, tool: &str, arguments: &Value) -> Value {
+        self.answer(tool, arguments).0
+    }
+
+    #[track_caller]
+    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
+        self.0.expect_answer::<WharfPlugin>(tool, arguments)
+    }
+
+    #[track_caller]
+    fn refused(&self, tool: &str, arguments: &Value) -> String {
+        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
+    }
+
+    /// Adds a text and returns its id.
+    #[track_caller]
+    fn add(&self, text: &str) -> String {
+        id_of(&self.ok("add_content", &json!({ "text": text })))
+    }
+
+    /// Adds a text under a name and returns its id.
+    #[track_caller]
+    fn add_named(&self, name: &str, text: &str) -> String {
+        id_of(&self.ok("add_content", &json!({ "text": text, "name": name })))
+    }
+
+    #[track_caller]
+    fn document(&self, name: &str, bytes: &[u8]) -> Value {
+        self.ok("add_content", &json!({ "document": STANDARD.encode(bytes), "name": name }))
+    }
+
+    #[track_caller]
+    fn refused_document(&self, name: &str, bytes: &[u8]) -> String {
+        self.refused("add_content", &json!({ "document": STANDARD.encode(bytes), "name": name }))
+    }
+
+    #[track_caller]
+    fn hits(&self, query: &str) -> Vec<Value> {
+        hits_of(&self.ok("search_content", &json!({ "query": query })))
+    }
+
+    /// The whole text of a content, by as many reads as it takes.
+    #[track_caller]
+    fn read(&self, id: &str) -> String {
+        let mut text = String::new();
+        let (mut line, mut character) = (1, 0);
+        loop {
+            let arguments = json!({ "contentId": id, "fromLine": line, "fromCharacter": character });
+            let read = self.ok("read_content", &arguments);
+            text.push_str(read["text"].as_str().expect("a text"));
+            if read["hasMore"] == false {
+                return text;
+            }
+            line = read["nextLine"].as_u64().expect("a line to go on with");
+            character = read["nextCharacter"].as_u64().unwrap_or(0);
+        }
+    }
+
+    fn contents(&self) -> usize {
+        self.ok("list_contents", &json!({}))["contents"].as_array().expect("contents").len()
+    }
+}
+
+fn id_of(answer: &Value) -> String {
+    answer["contentId"].as_str().expect("an id").to_owned()
+}
+
+fn hits_of(answer: &Value) -> Vec<Value> {
+    answer["hits"].as_array().expect("hits").clone()
+}
+
+/// Whether the host would let these arguments through.
+fn accepts(tool: &str, arguments: &Value) -> bool {
+    testing::accepts::<WharfPlugin>(tool, arguments)
+}

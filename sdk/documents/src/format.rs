@@ -1,0 +1,197 @@
+//! [`Format`]: what a document is, by name, MIME type and content.
+
+use crate::ParseError;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Plain text.
+    Text,
+    /// Markdown (CommonMark with tables).
+    Markdown,
+    /// Comma-separated values; tabs, semicolons and bars separate as well.
+    Csv,
+    /// HTML.
+    Html,
+    /// JSON, and JSON lines.
+    Json,
+    /// Word processing, Office Open XML.
+    Docx,
+    /// Spreadsheets, Office Open XML.
+    Xlsx,
+    /// Presentations, Office Open XML.
+    Pptx,
+    /// PDF.
+    Pdf,
+}
+
+use Format::{Csv, Docx, Html, Json, Markdown, Pdf, Pptx, Text, Xlsx};
+
+/// Format, MIME type, and extensions, the usual one first.
+const FORMATS: [(Format, &str, &[&str]); 9] = [
+    (Text, "text/plain", &["txt", "text", "log"]),
+    (Markdown, "text/markdown", &["md", "markdown"]),
+    (Csv, "text/csv", &["csv", "tsv"]),
+    (Html, "text/html", &["html", "htm", "xhtml"]),
+    (Json, "application/json", &["json", "jsonl", "ndjson"]),
+    (Docx, "application/vnd.openxmlformats-officedocument.wordprocessingml.document", &["docx", "docm"]),
+    (Xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", &["xlsx", "xlsm"]),
+    (Pptx, "application/vnd.openxmlformats-officedocument.presentationml.presentation", &["pptx", "pptm"]),
+    (Pdf, "application/pdf", &["pdf"]),
+];
+
+/// Other MIME types that are in use.
+const OTHER_TYPES: [(&str, Format); 8] = [
+    ("text/x-markdown", Markdown),
+    ("application/csv", Csv),
+    ("text/tab-separated-values", Csv),
+    ("application/xhtml+xml", Html),
+    ("text/json", Json),
+    ("application/jsonl", Json),
+    ("application/x-ndjson", Json),
+    ("application/x-pdf", Pdf),
+];
+
+/// Where a PDF may begin: some have a few bytes of something else before.
+const PDF_WITHIN: usize = 1024;
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 9] = [Text, Markdown, Csv, Html, Json, Docx, Xlsx, Pptx, Pdf];
+
+    fn entry(self) -> &'static (Self, &'static str, &'static [&'static str]) {
+        // Every format has its entry; a test makes sure.
+        FORMATS.iter().find(|(format, ..)| *format == self).unwrap_or(&FORMATS[0])
+    }
+
+    /// Its MIME type, without parameters.
+    #[must_use]
+    pub fn mime(self) -> &'static str {
+        self.entry().1
+    }
+
+    /// Its short name, which is also the usual extension.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.entry().2[0]
+    }
+
+    /// What a document is: by the extension of its name, else by its MIME type,
+    /// else by how its content begins.
+    ///
+    /// # Errors
+    /// [`ParseError::UnknownFormat`] where none of them says, and
+    /// [`ParseError::OtherFormat`] where the content is plainly something else
+    /// than its name or type says.
+    pub fn detect(name: Option<&str>, mime: Option<&str>, bytes: &[u8]) -> Result<Self, ParseError> {
+        let named = name.and_then(Self::by_name).or_else(|| mime.and_then(Self::by_mime));
+        match (named, Content::of(bytes)) {
+            (Some(format), content) => content.check(format).map(|()| format),
+            (None, Content::Known(format)) => Ok(format),
+            (None, content) => {
+                let name = name.map(crate::package::short).unwrap_or_default();
+                let looked =
+                    if name.is_empty() { "it has no name".to_owned() } else { format!("the name is `{name}`") };
+                Err(ParseError::UnknownFormat { problem: format!("{looked}, and the content is {content}") })
+            }
+        }
+    }
+
+    /// Whether the content begins as the format must.
+    pub(crate) fn check(self, bytes: &[u8]) -> Result<(), ParseError> {
+        Content::of(bytes).check(self)
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        let extension = name.rsplit_once('.')?.1;
+        let is = |known: &&str| known.eq_ignore_ascii_case(extension);
+        FORMATS.iter().find(|(_, _, extensions)| extensions.iter().any(is)).map(|(format, ..)| *format)
+    }
+
+    fn by_mime(mime: &str) -> Option<Self> {
+        let mime = mime.split(';').next().unwrap_or_default().trim();
+        let usual = FORMATS.iter().map(|(format, mime, _)| (*mime, *format));
+        usual.chain(OTHER_TYPES).find(|(known, _)| known.eq_ignore_ascii_case(mime)).map(|(_, format)| format)
+    }
+}
+
+/// What the content says that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Known(Format),
+    /// An archive, but of no Office document that is known.
+    Archive,
+    /// An Office document of before 2007, or one that is encrypted.
+    OldOffice,
+    /// Something with zero bytes in it.
+    Binary,
+    /// A text that could be any of the text formats.
+    SomeText,
+    Nothing,
+}
+
+impl Content {
+    fn of(bytes: &[u8]) -> Self {
+        let has = |needle: &str| memchr::memmem::find(bytes, needle.as_bytes()).is_some();
+        if bytes.is_empty() {
+            return Self::Nothing;
+        }
+        if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+            // The directory of an archive has its names as they are.
+            return match () {
+                () if has("word/document") => Self::Known(Docx),
+                () if has("xl/workbook") => Self::Known(Xlsx),
+                () if has("ppt/presentation") => Self::Known(Pptx),
+                () => Self::Archive,
+            };
+        }
+        if bytes.starts_with(&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) {
+            return Self::OldOffice;
+        }
+        if bytes.starts_with(b"%PDF-") {
+            return Self::Known(Pdf);
+        }
+        if crate::plain::utf16(&bytes[..bytes.len().min(2)]).is_none() && memchr::memchr(0, bytes).is_some() {
+            let head = &bytes[..bytes.len().min(PDF_WITHIN)];
+            return match memchr::memmem::find(head, b"%PDF-") {
+                Some(_) => Self::Known(Pdf),
+                None => Self::Binary,
+            };
+        }
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+        let head = text[..text.len().min(64)].to_ascii_lowercase();
+        match () {
+            () if head.starts_with(b"<!doctype html") || head.starts_with(b"<html") => Self::Known(Html),
+            () => Self::SomeText,
+        }
+    }
+
+    /// Whether content like this can be of a format.
+    fn check(self, format: Format) -> Result<(), ParseError> {
+        let binary = matches!(format, Docx | Xlsx | Pptx | Pdf);
+        let fits = match self {
+            Self::Known(found) if matches!(found, Docx | Xlsx | Pptx | Pdf) => found == format,
+            // An archive or an encrypted document gets a better answer when it is opened.
+            Self::Archive | Self::OldOffice => matches!(format, Docx | Xlsx | Pptx),
+            Self::Binary => format == Pdf,
+            // A PDF may have a few lines before it begins.
+            Self::Known(_) | Self::SomeText => !binary || format == Pdf,
+            Self::Nothing => !binary,
+        };
+        if fits { Ok(()) } else { Err(ParseError::OtherFormat { format, problem: format!("the content is {self}") }) }
+    }
+}
+
+impl std::fmt::Display for Content {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Known(format) => write!(formatter, "{}", format.name()),
+            Self::Archive => formatter.write_str("an archive of something else"),
+            Self::OldOffice => formatter.write_str("an Office document that is encrypted or from before 2007"),
+            Self::Binary => formatter.write_str("binary"),
+            Self::SomeText => formatter.write_str("some text"),
+            Self::Nothing => formatter.write_str("empty"),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `wharf state`: what the operator sees, carries away, brings back and clears,
+//! beside a host that is running and without one.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use wharf_tests::{Client, Command, Data, Finished, Setup, wharf};
+
+/// A data directory with the plans of some sessions, and what works on it.
+struct Place {
+    data: Data,
+    config: Data,
+}
+
+impl Place {
+    fn new() -> Self {
+        let config = Data::alone();
+        config.write("wharf.toml", Setup::bare().planning().text());
+        Self { data: Data::new(), config }
+    }
+
+    fn filled() -> Self {
+        let place = Self::new();
+        for session in ["one", "two"] {
+            place.ran(&["call", "planning__create_goal", r#"{"goal":"가나다"}"#, "--session", session]);
+        }
+        place.ran(&["call", "planning__add_todo", r#"{"name":"x"}"#, "--session", "two", "--thread", "t"]);
+        place
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        wharf(arguments).config(&self.config.path().join("wharf.toml")).data(self.data.path())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Finished {
+        self.command(arguments).run()
+    }
+
+    /// What a run prints that must succeed.
+    #[track_caller]
+    fn ran(&self, arguments: &[&str]) -> String {
+        let run = self.run(arguments);
+        assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+        run.out
+    }
+
+    fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+        let parsed = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        self.ran(arguments).lines().map(parsed).collect()
+    }
+}
+
+#[test]
+fn usage_and_list_show_what_is_there_beside_what_there_may_be() {
+    let place = Place::filled();
+    let usage = place.ran(&["state", "usage"]);
+    assert!(
+        usage.contains("planning")
+            && usage.contains("of 64 MiB")
+            && usage.contains("local in all: 3 buckets of 100000")
+    );
+    let usage = place.lines(&["state", "usage", "--json"]);
+    assert_eq!(usage.len(), 1);
+    assert_eq!((&usage[0]["buckets"], &usage[0]["quotaBytes"]), (&json!(3), &json!(64 << 20)));
+    let list = place.ran(&["state", "list", "--session", "two"]);
+    assert_eq!(list.lines().count(), 3, "{list}");
+    assert!(list.contains("thread planning session=two thread=t"), "{list}");
+    let list = place.lines(&["state", "list", "--json", "--thread", "t"]);
+    assert_eq!((list.len(), &list[0]["session"], &list[0]["kind"]), (1, &json!("two"), &json!("thread")));
+    assert!(list[0]["expires"].as_str().is_some_and(|expires| expires.ends_with('Z')), "{list:?}");
+    assert!(place.ran(&["state", "usage", "--plugin", "playbook"]).contains("There is nothing."));
+    let cut = place.command(&["state", "list"]).through("\"$@\" | head -1").run();
+    assert_eq!((cut.code, cut.err.as_str()), (Some(0), ""), "whoever read enough closes the listing");
+}
+
+#[test]
+fn an_export_brings_the_same_state_into_another_directory() {
+    let (from, to) = (Place::filled(), Place::new());
+    let file = from.config.path().join("state.jsonl");
+    let run = from.run(&["state", "export", "--output", file.to_str().expect("text")]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
+    assert!(run.err.contains("3 buckets"), "{run:?}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(&file).expect("the file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "it holds what plugins keep in the clear");
+    }
+    let exported = fs::read_to_string(&file).expect("the file");
+    assert_eq!(from.ran(&["state", "export"]), exported);
+    let imported = to.ran(&["state", "import", file.to_str().expect("text")]);
+    assert!(imported.starts_with("Imported 3 buckets"), "{imported}");
+    assert_eq!(to.ran(&["state", "export"]), exported);
+    let state = to.ran(&["call", "planning__get_current_state", "{}", "--session", "one"]);
+    assert!(state.contains("가나다"), "{state}");
+
+    let again = to.run(&["state", "import", file.to_str().expect("text")]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.err.contains("has content already") && again.err.contains("--replace"), "{again:?}");
+    let piped = to.command(&["state", "import", "-", "--replace"]).through(&format!("\"$@\" < '{}'", file.display()));
+    let piped = piped.run();
+    assert!(piped.code == Some(0) && piped.out.contains("3 of them had other content"), "{piped:?}");
+    assert_eq!(to.ran(&["state", "export"]), exported);
+}
+
+#[test]
+fn an_export_that_is_cut_is_refused_and_changes_nothing() {
+    let (from, to) = (Place::filled(), Place::new());
+    let exported = from.ran(&["state", "export"]);
+    let cut = to.config.write("cut", &exported[..exported.len() - 40]);
+    let run = to.run(&["state", "import", cut.to_str().expect("text")]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.contains("the export is cut") && run.err.contains("nothing was imported"), "{run:?}");
+    assert_eq!(to.ran(&["state", "list"]).lines().count(), 1);
+    let missing = to.run(&["state", "import", "/nonexistent/file"]);
+    assert!(missing.code == Some(1) && missing.err.contains("/nonexistent/file"), "{missing:?}");
+    let nowhere = from.run(&["state", "export", "--output", "/nonexistent/directory/file"]);
+    assert!(nowhere.code == Some(1) && nowhere.err.contains("/nonexistent/directory/file"), "{nowhere:?}");
+    let pipe = from.command(&["state", "export"]).through("\"$@\" > /dev/full").run();
+    assert!(pipe.code == Some(1) && pipe.err.contains("cannot be written"), "{pipe:?}");
+}
+
+#[test]
+fn clearing_says_what_would_go_and_needs_a_yes_and_a_choice() {
+    let place = Place::filled();
+    let before = place.ran(&["state", "export"]);
+    let asked = place.run(&["state", "clear", "--session", "two"]);
+    assert_eq!(asked.code, Some(1));
+    assert!(asked.out.contains("planning") && asked.err.contains("--yes"), "{asked:?}");
+    assert_eq!(place.ran(&["state", "export"]), before);
+    for arguments in [vec!["state", "clear", "--yes"], vec!["state", "clear", "--all", "--session", "two", "--yes"]] {
+        assert_eq!(place.run(&arguments).code, Some(2), "{arguments:?}");
+    }
+    assert_eq!(place.ran(&["state", "export"]), before);
+    let cleared = place.ran(&["state", "clear", "--session", "two", "--yes"]);
+    assert!(cleared.starts_with("Cleared 2 buckets"), "{cleared}");
+    let left = place.lines(&["state", "list", "--json"]);
+    assert_eq!((left.len(), &left[0]["session"]), (1, &json!("one")));
+    place.ran(&["state", "clear", "--all", "--yes"]);
+    assert!(place.lines(&["state", "list", "--json"]).is_empty());
+}
+
+#[test]
+fn everything_works_beside_a_host_that_is_running() {
+    let place = Place::filled();
+    let mut host = Client::connect(place.command(&["serve", "--stdio"]));
+    let of = |session: &str| json!({"dev.wharf/sessionId": session});
+    host.call("planning__create_goal", json!({"goal": "three"}), of("three"));
+    assert_eq!(place.lines(&["state", "list", "--json"]).len(), 4);
+    let exported = place.ran(&["state", "export", "--session", "one"]);
+    place.ran(&["state", "clear", "--session", "one", "--yes"]);
+    let state = host.call("planning__get_current_state", json!({}), of("one"));
+    assert_eq!(state["structuredContent"]["goal"], json!(null), "{state}");
+    let file = place.config.write("one", exported);
+    place.ran(&["state", "import", file.to_str().expect("text")]);
+    let state = host.call("planning__get_current_state", json!({}), of("one"));
+    assert_eq!(state["structuredContent"]["goal"], json!("가나다"), "{state}");
+    let created = host.call("planning__create_goal", json!({"goal": "next"}), of("one"));
+    assert_eq!(created["isError"], json!(false), "{created}");
+}
+
+#[test]
+fn a_directory_without_state_is_an_error_that_says_where_it_looked() {
+    let empty = Data::alone();
+    for command in [vec!["usage"], vec!["list"], vec!["export"], vec!["clear", "--all", "--yes"]] {
+        let arguments: Vec<&str> = std::iter::once("state").chain(command).collect();
+        let run = wharf(&arguments).data(empty.path()).run();
+        assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{arguments:?}: {run:?}");
+        assert!(run.err.contains("there is no state in") && run.err.contains("--data"), "{run:?}");
+        assert_eq!(fs::read_dir(empty.path()).expect("a listing").count(), 0);
+    }
+    let broken = Data::alone();
+    broken.write("state.sqlite3", "no database at all, but long enough to be read as one. ".repeat(40));
+    let run = wharf(["state", "list"]).data(broken.path()).run();
+    assert!(run.code == Some(3) && run.err.contains("is not a database"), "{run:?}");
+    assert!(Path::new(broken.path()).join("state.sqlite3").exists());
+}
+
+#[test]
+fn help_teaches_the_operator() {
+    for (arguments, words) in [
+        (vec!["state", "--help"], vec!["usage", "export", "import", "clear", "Examples:", "--session demo"]),
+        (vec!["state", "usage", "--help"], vec!["--json", "--tenant", "quota"]),
+        (vec!["state", "export", "--help"], vec!["--output", "Revisions are not carried", "base64", "in the clear"]),
+        (vec!["state", "import", "--help"], vec!["--replace", "all of it or nothing", "standard input"]),
+        (vec!["state", "clear", "--help"], vec!["--yes", "--all", "exit code 1"]),
+    ] {
+        let run = wharf(&arguments).run();
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}");
+        for word in words {
+            assert!(run.out.contains(word), "{arguments:?} does not say {word}:\n{}", run.out);
+        }
+    }
+}
