@@ -25,12 +25,16 @@ impl Query {
         let bounds = Bounds::of(text);
         // In characters, so that the window is as wide as what it may show.
         let mut matched: Vec<(Range<usize>, usize)> = Vec::new();
+        // Most words are told apart by their first letters.
         let mut firsts = [false; 256];
-        self.scored.iter().filter_map(|term| term.bytes().next()).for_each(|first| firsts[usize::from(first)] = true);
-        // Neither folding nor stemming changes the first letter of a plain word.
-        let wanted = |run: &str| match run.as_bytes().first() {
-            Some(first) if run.is_ascii() => firsts[usize::from(first.to_ascii_lowercase())],
-            _ => true,
+        for first in self.scored.iter().filter_map(|term| term.bytes().next()) {
+            firsts[usize::from(first)] = true;
+            firsts[usize::from(first.to_ascii_uppercase())] = true;
+        }
+        let wanted = |run: &str| {
+            let word = run.as_bytes();
+            word.first().is_none_or(|first| !first.is_ascii() || firsts[usize::from(*first)])
+                && (self.scored.iter().any(|term| may_become(word, term)) || !run.is_ascii())
         };
         self.analysis.each_of(text, wanted, |Token { term, start, end, .. }| {
             if let Some(which) = self.scored.iter().position(|scored| *scored == term) {
@@ -57,6 +61,18 @@ impl Query {
         }
         Snippet { text: &text[start..end], matches: marks, cut: (start > 0, end < text.len()) }
     }
+}
+
+/// Whether a plain word may be a term once it is folded and stemmed: neither
+/// changes the first two letters, but for a y in the second place (`dying` is
+/// `die`), nor makes a word longer.
+fn may_become(word: &[u8], term: &str) -> bool {
+    let term = term.as_bytes();
+    let same = |place: usize| match (word.get(place), term.get(place)) {
+        (Some(letter), Some(wanted)) => letter.eq_ignore_ascii_case(wanted),
+        _ => true,
+    };
+    word.len() >= term.len() && same(0) && (same(1) || word.get(1).is_some_and(|letter| matches!(letter, b'y' | b'Y')))
 }
 
 /// Where the characters of a text begin, as readers see them.
@@ -185,5 +201,32 @@ impl Snippet<'_> {
             marked.push('…');
         }
         marked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Analysis;
+
+    #[test]
+    fn no_word_that_becomes_a_term_is_passed_over() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let analysis = Analysis { english_stems: true, ..Analysis::default() };
+        let endings =
+            ["", "s", "es", "ies", "ied", "ed", "ing", "ying", "y", "ly", "ally", "ful", "ness", "e", "eed", "'s"];
+        let mut words =
+            vec!["dying lying tying skis skies idly gently ugly early only singly news using Aging".to_owned()];
+        for _ in 0..20_000 {
+            let count = random.usize(1..5);
+            let word: String =
+                (0..count).filter_map(|_| random.choice(b"aeiouybcdlstxy").copied().map(char::from)).collect();
+            words.push(word + random.choice(endings).unwrap_or_default());
+        }
+        for text in words {
+            for token in analysis.tokens(&text) {
+                assert!(may_become(text[token.start..token.end].as_bytes(), &token.term), "{text}: {}", token.term);
+            }
+        }
     }
 }

@@ -119,7 +119,7 @@ impl Lane for Contents {
         assert_eq!(there, self.alive, "acknowledged contents are lost, or others are there");
         // The index finds what is there, by what stands at its end, and nothing else.
         for (id, word) in &self.alive {
-            assert_eq!(self.found(host, word), [id.clone()], "{word} is not found");
+            assert_eq!(self.found(host, word), std::slice::from_ref(id), "{word} is not found");
             let read = host.call("content-store__read_content", json!({"contentId": id}), self.context());
             assert_eq!(structured(&read)["text"], json!(text(word)), "{read}");
         }

@@ -12,6 +12,7 @@ fn seed() -> u64 {
     })
 }
 
+#[expect(clippy::print_stdout, reason = "the seed of a run that failed, and its figures")]
 fn report(kills: Kills) -> Survived {
     println!("{} rounds, seed {}", kills.rounds, kills.seed);
     let survived = run(kills);
@@ -27,20 +28,18 @@ fn report(kills: Kills) -> Survived {
     survived
 }
 
+/// Thirty kills, or as many as `cargo xtask soak` asks for.
 #[test]
-fn thirty_kills_under_load_lose_nothing_acknowledged_and_leave_nothing_by_half() {
-    let survived = report(Kills { rounds: 30, seed: seed() });
-    assert!(survived.acknowledged > 300, "{} changes prove little", survived.acknowledged);
-    // Most of it is waiting for the machine, which other tests use at once.
-    assert!(survived.usual_restart() < Duration::from_secs(10), "{:?}", survived.restarts);
-}
-
-/// Run by `cargo xtask soak`.
-#[test]
-#[ignore = "many rounds: cargo xtask soak"]
-fn soak() {
-    let rounds = std::env::var("WHARF_SOAK_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(300);
+fn kills_under_load_lose_nothing_acknowledged_and_leave_nothing_by_half() {
+    let soak: Option<u32> = std::env::var("WHARF_SOAK_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let rounds = soak.unwrap_or(30);
     let survived = report(Kills { rounds, seed: seed() });
-    let slowest = survived.slowest_restart();
-    assert!(slowest < Duration::from_secs(1), "a restart took {slowest:?}, and 1 s is the bar");
+    assert!(survived.acknowledged > u64::from(rounds) * 10, "{} changes prove little", survived.acknowledged);
+    // Beside other tests, most of a restart is waiting for the machine.
+    let bar = Duration::from_secs(if soak.is_some() { 1 } else { 10 });
+    assert!(survived.usual_restart() < bar, "{:?}", survived.restarts);
+    if soak.is_some() {
+        let slowest = survived.slowest_restart();
+        assert!(slowest < bar, "a restart took {slowest:?}, and {bar:?} is the bar");
+    }
 }

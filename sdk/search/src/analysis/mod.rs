@@ -124,6 +124,17 @@ fn pairs(run: &str, next: &mut impl FnMut(String, usize, usize) -> bool) -> bool
     }
 }
 
+/// Which bytes are plain letters and digits.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        plain[byte as usize] = byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    plain
+};
+
 /// Runs of one script, without what stands between words.
 struct Runs<'text> {
     text: &'text str,
@@ -138,7 +149,7 @@ impl<'text> Iterator for Runs<'text> {
         let mut start = self.at;
         loop {
             match *bytes.get(start)? {
-                byte if byte.is_ascii_alphanumeric() => break,
+                byte if PLAIN[usize::from(byte)] => break,
                 0..0x80 => start += 1,
                 _ => {
                     let rest = &self.text[start..];
@@ -150,7 +161,7 @@ impl<'text> Iterator for Runs<'text> {
             }
         }
         // Most texts are ASCII for the most part, and this is read most often.
-        let plain = bytes[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let plain = bytes[start..].iter().take_while(|byte| PLAIN[usize::from(**byte)]).count();
         let run = &self.text[start..];
         let script = if plain > 0 { Script::Other } else { script_of(run.chars().next()?) };
         let ends =

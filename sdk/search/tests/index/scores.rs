@@ -1,7 +1,7 @@
 //! Scores, at every moment those of the textbook.
 
 use fastrand::Rng;
-use wharf_search::{Document, DocumentId, Search};
+use wharf_search::{Document, DocumentId, MatchCount, Search};
 
 use crate::reference::{Reference, Wanted};
 use crate::store::Memory;
@@ -93,4 +93,39 @@ fn a_filter_chooses_among_hits_and_changes_no_score() {
         index.search("fish", &Search { top: 1, only: Some(&only), ..Search::default() }).expect("it is searched");
     assert_eq!((all.matches.seen(), some.matches.seen(), some.hits.len()), (3, 2, 1));
     assert_eq!(some.hits[0], all.hits[1]);
+}
+
+#[test]
+fn the_best_hits_are_the_same_whether_others_are_passed_over_or_not() {
+    let mut random = Rng::with_seed(11);
+    let memory = Memory::default();
+    let index = index(&memory);
+    for _ in 0..3 {
+        // Any two words stand together in some documents, any three in few.
+        let texts: Vec<String> = (0..700)
+            .map(|_| {
+                let count = random.usize(5..35);
+                let words: Vec<String> = (0..count).map(|_| format!("w{}", random.u32(0..300))).collect();
+                words.join(" ")
+            })
+            .collect();
+        let documents: Vec<_> = texts.iter().map(|text| Document { text, ..Document::default() }).collect();
+        index.add(&documents, |_| Ok(Vec::new())).expect("it is added");
+    }
+    let mut passed_over = 0;
+    for _ in 0..200 {
+        let query = [0; 3].map(|_| format!("w{}", random.u32(0..300))).join(" ");
+        let search = |top| index.search(&query, &Search { top, ..Search::default() }).expect("it is searched");
+        let (all, best) = (search(500), search(5));
+        let MatchCount::Exact(matches) = all.matches else { panic!("{query}: all were looked at") };
+        assert_eq!(best.hits, all.hits[..5.min(all.hits.len())], "{query}");
+        match best.matches {
+            MatchCount::Exact(count) => assert_eq!(count, matches, "{query}"),
+            MatchCount::AtLeast(count) => {
+                assert!(count <= matches, "{query}: {count} of {matches}");
+                passed_over += 1;
+            }
+        }
+    }
+    assert!(passed_over > 100, "{passed_over} searches passed documents over");
 }
