@@ -35,25 +35,25 @@ async def found_and_read(report: Report, host: Host, era: str) -> None:
     async with host.client(era) as client:
         for name, queries in REAL.items():
             added = await call(client, "content-store__add_content", document(name, (FILES / name).read_bytes()), meta)
-            content = added.structured_content["contentId"]
+            content = added.structured_content["content_id"]
             for query in queries:
-                hits = await search(client, query, meta, contentIds=[content])
+                hits = await search(client, query, meta, content_ids=[content])
                 holds = bool(hits) and "**" in hits[0]["snippet"]
                 report.check(holds, f"{era}: {name} is found by {query!r}", hits)
-                lines = {"contentId": content, "fromLine": hits[0]["firstLine"], "toLine": hits[0]["lastLine"]}
+                lines = {"content_id": content, "from_line": hits[0]["first_line"], "to_line": hits[0]["last_line"]}
                 read = (await call(client, "content-store__read_content", lines, meta)).structured_content
                 marked = hits[0]["snippet"].split("**")[1]
                 report.check(marked in read["text"], f"{era}: its lines hold {marked!r}", read)
         text = "first \n  lighthouse\t\n\n\n"
         added = (await call(client, "content-store__add_content", {"text": text}, meta)).structured_content
-        read = (await call(client, "content-store__read_content", {"contentId": added["contentId"]}, meta)).structured_content
-        report.check((read["text"], read["totalLines"]) == (text, 4), f"{era}: a text is read as it was, blanks and all", read)
+        read = (await call(client, "content-store__read_content", {"content_id": added["content_id"]}, meta)).structured_content
+        report.check((read["text"], read["total_lines"]) == (text, 4), f"{era}: a text is read as it was, blanks and all", read)
         hits = await search(client, "harbour", context(f"{era}-stranger"))
         report.check(hits == [], f"{era}: another session finds nothing", hits)
         listed = (await call(client, "content-store__list_contents", {"limit": 1}, meta)).structured_content
-        newest = (listed["contents"][0]["contentId"], listed["hasMore"], listed["total"])
-        report.check(newest == (added["contentId"], True, 4), f"{era}: contents are listed newest first", listed)
-        await call(client, "content-store__delete_content", {"contentId": added["contentId"]}, meta)
+        newest = (listed["contents"][0]["content_id"], listed["has_more"], listed["total"])
+        report.check(newest == (added["content_id"], True, 4), f"{era}: contents are listed newest first", listed)
+        await call(client, "content-store__delete_content", {"content_id": added["content_id"]}, meta)
         hits = await search(client, "lighthouse", meta)
         report.check(hits == [], f"{era}: what was deleted is not found any more", hits)
 

@@ -35,7 +35,7 @@ impl ContentId {
 
     /// The id as a model writes it. What cannot be an id is one of nothing.
     pub(crate) fn parse(raw: &str) -> Result<Self, ToolError> {
-        check_length("contentId", raw, limits::ID)?;
+        check_length("content_id", raw, limits::ID)?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         let parts = raw.strip_prefix(PREFIX).and_then(|rest| rest.split_once('_'));
         let parts = parts.filter(|(first, random)| {
@@ -71,7 +71,6 @@ pub(crate) fn unknown(id: impl fmt::Display) -> ToolError {
 
 /// What is known of a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct About {
     /// The name that it was added under.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -43,11 +43,7 @@ impl Document {
 
 /// Passages of the usual size, or of a larger one where they would be too many.
 fn passages(parsed: &Parsed) -> Result<Vec<Chunk>, ToolError> {
-    let mut size = ChunkSettings {
-        target_bytes: limits::PASSAGE_BYTES,
-        most_bytes: limits::LARGEST_PASSAGE_BYTES,
-        ..ChunkSettings::default()
-    };
+    let mut size = ChunkSettings { target_bytes: limits::PASSAGE_BYTES, most_bytes: limits::LARGEST_PASSAGE_BYTES };
     let cut = chunks(parsed, &size).map_err(refused)?;
     if cut.len() <= limits::PASSAGES {
         return Ok(cut);

@@ -190,7 +190,7 @@ pub(crate) fn rank(
             let holds = |document| {
                 conditions.hold(document) && only.is_none_or(|only| only(DocumentId(first + u64::from(document))))
             };
-            window(first, start, end, lists, &mut order, &mut scores, holds, best)?;
+            window(Window { first, start, end }, lists, &mut order, &mut scores, holds, best)?;
         }
         start = end;
         lists.iter_mut().for_each(|list| list.enter(end, end.saturating_add(1)));
@@ -198,10 +198,17 @@ pub(crate) fn rank(
     Ok(())
 }
 
-fn window(
+/// The documents of a segment from `start` to before `end`.
+#[derive(Clone, Copy)]
+struct Window {
+    /// What the segment begins with.
     first: u64,
     start: u32,
     end: u32,
+}
+
+fn window(
+    Window { first, start, end }: Window,
     lists: &mut [List<'_>],
     order: &mut [usize],
     scores: &mut [f64],

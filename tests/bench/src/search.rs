@@ -78,7 +78,7 @@ impl Store {
             if chunks != Some(u64::try_from(part.len())?) {
                 bail!("{} passages became {chunks:?} chunks", part.len());
             }
-            let id = added.get("contentId").or_else(|| added.get("id")).and_then(Value::as_str);
+            let id = added.get("content_id").or_else(|| added.get("id")).and_then(Value::as_str);
             self.contents.push(id.ok_or_else(|| anyhow!("add_content answers no id: {added:?}"))?.to_owned());
         }
         Ok(())
@@ -87,7 +87,7 @@ impl Store {
     /// The numbers of the best passages, and of those that score as the last of
     /// these: which of equal ones come first is nobody's merit.
     fn search(&self, query: &str) -> Result<BTreeSet<usize>> {
-        let found = self.call("search_content", json!({ "query": query, "topN": TOP * 3 }))?;
+        let found = self.call("search_content", json!({ "query": query, "top_n": TOP * 3 }))?;
         let hits = found.get("hits").and_then(Value::as_array).ok_or_else(|| anyhow!("no hits: {found:?}"))?;
         let score = |hit: &Value| hit.get("score").and_then(Value::as_f64).unwrap_or_default();
         let last = hits.get(TOP - 1).map_or(0.0, score) - 1e-9;
@@ -98,15 +98,15 @@ impl Store {
     }
 
     fn number(&self, hit: &Value) -> Option<usize> {
-        let content = hit.get("contentId")?.as_str()?;
+        let content = hit.get("content_id")?.as_str()?;
         let place = self.contents.iter().position(|added| added == content)?;
-        let chunk: usize = hit.get("chunkId")?.as_str()?.rsplit('#').next()?.parse().ok()?;
+        let chunk: usize = hit.get("chunk_id")?.as_str()?.rsplit('#').next()?.parse().ok()?;
         Some(place * DOCUMENT_PASSAGES + chunk - 1)
     }
 
     /// The median time of a query in microseconds, and a high quantile.
     fn times(&self, queries: &[String]) -> Result<(f64, f64)> {
-        times(queries, |query| self.call("search_content", json!({ "query": query, "topN": TOP })).map(drop))
+        times(queries, |query| self.call("search_content", json!({ "query": query, "top_n": TOP })).map(drop))
     }
 }
 
@@ -212,16 +212,16 @@ pub(crate) fn korean(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut store = Store::open(setting, data.path())?;
     for passage in &passages {
         let added = store.call("add_content", json!({ "text": passage }))?;
-        let id = added.get("contentId").or_else(|| added.get("id")).and_then(Value::as_str);
+        let id = added.get("content_id").or_else(|| added.get("id")).and_then(Value::as_str);
         store.contents.push(id.ok_or_else(|| anyhow!("add_content answers no id"))?.to_owned());
     }
     let mut recall = 0.0;
     for query in &queries {
-        let found = store.call("search_content", json!({ "query": query.text, "topN": TOP }))?;
+        let found = store.call("search_content", json!({ "query": query.text, "top_n": TOP }))?;
         let hits = found.get("hits").and_then(Value::as_array).ok_or_else(|| anyhow!("no hits: {found:?}"))?;
         let found: BTreeSet<usize> = hits
             .iter()
-            .filter_map(|hit| hit.get("contentId")?.as_str())
+            .filter_map(|hit| hit.get("content_id")?.as_str())
             .filter_map(|content| store.contents.iter().position(|added| added == content))
             .collect();
         recall += found.intersection(&query.relevant).count() as f64 / query.relevant.len() as f64;

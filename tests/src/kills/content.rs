@@ -46,7 +46,8 @@ impl Contents {
     fn found(&self, host: &mut Client, word: &str) -> Vec<String> {
         let answer = host.call("content-store__search_content", json!({"query": word}), self.context());
         let hits = structured(&answer)["hits"].as_array().expect("hits");
-        let mut ids: Vec<String> = hits.iter().filter_map(|hit| hit["contentId"].as_str()).map(str::to_owned).collect();
+        let mut ids: Vec<String> =
+            hits.iter().filter_map(|hit| hit["content_id"].as_str()).map(str::to_owned).collect();
         ids.sort();
         ids.dedup();
         ids
@@ -68,7 +69,7 @@ impl Lane for Contents {
         let chosen = random.choice(self.alive.keys()).cloned();
         match chosen {
             Some(id) if self.alive.len() >= MOST || random.u8(0..3) == 0 => {
-                let arguments = json!({"contentId": id});
+                let arguments = json!({"content_id": id});
                 self.asked = Some(Asked::Delete { id });
                 ("content-store__delete_content", arguments)
             }
@@ -86,7 +87,7 @@ impl Lane for Contents {
         let asked = self.asked.take().expect("a call was in flight");
         let answered = structured(answer);
         let id = match &asked {
-            Asked::Add { .. } => answered["contentId"].as_str().expect("an id").to_owned(),
+            Asked::Add { .. } => answered["content_id"].as_str().expect("an id").to_owned(),
             Asked::Delete { id } => id.clone(),
         };
         self.happened(id, asked);
@@ -99,7 +100,7 @@ impl Lane for Contents {
             .as_array()
             .expect("contents")
             .iter()
-            .map(|shown| (shown["contentId"].as_str().unwrap_or_default(), shown["name"].as_str().unwrap_or_default()))
+            .map(|shown| (shown["content_id"].as_str().unwrap_or_default(), shown["name"].as_str().unwrap_or_default()))
             .map(|(id, name)| (id.to_owned(), name.to_owned()))
             .collect();
         assert_eq!(page["total"], json!(there.len()), "{listed}");
@@ -120,7 +121,7 @@ impl Lane for Contents {
         // The index finds what is there, by what stands at its end, and nothing else.
         for (id, word) in &self.alive {
             assert_eq!(self.found(host, word), std::slice::from_ref(id), "{word} is not found");
-            let read = host.call("content-store__read_content", json!({"contentId": id}), self.context());
+            let read = host.call("content-store__read_content", json!({"content_id": id}), self.context());
             assert_eq!(structured(&read)["text"], json!(text(word)), "{read}");
         }
         for word in self.deleted.iter().rev().take(3) {

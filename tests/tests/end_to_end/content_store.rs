@@ -63,7 +63,7 @@ async fn a_new_user_adds_three_real_documents_and_finds_what_they_say() {
     for (name, query) in REAL {
         let added = structured(fixture.call(ADD, document(name, &real_document(name))).await);
         let found = hits(&fixture, query).await;
-        assert!(found.iter().any(|hit| hit["contentId"] == added["contentId"]), "{name}: {query}: {found:?}");
+        assert!(found.iter().any(|hit| hit["content_id"] == added["content_id"]), "{name}: {query}: {found:?}");
         let snippet = found[0]["snippet"].as_str().expect("a snippet");
         assert!(snippet.contains("**"), "{name}: {snippet}");
     }
@@ -81,7 +81,7 @@ async fn a_search_makes_four_host_calls_however_large_the_store() {
     let Fixture { host, mut data } = fixture;
     drop(host);
     for query in ["harbour", "w3x150", "line harbour part", "\"line 7\" -w1x7", "nothing", "등대"] {
-        let arguments = json!({"query": query, "mimeTypes": ["text/*"]});
+        let arguments = json!({"query": query, "mime_types": ["text/*"]});
         let fixture = limited(4).open_in(data).await;
         structured(fixture.call(SEARCH, arguments.clone()).await);
         data = fixture.data;
@@ -96,13 +96,13 @@ async fn contents_outlive_a_restart_with_everything_that_finds_them() {
     let setup = setup();
     let fixture = setup.open_in(Data::new()).await;
     let text = "The red light stands to port.\n\n\n";
-    let id = structured(fixture.call(ADD, json!({"text": text})).await)["contentId"].clone();
+    let id = structured(fixture.call(ADD, json!({"text": text})).await)["content_id"].clone();
     let before = hits(&fixture, "red light").await;
     let Fixture { host, data } = fixture;
     drop(host);
     let again = setup.open_in(data).await;
     assert_eq!(hits(&again, "red light").await, before);
-    let read = structured(again.call("content-store__read_content", json!({"contentId": id})).await);
+    let read = structured(again.call("content-store__read_content", json!({"content_id": id})).await);
     assert_eq!(read["text"], text);
 }
 
@@ -116,9 +116,9 @@ async fn large_documents_are_kept_within_the_limits_of_a_call() {
     for (text, query) in [(one_line, "needle"), (lines, "w69999")] {
         let bytes = text.len();
         let added = structured(fixture.call(ADD, json!({"text": text})).await);
-        assert_eq!(added["textBytes"], bytes);
-        assert_eq!(hits(&fixture, query).await[0]["contentId"], added["contentId"]);
-        let id = json!({"contentId": added["contentId"]});
+        assert_eq!(added["text_bytes"], bytes);
+        assert_eq!(hits(&fixture, query).await[0]["content_id"], added["content_id"]);
+        let id = json!({"content_id": added["content_id"]});
         structured(fixture.call("content-store__delete_content", id).await);
         assert!(hits(&fixture, query).await.is_empty());
     }
@@ -197,7 +197,7 @@ async fn a_full_store_says_how_much_is_used_and_what_makes_room() {
     let grant = "[plugin.content-store.grants.state]\nreason = \"a test\"\nquota_bytes = 30000";
     let fixture = Setup::new().bundled("content-store", grant).open().await;
     let text = "The harbour opens at six. ".repeat(300);
-    let first = structured(fixture.call(ADD, json!({"text": text})).await)["contentId"].clone();
+    let first = structured(fixture.call(ADD, json!({"text": text})).await)["content_id"].clone();
     let mut message = String::new();
     for _ in 0..10 {
         let outcome = fixture.call(ADD, json!({"text": text})).await;
@@ -210,7 +210,7 @@ async fn a_full_store_says_how_much_is_used_and_what_makes_room() {
     for word in ["limit", "30000", "delete_content", "list_contents"] {
         assert!(message.contains(word), "`{word}` is missing: {message}");
     }
-    structured(fixture.call("content-store__delete_content", json!({"contentId": first})).await);
+    structured(fixture.call("content-store__delete_content", json!({"content_id": first})).await);
     structured(fixture.call(ADD, json!({"text": "short"})).await);
 }
 
@@ -239,13 +239,13 @@ async fn adding_and_deleting_at_once_loses_nothing_and_leaves_nothing() {
         (0..100).map(|number| fixture.start(&session, ADD, json!({"text": format!("harbour n{number}x")}))).collect();
     let mut ids = Vec::new();
     for running in adding {
-        ids.push(structured(running.outcome().await)["contentId"].clone());
+        ids.push(structured(running.outcome().await)["content_id"].clone());
     }
     // Each is deleted by two at once: one does it, the other learns of it.
     let mut deleting = Vec::new();
     for id in &ids[..50] {
         for _ in 0..2 {
-            deleting.push(fixture.start(&session, "content-store__delete_content", json!({"contentId": id})));
+            deleting.push(fixture.start(&session, "content-store__delete_content", json!({"content_id": id})));
         }
     }
     let mut deleted = 0;

@@ -41,7 +41,7 @@ async fn work(fixture: &Fixture, session: usize, caller: usize) -> (String, Stri
     assert_eq!(found["hits"].as_array().map(Vec::len), Some(1), "{name}: {found}");
     assert_eq!(found["hits"][0]["name"], name);
     let id = |value: &Value| value.as_str().expect("an id").to_owned();
-    (id(&playbook["playbook"]["id"]), id(&content["contentId"]))
+    (id(&playbook["playbook"]["id"]), id(&content["content_id"]))
 }
 
 async fn names(fixture: &Fixture, session: usize, tool: &str, list: &str, name: &str) -> BTreeSet<String> {
@@ -85,7 +85,7 @@ async fn a_thousand_sessions_with_twenty_callers_each_never_see_each_other() {
         assert_eq!(names(&fixture, session, "planning__get_current_state", "todos", "name").await, expected);
         assert_eq!(names(&fixture, session, "content-store__list_contents", "contents", "name").await, expected);
         // Every word of it is found in its own session alone.
-        let query = json!({"query": "harbour everybody", "topN": 100});
+        let query = json!({"query": "harbour everybody", "top_n": 100});
         let found = structured(fixture.call_in(&of(session), "content-store__search_content", query).await);
         assert_eq!(found["matches"], CALLERS, "{session}");
         // What belongs to others is out of reach, while all others ask, too.
@@ -105,7 +105,7 @@ async fn a_thousand_sessions_with_twenty_callers_each_never_see_each_other() {
                 let text = answer.content[0].as_text().unwrap_or_default().to_owned();
                 assert!(answer.is_error && text.contains("permission denied"), "{tool}: {text}");
             }
-            let read = fixture.call_in(&context, "content-store__read_content", json!({"contentId": content})).await;
+            let read = fixture.call_in(&context, "content-store__read_content", json!({"content_id": content})).await;
             let refused = read.map_or_else(|error| error.code == Code::NotFound, |answer| answer.is_error);
             assert!(refused, "{content} is readable from session {session}");
             // Another session of the same assistant made this one.

@@ -107,8 +107,8 @@ async fn a_full_content_store_says_what_to_delete_and_keeps_what_it_has() {
     let search = |word: String| fixture.call_in(&here, "content-store__search_content", json!({"query": word}));
     assert_eq!(structured(search(format!("word{}", added + 1)).await)["hits"], json!([]));
     assert_eq!(structured(search("word1".into()).await)["hits"].as_array().map(Vec::len), Some(1));
-    let id = listed["contents"][0]["contentId"].clone();
-    structured(fixture.call_in(&caller(), "content-store__delete_content", json!({"contentId": id})).await);
+    let id = listed["contents"][0]["content_id"].clone();
+    structured(fixture.call_in(&caller(), "content-store__delete_content", json!({"content_id": id})).await);
     structured(fixture.call_in(&caller(), "content-store__add_content", json!({"text": text(99)})).await);
 }
 

@@ -49,7 +49,7 @@ impl Stage {
         prose("The lines of a hit are exact, so the agent reads on around it:");
         let hit = &found["hits"][0];
         let lines = json!({
-            "contentId": hit["contentId"], "fromLine": hit["firstLine"], "toLine": hit["lastLine"],
+            "content_id": hit["content_id"], "from_line": hit["first_line"], "to_line": hit["last_line"],
         });
         let read = self.call(READER, "content-store__read_content", &lines)?;
         must(!read.is_error, "the lines of a hit can be read")?;
@@ -63,7 +63,7 @@ impl Stage {
     }
 
     fn find(&mut self, query: &str, marked: &str) -> Result<serde_json::Value> {
-        let query = json!({ "query": query, "topN": 2, "snippetCharacters": 100 });
+        let query = json!({ "query": query, "top_n": 2, "snippet_characters": 100 });
         let found = self.call(READER, "content-store__search_content", &query)?;
         must(found.text.contains(marked), &format!("a search finds {marked}"))?;
         Ok(found.structured)

@@ -37,11 +37,11 @@ impl Stage {
         self.call(LATER, "playbook__list_playbooks", &json!({}))?;
         self.call(LATER, "playbook__select_playbook", &json!({ "id": made["id"] }))?;
         prose("The first step asks for a search, whose result is the step's output:");
-        let query = json!({ "query": "default time that a call may compute", "topN": 1, "snippetCharacters": 120 });
+        let query = json!({ "query": "default time that a call may compute", "top_n": 1, "snippet_characters": 120 });
         let found = self.call(LATER, "content-store__search_content", &query)?;
         let hit = &found.structured["hits"][0];
         let name = hit["name"].as_str().unwrap_or_default();
-        let output = format!("{name}, line {}", hit["firstLine"]);
+        let output = format!("{name}, line {}", hit["first_line"]);
         must(!name.is_empty(), "the playbook's search finds a passage")?;
         let done = json!({ "stepId": made["workflow"][0]["stepId"], "output": output });
         self.call(LATER, "playbook__complete_step", &done)?;

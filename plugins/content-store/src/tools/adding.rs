@@ -20,7 +20,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 const BASE64_CHARACTERS: usize = limits::DOCUMENT_BYTES.div_ceil(3) * 4;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
 pub(crate) struct AddContent {
     /// The text to keep. Give either this or `document`.
     #[schemars(length(min = 1, max = limits::TEXT_BYTES))]
@@ -49,7 +49,7 @@ pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<Shown>
         }
     }
     if let Some(mime) = &mime_type {
-        check_length("mimeType", mime, limits::MIME)?;
+        check_length("mime_type", mime, limits::MIME)?;
     }
     let (bytes, mime) = match (text, document) {
         (Some(text), None) => {

@@ -12,7 +12,7 @@ use crate::content::{About, Content};
 use crate::limits;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Which {
     /// The content's id, as add_content, list_contents and search_content answer it.
     #[schemars(length(min = 1, max = limits::ID))]
@@ -21,7 +21,6 @@ pub(crate) struct Which {
 
 /// A content as tools show it.
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Shown {
     content_id: String,
     #[serde(flatten)]

@@ -22,7 +22,7 @@ pub(crate) fn get_content_info(call: &Call, input: Which) -> Result<Reply<Shown>
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ListContents {
     /// How many contents a page has.
     #[serde(default = "default_page_size")]
@@ -38,7 +38,6 @@ fn default_page_size() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Page {
     /// The newest first.
     contents: Vec<Shown>,
@@ -54,7 +53,7 @@ pub(crate) struct Page {
 }
 
 /// Lists the contents, the newest first, with their ids, names, types and sizes. A page may be shorter than asked for:
-/// `hasMore` says whether there are further ones.
+/// `has_more` says whether there are further ones.
 #[tool(title = "List contents", read_only, idempotent)]
 pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<Page>, ToolError> {
     check_range("limit", input.limit, limits::PAGE_SIZE)?;
@@ -81,7 +80,7 @@ pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<Pa
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ReadContent {
     /// The content's id, as add_content, list_contents and search_content answer it.
     #[schemars(length(min = 1, max = limits::ID))]
@@ -93,7 +92,7 @@ pub(crate) struct ReadContent {
     /// The last line to read; left out, up to 1,000 lines come.
     #[schemars(range(min = 1))]
     to_line: Option<u32>,
-    /// Characters of the first line to leave out, as `nextCharacter` of an answer that was cut within a line.
+    /// Characters of the first line to leave out, as `next_character` of an answer that was cut within a line.
     #[serde(default)]
     from_character: u32,
 }
@@ -103,7 +102,6 @@ fn first() -> u32 {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Lines {
     content_id: String,
     from_line: u32,
@@ -123,7 +121,7 @@ pub(crate) struct Lines {
     next_character: Option<u32>,
 }
 
-/// Reads lines of a content, exactly as they are. At most 128 KiB come at once; `hasMore`, `nextLine` and `nextCharacter`
+/// Reads lines of a content, exactly as they are. At most 128 KiB come at once; `has_more`, `next_line` and `next_character`
 /// say how to go on. To find something in a long content, search_content is quicker.
 #[tool(title = "Read a content", read_only, idempotent)]
 pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Lines>, ToolError> {
@@ -134,11 +132,11 @@ pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Line
     let from = input.from_line;
     let last = input.to_line.unwrap_or_else(|| from.saturating_add(limits::DEFAULT_LINES - 1)).min(total);
     if from > total {
-        return Err(ToolError::invalid(format!("`fromLine` is {from}, and the content has {total} lines")));
+        return Err(ToolError::invalid(format!("`from_line` is {from}, and the content has {total} lines")));
     }
     if from == 0 || last < from {
         return Err(ToolError::invalid(format!(
-            "`fromLine` is {from} and `toLine` {last}; lines are counted from 1, and the first comes first"
+            "`from_line` is {from} and `to_line` {last}; lines are counted from 1, and the first comes first"
         )));
     }
     let place = lines.place(from).ok_or_else(|| ToolError::internal("the lines of this content are not known"))?;

@@ -11,7 +11,7 @@ use crate::passage::{Heading, Passage};
 use crate::shelf::{Narrowed, Shelf};
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SearchContent {
     /// Words to look for. `"words in quotes"` must stand together, and `-word` must not occur.
     #[schemars(length(min = 1, max = limits::QUERY))]
@@ -47,7 +47,6 @@ fn default_snippet() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Hits {
     /// The best first.
     hits: Vec<Hit>,
@@ -58,7 +57,6 @@ pub(crate) struct Hits {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Hit {
     content_id: String,
     /// The passage: the content's id and the passage's number in it, from 1.
@@ -86,12 +84,12 @@ pub(crate) struct Hit {
 #[tool(title = "Search contents", read_only, idempotent)]
 pub(crate) fn search_content(call: &Call, input: SearchContent) -> Result<Reply<Hits>, ToolError> {
     check_text("query", &input.query, limits::QUERY)?;
-    check_range("topN", input.top_n, limits::HITS)?;
-    check_range("snippetCharacters", input.snippet_characters, limits::SNIPPET)?;
-    check_count("contentIds", input.content_ids.len(), limits::FILTERS)?;
-    check_count("mimeTypes", input.mime_types.len(), limits::FILTERS)?;
+    check_range("top_n", input.top_n, limits::HITS)?;
+    check_range("snippet_characters", input.snippet_characters, limits::SNIPPET)?;
+    check_count("content_ids", input.content_ids.len(), limits::FILTERS)?;
+    check_count("mime_types", input.mime_types.len(), limits::FILTERS)?;
     for mime in &input.mime_types {
-        check_length("mimeTypes", mime, limits::MIME)?;
+        check_length("mime_types", mime, limits::MIME)?;
     }
     let contents = input.content_ids.iter().map(|id| ContentId::parse(id)).collect::<Result<Vec<_>, _>>()?;
     let narrowed = Narrowed { contents, mime_types: input.mime_types };

@@ -10,9 +10,9 @@ fn a_text_is_kept_and_described() {
     let (added, text) = agent.answer("add_content", &json!({ "text": "One\nTwo\n\n", "name": "notes.md" }));
     assert!(text.starts_with("Added ct_"), "{text}");
     assert_eq!(added["name"], "notes.md");
-    assert_eq!(added["mimeType"], "text/markdown");
-    assert_eq!((&added["lines"], &added["textBytes"]), (&json!(3), &json!(9)));
-    let info = agent.ok("get_content_info", &json!({ "contentId": id_of(&added) }));
+    assert_eq!(added["mime_type"], "text/markdown");
+    assert_eq!((&added["lines"], &added["text_bytes"]), (&json!(3), &json!(9)));
+    let info = agent.ok("get_content_info", &json!({ "content_id": id_of(&added) }));
     assert_eq!(info, added);
 }
 
@@ -27,9 +27,9 @@ fn a_document_is_what_its_name_says() {
         ("a.json", b"{\"key\": \"valued\"}", "application/json", "valued"),
     ] {
         let added = agent.document(name, bytes);
-        assert_eq!(added["mimeType"], mime, "{name}");
+        assert_eq!(added["mime_type"], mime, "{name}");
         let hits = agent.hits(word);
-        assert_eq!(hits[0]["contentId"], added["contentId"], "{name}: {hits:?}");
+        assert_eq!(hits[0]["content_id"], added["content_id"], "{name}: {hits:?}");
     }
     assert!(agent.hits("hidden").is_empty(), "a script is no text");
 }
@@ -81,16 +81,16 @@ fn a_name_that_is_no_name_is_refused() {
 fn what_was_deleted_is_gone_at_once_and_for_good() {
     let agent = Agent::new();
     let (kept, gone) = (agent.add("harbour lights"), agent.add("harbour master"));
-    let deleted = agent.ok("delete_content", &json!({ "contentId": gone }));
-    assert_eq!(deleted["deleted"]["contentId"], gone.as_str());
+    let deleted = agent.ok("delete_content", &json!({ "content_id": gone }));
+    assert_eq!(deleted["deleted"]["content_id"], gone.as_str());
     let hits = agent.hits("harbour master");
     assert_eq!(hits.len(), 1);
-    assert_eq!(hits[0]["contentId"], kept.as_str());
+    assert_eq!(hits[0]["content_id"], kept.as_str());
     for tool in ["delete_content", "get_content_info", "read_content"] {
-        let refused = agent.refused(tool, &json!({ "contentId": gone }));
+        let refused = agent.refused(tool, &json!({ "content_id": gone }));
         assert!(refused.starts_with("not-found: there is no content"), "{refused}");
     }
     // Nothing of it is left but what the index keeps of itself.
-    agent.ok("delete_content", &json!({ "contentId": kept }));
-    assert_eq!(agent.ok("list_contents", &json!({}))["totalTextBytes"], 0);
+    agent.ok("delete_content", &json!({ "content_id": kept }));
+    assert_eq!(agent.ok("list_contents", &json!({}))["total_text_bytes"], 0);
 }

@@ -35,9 +35,9 @@ fn a_document_of_one_line_of_five_megabytes_is_kept_and_found() {
     text.push_str("needle");
     let id = agent.add(&text);
     let hit = &agent.hits("needle")[0];
-    assert_eq!((&hit["firstLine"], &hit["lastLine"]), (&json!(1), &json!(1)));
+    assert_eq!((&hit["first_line"], &hit["last_line"]), (&json!(1), &json!(1)));
     assert_eq!(agent.read(&id).len(), text.len());
-    agent.ok("delete_content", &json!({ "contentId": id }));
+    agent.ok("delete_content", &json!({ "content_id": id }));
     assert!(agent.hits("lorem").is_empty());
 }
 

@@ -72,14 +72,14 @@ impl Agent {
         let mut text = String::new();
         let (mut line, mut character) = (1, 0);
         loop {
-            let arguments = json!({ "contentId": id, "fromLine": line, "fromCharacter": character });
+            let arguments = json!({ "content_id": id, "from_line": line, "from_character": character });
             let read = self.ok("read_content", &arguments);
             text.push_str(read["text"].as_str().expect("a text"));
-            if read["hasMore"] == false {
+            if read["has_more"] == false {
                 return text;
             }
-            line = read["nextLine"].as_u64().expect("a line to go on with");
-            character = read["nextCharacter"].as_u64().unwrap_or(0);
+            line = read["next_line"].as_u64().expect("a line to go on with");
+            character = read["next_character"].as_u64().unwrap_or(0);
         }
     }
 
@@ -89,7 +89,7 @@ impl Agent {
 }
 
 fn id_of(answer: &Value) -> String {
-    answer["contentId"].as_str().expect("an id").to_owned()
+    answer["content_id"].as_str().expect("an id").to_owned()
 }
 
 fn hits_of(answer: &Value) -> Vec<Value> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::Agent;
 
 fn lines(agent: &Agent, id: &str, from: u32, to: u32) -> Value {
-    agent.ok("read_content", &json!({ "contentId": id, "fromLine": from, "toLine": to }))
+    agent.ok("read_content", &json!({ "content_id": id, "from_line": from, "to_line": to }))
 }
 
 #[test]
@@ -24,8 +24,8 @@ fn lines_come_exactly_as_they_are() {
     ] {
         let read = lines(&agent, &id, from, to);
         assert_eq!(read["text"], expected, "{from} to {to}");
-        assert_eq!((&read["toLine"], &read["totalLines"]), (&json!(to.min(6)), &json!(6)));
-        assert_eq!(read["hasMore"], json!(to < 6), "{from} to {to}");
+        assert_eq!((&read["to_line"], &read["total_lines"]), (&json!(to.min(6)), &json!(6)));
+        assert_eq!(read["has_more"], json!(to < 6), "{from} to {to}");
     }
 }
 
@@ -48,10 +48,10 @@ fn a_line_that_is_longer_than_an_answer_comes_in_parts() {
     let agent = Agent::new();
     let text = format!("short\n{}\nlast", "한글과 words; ".repeat(30_000));
     let id = agent.add(&text);
-    let read = agent.ok("read_content", &json!({ "contentId": id }));
-    assert_eq!(read["hasMore"], true);
-    assert_eq!((&read["nextLine"], &read["toLine"]), (&json!(2), &json!(2)));
-    assert!(read["nextCharacter"].as_u64().is_some_and(|character| character > 40_000), "{}", read["nextCharacter"]);
+    let read = agent.ok("read_content", &json!({ "content_id": id }));
+    assert_eq!(read["has_more"], true);
+    assert_eq!((&read["next_line"], &read["to_line"]), (&json!(2), &json!(2)));
+    assert!(read["next_character"].as_u64().is_some_and(|character| character > 40_000), "{}", read["next_character"]);
     assert_eq!(agent.read(&id), text);
 }
 
@@ -59,11 +59,11 @@ fn a_line_that_is_longer_than_an_answer_comes_in_parts() {
 fn lines_that_are_not_there_are_refused_with_how_many_there_are() {
     let agent = Agent::new();
     let id = agent.add("one\ntwo");
-    let refused = agent.refused("read_content", &json!({ "contentId": id, "fromLine": 3 }));
+    let refused = agent.refused("read_content", &json!({ "content_id": id, "from_line": 3 }));
     assert!(refused.contains("the content has 2 lines"), "{refused}");
-    let refused = agent.refused("read_content", &json!({ "contentId": id, "fromLine": 2, "toLine": 1 }));
+    let refused = agent.refused("read_content", &json!({ "content_id": id, "from_line": 2, "to_line": 1 }));
     assert!(refused.contains("the first comes first"), "{refused}");
-    let refused = agent.refused("read_content", &json!({ "contentId": id, "fromLine": 0 }));
+    let refused = agent.refused("read_content", &json!({ "content_id": id, "from_line": 0 }));
     assert!(refused.contains("counted from 1"), "{refused}");
 }
 
@@ -72,6 +72,6 @@ fn a_range_may_be_as_large_as_numbers_go() {
     let agent = Agent::new();
     let id = agent.add("one\ntwo");
     assert_eq!(lines(&agent, &id, 2, u32::MAX)["text"], "two");
-    let read = agent.ok("read_content", &json!({ "contentId": id, "fromCharacter": u32::MAX }));
+    let read = agent.ok("read_content", &json!({ "content_id": id, "from_character": u32::MAX }));
     assert_eq!(read["text"], "\ntwo".strip_prefix('\n').expect("a line"));
 }

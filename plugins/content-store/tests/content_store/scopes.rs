@@ -13,14 +13,14 @@ fn a_session_never_sees_the_contents_of_another() {
     assert!(other.hits("secret").is_empty());
     assert_eq!(other.contents(), 0);
     for tool in ["read_content", "get_content_info", "delete_content"] {
-        assert!(other.refused(tool, &json!({ "contentId": id })).starts_with("not-found"), "{tool}");
+        assert!(other.refused(tool, &json!({ "content_id": id })).starts_with("not-found"), "{tool}");
     }
-    let refused = other.refused("search_content", &json!({ "query": "secret", "contentIds": [id] }));
+    let refused = other.refused("search_content", &json!({ "query": "secret", "content_ids": [id] }));
     assert!(refused.starts_with("not-found"), "{refused}");
     // The same place, another content.
     let theirs = other.add("nothing to see");
     assert_ne!(theirs, id);
-    assert!(other.refused("read_content", &json!({ "contentId": id })).starts_with("not-found"));
+    assert!(other.refused("read_content", &json!({ "content_id": id })).starts_with("not-found"));
     assert_eq!(mine.read(&id), "a secret harbour");
 }
 

@@ -11,13 +11,13 @@ fn a_hit_says_where_it_stands_and_shows_the_words() {
     let id = agent.add_named("harbour.md", text);
     let hits = agent.hits("red light");
     let hit = &hits[0];
-    assert_eq!((&hit["contentId"], &hit["name"]), (&json!(id), &json!("harbour.md")));
+    assert_eq!((&hit["content_id"], &hit["name"]), (&json!(id), &json!("harbour.md")));
     assert!(hit["score"].as_f64().is_some_and(|score| score > 0.0), "{hit}");
     let snippet = hit["snippet"].as_str().expect("a snippet");
     assert!(snippet.contains("**red** **light** stands"), "{snippet}");
-    let chunk = hit["chunkId"].as_str().expect("a chunk id");
+    let chunk = hit["chunk_id"].as_str().expect("a chunk id");
     assert!(chunk.strip_prefix(&id).is_some_and(|number| number.starts_with('#')), "{chunk}");
-    let range = json!({ "contentId": id, "fromLine": hit["firstLine"], "toLine": hit["lastLine"] });
+    let range = json!({ "content_id": id, "from_line": hit["first_line"], "to_line": hit["last_line"] });
     let read = agent.ok("read_content", &range);
     assert!(read["text"].as_str().is_some_and(|text| text.contains("The red light stands to port.")), "{read}");
 }
@@ -29,10 +29,10 @@ fn the_lines_of_a_hit_are_those_of_its_words() {
     let id = agent.add(&text);
     for line in [1_u64, 2, 317, 450, 899, 900] {
         let hit = &agent.hits(&format!("w{line}"))[0];
-        let (first, last) = (hit["firstLine"].as_u64().expect("a line"), hit["lastLine"].as_u64().expect("a line"));
+        let (first, last) = (hit["first_line"].as_u64().expect("a line"), hit["last_line"].as_u64().expect("a line"));
         assert!((first..=last).contains(&line), "w{line} in {first} to {last}");
         assert!(last - first < 100, "a passage has bounds: {first} to {last}");
-        assert_eq!(hit["contentId"], id.as_str());
+        assert_eq!(hit["content_id"], id.as_str());
     }
 }
 
@@ -51,7 +51,7 @@ fn english_is_found_by_other_endings_and_korean_within_words() {
 fn phrases_and_exclusions_are_kept() {
     let agent = Agent::new();
     let (together, apart) = (agent.add("a red light at night"), agent.add("a light that is red"));
-    let ids = |query: &str| agent.hits(query).iter().map(|hit| hit["contentId"].clone()).collect::<Vec<Value>>();
+    let ids = |query: &str| agent.hits(query).iter().map(|hit| hit["content_id"].clone()).collect::<Vec<Value>>();
     assert_eq!(ids("\"red light\""), [json!(together)]);
     assert_eq!(ids("light -night"), [json!(apart)]);
 }
@@ -59,15 +59,15 @@ fn phrases_and_exclusions_are_kept() {
 #[test]
 fn a_search_is_narrowed_to_contents_and_types() {
     let agent = Agent::new();
-    let page = agent.document("a.html", b"<p>harbour page</p>")["contentId"].clone();
+    let page = agent.document("a.html", b"<p>harbour page</p>")["content_id"].clone();
     let note = json!(agent.add_named("a.md", "harbour note"));
-    let table = agent.document("a.json", b"{\"harbour\": \"table\"}")["contentId"].clone();
+    let table = agent.document("a.json", b"{\"harbour\": \"table\"}")["content_id"].clone();
     let ids = |more: Value| {
         let mut arguments = json!({ "query": "harbour" });
         arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         let mut ids: Vec<String> = hits_of(&agent.ok("search_content", &arguments))
             .iter()
-            .map(|hit| hit["contentId"].as_str().expect("an id").to_owned())
+            .map(|hit| hit["content_id"].as_str().expect("an id").to_owned())
             .collect();
         ids.sort();
         ids
@@ -77,11 +77,11 @@ fn a_search_is_narrowed_to_contents_and_types() {
         ids.sort();
         ids
     };
-    assert_eq!(ids(json!({ "contentIds": [page, table] })), sorted(&[&page, &table]));
-    assert_eq!(ids(json!({ "mimeTypes": ["text/markdown"] })), sorted(&[&note]));
-    assert_eq!(ids(json!({ "mimeTypes": ["text/*"] })), sorted(&[&page, &note]));
-    assert_eq!(ids(json!({ "mimeTypes": ["text/*"], "contentIds": [table] })), sorted(&[]));
-    assert_eq!(ids(json!({ "mimeTypes": ["video/mp4"] })), sorted(&[]));
+    assert_eq!(ids(json!({ "content_ids": [page, table] })), sorted(&[&page, &table]));
+    assert_eq!(ids(json!({ "mime_types": ["text/markdown"] })), sorted(&[&note]));
+    assert_eq!(ids(json!({ "mime_types": ["text/*"] })), sorted(&[&page, &note]));
+    assert_eq!(ids(json!({ "mime_types": ["text/*"], "content_ids": [table] })), sorted(&[]));
+    assert_eq!(ids(json!({ "mime_types": ["video/mp4"] })), sorted(&[]));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn an_unknown_content_in_a_filter_is_named() {
     let agent = Agent::new();
     agent.add("harbour");
     let unknown = "ct_5_0123456789abcdef";
-    let refused = agent.refused("search_content", &json!({ "query": "harbour", "contentIds": [unknown] }));
+    let refused = agent.refused("search_content", &json!({ "query": "harbour", "content_ids": [unknown] }));
     assert!(refused.contains(unknown), "{refused}");
 }
 
@@ -99,12 +99,12 @@ fn only_so_many_hits_come_and_none_below_the_threshold() {
     for number in 0..30 {
         agent.add(&format!("harbour {number} {}", "light ".repeat(number)));
     }
-    let all = hits_of(&agent.ok("search_content", &json!({ "query": "light", "topN": 100 })));
+    let all = hits_of(&agent.ok("search_content", &json!({ "query": "light", "top_n": 100 })));
     assert_eq!(all.len(), 29);
     let scores: Vec<f64> = all.iter().map(|hit| hit["score"].as_f64().expect("a score")).collect();
     assert!(scores.is_sorted_by(|first, second| first >= second), "{scores:?}");
-    assert_eq!(hits_of(&agent.ok("search_content", &json!({ "query": "light", "topN": 3 }))), all[..3]);
-    let above = agent.ok("search_content", &json!({ "query": "light", "topN": 100, "threshold": scores[4] }));
+    assert_eq!(hits_of(&agent.ok("search_content", &json!({ "query": "light", "top_n": 3 }))), all[..3]);
+    let above = agent.ok("search_content", &json!({ "query": "light", "top_n": 100, "threshold": scores[4] }));
     assert_eq!(hits_of(&above).len(), 5);
 }
 
