@@ -60,7 +60,13 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         Some(other) => return Err(other.unexpected().into()),
     }
     let workspace = Workspace::find()?;
-    let wharf = build(&workspace)?;
+    build(&workspace)?;
+    tell(&workspace)
+}
+
+/// Tells the story with the host that is built.
+pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
+    let wharf = workspace.binary("debug", "wharf");
     let folder = workspace.target().join("demo");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -73,10 +79,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     stage.plan()?;
     stage.keep_apart()?;
     stage.refuse()?;
-    stage.fill_library(&workspace)?;
+    stage.fill_library(workspace)?;
     stage.search_library()?;
     stage.follow_playbook()?;
-    stage.look_inside(&workspace)?;
+    stage.look_inside(workspace)?;
     stage.survive()?;
     connect::print(&stage.wharf);
     Ok(())
@@ -85,11 +91,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 /// All binaries of the workspace, as the tests have them: built alone, the host
 /// may get other features of shared dependencies, and wasmtime would then be
 /// compiled once for the demo and once for the tests.
-fn build(workspace: &Workspace) -> Result<PathBuf> {
+fn build(workspace: &Workspace) -> Result<()> {
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
-    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))?;
-    Ok(workspace.binary("debug", "wharf"))
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))
 }
 
 impl Stage {
@@ -199,7 +204,7 @@ impl Stage {
         let state = self.call(FIRMWARE, "planning__get_current_state", &json!({}))?;
         must(state.text.contains("firmware"), "state outlives the host")?;
         let found =
-            self.call(library::READER, "content-store__search_content", &json!({ "query": "harbour", "topN": 1 }))?;
+            self.call(library::READER, "content-store__search_content", &json!({ "query": "harbour", "top_n": 1 }))?;
         must(found.text.contains("**"), "what was kept is found after a kill")?;
         self.client.take().context("the client is connected")?.close()
     }

@@ -13,6 +13,7 @@ use lexopt::ValueExt as _;
 
 use crate::command::{self, say};
 use crate::components;
+use crate::demo;
 use crate::python;
 use crate::tidy;
 use crate::toolchain::Choice;
@@ -29,6 +30,7 @@ Options:
   --only PART   Run one part (repeat it for several):
                   rust     all Rust tests, by cargo-nextest where it is installed, and the doctests
                   client   a real MCP client in Python against the built binary
+                  demo     the demo, which checks each of its claims (cargo xtask demo)
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
   -h, --help    This text
@@ -44,24 +46,26 @@ Example: only the Rust tests of one crate, as usual
 enum Part {
     Rust,
     Client,
+    Demo,
     Tidy,
     Lint,
 }
 
 impl Part {
-    const ALL: [Self; 4] = [Self::Rust, Self::Client, Self::Tidy, Self::Lint];
+    const ALL: [Self; 5] = [Self::Rust, Self::Client, Self::Demo, Self::Tidy, Self::Lint];
 
     fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
             Self::Client => "client",
+            Self::Demo => "demo",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
         }
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Rust | Self::Client)
+        matches!(self, Self::Rust | Self::Client | Self::Demo)
     }
 }
 
@@ -70,7 +74,7 @@ impl std::str::FromStr for Part {
 
     fn from_str(name: &str) -> Result<Self> {
         let part = Self::ALL.into_iter().find(|part| part.name() == name);
-        part.ok_or_else(|| anyhow::anyhow!("there is no part `{name}`: choose rust, client, tidy or lint"))
+        part.ok_or_else(|| anyhow::anyhow!("there is no part `{name}`: choose rust, client, demo, tidy or lint"))
     }
 }
 
@@ -116,6 +120,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         outcomes.push(timed(part.name(), || match part {
             Part::Rust => rust(&workspace),
             Part::Client => Ok((client(&workspace, &[]), Vec::new())),
+            Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
             Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
             Part::Lint => Ok((lint(&workspace), Vec::new())),
         }));
