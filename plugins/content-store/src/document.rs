@@ -19,10 +19,21 @@ pub(crate) struct Document {
 impl Document {
     /// Reads what a name, a MIME type and the content itself say it is.
     pub(crate) fn read(name: Option<&str>, mime: Option<&str>, bytes: &[u8]) -> Result<Self, ToolError> {
+        let format = Format::detect(name, mime, bytes).map_err(refused)?;
+        Self::parsed(format, bytes)
+    }
+
+    /// Reads a text. Its name may be that of a document which it was taken
+    /// from, and then says nothing of the text itself.
+    pub(crate) fn read_text(name: Option<&str>, mime: Option<&str>, text: &str) -> Result<Self, ToolError> {
+        let detected = Format::detect(name, mime, text.as_bytes()).ok();
+        Self::parsed(detected.filter(|format| format.is_text()).unwrap_or(Format::Text), text.as_bytes())
+    }
+
+    fn parsed(format: Format, bytes: &[u8]) -> Result<Self, ToolError> {
         if bytes.is_empty() {
             return Err(ToolError::invalid("the content is empty; there is nothing to keep"));
         }
-        let format = Format::detect(name, mime, bytes).map_err(refused)?;
         let most = Limits {
             input_bytes: limits::DOCUMENT_BYTES,
             text_bytes: limits::TEXT_BYTES,

@@ -77,8 +77,16 @@ impl Format {
         self.entry().2[0]
     }
 
+    /// Whether documents of this format are texts, which people can read as they
+    /// are.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        !matches!(self, Docx | Xlsx | Pptx | Pdf)
+    }
+
     /// What a document is: by the extension of its name, else by its MIME type,
-    /// else by how its content begins.
+    /// else by how its content begins. Other texts, such as source code, are
+    /// plain text.
     ///
     /// # Errors
     /// [`ParseError::UnknownFormat`] where none of them says, and
@@ -89,6 +97,8 @@ impl Format {
         match (named, Content::of(bytes)) {
             (Some(format), content) => content.check(format).map(|()| format),
             (None, Content::Known(format)) => Ok(format),
+            // Source code, logs, settings: any text can be read as one.
+            (None, Content::SomeText) => Ok(Self::Text),
             (None, content) => {
                 let name = name.map(crate::package::short).unwrap_or_default();
                 let looked =
@@ -169,9 +179,9 @@ impl Content {
 
     /// Whether content like this can be of a format.
     fn check(self, format: Format) -> Result<(), ParseError> {
-        let binary = matches!(format, Docx | Xlsx | Pptx | Pdf);
+        let binary = !format.is_text();
         let fits = match self {
-            Self::Known(found) if matches!(found, Docx | Xlsx | Pptx | Pdf) => found == format,
+            Self::Known(found) if !found.is_text() => found == format,
             // An archive or an encrypted document gets a better answer when it is opened.
             Self::Archive | Self::OldOffice => matches!(format, Docx | Xlsx | Pptx),
             Self::Binary => format == Pdf,

@@ -25,8 +25,8 @@ pub(crate) struct AddContent {
     /// The text to keep. Give either this or `document`.
     #[schemars(length(min = 1, max = limits::TEXT_BYTES))]
     text: Option<String>,
-    /// A document to keep, in base64: txt, md, csv, html, json, docx, xlsx, pptx or pdf, at most 12 MiB before base64.
-    /// Needs a `name`.
+    /// A document to keep, in base64: docx, xlsx, pptx, pdf, html, md, csv, json or any other text, at most 12 MiB
+    /// before base64. Needs a `name`.
     #[schemars(length(min = 1, max = BASE64_CHARACTERS))]
     document: Option<String>,
     /// What it is called, such as `report.docx`. Its extension says what a document is.
@@ -51,25 +51,19 @@ pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<Shown>
     if let Some(mime) = &mime_type {
         check_length("mime_type", mime, limits::MIME)?;
     }
-    let (bytes, mime) = match (text, document) {
-        (Some(text), None) => {
-            // What came as text is text, whatever its name says of the file
-            // that it was taken from.
-            let mime = mime_type.or_else(|| Some("text/plain".to_owned()));
-            (text.into_bytes(), mime)
+    let (name_of, mime_of) = (name.as_deref(), mime_type.as_deref());
+    let (document, bytes) = match (text, document) {
+        (Some(text), None) => (Document::read_text(name_of, mime_of, &text)?, text.len()),
+        (None, Some(_)) if name.is_none() => {
+            return Err(ToolError::invalid("a `document` needs a `name`, such as `report.docx`, that says what it is"));
         }
         (None, Some(document)) => {
-            if name.is_none() {
-                return Err(ToolError::invalid(
-                    "a `document` needs a `name`, such as `report.docx`, that says what it is",
-                ));
-            }
-            (decode(&document)?, mime_type)
+            let bytes = decode(&document)?;
+            (Document::read(name_of, mime_of, &bytes)?, bytes.len())
         }
         _ => return Err(ToolError::invalid("give either `text` or `document`, and not both")),
     };
-    let document = Document::read(name.as_deref(), mime.as_deref(), &bytes)?;
-    let content = Shelf::open(call)?.add(name, bytes.len(), document)?;
+    let content = Shelf::open(call)?.add(name, bytes, document)?;
     let shown = Shown::from(content);
     let mut answer = format!("Added {}", shown.line());
     for warning in &shown.about.warnings {

@@ -35,6 +35,29 @@ fn a_document_is_what_its_name_says() {
 }
 
 #[test]
+fn a_text_is_a_text_whatever_document_its_name_is_of() {
+    let agent = Agent::new();
+    for (arguments, mime) in [
+        (json!({ "text": "taken from a report", "name": "report.pdf" }), "text/plain"),
+        (json!({ "text": "taken from a report", "mime_type": "application/pdf" }), "text/plain"),
+        (json!({ "text": "of a kind nobody knows", "mime_type": "application/x-other" }), "text/plain"),
+        (json!({ "text": "# A heading", "name": "notes.md" }), "text/markdown"),
+        (json!({ "text": "<p>A page</p>", "mime_type": "text/html" }), "text/html"),
+    ] {
+        assert_eq!(agent.ok("add_content", &arguments)["mime_type"], mime, "{arguments}");
+    }
+}
+
+#[test]
+fn source_code_and_logs_are_texts() {
+    let agent = Agent::new();
+    for name in ["main.rs", "Makefile", "server.log"] {
+        assert_eq!(agent.document(name, b"fn main() { harbour(); }")["mime_type"], "text/plain", "{name}");
+    }
+    assert_eq!(agent.hits("harbour").len(), 3);
+}
+
+#[test]
 fn what_is_added_twice_is_there_twice() {
     let agent = Agent::new();
     assert_ne!(agent.add("the same words"), agent.add("the same words"));

@@ -117,6 +117,9 @@ fn a_format_is_told_by_extension_then_type_then_content() {
     assert_eq!(detect(None, None, b"%PDF-1.4"), Ok(Format::Pdf));
     assert_eq!(detect(None, None, b" <!DOCTYPE HTML><p>"), Ok(Format::Html));
     assert!(matches!(detect(Some("a.exe"), None, b"MZ\0"), Err(ParseError::UnknownFormat { .. })));
+    for name in ["main.rs", "Makefile", "server.log"] {
+        assert_eq!(detect(Some(name), None, b"fn main() {}"), Ok(Format::Text), "{name}");
+    }
     let docx = crate::support::docx("", "");
     assert_eq!(detect(None, None, &docx), Ok(Format::Docx));
     assert!(matches!(detect(Some("a.xlsx"), None, &docx), Err(ParseError::OtherFormat { .. })));
