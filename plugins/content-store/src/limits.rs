@@ -52,6 +52,10 @@ pub(crate) const FILTERS: usize = 50;
 /// Characters of a snippet, and how many where nothing is said.
 pub(crate) const SNIPPET: usize = 1_000;
 pub(crate) const DEFAULT_SNIPPET: usize = 300;
+/// Characters of all snippets of an answer, which shortens each where there are
+/// many: they are in the answer twice, and an emoji of several parts counts as
+/// one character.
+pub(crate) const SNIPPETS: usize = 40_000;
 
 /// Refuses a number that is out of range.
 pub(crate) fn check_range(field: &str, number: usize, highest: usize) -> Result<(), ToolError> {

@@ -32,7 +32,7 @@ pub(crate) struct SearchContent {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     threshold: f64,
-    /// Characters of each snippet.
+    /// Characters of each snippet; fewer come where there are many hits.
     #[serde(default = "default_snippet")]
     #[schemars(range(min = 20, max = limits::SNIPPET))]
     snippet_characters: usize,
@@ -101,10 +101,11 @@ pub(crate) fn search_content(call: &Call, input: SearchContent) -> Result<Reply<
     {
         return Err(unknown(missing));
     }
+    let characters = input.snippet_characters.min(limits::SNIPPETS / found.hits.len().max(1));
     let mut hits = Vec::with_capacity(found.hits.len());
     for hit in &found.hits {
         if hit.score >= input.threshold {
-            hits.push(shown(&found, hit, input.snippet_characters)?);
+            hits.push(shown(&found, hit, characters)?);
         }
     }
     let text = text(&hits, found.matches);

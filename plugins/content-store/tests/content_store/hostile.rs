@@ -76,3 +76,24 @@ fn files_that_are_not_what_their_names_say_are_refused() {
     assert!(agent.refused_document("a.json", b"{\"a\": ").starts_with("invalid"));
     assert_eq!(agent.contents(), 0);
 }
+
+#[test]
+fn the_largest_answers_stay_below_what_the_host_takes() {
+    let agent = Agent::new();
+    // Passages in which every other character is a word that is found, under
+    // names as long as they get.
+    let name = "\u{1f6a2}".repeat(250);
+    for _ in 0..30 {
+        agent.add_named(&name, &"b\u{1f6a2}".repeat(1_500));
+    }
+    let most = json!({ "query": "b", "top_n": 100, "snippet_characters": 1_000 });
+    let (search, text) = agent.answer("search_content", &most);
+    assert_eq!(search["hits"].as_array().map(Vec::len), Some(100));
+    // Passages of the largest documents are twice as long.
+    let bytes = search.to_string().len() + text.len();
+    assert!(bytes < 600_000, "a search answered {bytes} bytes");
+    let id = agent.add(&"\"\\".repeat(200_000));
+    let (read, text) = agent.answer("read_content", &json!({ "content_id": id }));
+    let bytes = read.to_string().len() + text.len();
+    assert!(bytes < 1 << 20, "a read answered {bytes} bytes");
+}
