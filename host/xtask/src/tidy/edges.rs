@@ -10,9 +10,11 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 12] = [
+const MEMBERS: [(&str, &[&str]); 14] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
+    ("wharf-spawn", &["wharf-core"]),
+    ("wharf-process", &["wharf-core", "wharf-spawn"]),
     ("wharf-engine", &["wharf-core", "wharf-state"]),
     ("wharf-mcp", &["wharf-core"]),
     ("wharf", &["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),

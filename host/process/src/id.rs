@@ -1,0 +1,100 @@
+//! Which process, and whose.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use wharf_core::{Context, PluginName, SessionId, TenantId};
+
+use crate::ProcessError;
+
+/// Whose process: no other tenant, plugin or session ever learns that it is
+/// there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Owner {
+    /// The tenant that was served.
+    pub tenant: TenantId,
+    /// The plugin that asked.
+    pub plugin: PluginName,
+    /// The session in which it asked.
+    pub session: SessionId,
+}
+
+impl Owner {
+    /// The owner of what `plugin` starts in a call under `context`.
+    #[must_use]
+    pub fn new(context: &Context, plugin: &PluginName) -> Self {
+        Self { tenant: context.tenant.clone(), plugin: plugin.clone(), session: context.session.clone() }
+    }
+}
+
+/// The handle of a process: 128 random bits as 32 hexadecimal digits. It is
+/// never a process id of the system.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct ProcessId(u128);
+
+impl ProcessId {
+    /// A new id that nobody can guess.
+    ///
+    /// # Errors
+    /// Where the system has no randomness to give.
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(u128::from_be_bytes(bytes)))
+    }
+}
+
+impl FromStr for ProcessId {
+    type Err = ProcessError;
+
+    /// A text that cannot be an id is one that names nothing.
+    fn from_str(raw: &str) -> Result<Self, ProcessError> {
+        let digits = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+        if raw.len() != 32 || !raw.bytes().all(digits) {
+            return Err(ProcessError::NotFound);
+        }
+        u128::from_str_radix(raw, 16).map(Self).map_err(|_| ProcessError::NotFound)
+    }
+}
+
+impl TryFrom<String> for ProcessId {
+    type Error = ProcessError;
+
+    fn try_from(raw: String) -> Result<Self, ProcessError> {
+        raw.parse()
+    }
+}
+
+impl From<ProcessId> for String {
+    fn from(id: ProcessId) -> Self {
+        id.to_string()
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for ProcessId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_reads_as_it_was_written_and_nothing_else_reads_as_one() {
+        let id = ProcessId::random().expect("randomness");
+        assert_eq!(id.to_string().parse::<ProcessId>().expect("its own text"), id);
+        assert_ne!(id, ProcessId::random().expect("randomness"));
+        for other in ["", "1234", "+0000000000000000000000000000001", &"F".repeat(32), &"0".repeat(33)] {
+            assert!(matches!(other.parse::<ProcessId>(), Err(ProcessError::NotFound)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a process prints: in a file, within a quota, read by absolute cursor.
+//!
+//! Owns one stream of one process. The file is as long as what was printed,
+//! and sparse: where more was printed than is kept, a hole takes the place of
+//! the oldest, so that a cursor is always an offset in the file and the disk
+//! never holds more than the quota. Nothing is kept in memory. It never knows
+//! whose process this is.
+
+mod copy;
+mod read;
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    path::Path,
+};
+
+pub(crate) use copy::copy;
+pub use read::{MAX_READ_BYTES, Piece, ReadError};
+use tokio::{sync::watch, time::Instant};
+
+use crate::StreamState;
+
+/// How much a stream may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputLimits {
+    /// Bytes that are kept on disk; older ones are evicted. At least 256 KiB.
+    pub kept_bytes: u64,
+    /// Bytes that may be written in all; who writes more is killed.
+    pub total_bytes: u64,
+}
+
+impl Default for OutputLimits {
+    fn default() -> Self {
+        Self { kept_bytes: 256 << 20, total_bytes: 64 << 30 }
+    }
+}
+
+/// Eviction goes in steps, and they are multiples of this: whole blocks on any
+/// file system.
+const EVICTION_BYTES: u64 = 64 << 10;
+const MIN_KEPT_BYTES: u64 = 4 * EVICTION_BYTES;
+
+/// Why a stream takes no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// It reached its total.
+    Quota,
+    /// The disk did not take it.
+    Storage,
+}
+
+/// How far a stream has come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    pub(crate) bytes: u64,
+    pub(crate) evicted_before: u64,
+    pub(crate) open: bool,
+    pub(crate) failure: Option<Failure>,
+    /// When something was last written.
+    pub(crate) last: Instant,
+}
+
+/// One stream of one process. One task appends, anybody reads.
+#[derive(Debug)]
+pub struct Output {
+    file: File,
+    limits: OutputLimits,
+    progress: watch::Sender<Progress>,
+}
+
+impl Output {
+    /// A new, empty stream in a file that nobody else may read.
+    pub(crate) fn create(path: &Path, limits: OutputLimits) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        let progress = Progress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
+        Ok(Self::with(file, limits, progress))
+    }
+
+    /// A stream that another host wrote, and nobody writes any more.
+    pub(crate) fn reopen(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        let evicted_before = first_kept(&file, bytes);
+        let progress = Progress { bytes, evicted_before, open: false, failure: None, last: Instant::now() };
+        Ok(Self::with(file, OutputLimits::default(), progress))
+    }
+
+    fn with(file: File, limits: OutputLimits, progress: Progress) -> Self {
+        let kept_bytes = limits.kept_bytes.max(MIN_KEPT_BYTES);
+        let limits = OutputLimits { kept_bytes, ..limits };
+        Self { file, limits, progress: watch::Sender::new(progress) }
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        *self.progress.borrow()
+    }
+
+    pub(crate) fn follow(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub fn state(&self) -> StreamState {
+        let Progress { bytes, evicted_before, open, failure, .. } = self.progress();
+        StreamState { bytes, evicted_before, open, damaged: failure == Some(Failure::Storage) }
+    }
+
+    /// Writes what was printed, of which there is less than 256 KiB at a time.
+    /// After a failure the stream takes no more.
+    fn append(&self, printed: &[u8]) -> Result<(), Failure> {
+        let Progress { bytes, mut evicted_before, .. } = self.progress();
+        let room = usize::try_from(self.limits.total_bytes.saturating_sub(bytes)).unwrap_or(usize::MAX);
+        let (fits, rest) = printed.split_at(printed.len().min(room));
+        let end = bytes + fits.len() as u64;
+        let written = if end - evicted_before <= self.limits.kept_bytes {
+            Ok(())
+        } else {
+            // An eighth at once, so that it happens rarely.
+            let wanted = end - self.limits.kept_bytes + self.limits.kept_bytes / 8;
+            let until = wanted.next_multiple_of(EVICTION_BYTES).min(bytes);
+            let from = std::mem::replace(&mut evicted_before, until);
+            // Readers must know before the bytes are gone.
+            self.progress.send_modify(|progress| progress.evicted_before = until);
+            evict(&self.file, from, until)
+        };
+        let failure = match written.and_then(|()| self.file.write_all_at(fits, bytes)) {
+            Ok(()) if rest.is_empty() => None,
+            Ok(()) => Some(Failure::Quota),
+            Err(error) => {
+                tracing::error!(%error, "the output of a process cannot be stored");
+                Some(Failure::Storage)
+            }
+        };
+        self.progress.send_modify(|progress| {
+            if failure != Some(Failure::Storage) {
+                progress.bytes = end;
+            }
+            progress.failure = failure;
+            progress.last = Instant::now();
+        });
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Nobody can write any more.
+    pub(crate) fn close(&self) {
+        self.progress.send_modify(|progress| progress.open = false);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn evict(file: &File, from: u64, until: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    Ok(fallocate(file, hole, from, until - from)?)
+}
+
+/// Without holes the quota holds all the same: the process is killed there.
+#[cfg(not(target_os = "linux"))]
+fn evict(_file: &File, _from: u64, _until: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Where the first byte that was not evicted is.
+#[cfg(target_os = "linux")]
+fn first_kept(file: &File, bytes: u64) -> u64 {
+    use rustix::{fs::SeekFrom, io::Errno};
+    match rustix::fs::seek(file, SeekFrom::Data(0)) {
+        Ok(first) => first.min(bytes),
+        // Nothing but a hole.
+        Err(Errno::NXIO) => bytes,
+        Err(_) => 0,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn first_kept(_file: &File, _bytes: u64) -> u64 {
+    0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! Notices when somebody asks for a running process again and again, and says
+//! what would do instead.
+//!
+//! Owns the count of one process and the rules of advice. It has no clock: all
+//! times are handed in, as how long the process has run. It never knows who
+//! asked; whether they may was decided before.
+
+mod guidance;
+mod metrics;
+
+use std::time::Duration;
+
+pub use guidance::{Guidance, Language, MAX_TEXT_BYTES};
+pub use metrics::{PollMetrics, PollTotals};
+
+use crate::Status;
+
+/// When advice is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PollSettings {
+    /// Whether advice is given at all; polls are counted either way.
+    pub guidance: bool,
+    /// How many polls in a row bring advice while a process is young.
+    pub threshold: u32,
+    /// In which language.
+    pub language: Language,
+}
+
+impl Default for PollSettings {
+    fn default() -> Self {
+        Self { guidance: true, threshold: 5, language: Language::English }
+    }
+}
+
+/// How long advice holds before it is given again.
+const REPEAT_AFTER: Duration = Duration::from_secs(60);
+/// Polls that come faster than this bring advice sooner.
+const HASTY_INTERVAL: Duration = Duration::from_secs(1);
+/// From here on a process is no longer young: each doubling of what lies
+/// beyond allows one poll more.
+const YOUNG: Duration = Duration::from_secs(60);
+/// An episode of more polls in a row than this is what advice is to prevent.
+const LONG_EPISODE: u32 = 10;
+
+/// The polls of one process: at most 200 bytes.
+#[derive(Debug, Clone, Default)]
+pub struct Polls {
+    total: u64,
+    last: Option<Duration>,
+    status: Option<Status>,
+    streak: Streak,
+    /// When advice was last given; it outlives the streak, so that a change of
+    /// status does not bring it again at once.
+    guided: Option<Duration>,
+}
+
+/// Polls in a row that found the process running.
+#[derive(Debug, Clone, Default)]
+struct Streak {
+    polls: u32,
+    first: Duration,
+    shortest: Duration,
+    /// Welford's running mean and sum of squared distances, in seconds.
+    mean: f64,
+    squares: f64,
+    guided: bool,
+    /// The mean before advice whose effect the next interval shows, in
+    /// seconds.
+    mean_before_guidance: Option<f64>,
+}
+
+/// Intervals between polls in a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Intervals {
+    /// How many there are.
+    pub count: u32,
+    /// Their mean.
+    pub mean: Duration,
+    /// Their standard deviation.
+    pub deviation: Duration,
+    /// The shortest.
+    pub shortest: Duration,
+}
+
+impl Polls {
+    /// Counts a poll that came when the process had run for `ran` and found it
+    /// in `status`. Returns advice where it is due.
+    pub fn record(
+        &mut self,
+        ran: Duration,
+        status: Status,
+        settings: &PollSettings,
+        metrics: &PollMetrics,
+    ) -> Option<Guidance> {
+        // Threads that ask at once may arrive out of order by a hair.
+        let ran = self.last.map_or(ran, |last| last.max(ran));
+        let before = self.last.replace(ran);
+        self.total += 1;
+        metrics.polled();
+        if self.status.replace(status) != Some(status) {
+            self.streak = Streak::default();
+        }
+        if status != Status::Running {
+            return None;
+        }
+        let interval = if self.streak.polls == 0 { None } else { before.map(|before| ran.saturating_sub(before)) };
+        self.streak.count(ran, interval, metrics);
+        let due = settings.guidance
+            && self.streak.polls >= threshold(ran, settings.threshold, self.streak.is_hasty())
+            && self.guided.is_none_or(|guided| ran.saturating_sub(guided) >= REPEAT_AFTER);
+        if due {
+            self.guided = Some(ran);
+            self.streak.guided = true;
+            if self.streak.polls > 1 {
+                self.streak.mean_before_guidance = Some(self.streak.mean);
+            }
+            metrics.guided();
+        }
+        if self.streak.polls == LONG_EPISODE + 1 {
+            metrics.long_episode(self.streak.guided);
+        }
+        due.then(|| {
+            let mean = Duration::from_secs_f64(self.streak.mean);
+            Guidance::new(self.streak.polls, ran.saturating_sub(self.streak.first), mean, ran, settings.language)
+        })
+    }
+
+    /// How often the process was polled, ever.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How long the process had run at the last poll.
+    #[must_use]
+    pub fn last(&self) -> Option<Duration> {
+        self.last
+    }
+
+    /// How many polls in a row found it running.
+    #[must_use]
+    pub fn consecutive(&self) -> u32 {
+        self.streak.polls
+    }
+
+    /// How long the process had run at the first of the polls in a row.
+    #[must_use]
+    pub fn first_consecutive(&self) -> Option<Duration> {
+        (self.streak.polls > 0).then_some(self.streak.first)
+    }
+
+    /// The intervals between the polls in a row, from the second poll on.
+    #[must_use]
+    pub fn intervals(&self) -> Option<Intervals> {
+        let count = self.streak.polls.checked_sub(1).filter(|count| *count > 0)?;
+        Some(Intervals {
+            count,
+            mean: Duration::from_secs_f64(self.streak.mean),
+            deviation: Duration::from_secs_f64((self.streak.squares / f64::from(count)).max(0.0).sqrt()),
+            shortest: self.streak.shortest,
+        })
+    }
+}
+
+impl Streak {
+    fn count(&mut self, ran: Duration, interval: Option<Duration>, metrics: &PollMetrics) {
+        self.polls = self.polls.saturating_add(1);
+        let Some(interval) = interval else {
+            self.first = ran;
+            self.shortest = Duration::MAX;
+            return;
+        };
+        if self.polls == 2 {
+            metrics.episode();
+        }
+        let seconds = interval.as_secs_f64();
+        if let Some(before) = self.mean_before_guidance.take() {
+            metrics.interval_after_guidance(before, seconds);
+        }
+        self.shortest = self.shortest.min(interval);
+        let distance = seconds - self.mean;
+        self.mean = (self.mean + distance / f64::from(self.polls - 1)).max(0.0);
+        self.squares += distance * (seconds - self.mean);
+    }
+
+    fn is_hasty(&self) -> bool {
+        self.polls > 1 && self.mean < HASTY_INTERVAL.as_secs_f64()
+    }
+}
+
+/// How many polls in a row bring advice to a process that has run for `ran`.
+fn threshold(ran: Duration, base: u32, hasty: bool) -> u32 {
+    let base = base.max(1);
+    let base = if hasty { base.saturating_mul(3).div_ceil(5).max(2).min(base) } else { base };
+    let minutes = ran.as_secs() / YOUNG.as_secs();
+    base.saturating_add(minutes.checked_ilog2().map_or(0, |doublings| doublings + 1))
+}
+
+#[cfg(test)]
+mod tests;

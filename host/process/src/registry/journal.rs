@@ -1,0 +1,177 @@
+//! What is on disk, so that the next host finds it.
+//!
+//! ```text
+//! DIRECTORY/lock                 held while a host looks for what others left
+//! DIRECTORY/HOST/lock            held while that host lives
+//! DIRECTORY/HOST/ID/record.json  what the process is; replaced as a whole
+//! DIRECTORY/HOST/ID/stdout
+//! DIRECTORY/HOST/ID/stderr
+//! ```
+//!
+//! A record is written before its process is started, when it runs and when it
+//! has ended: three small files in its life. It survives the host, not the
+//! machine, and after the machine nothing of the process runs.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock},
+};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
+
+use super::{
+    leftover::Identity,
+    process::{Process, State},
+};
+use crate::{Exit, KilledBy, Owner, ProcessId, output::Output, polls::Polls};
+
+const LOCK: &str = "lock";
+const RECORD: &str = "record.json";
+const NEW_RECORD: &str = "record.json.new";
+
+/// A process as a record holds it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    id: ProcessId,
+    owner: Owner,
+    command: String,
+    started: DateTime<Utc>,
+    pid: Option<u32>,
+    /// Tells the leader from a later process of the same number.
+    leader: Option<Identity>,
+    state: State,
+}
+
+/// The directory of one host, locked as long as this lives.
+#[derive(Debug)]
+pub(super) struct Home {
+    directory: PathBuf,
+    _lock: File,
+}
+
+impl Home {
+    /// Makes a home below `root`, and moves everything there that hosts left
+    /// which are gone. Says of each process whether it was running.
+    pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<(Process, bool)>)> {
+        let make = |directory: &Path| fs::DirBuilder::new().mode(0o700).recursive(true).create(directory);
+        make(root)?;
+        // Hosts that start at once do this one after the other: none takes the
+        // home of another for abandoned before it is locked.
+        let turn = lock_file(&root.join(LOCK))?;
+        turn.lock()?;
+        let directory = root.join(ProcessId::random().map_err(io::Error::other)?.to_string());
+        make(&directory)?;
+        let lock = lock_file(&directory.join(LOCK))?;
+        lock.lock()?;
+        let mut found = Vec::new();
+        for entry in fs::read_dir(root)? {
+            let path = entry?.path();
+            if path == directory || !path.is_dir() {
+                continue;
+            }
+            let other = lock_file(&path.join(LOCK))?;
+            match other.try_lock() {
+                Ok(()) => found.extend(adopt(&path, &directory)?),
+                // It lives.
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok((Self { directory, _lock: lock }, found))
+    }
+
+    pub(super) fn directory_of(&self, id: ProcessId) -> PathBuf {
+        self.directory.join(id.to_string())
+    }
+}
+
+fn lock_file(path: &Path) -> io::Result<File> {
+    File::options().create(true).write(true).truncate(false).open(path)
+}
+
+/// Takes over what an abandoned home holds, and removes the home.
+fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<(Process, bool)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(abandoned)? {
+        let entry = entry?;
+        let from = entry.path();
+        if !from.is_dir() {
+            continue;
+        }
+        // What is no process stays behind and is removed with the home.
+        let Ok(bytes) = fs::read(from.join(RECORD)) else { continue };
+        let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        let to = home.join(record.id.to_string());
+        fs::rename(&from, &to)?;
+        found.push(revive(record, to)?);
+    }
+    fs::remove_dir_all(abandoned)?;
+    Ok(found)
+}
+
+fn revive(record: Record, directory: PathBuf) -> io::Result<(Process, bool)> {
+    let Record { id, owner, command, started, pid, leader, mut state } = record;
+    let was_running = !state.status.has_ended();
+    if was_running {
+        if let Some(leader) = leader {
+            leader.kill();
+        }
+        state = State::ended(Exit::Killed { by: KilledBy::HostLost });
+    }
+    let process = Process {
+        id,
+        owner,
+        command,
+        started,
+        began: Instant::now(),
+        stdout: Arc::new(Output::reopen(&directory.join(Process::STDOUT))?),
+        stderr: Arc::new(Output::reopen(&directory.join(Process::STDERR))?),
+        directory,
+        state: watch::Sender::new(state.clone()),
+        polls: Mutex::new(Polls::default()),
+        input: tokio::sync::Mutex::new(None),
+        child: OnceLock::new(),
+        former_pid: pid,
+        // Nobody follows it: there is nothing to stop.
+        stops: mpsc::channel(1).0,
+    };
+    process.record(&state)?;
+    Ok((process, was_running))
+}
+
+impl Process {
+    pub(super) const STDOUT: &str = "stdout";
+    pub(super) const STDERR: &str = "stderr";
+
+    /// Replaces the record of this process.
+    pub(super) fn record(&self, state: &State) -> io::Result<()> {
+        let pid = self.pid();
+        let record = Record {
+            id: self.id,
+            owner: self.owner.clone(),
+            command: self.command.clone(),
+            started: self.started,
+            pid,
+            leader: if state.status.has_ended() { None } else { pid.and_then(Identity::of) },
+            state: state.clone(),
+        };
+        let new = self.directory.join(NEW_RECORD);
+        fs::write(&new, serde_json::to_vec(&record)?)?;
+        fs::rename(&new, self.directory.join(RECORD))
+    }
+
+    /// Removes its files. Readers that have them open read on.
+    pub(super) fn remove_files(&self) {
+        if let Err(error) = fs::remove_dir_all(&self.directory) {
+            tracing::error!(process = %self.id, %error, "the files of a process cannot be removed");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a process is, was and ended as.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::ProcessId;
+
+/// Where a process stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It is being started.
+    Starting,
+    /// Its leader runs.
+    Running,
+    /// It exited by itself with code 0.
+    Finished,
+    /// It exited by itself with another code, or could not be started.
+    Failed,
+    /// A signal ended it, or the host did.
+    Killed,
+}
+
+impl Status {
+    /// Whether it is over.
+    #[must_use]
+    pub fn has_ended(self) -> bool {
+        !matches!(self, Self::Starting | Self::Running)
+    }
+
+    /// The word of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Killed => "killed",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// By itself, with this code.
+    Exited {
+        /// 0 for success.
+        code: i32,
+    },
+    /// By a signal that was not the host's way of ending it.
+    Signaled {
+        /// The number of the signal.
+        signal: i32,
+    },
+    /// The host ended it. What the process made of the signal (some answer it
+    /// with code 0) does not count.
+    Killed {
+        /// For whom.
+        by: KilledBy,
+    },
+    /// It never ran.
+    NotStarted {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Exit {
+    /// The status of a process that ended so.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Exited { code: 0 } => Status::Finished,
+            Self::Exited { .. } | Self::NotStarted { .. } => Status::Failed,
+            Self::Signaled { .. } | Self::Killed { .. } => Status::Killed,
+        }
+    }
+}
+
+/// On whose account the host ended a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KilledBy {
+    /// It ran longer, or was silent for longer, than it may.
+    TimeLimit,
+    /// Its owner asked.
+    User,
+    /// It wrote more than it may.
+    Quota,
+    /// The host, or the child's supervisor, died while it ran.
+    HostLost,
+}
+
+/// One of the two streams that a process writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamName {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// How far a stream has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamState {
+    /// Bytes written since the start: the cursor behind the last one.
+    pub bytes: u64,
+    /// Bytes before this cursor are not kept any more.
+    pub evicted_before: u64,
+    /// Somebody can still write to it, be it only a descendant.
+    pub open: bool,
+    /// Output was lost because the host could not store it.
+    pub damaged: bool,
+}
+
+/// A process as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Snapshot {
+    /// Its handle.
+    pub id: ProcessId,
+    /// What was started, as a person would write it; cut where it is long.
+    pub command: String,
+    /// The system's process id of the leader, once it runs.
+    pub pid: Option<u32>,
+    /// Where it stands.
+    pub status: Status,
+    /// How it ended, once it has.
+    pub exit: Option<Exit>,
+    /// When it was asked for; RFC 3339 when serialized.
+    pub started: DateTime<Utc>,
+    /// When it ended.
+    pub finished: Option<DateTime<Utc>>,
+    /// Its standard output.
+    pub stdout: StreamState,
+    /// Its standard error.
+    pub stderr: StreamState,
+    /// Descendants that live, be the leader's end long past.
+    pub descendants: usize,
+}

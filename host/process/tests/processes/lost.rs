@@ -1,0 +1,98 @@
+//! A host that is killed, and the next one: the host is a child that runs this
+//! same file.
+
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use wharf_process::{Exit, KilledBy, Processes, Status, StreamName};
+
+use crate::support::{AMPLE, PlainLauncher, Room, lives, owner, settings, shell};
+use crate::waiting::{exit, pattern};
+
+const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
+
+#[tokio::test]
+async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut host = Command::new(env::current_exe().expect("itself"))
+        .args(["--exact", "lost::host_that_is_killed", "--nocapture"])
+        .env(DIRECTORY, directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a host");
+    let mut lines = BufReader::new(host.stdout.take().expect("piped")).lines();
+    let ready = lines.find_map(|line| line.expect("a line").split_once("runs as ").map(|(_, pid)| pid.to_owned()));
+    let pid: u32 = ready.expect("a process").parse().expect("a process id");
+
+    // While its host lives, nobody takes it away.
+    let open = || Processes::open(directory.path(), Arc::new(PlainLauncher), settings()).expect("a room");
+    let (processes, lost) = open();
+    assert!(lost.is_empty() && processes.list(&owner("one")).is_empty() && lives(pid));
+    drop(processes);
+
+    host.kill().expect("a kill");
+    host.wait().expect("its end");
+    // Leftovers that belong to no process.
+    let home = homes(directory.path()).into_iter().find(|home| fs::read_dir(home).expect("a listing").count() > 1);
+    let home = home.expect("the home of the host");
+    fs::create_dir(home.join("torn")).expect("a directory");
+    fs::write(home.join("torn").join("record.json"), b"{\"id\":").expect("a torn record");
+
+    let (processes, lost) = open();
+    let (whose, snapshot) = lost.into_iter().next().expect("one was running");
+    assert_eq!((whose, snapshot.status), (owner("one"), Status::Killed));
+    assert_eq!(snapshot.exit, Some(Exit::Killed { by: KilledBy::HostLost }));
+    assert_eq!(snapshot.pid, Some(pid));
+    assert!(snapshot.finished.is_some());
+    let tail = processes.tail(&owner("one"), snapshot.id, StreamName::Stdout, 5, 100).expect("a tail");
+    assert_eq!(tail.text(), "before the kill\n");
+    let listed: Vec<_> = processes.list(&owner("one")).iter().map(|listed| listed.exit.clone()).collect();
+    let expected = [Exit::Exited { code: 3 }, Exit::Killed { by: KilledBy::HostLost }];
+    assert_eq!(listed, expected.map(Some));
+    wait_for_death(pid);
+    let left: Vec<_> = homes(directory.path()).iter().flat_map(|home| fs::read_dir(home).expect("a listing")).collect();
+    assert_eq!(left.len(), 3, "two processes and a lock: {left:?}");
+
+    // The host after that finds nothing lost, and the same tombstones.
+    drop(processes);
+    let (processes, lost) = open();
+    assert!(lost.is_empty());
+    assert_eq!(processes.list(&owner("one")).len(), 2);
+}
+
+/// Does nothing when the tests themselves are run.
+#[tokio::test]
+async fn host_that_is_killed() {
+    let Some(directory) = env::var_os(DIRECTORY) else { return };
+    let (processes, _) =
+        Processes::open(Path::new(&directory), Arc::new(PlainLauncher), settings()).expect("a directory");
+    let room = Room { processes: Arc::new(processes), directory: tempfile::tempdir().expect("a directory") };
+    let id = room.shell("exit 3").await;
+    exit(&room, id).await;
+    let id = room.start(shell("echo before the kill; exec sleep 1000")).await;
+    assert!(pattern(&room, id, "before the kill").await);
+    let pid = room.processes.snapshot(&owner("one"), id).expect("a process").pid.expect("it runs");
+    writeln!(std::io::stdout().lock(), "runs as {pid}").expect("a reader");
+    tokio::time::sleep(AMPLE).await;
+}
+
+fn homes(root: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(root).expect("a listing").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.is_dir()).collect()
+}
+
+/// A killed process is gone when the kernel has taken it down, which nobody
+/// but its parent is told.
+fn wait_for_death(pid: u32) {
+    let begun = std::time::Instant::now();
+    while lives(pid) {
+        assert!(begun.elapsed() < AMPLE, "the process lives on");
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}

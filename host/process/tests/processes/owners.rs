@@ -1,0 +1,112 @@
+//! Whose processes, and how many.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use wharf_process::{Owner, ProcessError, ProcessId, Settings, Signal, StreamName, Until};
+
+use crate::support::{AMPLE, Room, files_below, owner, settings, shell};
+use crate::waiting::exit;
+
+#[tokio::test]
+async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
+    let room = Room::new();
+    let processes = &room.processes;
+    let id = room.start(wharf_process::SpawnRequest { input: true, ..shell("exec cat") }).await;
+    let before = (processes.snapshot(&owner("one"), id).expect("its owner's"), processes.poll_totals());
+
+    let mine = owner("one");
+    let strangers = [
+        (owner("two"), id),
+        (Owner { plugin: "terminal".parse().expect("legal"), ..mine.clone() }, id),
+        (Owner { tenant: "other".parse().expect("legal"), ..mine.clone() }, id),
+        (mine, "0".repeat(32).parse::<ProcessId>().expect("an id")),
+    ];
+    for (stranger, id) in &strangers {
+        let (stranger, id) = (stranger, *id);
+        let until = Until { exit: true, ..Until::default() };
+        let errors = [
+            processes.snapshot(stranger, id).map(drop).err(),
+            processes.poll(stranger, id, 1, 100).map(drop).err(),
+            processes.read(stranger, id, StreamName::Stdout, 0, 100).map(drop).err(),
+            processes.tail(stranger, id, StreamName::Stdout, 1, 100).map(drop).err(),
+            processes.head(stranger, id, StreamName::Stdout, 1, 100).map(drop).err(),
+            processes.write(stranger, id, b"x", AMPLE).await.map(drop).err(),
+            processes.close_input(stranger, id).await.err(),
+            processes.signal(stranger, id, Signal::Kill).err(),
+            processes.wait(stranger, id, &until, AMPLE).await.map(drop).err(),
+            processes.stop(stranger, id, Duration::ZERO).await.map(drop).err(),
+        ];
+        for error in errors {
+            let error = error.expect("refused");
+            assert!(matches!(error, ProcessError::NotFound), "{error:?}");
+        }
+    }
+    for (stranger, _) in &strangers[..3] {
+        assert!(processes.list(stranger).is_empty());
+    }
+    let after = (processes.snapshot(&owner("one"), id).expect("its owner's"), processes.poll_totals());
+    assert_eq!(before, after);
+    room.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
+    let room = Room::with(Settings { running_per_session: 1, ..settings() });
+    // Each round is a session, and four threads race for its one place.
+    for round in 0..20 {
+        let owner = owner(&format!("race-{round}"));
+        let begin = Arc::new(tokio::sync::Barrier::new(4));
+        let spawns = [(); 4].map(|()| {
+            let (processes, owner, begin) = (Arc::clone(&room.processes), owner.clone(), Arc::clone(&begin));
+            tokio::spawn(async move {
+                begin.wait().await;
+                processes.spawn(&owner, shell("exec sleep 1000")).await
+            })
+        });
+        let mut started = HashSet::new();
+        for spawn in spawns {
+            match spawn.await.expect("no panic") {
+                Ok(id) => assert!(started.insert(id)),
+                Err(error) => assert!(matches!(error, ProcessError::TooMany { limit: 1 }), "{error:?}"),
+            }
+        }
+        assert_eq!((started.len(), room.processes.list(&owner).len()), (1, 1));
+        // An end makes room.
+        let id = started.into_iter().next().expect("one");
+        room.processes.stop(&owner, id, AMPLE).await.expect("a stop");
+        room.processes.spawn(&owner, shell("exec sleep 1000")).await.expect("there is room");
+    }
+    room.close().await;
+}
+
+#[tokio::test]
+async fn a_session_keeps_only_so_many_tombstones() {
+    let room = Room::with(Settings { ended_per_session: 3, ..settings() });
+    let mut ids = Vec::new();
+    for _ in 0..8 {
+        let id = room.shell("true").await;
+        exit(&room, id).await;
+        ids.push(id);
+    }
+    let kept: Vec<_> = room.processes.list(&owner("one")).iter().map(|snapshot| snapshot.id).collect();
+    assert_eq!(kept, ids[4..]);
+    room.close().await;
+}
+
+#[tokio::test]
+async fn two_hundred_processes_one_after_the_other_leave_no_descriptor_and_no_file() {
+    let room = Room::new();
+    let descriptors = || std::fs::read_dir("/proc/self/fd").expect("a listing").count();
+    let id = room.shell("true").await;
+    exit(&room, id).await;
+    for _ in 0..200 {
+        let id = room.shell("true").await;
+        exit(&room, id).await;
+    }
+    let swept = room.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
+    assert_eq!(swept.processes, 201);
+    assert_eq!(files_below(&room.directory.path().join("processes")), 2, "the locks");
+    // Other tests of this file hold some of their own, but never so many.
+    assert!(descriptors() < 300, "{}", descriptors());
+    room.close().await;
+}

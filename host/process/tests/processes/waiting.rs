@@ -1,0 +1,90 @@
+//! Waits.
+
+use std::{sync::Arc, time::Duration};
+
+use wharf_process::{Found, Pattern, ProcessId, Reason, Snapshot, SpawnRequest, StreamName, Until};
+
+use crate::support::{AMPLE, Room, owner, shell};
+
+/// Waits for the end.
+pub(crate) async fn exit(room: &Room, id: ProcessId) -> Snapshot {
+    let until = Until { exit: true, ..Until::default() };
+    let waited = room.processes.wait(&owner("one"), id, &until, AMPLE).await.expect("a wait");
+    assert_eq!(waited.reason, Reason::Exit);
+    waited.process
+}
+
+fn until_pattern(raw: &str, from: u64) -> Until {
+    let pattern = Pattern::new(raw).expect("a pattern");
+    Until { pattern: Some((StreamName::Stdout, from, pattern)), ..Until::default() }
+}
+
+/// Waits for a match in the standard output; says whether it came.
+pub(crate) async fn pattern(room: &Room, id: ProcessId, raw: &str) -> bool {
+    let waited = room.processes.wait(&owner("one"), id, &until_pattern(raw, 0), AMPLE).await.expect("a wait");
+    matches!(waited.reason, Reason::Pattern(_))
+}
+
+#[tokio::test]
+async fn a_wait_ends_by_whatever_comes_first() {
+    let room = Room::new();
+    let id = room.start(SpawnRequest { input: true, ..shell("while read line; do echo $line; done") }).await;
+    let wait = async |until: Until, within| {
+        room.processes.wait(&owner("one"), id, &until, within).await.expect("a wait").reason
+    };
+    let output = |from| Until { output: Some((StreamName::Stdout, from)), ..Until::default() };
+    let short = Duration::from_millis(30);
+    assert_eq!(wait(output(0), short).await, Reason::TimeUp);
+    assert_eq!(wait(Until { idle: Some(short), ..output(0) }, AMPLE).await, Reason::Idle);
+    room.processes.write(&owner("one"), id, b"hello\n", AMPLE).await.expect("written");
+    assert_eq!(wait(output(0), AMPLE).await, Reason::Output);
+    assert_eq!(wait(until_pattern("^h.*o$", 0), AMPLE).await, Reason::Pattern(Found { from: 0, to: 5 }));
+    assert_eq!(wait(until_pattern("hello", 1), short).await, Reason::TimeUp);
+    room.processes.close_input(&owner("one"), id).await.expect("closed");
+    // Nothing that is waited for can come any more.
+    assert_eq!(wait(until_pattern("never", 0), AMPLE).await, Reason::Exit);
+    room.close().await;
+}
+
+#[tokio::test]
+async fn a_pattern_is_found_however_the_output_is_cut_and_however_much_there_is() {
+    let room = Room::new();
+    let id =
+        room.shell("printf 'list'; sleep 0.05; printf 'ening on 80'; sleep 0.05; printf '80> '; exec sleep 1000").await;
+    assert!(pattern(&room, id, r"listening on \d{4}> $").await);
+
+    let id =
+        room.shell("head -c 3000000 /dev/zero | tr '\\0' x; echo; seq 300000; echo the end; exec sleep 1000").await;
+    assert!(pattern(&room, id, "^the end$").await);
+    assert!(pattern(&room, id, "^299999$").await);
+    room.close().await;
+}
+
+#[tokio::test]
+async fn a_pattern_that_would_take_too_much_is_refused() {
+    assert!(Pattern::new(&"a".repeat(1_025)).is_err());
+    assert!(Pattern::new("((a{1000}){1000}){1000}").is_err());
+    assert!(Pattern::new("(").is_err());
+    // What takes exponential time elsewhere.
+    let room = Room::new();
+    let id = room.shell("head -c 60000 /dev/zero | tr '\\0' a; echo").await;
+    assert!(!pattern(&room, id, "(a*)*b$").await);
+    room.close().await;
+}
+
+#[tokio::test]
+async fn a_wait_that_is_dropped_loses_nothing() {
+    let room = Room::new();
+    let id = room.start(SpawnRequest { input: true, ..shell("exec cat") }).await;
+    let processes = Arc::clone(&room.processes);
+    let waiting =
+        tokio::spawn(
+            async move { processes.wait(&owner("one"), id, &until_pattern("hello", 0), AMPLE).await.map(|_| ()) },
+        );
+    tokio::task::yield_now().await;
+    waiting.abort();
+    assert!(waiting.await.expect_err("dropped").is_cancelled());
+    room.processes.write(&owner("one"), id, b"hello\n", AMPLE).await.expect("written");
+    assert!(pattern(&room, id, "hello").await);
+    room.close().await;
+}

@@ -1,0 +1,89 @@
+//! What can go wrong with starting and ending children.
+
+use std::{io, path::PathBuf};
+
+use wharf_core::{Code, Error};
+
+use crate::request::MAX_REQUEST_BYTES;
+
+/// Why a child was not started, or is not known any more.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// Containment is required and this machine offers none.
+    #[error(
+        "the program cannot be contained on this machine: {missing}; install what is missing, or have the operator \
+         say `require_containment = false`, which gives the program all that the host's own user may do"
+    )]
+    Uncontainable {
+        /// What is missing, for people.
+        missing: String,
+    },
+    /// A path, argument or variable that no program can be given.
+    #[error("{what} {shown:?} cannot be given to a program: {why}")]
+    Illegal {
+        /// Which part of the request.
+        what: &'static str,
+        /// The beginning of it.
+        shown: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Arguments and environment are too long.
+    #[error("arguments and environment are {given} bytes together, more than {MAX_REQUEST_BYTES}; put some in a file")]
+    TooLarge {
+        /// Their length in bytes.
+        given: usize,
+    },
+    /// The program could not be executed.
+    #[error("cannot {step} {}", path.display())]
+    Program {
+        /// What was tried: `run` or `enter`.
+        step: &'static str,
+        /// The program or its working directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The sandbox ended before the program began.
+    #[error("the sandbox could not be set up; a path that it was to show may not exist")]
+    Sandbox,
+    /// The supervisor could not be started.
+    #[error("the supervisor of children could not be started")]
+    Supervisor(#[source] io::Error),
+    /// The supervisor was killed, and what it looked after with it.
+    #[error("the supervisor of this child ended before the child did; how the child ended is not known")]
+    Lost,
+    /// The system refused something on the way.
+    #[error("cannot {action}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl SpawnError {
+    /// The error for `map_err` after an attempt to do `action`.
+    pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
+        move |source| Self::System { action, source: source.into() }
+    }
+}
+
+impl From<SpawnError> for Error {
+    fn from(error: SpawnError) -> Self {
+        let code = match &error {
+            SpawnError::Uncontainable { .. } | SpawnError::Supervisor(_) => Code::Unavailable,
+            SpawnError::Illegal { .. } => Code::Invalid,
+            SpawnError::TooLarge { .. } => Code::Limit,
+            SpawnError::Program { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => Code::NotFound,
+                io::ErrorKind::PermissionDenied => Code::Denied,
+                _ => Code::Invalid,
+            },
+            SpawnError::Sandbox | SpawnError::Lost | SpawnError::System { .. } => Code::Internal,
+        };
+        let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        Self::new(code, format!("{error}{cause}"))
+    }
+}

@@ -1,0 +1,54 @@
+//! The other side: what this program is when it runs as a supervisor.
+//!
+//! A library cannot bring an executable along: an app that depends on it gets
+//! only code. So the host runs its own program again, with a hidden first
+//! argument, and a function that runs before `main` recognises it: neither the
+//! app nor a test has to call anything. The first such process is the root: it
+//! has one thread and little memory, so it can fork a supervisor for each child
+//! in a fraction of the time that running a large program again would take.
+//!
+//! ```text
+//! host ── root ─┬─ supervisor ── program ── …
+//!               └─ bubblewrap ─┆─ supervisor (first of its namespace) ── program ── …
+//! ```
+//!
+//! Every supervisor has a socket of its own to the host, and its end means that
+//! the host is gone. The root adopts what a killed supervisor leaves behind.
+//!
+//! Never runs in the host's own process.
+
+mod launch;
+mod root;
+mod supervise;
+mod system;
+mod tree;
+
+use std::os::fd::{AsFd as _, OwnedFd};
+
+pub(crate) use system::null;
+
+/// First arguments that make this program a supervisor. No user types these.
+pub(crate) const ROOT: &str = "wharf-supervisor:root";
+/// See [`ROOT`].
+pub(crate) const SUPERVISOR: &str = "wharf-supervisor:child";
+
+/// Decides, before `main`, what this process is. There is no other thread, and
+/// of the standard library only what needs no preparation is used.
+#[ctor::ctor(unsafe)]
+fn before_main() {
+    let Some(role) = std::env::args_os().nth(1) else { return };
+    if role == ROOT {
+        root::run(control());
+    } else if role == SUPERVISOR {
+        system::close_on_exec_all();
+        supervise::run(control());
+    }
+}
+
+/// The socket to the host, which a supervisor is given as standard input.
+fn control() -> OwnedFd {
+    let taken = std::io::stdin().as_fd().try_clone_to_owned();
+    let Ok(control) = taken else { system::leave() };
+    system::forget_streams();
+    control
+}

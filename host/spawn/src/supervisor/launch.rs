@@ -1,0 +1,145 @@
+//! From a supervisor's fork to the program: session, streams, limits, directory,
+//! and the program itself.
+
+use std::{
+    ffi::CString,
+    fs::File,
+    io::{self, Read as _, Write as _},
+    os::{fd::OwnedFd, unix::fs::FileExt as _},
+};
+
+use rustix::{
+    pipe::{PipeFlags, pipe_with},
+    process::{
+        DumpableBehavior, Pid, Resource, Rlimit, Signal, getrlimit, set_dumpable_behavior,
+        set_parent_process_death_signal, setrlimit, setsid,
+    },
+};
+
+use super::system::{self, Side};
+use crate::{
+    Limits, packet,
+    request::MAX_REQUEST_BYTES,
+    wire::{Launch, Report, Step},
+};
+
+/// Where a start failed, and the system's number for why.
+pub(super) struct Failure {
+    pub(super) step: Step,
+    pub(super) errno: i32,
+}
+
+impl Failure {
+    fn at<E: Into<io::Error>>(step: Step) -> impl Fn(E) -> Self {
+        move |error| Self { step, errno: error.into().raw_os_error().unwrap_or(libc::EIO) }
+    }
+
+    fn preparing<E: Into<io::Error>>(error: E) -> Self {
+        Self::at(Step::Prepare)(error)
+    }
+}
+
+/// Reads the launch out of the file in which it came.
+pub(super) fn read(file: OwnedFd) -> Option<Launch> {
+    let file = File::from(file);
+    let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    // Twice the limit: every text has a length beside it.
+    if length > 2 * MAX_REQUEST_BYTES {
+        return None;
+    }
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, 0).ok()?;
+    postcard::from_bytes(&bytes).ok()
+}
+
+/// Starts the program and returns once it is that program.
+pub(super) fn start(launch: Launch, control: &OwnedFd, streams: Vec<OwnedFd>) -> Result<Pid, Failure> {
+    // Closes by itself when the program takes over; else carries why not.
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Failure::preparing)?;
+    match system::fork().map_err(Failure::preparing)? {
+        Side::Child => {
+            let failure = become_program(launch, control, &streams);
+            let mut said = vec![match failure.step {
+                Step::Prepare => 0,
+                Step::Enter => 1,
+                Step::Execute => 2,
+            }];
+            said.extend(failure.errno.to_le_bytes());
+            let _ = File::from(writer).write_all(&said);
+            system::leave()
+        }
+        Side::Parent(pid) => {
+            drop((writer, streams));
+            let mut said = [0; 5];
+            match File::from(reader).read_exact(&mut said) {
+                Err(_) => Ok(pid),
+                Ok(()) => {
+                    let [step, errno @ ..] = said;
+                    let step = [Step::Prepare, Step::Enter, Step::Execute][usize::from(step.min(2))];
+                    Err(Failure { step, errno: i32::from_le_bytes(errno) })
+                }
+            }
+        }
+    }
+}
+
+/// Returns only why not.
+fn become_program(launch: Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Failure {
+    match prepare(&launch, control, streams) {
+        Err(failure) => failure,
+        Ok((program, arguments, environment)) => {
+            Failure::at(Step::Execute)(system::execute(&program, &arguments, &environment))
+        }
+    }
+}
+
+type Command = (CString, Vec<CString>, Vec<CString>);
+
+fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Command, Failure> {
+    let [stdin, stdout, stderr] = streams else { return Err(Failure { step: Step::Prepare, errno: libc::EBADF }) };
+    // Should the supervisor be killed, its child goes with it.
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Failure::preparing)?;
+    setsid().map_err(Failure::preparing)?;
+    rustix::stdio::dup2_stdin(stdin).map_err(Failure::preparing)?;
+    rustix::stdio::dup2_stdout(stdout).map_err(Failure::preparing)?;
+    rustix::stdio::dup2_stderr(stderr).map_err(Failure::preparing)?;
+    let texts = |texts: &[Vec<u8>]| texts.iter().map(|text| text_of(text)).collect::<Result<Vec<_>, _>>();
+    let command = (text_of(&launch.program)?, texts(&launch.arguments)?, texts(&launch.environment)?);
+    rustix::process::chdir(&text_of(&launch.working_directory)?).map_err(Failure::at(Step::Enter))?;
+    packet::send(control, &Report::Starting, &[]).map_err(Failure::preparing)?;
+    system::accept_signals();
+    // Last: with few files or little memory the steps above could fail.
+    limit(&launch.limits).map_err(Failure::preparing)?;
+    Ok(command)
+}
+
+fn text_of(bytes: &[u8]) -> Result<CString, Failure> {
+    CString::new(bytes).map_err(Failure::preparing)
+}
+
+fn limit(limits: &Limits) -> io::Result<()> {
+    let wanted = [
+        (Resource::Core, Some(0)),
+        (Resource::Cpu, limits.cpu_seconds),
+        (Resource::As, limits.address_space_bytes),
+        (Resource::Nofile, limits.open_files),
+        (Resource::Nproc, limits.processes),
+        (Resource::Fsize, limits.file_size_bytes),
+    ];
+    for (resource, wanted) in wanted {
+        let Some(wanted) = wanted else { continue };
+        // Nobody but root may raise a limit, and nobody has to.
+        let ceiling = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        // A second between the signal that can be caught and the one that
+        // cannot.
+        let spare = u64::from(resource == Resource::Cpu);
+        let maximum = wanted.saturating_add(spare).min(ceiling);
+        setrlimit(resource, Rlimit { current: Some(wanted.min(maximum)), maximum: Some(maximum) })?;
+    }
+    Ok(())
+}
+
+/// Has no other process of this user look into a supervisor or steer it.
+pub(super) fn seal() {
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}

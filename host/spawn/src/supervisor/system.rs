@@ -1,0 +1,102 @@
+//! What the system offers only to those who promise to be careful, and small
+//! steps that both kinds of supervisor take.
+
+use std::{
+    ffi::{CStr, CString},
+    fs::OpenOptions,
+    io,
+    os::fd::OwnedFd,
+};
+
+use nix::{
+    sys::{
+        signal::{SigSet, Signal},
+        signalfd::{SfdFlags, SignalFd},
+    },
+    unistd::ForkResult,
+};
+use rustix::process::Pid;
+
+/// What a supervisor ends with when it cannot go on and nobody listens.
+const GIVEN_UP: i32 = 70;
+
+/// Which side of a fork this is.
+pub(super) enum Side {
+    /// The new process.
+    Child,
+    /// The one that forked, and what it forked.
+    Parent(Pid),
+}
+
+/// Forks this process.
+#[expect(unsafe_code, reason = "supervisors have one thread, so the child may do anything that its parent may")]
+pub(super) fn fork() -> io::Result<Side> {
+    // SAFETY: no other thread exists that could hold a lock.
+    match unsafe { nix::unistd::fork() }? {
+        ForkResult::Child => Ok(Side::Child),
+        ForkResult::Parent { child } => match Pid::from_raw(child.as_raw()) {
+            Some(pid) => Ok(Side::Parent(pid)),
+            None => Err(io::ErrorKind::InvalidData.into()),
+        },
+    }
+}
+
+/// Has every descriptor but the standard streams closed when a program is run.
+#[expect(unsafe_code, reason = "neither std nor rustix offers it")]
+pub(super) fn close_on_exec_all() {
+    // SAFETY: changes a flag of descriptors and closes none.
+    let changed = unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC as libc::c_int) };
+    if changed != 0 {
+        leave();
+    }
+}
+
+/// Closes every descriptor but the standard streams.
+#[expect(unsafe_code, reason = "neither std nor rustix offers it")]
+pub(super) fn close_all() {
+    // SAFETY: called before anything of this process owns a descriptor.
+    let closed = unsafe { libc::close_range(3, libc::c_uint::MAX, 0) };
+    if closed != 0 {
+        leave();
+    }
+}
+
+/// Makes the standard streams lead nowhere, so that this process holds nobody's
+/// pipe open.
+pub(super) fn forget_streams() {
+    let Ok(null) = null() else { leave() };
+    let _ = rustix::stdio::dup2_stdin(&null);
+    let _ = rustix::stdio::dup2_stdout(&null);
+    let _ = rustix::stdio::dup2_stderr(&null);
+}
+
+/// Reads as empty, and swallows what is written.
+pub(crate) fn null() -> io::Result<OwnedFd> {
+    Ok(OpenOptions::new().read(true).write(true).open("/dev/null")?.into())
+}
+
+/// Has ends of children wait in a descriptor instead of interrupting.
+pub(super) fn watch_children() -> io::Result<SignalFd> {
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGCHLD);
+    signals.thread_block()?;
+    Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
+}
+
+/// Undoes [`watch_children`] for a process that becomes a program.
+pub(super) fn accept_signals() {
+    let _ = SigSet::all().thread_unblock();
+}
+
+/// Becomes a program; returns only why not.
+pub(super) fn execute(program: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
+    match nix::unistd::execve(program, arguments, environment) {
+        Ok(never) => match never {},
+        Err(error) => error.into(),
+    }
+}
+
+/// Ends this process at once, with nothing said.
+pub(super) fn leave() -> ! {
+    std::process::exit(GIVEN_UP)
+}

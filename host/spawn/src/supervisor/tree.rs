@@ -1,0 +1,81 @@
+//! The processes below this one: who they are, and how all of them end.
+//!
+//! Reads /proc, which counts children in other sessions and groups, too.
+
+use std::{collections::HashMap, fs};
+
+use rustix::process::{Pid, Signal, getpid, kill_process};
+
+/// A living process below this one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    pub(super) pid: Pid,
+    pub(super) group: i32,
+}
+
+/// All that live below this process, in no order. Processes that have ended and
+/// wait to be asked for it do not count.
+pub(super) fn members() -> Vec<Member> {
+    let mut by_parent = by_parent();
+    let mut found = Vec::new();
+    let mut next = vec![getpid()];
+    while let Some(parent) = next.pop() {
+        let children = by_parent.remove(&parent).unwrap_or_default();
+        next.extend(children.iter().map(|member| member.pid));
+        found.extend(children);
+    }
+    found
+}
+
+/// The living children of this process alone.
+pub(super) fn children() -> Vec<Member> {
+    by_parent().remove(&getpid()).unwrap_or_default()
+}
+
+fn by_parent() -> HashMap<Pid, Vec<Member>> {
+    let mut by_parent: HashMap<Pid, Vec<Member>> = HashMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw) else {
+            continue;
+        };
+        // Who is gone by now is no member.
+        let Ok(stat) = fs::read(entry.path().join("stat")) else { continue };
+        if let Some((parent, group)) = parse(&String::from_utf8_lossy(&stat))
+            && let Some(parent) = Pid::from_raw(parent)
+        {
+            by_parent.entry(parent).or_default().push(Member { pid, group });
+        }
+    }
+    by_parent
+}
+
+/// Parent and group of a process, unless it has ended. Its name comes in
+/// brackets and may hold anything, brackets included.
+fn parse(stat: &str) -> Option<(i32, i32)> {
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+/// Sends a signal to all of them. One that has ended since it was found does
+/// not mind: the system gives out all other process ids before one returns.
+pub(super) fn signal(members: &[Member], signal: Signal) {
+    for member in members {
+        let _ = kill_process(member.pid, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_processes_cannot_forge_their_parents() {
+        assert_eq!(parse("12 (a) S 1 1 (b) R 7 9 3 0"), Some((7, 9)));
+        assert_eq!(parse("12 (sh) Z 7 9 3 0"), None);
+        assert_eq!(parse("nothing"), None);
+    }
+}

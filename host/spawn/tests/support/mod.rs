@@ -1,0 +1,137 @@
+//! What the tests of children share.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncReadExt as _;
+use wharf_spawn::{Child, Containment, Input, Limits, Output, SpawnRequest, Spawner};
+
+const ROLE: &str = "WHARF_TEST_HOST";
+/// Nothing here takes nearly as long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A request that runs this script, uncontained.
+pub(crate) fn shell(script: &str) -> SpawnRequest {
+    SpawnRequest {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        working_directory: "/".into(),
+        stdin: Input::Null,
+        stdout: Output::Null,
+        stderr: Output::Null,
+        limits: Limits::default(),
+        containment: Containment::None,
+    }
+}
+
+/// What a child writes to standard output, all of it.
+pub(crate) async fn output(spawner: &Spawner, mut request: SpawnRequest) -> String {
+    request.stdout = Output::Pipe;
+    let mut child = spawner.spawn(request).await.expect("a child");
+    let mut text = String::new();
+    child.take_stdout().expect("a pipe").read_to_string(&mut text).await.expect("output");
+    child.wait().await.expect("its end");
+    text
+}
+
+/// Looks again and again until it is so.
+pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let looking = async {
+        while !so() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("still not so: {what}"));
+}
+
+/// State, parent and rest of a process.
+fn stat(pid: u32) -> Option<(String, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut words = stat.rsplit_once(") ")?.1.split(' ');
+    Some((words.next()?.into(), words.next()?.parse().ok()?))
+}
+
+pub(crate) fn lives(pid: u32) -> bool {
+    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
+}
+
+pub(crate) fn parent(pid: u32) -> u32 {
+    stat(pid).expect("a process").1
+}
+
+/// How many children a process has, those that have ended included.
+pub(crate) fn children_of(parent: u32) -> usize {
+    all().filter(|pid| stat(*pid).is_some_and(|(_, other)| other == parent)).count()
+}
+
+fn all() -> impl Iterator<Item = u32> {
+    fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+pub(crate) fn kill(pid: u32) {
+    let pid = Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid");
+    kill_process(pid, Signal::KILL).expect("a kill");
+}
+
+/// All below a child's supervisor, once there are so many.
+pub(crate) async fn tree_of(child: &Child, count: usize) -> Vec<u32> {
+    let supervisor = parent(child.pid());
+    let below = || {
+        let is_below = |pid: &u32| {
+            let mut at = *pid;
+            while let Some((_, parent)) = stat(at).filter(|(_, parent)| *parent != 0) {
+                if parent == supervisor {
+                    return true;
+                }
+                at = parent;
+            }
+            false
+        };
+        all().filter(is_below).collect::<Vec<_>>()
+    };
+    until("all have started", || below().len() >= count).await;
+    below()
+}
+
+/// Says a number to whoever started this process as a host.
+pub(crate) fn say(number: u32) {
+    rustix::io::write(rustix::stdio::stderr(), format!("{number}\n").as_bytes()).expect("a listener");
+}
+
+/// The processes of a tree with one descendant, to see them end.
+pub(crate) struct Watched(Vec<u32>);
+
+impl Watched {
+    pub(crate) async fn tree_of(child: &Child) -> Self {
+        Self(tree_of(child, 2).await)
+    }
+
+    pub(crate) async fn end(self) {
+        until("the tree is gone", || !self.0.iter().any(|pid| lives(*pid))).await;
+    }
+}
+
+/// Runs the test `host` of this file in a process of its own.
+pub(crate) fn play_host() -> std::process::Child {
+    let mut command = Command::new(env::current_exe().expect("itself"));
+    command.args(["--exact", "host", "--nocapture"]).env(ROLE, "1").stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("a host")
+}
+
+pub(crate) fn is_host() -> bool {
+    env::var_os(ROLE).is_some()
+}
+
+/// The first numbers that it says, each on a line.
+pub(crate) fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
+    let lines = BufReader::new(host.stderr.take().expect("piped")).lines();
+    lines.map_while(Result::ok).filter_map(|line| line.trim().parse().ok()).take(count).collect()
+}
