@@ -57,7 +57,6 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let mut bench = Command::new(workspace.binary("release", "wharf-bench"));
     bench.arg("--wharf").arg(workspace.binary("release", "wharf"));
     bench.arg("--echo-component").arg(workspace.components().join("guest-echo.wasm"));
-    bench.arg("--content-store").arg(workspace.components().join("content-store.wasm"));
     // Fetched only where it is measured.
     if only.as_deref().is_none_or(|only| KOREAN.contains(&*only.to_string_lossy())) {
         bench.arg("--korean-corpus").arg(corpus::korean(&workspace)?);

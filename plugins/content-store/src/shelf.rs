@@ -6,7 +6,7 @@
 //! is found is always there.
 
 use serde::{Deserialize, Serialize};
-use wharf_sdk::{Bucket, Call, Change, Entry, ErrorCode, Scope, ToolError};
+use wharf_sdk::{Bucket, Call, Change, Entry, Scope, ToolError};
 use wharf_search::{Analysis, Bm25, CallStore, DocumentId, Found, Index, Search, Settings};
 
 use crate::content::{About, Content, ContentId, RECORDS, unknown};
@@ -53,7 +53,9 @@ pub(crate) struct Narrowed {
 
 impl<'call> Shelf<'call> {
     pub(crate) fn open(call: &'call Call) -> Result<Self, ToolError> {
-        Ok(Self { call, bucket: call.state(Scope::Default, BUCKET)? })
+        let bucket = call.state(Scope::Default, BUCKET)?;
+        let bucket = bucket.when_full("delete_content makes room, and list_contents shows what there is");
+        Ok(Self { call, bucket })
     }
 
     fn index(&self) -> Result<Index<CallStore<'_>>, ToolError> {
@@ -104,7 +106,7 @@ impl<'call> Shelf<'call> {
             warnings,
         };
         let mut added = None;
-        let done = self.index()?.add(&documents, |ids| {
+        self.index()?.add(&documents, |ids| {
             let first = ids.first().map(|DocumentId(first)| *first);
             let first = first.ok_or_else(|| ToolError::internal("a document without a passage"))?;
             let content = Content { id: ContentId { first, random: random.clone() }, about: about.clone() };
@@ -118,8 +120,7 @@ impl<'call> Shelf<'call> {
             ];
             added = Some(content);
             Ok(changes)
-        });
-        done.map_err(|error| self.advised(error.into()))?;
+        })?;
         added.ok_or_else(|| ToolError::internal("nothing was added"))
     }
 
@@ -221,27 +222,6 @@ impl<'call> Shelf<'call> {
     fn two(&self, first: &str, second: &str) -> Result<[Option<Entry>; 2], ToolError> {
         let mut entries = self.bucket.get_many(&[first, second])?.into_iter();
         Ok([entries.next().flatten(), entries.next().flatten()])
-    }
-
-    /// An error of the store, with what makes room where it is full.
-    fn advised(&self, error: ToolError) -> ToolError {
-        if error.code != ErrorCode::Limit {
-            return error;
-        }
-        let full = self.bucket.get(TOTALS).and_then(|entry| totals(entry.as_ref()));
-        let held = full.map_or_else(
-            |_| String::new(),
-            |Totals { contents, text_bytes }| {
-                format!(" There are {contents} contents with {text_bytes} bytes of text.")
-            },
-        );
-        ToolError {
-            message: format!(
-                "{}.{held} delete_content makes room, and list_contents shows what there is.",
-                error.message.trim_end_matches('.')
-            ),
-            ..error
-        }
     }
 }
 

@@ -37,10 +37,6 @@ struct Bench {
     #[arg(long)]
     echo_component: Option<PathBuf>,
 
-    /// The component whose tool `search_content` is called
-    #[arg(long)]
-    content_store: Option<PathBuf>,
-
     /// The folder with Korean texts
     #[arg(long)]
     korean_corpus: Option<PathBuf>,
@@ -68,7 +64,6 @@ enum Command {
 pub(crate) struct Setting {
     pub(crate) wharf: PathBuf,
     pub(crate) echo_component: PathBuf,
-    pub(crate) content_store: PathBuf,
     pub(crate) korean_corpus: PathBuf,
     pub(crate) quick: bool,
 }
@@ -104,8 +99,7 @@ fn main() -> Result<()> {
     let setting = Setting {
         wharf: bench.wharf.unwrap_or_else(|| "target/release/wharf".into()),
         echo_component: bench.echo_component.unwrap_or_else(|| "target/plugins/components/guest-echo.wasm".into()),
-        content_store: bench.content_store.unwrap_or_else(|| "target/plugins/components/content-store.wasm".into()),
-        korean_corpus: bench.korean_corpus.unwrap_or_else(|| "target/corpus/korean".into()),
+        korean_corpus: bench.korean_corpus.unwrap_or_else(|| "target/corpus/package/konlpy/data/corpus".into()),
         quick: bench.quick,
     };
     let mut report = Report::default();

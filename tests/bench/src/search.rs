@@ -6,11 +6,11 @@ use std::{collections::BTreeSet, path::Path, time::Instant};
 use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
-use wharf::{CallRequest, Configuration, Context, Host, SessionId, TenantId};
+use wharf::{CallRequest, Context, Host, SessionId, TenantId};
 
 use crate::{
     Setting,
-    engine::runtime,
+    engine::{open_host, runtime},
     report::{Bar, Report, median, quantile},
     search_corpus::{self as corpus, DOCUMENT_PASSAGES},
     search_yardstick::Tantivy,
@@ -23,18 +23,13 @@ const MANY: usize = 100_000;
 const TOP: usize = 10;
 const ROUNDS: usize = 5;
 
-/// What the host gives the bundled plugin, and room for more passages.
-const LIMITS: &str = "\
-[plugin.measured.grants.state]
+/// Room for more passages than the bundled plugin keeps; its limits are those
+/// that users have.
+const ROOM: &str = "\
+[plugin.content-store.grants.state]
 reason = \"it is measured\"
 quota_bytes = 4_000_000_000
 quota_entries = 10_000_000
-[plugin.measured.limits]
-argument_bytes = 16_777_216
-memory_bytes = 268_435_456
-cpu_time_milliseconds = 60_000
-host_call_bytes = 33_554_432
-host_call_total_bytes = 268_435_456
 ";
 
 /// A host whose content store is empty.
@@ -49,12 +44,9 @@ struct Store {
 impl Store {
     fn open(setting: &Setting, data: &Path) -> Result<Self> {
         let runtime = runtime(2)?;
-        let source = std::path::absolute(&setting.content_store)?.display().to_string();
-        let text = format!("[plugin.measured]\nsource = {source:?}\n{LIMITS}");
-        let configuration = Configuration::parse(&text, data).map_err(|problem| anyhow!(problem))?;
-        let host = runtime.block_on(Host::open(configuration, data))?;
-        if let Some(rejected) = host.rejected().first() {
-            bail!("plugin {}: {}", rejected.name, rejected.reason);
+        let host = open_host(&runtime, &setting.echo_component, data, ROOM)?;
+        if !host.installed().iter().any(|installed| installed.plugin.name().as_str() == "content-store") {
+            bail!("the content store is not part of this build; run `cargo xtask plugins` first");
         }
         let context = Context::new(TenantId::local(), SessionId::default_session());
         Ok(Self { runtime, host, context, contents: Vec::new() })
@@ -62,7 +54,7 @@ impl Store {
 
     fn call(&self, tool: &str, arguments: Value) -> Result<Map<String, Value>> {
         let Value::Object(arguments) = arguments else { bail!("arguments are an object") };
-        let request = CallRequest::new(self.context.clone(), format!("measured__{tool}"), arguments);
+        let request = CallRequest::new(self.context.clone(), format!("content-store__{tool}"), arguments);
         let answer = self.runtime.block_on(self.host.call(request))?;
         match answer.structured {
             Some(Value::Object(structured)) => Ok(structured),
