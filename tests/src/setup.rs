@@ -16,7 +16,7 @@ use crate::{Data, component};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the binary carries.
-const BUNDLED: [&str; 3] = ["content-store", "planning", "playbook"];
+const BUNDLED: [&str; 4] = ["content-store", "planning", "playbook", "workspace"];
 
 /// A configuration in the making: the guests `echo` and `hostile`, nothing
 /// granted, every limit at its default.
@@ -25,6 +25,7 @@ pub struct Setup {
     top: String,
     call_limits: String,
     host_limits: String,
+    process_limits: String,
     hostile_top: String,
     hostile: String,
     plugins: String,
@@ -70,6 +71,28 @@ impl Setup {
     #[must_use]
     pub fn state(mut self, lines: &str) -> Self {
         self.hostile.push_str(&format!("[plugin.hostile.grants.state]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// Grants `hostile` processes, with further lines of that grant.
+    #[must_use]
+    pub fn processes(mut self, lines: &str) -> Self {
+        self.hostile.push_str(&format!("[plugin.hostile.grants.process]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// Grants `hostile` the files of its session, with further lines of that
+    /// grant.
+    #[must_use]
+    pub fn workspace(mut self, lines: &str) -> Self {
+        self.hostile.push_str(&format!("[plugin.hostile.grants.workspace]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// A limit of processes and workspaces.
+    #[must_use]
+    pub fn process_limit(mut self, name: &str, value: u64) -> Self {
+        self.process_limits.push_str(&format!("{name} = {value}\n"));
         self
     }
 
@@ -126,7 +149,7 @@ impl Setup {
     /// What it amounts to in `wharf.toml`.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { top, call_limits, host_limits, hostile_top, hostile, plugins, bundled, bare } = self;
+        let Self { top, call_limits, host_limits, process_limits, hostile_top, hostile, plugins, bundled, bare } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         // What else the binary carries is not what is tested here.
@@ -135,7 +158,7 @@ impl Setup {
         let without: String = without.collect();
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
         format!(
-            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n{echo}{guest}{hostile_top}{hostile}{plugins}\
+            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n[process.limits]\n{process_limits}\n{echo}{guest}{hostile_top}{hostile}{plugins}\
              {without}"
         )
     }

@@ -97,6 +97,7 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 const MINUTE: u64 = 60_000;
+const HOUR_SECONDS: u64 = 3_600;
 
 limits! {
     /// Limits of one call of a tool. `[limits]` sets them for all plugins,
@@ -142,6 +143,10 @@ limits! {
     HostLimits {
         component_bytes = 64 * MIB, up to 512 * MIB,
             "Size of a component. Refuses to load it.";
+        compile_milliseconds = 2 * MINUTE, up to 60 * MINUTE,
+            "How long compiling a component may take. Refuses to load it.";
+        compile_memory_bytes = 4 * GIB, up to 256 * GIB,
+            "Memory of the process that compiles a component. Refuses to load it.";
         stack_bytes = 512 * KIB, up to 8 * MIB,
             "Wasm stack of a call. Ends the call with `limit`.";
         calls_in_flight = 64, up to 1_000,
@@ -168,6 +173,41 @@ limits! {
             "Bytes of keys and values of one tenant. Refuses a write with `limit`.";
         state_bytes = 64 * GIB, up to 16_384 * GIB,
             "Bytes of keys and values of all tenants. Refuses a write with `limit`.";
+    }
+}
+
+limits! {
+    /// Limits of child processes and of the files of a session,
+    /// `[process.limits]`.
+    ProcessLimits {
+        running_per_session = 20, up to 1_000,
+            "Starting and running processes of one session. Refuses a further one with `limit`.";
+        ended_per_session = 1_000, up to 100_000,
+            "Ended processes of one session that are kept. The oldest goes first.";
+        tombstone_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
+            "How long an ended process and its output are kept. Removes them, hourly.";
+        lifetime_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
+            "How long a process may run, whatever a grant says. Kills it (`time-limit`).";
+        output_kept_bytes = 256 * MIB, up to 64 * GIB,
+            "Bytes of each of its two streams that are kept on disk; at least 256 KiB. Evicts the oldest.";
+        output_total_bytes = 64 * GIB, up to 16_384 * GIB,
+            "Bytes that each of its two streams may print in all. Kills the process (`quota`).";
+        wait_milliseconds = 10 * MINUTE, up to 10 * MINUTE,
+            "How long one wait for a process may last. Ends the wait with `time-up`.";
+        cpu_seconds = 4 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
+            "Time that each process of a tree may compute. The system ends it (SIGXCPU, then SIGKILL).";
+        memory_bytes = 4 * GIB, up to 1_024 * GIB,
+            "Data of each process of a tree. Its allocations fail.";
+        open_files = 1_024, up to 1_000_000,
+            "Open descriptors of each process of a tree. Opening another one fails.";
+        processes = 512, up to 100_000,
+            "Processes and threads of a session together. Its forks fail.";
+        file_size_bytes = 4 * GIB, up to 16_384 * GIB,
+            "Size of each file that a process writes. Its writes fail (SIGXFSZ).";
+        workspace_bytes = 4 * GIB, up to 16_384 * GIB,
+            "Bytes of the files of one session, measured while it has processes or calls. Kills its processes (`quota`).";
+        workspace_entries = 1_000_000, up to 100_000_000,
+            "Files and directories of one session. Kills its processes (`quota`).";
     }
 }
 
@@ -228,6 +268,10 @@ mod tests {
         for row in HostLimits::TABLE {
             assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
             assert!(HostLimits::default().set(row.name, 1).is_ok());
+        }
+        for row in ProcessLimits::TABLE {
+            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
+            assert!(ProcessLimits::default().set(row.name, row.ceiling).is_ok());
         }
     }
 

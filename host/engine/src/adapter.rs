@@ -5,9 +5,12 @@
 pub(crate) mod caller;
 pub(crate) mod clocks;
 pub(crate) mod events;
+pub(crate) mod files;
 pub(crate) mod log;
+pub(crate) mod process;
 pub(crate) mod settings;
 pub(crate) mod state;
+pub(crate) mod workspace;
 
 use wasmtime::component::{HasSelf, Linker};
 use wharf_core::{Error, text};
@@ -32,12 +35,15 @@ impl From<Error> for wit::types::Error {
 pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     clocks::link(linker)?;
+    files::link(linker)?;
     wit::caller::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::log::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::settings::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::types::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::state::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::events::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::process::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::workspace::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     Ok(())
 }
 

@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 use wharf_core::{Answer, CallLimits, Code, Content, Context, Error, Events, Grants, text, tool};
-use wharf_state::{StateStore, Turns};
+use wharf_state::Turns;
 
 use crate::{
     adapter::MAX_MESSAGE_BYTES,
     bindings::{Everything, EverythingPre, exports::wharf::plugin::tools as wit},
     epoch, error,
     guest::{Guest, Setting},
+    rooms::Rooms,
     runtime::Runtime,
 };
 
@@ -105,7 +106,7 @@ impl Invocation {
         self,
         plugin: wharf_core::PluginName,
         wall_time: wharf_core::limit::WallTime,
-        state: Arc<dyn StateStore>,
+        rooms: Rooms,
         turns: Arc<Turns>,
     ) -> (Setting, Arc<CallLimits>, String, String) {
         let setting = Setting {
@@ -115,7 +116,7 @@ impl Invocation {
             settings: self.settings,
             request_meta: self.request_meta,
             events: self.events,
-            state,
+            rooms,
             turns,
             tool: self.tool.as_str().into(),
             wall_time,

@@ -51,6 +51,30 @@ pub enum LoadError {
     /// It starts like a component and does not go on like one.
     #[error("the component is damaged or truncated: {0}")]
     Malformed(String),
+    /// Compiling it takes too long.
+    #[error(
+        "compiling the component takes longer than {milliseconds} ms (limit `compile_milliseconds` under [host.limits])"
+    )]
+    CompileTime {
+        /// What is allowed.
+        milliseconds: u64,
+    },
+    /// The process that compiles it ended, most likely for want of memory.
+    #[error(
+        "compiling the component failed with {exit}; it may need more than {memory_bytes} bytes of memory (limit \
+         `compile_memory_bytes` under [host.limits]){}{complaint}", if complaint.is_empty() { "" } else { ": " }
+    )]
+    CompileCrash {
+        /// How it ended.
+        exit: String,
+        /// What it said last.
+        complaint: String,
+        /// What is allowed.
+        memory_bytes: u64,
+    },
+    /// The process that compiles cannot be had.
+    #[error("the component cannot be compiled here: {0}")]
+    Compiler(String),
     /// It is right, and needs more than any instance here gets.
     #[error("the component needs more than this host has for one: {0}")]
     Demanding(String),

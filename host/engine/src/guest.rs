@@ -7,12 +7,13 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wharf_core::{CallLimits, Context, Events, Grants, PluginName, limit::WallTime};
-use wharf_state::{Contender, StateStore, Turns};
+use wharf_state::{Contender, Turns};
 
 use crate::{
     budget::Budget,
     clock::Clock,
     limiter::Limiter,
+    rooms::Rooms,
     stdio::{GuestLog, Stream},
 };
 
@@ -25,7 +26,7 @@ pub(crate) struct Guest {
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
     pub(crate) last_progress: Option<f64>,
-    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) rooms: Rooms,
     pub(crate) contender: Contender,
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
@@ -47,7 +48,7 @@ pub(crate) struct Setting {
     pub(crate) settings: Arc<str>,
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
-    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) rooms: Rooms,
     pub(crate) turns: Arc<Turns>,
     /// The tool's own name; empty where none is called.
     pub(crate) tool: Arc<str>,
@@ -59,8 +60,8 @@ impl Guest {
     pub(crate) fn new(setting: Setting, limits: &CallLimits) -> Self {
         let budget = Arc::new(Budget::new(limits));
         let log = Arc::new(GuestLog::new(setting.plugin.clone(), setting.context.session.clone(), Arc::clone(&budget)));
-        // Nothing is granted: no directory, argument, variable or address, and
-        // standard input is closed.
+        // No argument, variable or address, and standard input is closed.
+        // Directories come by grant (see `adapter::files`).
         let wasi = WasiCtxBuilder::new()
             .stdout(Stream::output(&log))
             .stderr(Stream::errors(&log))
@@ -79,7 +80,7 @@ impl Guest {
             request_meta: setting.request_meta,
             events: setting.events,
             last_progress: None,
-            state: setting.state,
+            rooms: setting.rooms,
             contender: Contender::new(setting.turns, setting.tool),
             clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),
             budget,
@@ -87,6 +88,30 @@ impl Guest {
             limiter: Limiter::new(limits),
             table,
             wasi,
+        }
+    }
+}
+
+/// What an adapter that waits needs of a guest, which itself cannot be shared
+/// with another thread.
+pub(crate) struct Reach {
+    pub(crate) plugin: PluginName,
+    pub(crate) context: Context,
+    pub(crate) grants: Arc<Grants>,
+    pub(crate) rooms: Rooms,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) budget: Arc<Budget>,
+}
+
+impl Guest {
+    pub(crate) fn reach(&self) -> Reach {
+        Reach {
+            plugin: self.plugin.clone(),
+            context: self.context.clone(),
+            grants: Arc::clone(&self.grants),
+            rooms: self.rooms.clone(),
+            clock: Arc::clone(&self.clock),
+            budget: Arc::clone(&self.budget),
         }
     }
 }

@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wharf_core::{Answer, Error, PluginName};
-use wharf_state::StateStore;
 
 use crate::{
     bindings::EverythingPre,
@@ -14,6 +13,7 @@ use crate::{
     guest::Guest,
     inspection::Inspection,
     metadata::{self, Tool},
+    rooms::Rooms,
     shared::{EngineConfig, Shared},
     source::Source,
 };
@@ -31,13 +31,13 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// An engine that keeps the state of its plugins in `state`. The runtime
-    /// itself starts when it is first needed.
+    /// An engine whose calls reach these rooms. The runtime itself starts when
+    /// it is first needed.
     ///
     /// # Errors
     /// Where the cache directory cannot be used.
-    pub fn new(config: EngineConfig, state: Arc<dyn StateStore>) -> Result<Self, EngineError> {
-        Ok(Self { shared: Arc::new(Shared::new(config, state)?) })
+    pub fn new(config: EngineConfig, rooms: Rooms) -> Result<Self, EngineError> {
+        Ok(Self { shared: Arc::new(Shared::new(config, rooms)?) })
     }
 
     /// Makes a plugin of a component's bytes. With a warm cache its metadata is
@@ -159,9 +159,9 @@ impl Plugin {
         let shared = &self.loaded.source.engine;
         let runtime = shared.runtime().map_err(unusable)?;
         let wall_time = invocation.limits.wall_time(tool.wall_time);
-        let (state, turns) = (Arc::clone(&shared.state), Arc::clone(&shared.turns));
+        let (rooms, turns) = (shared.rooms.clone(), Arc::clone(&shared.turns));
         let (setting, limits, name, arguments) =
-            invocation.into_setting(self.loaded.name.clone(), wall_time, state, turns);
+            invocation.into_setting(self.loaded.name.clone(), wall_time, rooms, turns);
         let function = Function::CallTool { name: &name, arguments: &arguments };
         let stack_bytes = shared.config.limits.stack_bytes;
         match call::run(runtime, code, setting, &limits, stack_bytes, function).await? {

@@ -4,11 +4,12 @@
 //! memory images, memory kept resident and reset by the kernel's page map scan
 //! where it has one.
 
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Linker};
+use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Linker};
 use wharf_core::{HostLimits, limit::CallLimits};
 
 use crate::{
     adapter,
+    compile::Target,
     error::{EngineError, reason},
     guest::Guest,
     schedule::Schedule,
@@ -20,13 +21,11 @@ const KEEP_RESIDENT_BYTES: usize = 4 << 20;
 /// Table memory of one instance that stays resident between calls.
 const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
 
-/// Address space of one memory where there is little: room for a small guest;
-/// a larger one moves when it grows.
-const SMALL_RESERVATION_BYTES: u64 = 4 << 20;
-
 /// The runtime, started once.
 pub(crate) struct Runtime {
     pub(crate) engine: Engine,
+    /// What code must be compiled for to be loaded here.
+    pub(crate) target: Target,
     pub(crate) linker: Linker<Guest>,
     pub(crate) ticker: Ticker,
     pub(crate) schedule: Schedule,
@@ -35,40 +34,27 @@ pub(crate) struct Runtime {
 impl Runtime {
     pub(crate) fn start(limits: &HostLimits) -> Result<Self, EngineError> {
         let failed = |error: wasmtime::Error| EngineError::Runtime(reason(&error));
-        let mut config = settings(limits);
+        let mut target = Target { stack_bytes: limits.stack_bytes, small_memories: false };
+        let mut config = target.settings();
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
         let engine = match Engine::new(&config) {
             Ok(engine) => engine,
             // A system with little address space has no room for a pool.
             Err(error) => {
                 tracing::warn!("no room for pooled instances, calls will be slower: {}", reason(&error));
-                Engine::new(settings(limits).memory_reservation(SMALL_RESERVATION_BYTES).memory_guard_size(64 << 10))
-                    .map_err(failed)?
+                target.small_memories = true;
+                Engine::new(&target.settings()).map_err(failed)?
             }
         };
         let mut linker = Linker::new(&engine);
         adapter::link(&mut linker).map_err(failed)?;
         let ticker = Ticker::start(engine.weak()).map_err(EngineError::Thread)?;
-        Ok(Self { engine, linker, ticker, schedule: Schedule::default() })
+        Ok(Self { engine, target, linker, ticker, schedule: Schedule::default() })
     }
 }
 
 fn bytes(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
-}
-
-/// Everything but the allocation strategy.
-fn settings(limits: &HostLimits) -> Config {
-    let mut config = Config::new();
-    config
-        .epoch_interruption(true)
-        .concurrency_support(false)
-        .memory_init_cow(true)
-        .max_wasm_stack(bytes(limits.stack_bytes))
-        // Host functions run on the same stack above the guest's part.
-        .async_stack_size(bytes(limits.stack_bytes) + (1 << 20))
-        .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(16));
-    config
 }
 
 fn pool(limits: &HostLimits) -> PoolingAllocationConfig {

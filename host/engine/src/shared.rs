@@ -7,9 +7,9 @@ use std::{
 };
 
 use wharf_core::HostLimits;
-use wharf_state::{StateStore, Turns};
+use wharf_state::Turns;
 
-use crate::{cache::Cache, error::EngineError, runtime::Runtime};
+use crate::{cache::Cache, error::EngineError, rooms::Rooms, runtime::Runtime};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ pub struct EngineConfig {
 pub(crate) struct Shared {
     pub(crate) config: EngineConfig,
     pub(crate) cache: Option<Cache>,
-    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) rooms: Rooms,
     pub(crate) turns: Arc<Turns>,
     runtime: OnceLock<Runtime>,
     // Held while the runtime starts, so that it starts once.
@@ -32,9 +32,9 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: EngineConfig, state: Arc<dyn StateStore>) -> Result<Self, EngineError> {
+    pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Result<Self, EngineError> {
         let cache = config.cache_directory.as_deref().map(Cache::open).transpose()?;
-        Ok(Self { config, cache, state, turns: Arc::default(), runtime: OnceLock::new(), starting: Mutex::new(()) })
+        Ok(Self { config, cache, rooms, turns: Arc::default(), runtime: OnceLock::new(), starting: Mutex::new(()) })
     }
 
     /// The runtime, started at the first call of this.

@@ -15,6 +15,7 @@ use wharf_core::{CallLimits, Context, Grants, PluginName, SessionId, TenantId, T
 use crate::{
     bindings::EverythingPre,
     call::{self, Function, Returned},
+    compile,
     component::Component,
     error::{EngineError, LoadError, reason},
     guest::{Guest, Setting},
@@ -105,10 +106,7 @@ impl Source {
 
     fn compile(&self, runtime: &Runtime) -> Result<Vec<u8>, LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
-        runtime
-            .engine
-            .precompile_component(self.component.bytes())
-            .map_err(|error| LoadError::Malformed(reason(&error)))
+        compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), &self.engine.config.limits)
     }
 
     /// Asks the plugin for its tools, with nothing granted.
@@ -130,7 +128,7 @@ impl Source {
             settings: "{}".into(),
             request_meta: Map::new(),
             events: None,
-            state: Arc::clone(&self.engine.state),
+            rooms: self.engine.rooms.clone(),
             turns: Arc::clone(&self.engine.turns),
             tool: "".into(),
             wall_time: limits.wall_time(None),

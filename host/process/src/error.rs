@@ -4,7 +4,9 @@ use std::{io, path::PathBuf};
 
 use wharf_core::{Code, Error};
 
-use crate::{InvalidPattern, LaunchError};
+use wharf_spawn::SpawnError;
+
+use crate::InvalidPattern;
 
 /// Why a call on processes failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -13,20 +15,59 @@ pub enum ProcessError {
     #[error("there is no such process here; its id may be wrong, or it ended long ago and was removed")]
     NotFound,
     /// The session starts or runs as many processes as it may.
-    #[error("this session already runs {limit} processes, as many as it may; stop one or wait until one ends")]
+    #[error(
+        "this session already runs {limit} processes, as many as it may, what commands left running in the background \
+         included; stop one or wait until one ends"
+    )]
     TooMany {
         /// How many it may.
         limit: usize,
     },
+    /// The owner starts or runs as many processes as were granted to it.
+    #[error(
+        "{limit} processes run here already, as many as were granted, what commands left running in the background \
+         included; stop one or wait until one ends"
+    )]
+    TooManyGranted {
+        /// How many it may.
+        limit: usize,
+    },
+    /// The host is about to end.
+    #[error("the host is shutting down and starts no more processes")]
+    ShuttingDown,
     /// The process could not be started; it is listed as failed.
     #[error("the process could not be started")]
     Start {
         /// Why.
-        source: LaunchError,
+        source: SpawnError,
+    },
+    /// The request cannot be carried out.
+    #[error("{problem}")]
+    Invalid {
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// It asks for what was not granted.
+    #[error("{}", source.message)]
+    Refused {
+        /// In the words of the grant.
+        source: Error,
+    },
+    /// What this machine can contain cannot be found out.
+    #[error("what this machine can contain cannot be found out")]
+    Unknown {
+        /// Why.
+        source: SpawnError,
     },
     /// The process has ended.
     #[error("the process has ended")]
     Ended,
+    /// Whoever supervises the process could not be told.
+    #[error("the process cannot be reached")]
+    Unreachable {
+        /// Why.
+        source: SpawnError,
+    },
     /// The standard input was closed, was never open, or nobody reads it.
     #[error("the standard input of this process is closed")]
     InputClosed,
@@ -55,23 +96,41 @@ impl ProcessError {
 
 impl From<ProcessError> for Error {
     fn from(error: ProcessError) -> Self {
-        let message = match std::error::Error::source(&error) {
-            Some(source) => format!("{error}: {source}"),
-            None => error.to_string(),
-        };
+        let message = told(&error);
         match error {
+            ProcessError::Refused { source } => source,
+            ProcessError::Invalid { .. } => Self::new(Code::Invalid, message),
+            ProcessError::Unknown { .. } => Self::retryable(Code::Unavailable, message),
             ProcessError::NotFound => Self::new(Code::NotFound, message),
-            ProcessError::TooMany { .. } => Self::retryable(Code::Limit, message),
-            ProcessError::Start { source } => match source {
-                LaunchError::Refused { .. } => Self::new(Code::Denied, message),
-                LaunchError::Failed { .. } => Self::new(Code::Invalid, message),
-                LaunchError::Unavailable { .. } => Self::retryable(Code::Unavailable, message),
+            ProcessError::TooMany { .. } | ProcessError::TooManyGranted { .. } => Self::retryable(Code::Limit, message),
+            // In the launcher's own words, which say what to do.
+            ProcessError::Start { source: source @ SpawnError::Uncontainable { .. } } => {
+                Self::new(Code::Denied, told(&source))
+            }
+            ProcessError::Start { source } => match Self::from(source) {
+                // This word is for ids alone.
+                Self { code: Code::NotFound, .. } => Self::new(Code::Invalid, message),
+                Self { code: Code::Internal, .. } => Self::retryable(Code::Unavailable, message),
+                Self { code, retryable, .. } => Self { code, message, retryable },
             },
+            ProcessError::ShuttingDown => Self::new(Code::Unavailable, message),
+            ProcessError::Unreachable { .. } => Self::retryable(Code::Unavailable, message),
             ProcessError::Ended | ProcessError::InputClosed => Self::new(Code::Gone, message),
             ProcessError::Pattern { .. } => Self::new(Code::Invalid, message),
             ProcessError::Storage { .. } => Self::retryable(Code::Unavailable, message),
         }
     }
+}
+
+/// An error with its causes.
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// Why the directory of the processes cannot be used.
@@ -82,4 +141,27 @@ pub struct OpenError {
     pub directory: PathBuf,
     /// What happened.
     pub source: io::Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_to_contain_is_denied_and_says_what_to_do() {
+        let source = SpawnError::Uncontainable { missing: "bubblewrap is not installed".into() };
+        let error = Error::from(ProcessError::Start { source });
+        assert_eq!((error.code, error.retryable), (Code::Denied, false));
+        assert!(error.message.contains("install what is missing"), "{}", error.message);
+    }
+
+    #[test]
+    fn not_found_is_said_of_ids_alone_and_a_program_that_is_missing_is_named() {
+        let source =
+            SpawnError::Program { step: "run", path: "/bin/absent".into(), source: io::ErrorKind::NotFound.into() };
+        let error = Error::from(ProcessError::Start { source });
+        assert_eq!(error.code, Code::Invalid);
+        assert!(error.message.contains("cannot run /bin/absent: "), "{}", error.message);
+        assert_eq!(Error::from(ProcessError::NotFound).code, Code::NotFound);
+    }
 }

@@ -1,31 +1,10 @@
-//! Which process, and whose.
+//! Which process.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
-use wharf_core::{Context, PluginName, SessionId, TenantId};
 
 use crate::ProcessError;
-
-/// Whose process: no other tenant, plugin or session ever learns that it is
-/// there.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Owner {
-    /// The tenant that was served.
-    pub tenant: TenantId,
-    /// The plugin that asked.
-    pub plugin: PluginName,
-    /// The session in which it asked.
-    pub session: SessionId,
-}
-
-impl Owner {
-    /// The owner of what `plugin` starts in a call under `context`.
-    #[must_use]
-    pub fn new(context: &Context, plugin: &PluginName) -> Self {
-        Self { tenant: context.tenant.clone(), plugin: plugin.clone(), session: context.session.clone() }
-    }
-}
 
 /// The handle of a process: 128 random bits as 32 hexadecimal digits. It is
 /// never a process id of the system.

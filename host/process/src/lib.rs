@@ -3,23 +3,28 @@
 //! [`Processes`] keeps them by unguessable id under the [`Owner`] that started
 //! them, writes what they print to files within a quota, tells what became of
 //! them, and advises whoever asks too often. This crate starts nothing itself:
-//! it is handed a [`Launch`]. It never knows who calls through which protocol,
-//! what was granted, or how a child is contained, and nothing of Wasm or of
-//! configuration.
-#![cfg(unix)]
+//! it asks a [`wharf_spawn::Spawner`]. What a process has follows from its grant
+//! (`policy`). It never knows who calls through which protocol, how a child is
+//! contained, and nothing of Wasm or of configuration. Linux only, as the
+//! spawner is.
+#![cfg(target_os = "linux")]
 
 mod error;
 mod id;
-mod launch;
 pub mod output;
 mod pattern;
+mod policy;
 pub mod polls;
 mod registry;
+mod signal;
 mod status;
 
 pub use error::{OpenError, ProcessError};
-pub use id::{Owner, ProcessId};
-pub use launch::{Child, ChildExit, Launch, LaunchError, LaunchRequest, Signal};
+pub use id::ProcessId;
 pub use pattern::{Found, InvalidPattern, Pattern};
-pub use registry::{Polled, Processes, Reason, Settings, SpawnRequest, Swept, Until, Waited};
+pub use policy::{Place, Standing, Wanted};
+pub use registry::{Counts, PollStatistics, Polled, Processes, Reason, Settings, SpawnRequest, Swept, Until, Waited};
+pub use signal::{UnknownSignal, signal_name, signal_named};
 pub use status::{Exit, KilledBy, Snapshot, Status, StreamName, StreamState};
+pub use wharf_core::Owner;
+pub use wharf_spawn::{Capabilities, Contained, Containment, Limits, Signal};

@@ -43,6 +43,19 @@ impl Status {
     }
 }
 
+impl KilledBy {
+    /// The word of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TimeLimit => "time-limit",
+            Self::User => "user",
+            Self::Quota => "quota",
+            Self::HostLost => "host-lost",
+        }
+    }
+}
+
 impl fmt::Display for Status {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
@@ -96,7 +109,7 @@ pub enum KilledBy {
     TimeLimit,
     /// Its owner asked.
     User,
-    /// It wrote more than it may.
+    /// It printed more than it may, or its session used up more than it may.
     Quota,
     /// The host, or the child's supervisor, died while it ran.
     HostLost,
@@ -138,6 +151,9 @@ pub struct Snapshot {
     pub status: Status,
     /// How it ended, once it has.
     pub exit: Option<Exit>,
+    /// Why the host ended it, as a sentence for people: which limit it was, and
+    /// of how much.
+    pub reason: Option<String>,
     /// When it was asked for; RFC 3339 when serialized.
     pub started: DateTime<Utc>,
     /// When it ended.
@@ -146,6 +162,8 @@ pub struct Snapshot {
     pub stdout: StreamState,
     /// Its standard error.
     pub stderr: StreamState,
-    /// Descendants that live, be the leader's end long past.
-    pub descendants: usize,
+    /// Descendants that live now, be the leader's end long past. Absent while
+    /// the leader runs: each count is a walk through all processes of the
+    /// machine, and tells a poll nothing before the end.
+    pub descendants: Option<u32>,
 }

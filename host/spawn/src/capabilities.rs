@@ -3,75 +3,75 @@
 //!
 //! Knows nothing of what a request asks for.
 
-use std::{fmt, fs, path::Path};
+use std::fmt;
 
-use rustix::{
-    fs::{Access, access},
-    process::{PidfdFlags, geteuid, getpid, pidfd_open},
-};
+/// What keeps a child in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contained {
+    /// Namespaces: what the child is not shown is not there.
+    Bubblewrap,
+    /// Landlock and a filter of system calls: what the child is not shown is
+    /// refused; that it is there, and how large it is, can be seen.
+    Landlock,
+}
 
-/// What was found, once, at the start.
+/// How far [`crate::Limits::processes`] holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessLimit {
+    /// For each tree exactly.
+    Tree,
+    /// Exactly for each contained tree that runs as another user than root;
+    /// those of root are not limited.
+    TreeOfAnotherUser,
+    /// Counted with all that the same user has running, so a tree may get fewer
+    /// when others grow; those of root are not limited.
+    User,
+}
+
+/// What was found, once, when it was first needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
+    /// What contains children here, tried with a real program; if nothing does,
+    /// what is missing.
+    pub containment: Result<Contained, String>,
     /// A program really ran in bubblewrap; if not, why.
     pub bubblewrap: Result<(), String>,
+    /// Landlock offers what is needed; if not, what is missing.
+    pub landlock: Result<(), String>,
+    /// Children can run as another user: the host is root.
+    pub another_user: bool,
+    /// How far the limit on processes holds.
+    pub process_limit: ProcessLimit,
+    /// Memory is limited for each tree as a whole, by a control group; else for
+    /// each process by itself.
+    pub memory_of_trees: bool,
     /// Users may make user namespaces.
     pub user_namespaces: bool,
     /// The kernel has seccomp filters.
     pub seccomp: bool,
     /// Processes can be watched by descriptor.
     pub pidfd: bool,
-    /// The host may make groups below its own in the unified hierarchy.
-    pub cgroup: bool,
-    /// The limit on the number of processes holds outside of the sandbox: the
-    /// system does not apply it to root.
-    pub process_limit: bool,
-}
-
-impl Capabilities {
-    /// All but what only a trial can tell.
-    pub(crate) fn of_the_system() -> Self {
-        Self {
-            bubblewrap: Err("it was not tried".into()),
-            user_namespaces: number("/proc/sys/user/max_user_namespaces") > 0
-                && fs::read_to_string("/proc/sys/kernel/unprivileged_userns_clone").map_or(true, |on| on.trim() == "1"),
-            seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
-            pidfd: pidfd_open(getpid(), PidfdFlags::empty()).is_ok(),
-            cgroup: own_group().is_some_and(|group| access(&group, Access::WRITE_OK).is_ok()),
-            process_limit: !geteuid().is_root(),
-        }
-    }
-}
-
-fn number(path: &str) -> u64 {
-    fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-}
-
-/// The folder of the host's group in the unified hierarchy.
-fn own_group() -> Option<String> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
-    let mount = mounts.lines().find_map(|line| {
-        let mut words = line.split(' ').skip(1);
-        let place = words.next()?;
-        (words.next()? == "cgroup2").then_some(place)
-    })?;
-    Some(format!("{mount}{own}"))
 }
 
 impl fmt::Display for Capabilities {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.bubblewrap {
-            Ok(()) => writeln!(formatter, "containment: bubblewrap works")?,
+        match &self.containment {
+            Ok(Contained::Bubblewrap) => writeln!(formatter, "containment: bubblewrap works")?,
+            Ok(Contained::Landlock) => writeln!(formatter, "containment: Landlock and seccomp work")?,
             Err(missing) => writeln!(formatter, "containment: none, {missing}")?,
         }
         let word = |there| if there { "yes" } else { "no" };
+        writeln!(formatter, "children as another user: {}", word(self.another_user))?;
+        let processes = match self.process_limit {
+            ProcessLimit::Tree => "of each tree",
+            ProcessLimit::TreeOfAnotherUser => "of each contained tree that does not run as root",
+            ProcessLimit::User => "counted with all that the same user runs, not for root",
+        };
+        writeln!(formatter, "limit on processes: {processes}")?;
+        writeln!(formatter, "limit on memory: of each {}", if self.memory_of_trees { "tree" } else { "process" })?;
         writeln!(formatter, "user namespaces: {}", word(self.user_namespaces))?;
         writeln!(formatter, "seccomp filters: {}", word(self.seccomp))?;
-        writeln!(formatter, "process descriptors: {}", word(self.pidfd))?;
-        writeln!(formatter, "writable control groups: {}", word(self.cgroup))?;
-        write!(formatter, "limit on processes: {}", if self.process_limit { "yes" } else { "no, the host is root" })
+        write!(formatter, "process descriptors: {}", word(self.pidfd))
     }
 }

@@ -23,35 +23,10 @@ use tokio::{
 };
 
 use crate::{
-    Signal, SpawnError,
+    Ended, Exit, Signal, SpawnError,
     packet::{self, Packet},
     wire::{How, Order, Report, Step},
 };
-
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// By itself.
-    Exited {
-        /// What it said of its success; 0 is good.
-        code: i32,
-    },
-    /// By a signal.
-    Signaled {
-        /// The system's number of it.
-        signal: i32,
-    },
-}
-
-/// The end of a program, which need not be that of all it started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended {
-    /// How it ended.
-    pub exit: Exit,
-    /// How many processes of its tree lived on at that moment. They may hold
-    /// its streams open: do not wait for the end of those.
-    pub descendants: u32,
-}
 
 /// A child and all below it. Dropping it kills the whole tree.
 #[derive(Debug)]
@@ -127,6 +102,13 @@ impl Child {
         match (state.failed, state.pid) {
             (Some((Step::Enter, errno)), _) => failed("enter", directory, errno),
             (Some((Step::Execute, errno)), _) => failed("run", program, errno),
+            (Some((Step::Confine, errno)), _) => {
+                let source = io::Error::from_raw_os_error(errno);
+                Err(SpawnError::System {
+                    action: "confine a child; a path that it was to be shown may not exist",
+                    source,
+                })
+            }
             (Some((Step::Prepare, errno)), _) => {
                 Err(SpawnError::System { action: "prepare a child", source: io::Error::from_raw_os_error(errno) })
             }

@@ -18,6 +18,26 @@ pub enum SpawnError {
         /// What is missing, for people.
         missing: String,
     },
+    /// What contains programs here cannot show something at another path.
+    #[error(
+        "{} cannot be shown as {}: Landlock contains programs on this machine, and shows everything at its own path",
+        source_path.display(), target.display()
+    )]
+    Moved {
+        /// Where it is.
+        source_path: PathBuf,
+        /// Where it was to be.
+        target: PathBuf,
+    },
+    /// Another user was asked for, and the host is not root.
+    #[error("a program can run as user {user} only where the host is root")]
+    User {
+        /// Who was asked for.
+        user: u32,
+    },
+    /// This system is not Linux.
+    #[error("children can be started on Linux only: nothing else supervises, limits and contains them")]
+    Unsupported,
     /// A path, argument or variable that no program can be given.
     #[error("{what} {shown:?} cannot be given to a program: {why}")]
     Illegal {
@@ -63,6 +83,7 @@ pub enum SpawnError {
     },
 }
 
+#[cfg(target_os = "linux")]
 impl SpawnError {
     /// The error for `map_err` after an attempt to do `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
@@ -73,7 +94,8 @@ impl SpawnError {
 impl From<SpawnError> for Error {
     fn from(error: SpawnError) -> Self {
         let code = match &error {
-            SpawnError::Uncontainable { .. } | SpawnError::Supervisor(_) => Code::Unavailable,
+            SpawnError::Uncontainable { .. } | SpawnError::Supervisor(_) | SpawnError::Unsupported => Code::Unavailable,
+            SpawnError::Moved { .. } | SpawnError::User { .. } => Code::Unavailable,
             SpawnError::Illegal { .. } => Code::Invalid,
             SpawnError::TooLarge { .. } => Code::Limit,
             SpawnError::Program { source, .. } => match source.kind() {

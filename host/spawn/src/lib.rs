@@ -9,23 +9,51 @@
 //! A child is contained unless its request says otherwise in so many words, and
 //! a request that cannot be contained on this machine is refused.
 //!
+//! Linux only: elsewhere the same types are there, and every request is refused.
+//!
 //! Knows nothing of tools, sessions, grants or output that is kept: that is for
 //! the rooms above.
 
-#![cfg(target_os = "linux")]
-
 mod capabilities;
+#[cfg(target_os = "linux")]
 mod child;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod error;
+mod exit;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+mod handover;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod lock_down;
+#[cfg(target_os = "linux")]
 mod packet;
+#[cfg(target_os = "linux")]
+mod probe;
 mod request;
+#[cfg(target_os = "linux")]
+mod root;
+#[cfg(target_os = "linux")]
 mod sandbox;
+#[cfg(target_os = "linux")]
 mod spawner;
+#[cfg(target_os = "linux")]
 mod supervisor;
+#[cfg(target_os = "linux")]
 mod wire;
 
-pub use capabilities::Capabilities;
-pub use child::{Child, Ended, Exit};
+pub use capabilities::{Capabilities, Contained, ProcessLimit};
+#[cfg(target_os = "linux")]
+pub use child::Child;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Child, Spawner, lock_down};
 pub use error::SpawnError;
-pub use request::{Containment, Input, Limits, MAX_REQUEST_BYTES, Output, Sandbox, Signal, SpawnRequest};
+pub use exit::{Ended, Exit};
+#[cfg(target_os = "linux")]
+pub use lock_down::lock_down;
+pub use request::{Bind, Containment, Input, Limits, MAX_REQUEST_BYTES, Output, Sandbox, Signal, SpawnRequest};
+#[cfg(target_os = "linux")]
 pub use spawner::Spawner;

@@ -1,11 +1,11 @@
 //! What a child is to be: program, arguments, environment, streams, limits and
 //! containment. Nothing of it is inherited from the host.
 
-use std::{ffi::OsString, fs::File, os::unix::ffi::OsStrExt as _, path::PathBuf};
+use std::{ffi::OsString, fs::File, path::PathBuf};
 
-use rustix::process::Signal as SystemSignal;
 use serde::{Deserialize, Serialize};
 
+#[cfg(target_os = "linux")]
 use crate::SpawnError;
 
 /// Bytes of program, arguments and environment together.
@@ -33,6 +33,10 @@ pub struct SpawnRequest {
     pub limits: Limits,
     /// What it may reach.
     pub containment: Containment,
+    /// The user and group that it really is, with no further groups; absent is
+    /// the host's own. Only a host that is root can say so, and it should: the
+    /// system applies neither permissions nor [`Limits::processes`] to root.
+    pub user: Option<u32>,
 }
 
 /// Standard input of a child.
@@ -56,18 +60,20 @@ pub enum Output {
     File(File),
 }
 
-/// What each process of a tree may use up; absent is what the host itself may.
-/// There never is a core file.
+/// What a child may use up; absent is what the host itself may. All but
+/// `processes` count for each process of a tree by itself. There never is a
+/// core file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Seconds of computing; the process gets SIGXCPU, then SIGKILL.
     pub cpu_seconds: Option<u64>,
-    /// Bytes of address space.
-    pub address_space_bytes: Option<u64>,
+    /// Bytes of memory of its own, shared mappings of files not counted. Address
+    /// space is not limited: runtimes reserve far more of it than they use.
+    pub memory_bytes: Option<u64>,
     /// Open descriptors.
     pub open_files: Option<u64>,
-    /// Processes and threads of the user, where the system counts them: for
-    /// root and inside a user namespace it does not.
+    /// Processes and threads of the whole tree, the supervisor inside a sandbox
+    /// among them. [`crate::Capabilities::process_limit`] says whether it holds.
     pub processes: Option<u64>,
     /// Bytes of each file that it writes.
     pub file_size_bytes: Option<u64>,
@@ -86,13 +92,32 @@ pub enum Containment {
 /// What a contained child sees beside the system's own programs and libraries.
 #[derive(Debug, Clone, Default)]
 pub struct Sandbox {
-    /// Directories that it reads and writes, at their own paths.
-    pub writable: Vec<PathBuf>,
-    /// Files and directories that it reads, at their own paths.
-    pub readable: Vec<PathBuf>,
-    /// Whether it has the host's network, the abstract UNIX sockets of the
-    /// host's user included. Without, it has a loopback of its own.
+    /// Files and directories that it reads and writes.
+    pub writable: Vec<Bind>,
+    /// Files and directories that it reads. One inside of a writable directory
+    /// is writable all the same where Landlock contains.
+    pub readable: Vec<Bind>,
+    /// Whether it has the host's network. In bubblewrap that is with the
+    /// abstract UNIX sockets of the host's network namespace. Without, it has a
+    /// loopback of its own in bubblewrap, and no sockets at all with Landlock.
     pub network: bool,
+}
+
+/// A file or directory that a sandbox shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bind {
+    /// Its absolute path on the host.
+    pub source: PathBuf,
+    /// Its absolute path as the child sees it.
+    pub target: PathBuf,
+}
+
+impl Bind {
+    /// Shows something at its own path.
+    pub fn same(path: impl Into<PathBuf>) -> Self {
+        let source = path.into();
+        Self { target: source.clone(), source }
+    }
 }
 
 /// A signal that a child can be sent.
@@ -118,24 +143,9 @@ pub enum Signal {
     Continue,
 }
 
-impl Signal {
-    pub(crate) fn to_system(self) -> SystemSignal {
-        match self {
-            Self::Hangup => SystemSignal::HUP,
-            Self::Interrupt => SystemSignal::INT,
-            Self::Quit => SystemSignal::QUIT,
-            Self::Terminate => SystemSignal::TERM,
-            Self::Kill => SystemSignal::KILL,
-            Self::User1 => SystemSignal::USR1,
-            Self::User2 => SystemSignal::USR2,
-            Self::Stop => SystemSignal::STOP,
-            Self::Continue => SystemSignal::CONT,
-        }
-    }
-}
-
 impl SpawnRequest {
     /// Whether a program can be given all this at all.
+    #[cfg(target_os = "linux")]
     pub(crate) fn check(&self) -> Result<(), SpawnError> {
         let illegal = |what, text: &std::ffi::OsStr, why| {
             let shown = text.to_string_lossy().chars().take(60).collect();
@@ -144,20 +154,21 @@ impl SpawnRequest {
         let mut texts = vec![("the program", self.program.as_os_str())];
         texts.push(("the working directory", self.working_directory.as_os_str()));
         if let Containment::Required(sandbox) = &self.containment {
-            let paths = sandbox.writable.iter().chain(&sandbox.readable);
-            texts.extend(paths.map(|path| ("the path", path.as_os_str())));
+            let binds = sandbox.writable.iter().chain(&sandbox.readable);
+            texts
+                .extend(binds.flat_map(|bind| [&bind.source, &bind.target]).map(|path| ("the path", path.as_os_str())));
         }
-        if let Some((what, text)) = texts.iter().find(|(_, text)| !text.as_bytes().starts_with(b"/")) {
+        if let Some((what, text)) = texts.iter().find(|(_, text)| !text.as_encoded_bytes().starts_with(b"/")) {
             return illegal(what, text, "it is not absolute");
         }
         texts.extend(self.arguments.iter().map(|argument| ("the argument", argument.as_os_str())));
         for (name, value) in &self.environment {
-            if name.is_empty() || name.as_bytes().contains(&b'=') {
+            if name.is_empty() || name.as_encoded_bytes().contains(&b'=') {
                 return illegal("the variable", name, "a name is not empty and has no `=`");
             }
             texts.extend([("the variable", name.as_os_str()), ("the value", value.as_os_str())]);
         }
-        if let Some((what, text)) = texts.iter().find(|(_, text)| text.as_bytes().contains(&0)) {
+        if let Some((what, text)) = texts.iter().find(|(_, text)| text.as_encoded_bytes().contains(&0)) {
             return illegal(what, text, "it has a zero byte");
         }
         let given = texts.iter().map(|(_, text)| text.len() + 2).sum();

@@ -1,4 +1,5 @@
-//! The command line of bubblewrap: what a contained child sees.
+//! What a contained child sees: the command line of bubblewrap, and the same in
+//! paths for Landlock.
 //!
 //! Knows nothing of who runs it.
 
@@ -8,27 +9,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::Sandbox;
+use rustix::process::geteuid;
+
+use crate::{
+    Bind, Sandbox, SpawnError,
+    wire::{Confinement, Contain, STAGE},
+};
 
 /// Where bubblewrap may be. Not the search path, which others may have set.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
 
 /// Top-level directories with the system's programs and libraries.
-const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
+pub(crate) const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
 
-/// What programs commonly need of the system's settings. Not all of them: the
-/// host may be root, and then passwords and keys could be read.
-const SETTINGS: [&str; 21] = [
-    "/etc/alternatives",
+/// What programs commonly need of the system's settings, directories and files.
+/// Not all of them: the host may be root, and then passwords and keys could be
+/// read; and some keep secrets where everybody may read them.
+pub(crate) const DIRECTORIES_OF_SETTINGS: [&str; 4] =
+    ["/etc/alternatives", "/etc/ca-certificates", "/etc/ld.so.conf.d", "/etc/ssl/certs"];
+/// See [`DIRECTORIES_OF_SETTINGS`].
+pub(crate) const SETTINGS: [&str; 17] = [
     "/etc/bash.bashrc",
-    "/etc/ca-certificates",
     "/etc/debian_version",
     "/etc/group",
     "/etc/host.conf",
     "/etc/hosts",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
     "/etc/localtime",
     "/etc/mime.types",
     "/etc/nsswitch.conf",
@@ -38,12 +45,12 @@ const SETTINGS: [&str; 21] = [
     "/etc/protocols",
     "/etc/resolv.conf",
     "/etc/services",
-    "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
 ];
 
 /// What the owner of the machine sets the kernel with. To root these are open
-/// even without capabilities, and bubblewrap covers only some of them.
+/// even without capabilities, and bubblewrap covers only some of them; to others
+/// they are closed anyway.
 const SETTINGS_OF_THE_KERNEL: [&str; 8] = [
     "/proc/acpi",
     "/proc/bus",
@@ -67,7 +74,11 @@ pub(crate) fn find() -> Option<PathBuf> {
 }
 
 /// The command that runs what follows it in a sandbox.
-pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox) -> Vec<Vec<u8>> {
+///
+/// Files of settings are copied into the sandbox, which costs a tenth of what
+/// showing each by a mount does; directories of them, with hundreds of entries,
+/// are shown.
+pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>) -> Contain {
     let mut command = vec![bubblewrap.as_os_str().as_bytes().to_vec()];
     let mut add = |words: &[&[u8]]| command.extend(words.iter().map(|word| word.to_vec()));
     add(&[b"--unshare-pid", b"--unshare-ipc", b"--unshare-uts", b"--unshare-cgroup-try"]);
@@ -88,23 +99,45 @@ pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox) -> Vec<Vec<u8>> {
             Err(_) => {}
         }
     }
-    for path in SETTINGS {
+    for path in DIRECTORIES_OF_SETTINGS {
         add(&[b"--ro-bind-try", path.as_bytes(), path.as_bytes()]);
     }
+    let mut rest: Vec<Vec<u8>> = Vec::new();
+    let mut add = |words: &[&[u8]]| rest.extend(words.iter().map(|word| word.to_vec()));
     add(&[b"--proc", b"/proc", b"--dev", b"/dev"]);
-    for path in SETTINGS_OF_THE_KERNEL {
-        add(&[b"--ro-bind-try", path.as_bytes(), path.as_bytes()]);
+    if user.is_none() && geteuid().is_root() {
+        for path in SETTINGS_OF_THE_KERNEL {
+            add(&[b"--ro-bind-try", path.as_bytes(), path.as_bytes()]);
+        }
     }
     for path in TEMPORARY {
         add(&[b"--size", TEMPORARY_BYTES.as_bytes(), b"--tmpfs", path.as_bytes()]);
     }
-    for path in &sandbox.readable {
-        add(&[b"--ro-bind", path.as_os_str().as_bytes(), path.as_os_str().as_bytes()]);
-    }
-    for path in &sandbox.writable {
-        add(&[b"--bind", path.as_os_str().as_bytes(), path.as_os_str().as_bytes()]);
+    let mut staged = Vec::new();
+    let readable = sandbox.readable.iter().map(|bind| (&b"--ro-bind"[..], bind));
+    for (word, bind) in readable.chain(sandbox.writable.iter().map(|bind| (&b"--bind"[..], bind))) {
+        let mut source = bind.source.as_os_str().as_bytes().to_vec();
+        if user.is_some() {
+            let place = format!("{STAGE}/{}", staged.len()).into_bytes();
+            staged.push(std::mem::replace(&mut source, place));
+        }
+        add(&[word, &source, bind.target.as_os_str().as_bytes()]);
     }
     // What holds the mounts together is memory of the machine, too.
     add(&[b"--remount-ro", b"/dev", b"--remount-ro", b"/", b"--chdir", b"/", b"--"]);
-    command
+    let copies = SETTINGS.iter().map(|path| path.as_bytes().to_vec()).collect();
+    Contain { command, copies, rest, user, staged }
+}
+
+/// The same for Landlock, which shows everything at its own path.
+pub(crate) fn confinement(sandbox: &Sandbox) -> Result<Confinement, SpawnError> {
+    let all = |binds: &[Bind]| {
+        let path = |bind: &Bind| match bind.source == bind.target {
+            true => Ok(bind.source.as_os_str().as_bytes().to_vec()),
+            false => Err(SpawnError::Moved { source_path: bind.source.clone(), target: bind.target.clone() }),
+        };
+        binds.iter().map(path).collect::<Result<Vec<_>, _>>()
+    };
+    let (writable, readable) = (all(&sandbox.writable)?, all(&sandbox.readable)?);
+    Ok(Confinement { writable, readable, network: sandbox.network })
 }

@@ -5,248 +5,198 @@
 //! nothing of it may run.
 
 use std::{
-    ffi::OsString,
-    fs::File,
     io,
-    os::{
-        fd::{AsFd as _, OwnedFd},
-        unix::{ffi::OsStrExt as _, ffi::OsStringExt as _},
-    },
-    process::{Command, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    os::fd::{AsFd as _, OwnedFd},
+    sync::Arc,
     time::Duration,
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    fs::{MemfdFlags, memfd_create},
-    pipe::{PipeFlags, pipe_with},
-};
+use rustix::process::geteuid;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::{
-    Capabilities, Child, Containment, Input, Output, Sandbox, SpawnError, SpawnRequest,
-    child::Pipes,
-    packet::{self, Packet},
-    sandbox, supervisor,
-    wire::{Charge, Launch, Order, Report},
+    Capabilities, Child, Contained, Containment, Exit, Input, Limits, Output, Sandbox, SpawnError, SpawnRequest,
+    handover, landlock, packet, probe,
+    root::Root,
+    sandbox,
+    wire::{Bounds, Charge, Order, Task, Walls},
 };
 
-/// How long the root may take to say that it runs, in seconds. Much more than
-/// it needs, on a machine that does much else.
-const PATIENCE_SECONDS: i64 = 10;
-/// How long the probe of the sandbox may take.
+/// How long the probe of a containment may take.
 const PROBE_TIME: Duration = Duration::from_secs(10);
+/// Some user who is not root: root's children may run as any.
+const ANOTHER_USER: u32 = 65534;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
 ///
 /// Children that live when the last clone is dropped live on: each ends with
 /// its own [`Child`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Spawner {
-    // Held while one packet is sent, never across an await.
-    root: Arc<Mutex<Root>>,
-    capabilities: Arc<Capabilities>,
-}
-
-/// The process that forks the supervisors.
-#[derive(Debug)]
-struct Root {
-    control: OwnedFd,
-    process: Option<std::process::Child>,
+    // An async lock, so that those who come while the root is started wait for
+    // that one. Held for a look-up otherwise.
+    root: Arc<Mutex<Option<Arc<Root>>>>,
+    capabilities: Arc<OnceCell<Arc<Capabilities>>>,
+    forced: Option<Contained>,
 }
 
 impl Spawner {
-    /// Starts the root and finds out what this machine can do, which takes some
-    /// milliseconds.
+    /// A spawner that has started nothing yet: what it needs is started, and
+    /// what this machine can do is tried, when that is first asked for.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A spawner that contains by this and by nothing else, for tests of both.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with(contained: Contained) -> Self {
+        Self { forced: Some(contained), ..Self::default() }
+    }
+
+    /// What this machine can do. The first who asks has it tried, which takes
+    /// some milliseconds; all others wait for the same answer.
     ///
     /// # Errors
     /// [`SpawnError::Supervisor`] where this program cannot run itself again.
-    pub async fn open() -> Result<Self, SpawnError> {
-        let root = tokio::task::spawn_blocking(Root::start).await.map_err(io::Error::other);
-        let root = root.and_then(|root| root).map_err(SpawnError::Supervisor)?;
-        let mut spawner =
-            Self { root: Arc::new(Mutex::new(root)), capabilities: Arc::new(Capabilities::of_the_system()) };
-        let works = spawner.sandbox_works().await;
-        let mut found = (*spawner.capabilities).clone();
-        found.bubblewrap = works;
-        spawner.capabilities = Arc::new(found);
-        Ok(spawner)
+    pub async fn capabilities(&self) -> Result<Arc<Capabilities>, SpawnError> {
+        self.capabilities.get_or_try_init(|| self.probe()).await.cloned()
     }
 
-    /// What this machine can do.
-    #[must_use]
-    pub fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    /// Starts a child. Dropping the future ends what it has started.
+    /// Starts a child. Dropping the future ends what it has started. Without
+    /// containment it does not wait for what the machine can do.
     ///
     /// # Errors
     /// As [`SpawnError`] says; then nothing of the child is left.
     pub async fn spawn(&self, request: SpawnRequest) -> Result<Child, SpawnError> {
-        if let (Containment::Required(_), Err(missing)) = (&request.containment, &self.capabilities.bubblewrap) {
-            return Err(SpawnError::Uncontainable { missing: missing.clone() });
-        }
-        self.start(request).await
-    }
-
-    async fn start(&self, request: SpawnRequest) -> Result<Child, SpawnError> {
-        request.check()?;
-        let charge = match &request.containment {
-            Containment::None => Charge::Supervise,
-            Containment::Required(sandbox) => match sandbox::find() {
-                Some(bubblewrap) => Charge::Contain { command: sandbox::command(&bubblewrap, sandbox) },
-                None => return Err(SpawnError::Uncontainable { missing: "bubblewrap is not there any more".into() }),
+        let contained = match &request.containment {
+            Containment::None => None,
+            Containment::Required(_) => match &self.capabilities().await?.containment {
+                Ok(contained) => Some(*contained),
+                Err(missing) => return Err(SpawnError::Uncontainable { missing: missing.clone() }),
             },
         };
-        let launch = launch_of(&request)?;
-        let (pipes, stdin, stdout, stderr) = streams(&request)?;
+        self.start(request, contained).await
+    }
+
+    async fn start(&self, request: SpawnRequest, contained: Option<Contained>) -> Result<Child, SpawnError> {
+        request.check()?;
+        if let Some(user) = request.user
+            && !geteuid().is_root()
+        {
+            return Err(SpawnError::User { user });
+        }
+        let (task, walls) = match (&request.containment, contained) {
+            (Containment::Required(sandbox), Some(Contained::Bubblewrap)) => match sandbox::find() {
+                Some(bubblewrap) => {
+                    (Task::Contain(sandbox::command(&bubblewrap, sandbox, request.user)), Walls::Around)
+                }
+                None => return Err(SpawnError::Uncontainable { missing: "bubblewrap is not there any more".into() }),
+            },
+            (Containment::Required(sandbox), _) => (Task::Supervise, Walls::Landlock(sandbox::confinement(sandbox)?)),
+            (Containment::None, _) => (Task::Supervise, Walls::None),
+        };
+        let Limits { processes, memory_bytes, .. } = request.limits;
+        // There the user namespace counts. A group takes milliseconds to enter, so
+        // it is for those that nothing else counts.
+        let counted = contained == Some(Contained::Bubblewrap) && (request.user.is_some() || !geteuid().is_root());
+        let bounds = Bounds {
+            // The supervisor is in the group, and so is bubblewrap.
+            processes: processes.filter(|_| !counted).map(|processes| processes.saturating_add(2)),
+            memory_bytes,
+        };
+        let group = (bounds.processes.is_some() || memory_bytes.is_some()).then_some(bounds);
+        let launch = handover::launch_of(&request, walls)?;
+        let (pipes, stdin, stdout, stderr) = handover::streams(&request)?;
         let (host, other) = packet::pair().map_err(SpawnError::system("make a socket"))?;
         packet::send(&host, &Order::Launch, &[launch.as_fd(), stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])
             .map_err(SpawnError::system("send a child's streams"))?;
-        self.charge(&charge, &other)?;
+        self.charge(&Charge { task, group }, &other).await?;
         drop((other, stdin, stdout, stderr));
-        let contained = matches!(request.containment, Containment::Required(_));
         let paths = (request.program, request.working_directory);
         // The caller's files are closed by now.
         drop((request.stdout, request.stderr));
-        Child::begin(host, pipes, paths, contained).await
+        Child::begin(host, pipes, paths, contained == Some(Contained::Bubblewrap)).await
     }
 
     /// Hands a child's socket to the root; starts another root where this one
     /// was killed.
-    fn charge(&self, charge: &Charge, child: &OwnedFd) -> Result<(), SpawnError> {
-        let mut root = self.root.lock().unwrap_or_else(PoisonError::into_inner);
-        let Err(error) = packet::send(&root.control, charge, &[child.as_fd()]) else { return Ok(()) };
+    async fn charge(&self, charge: &Charge, child: &OwnedFd) -> Result<(), SpawnError> {
+        let root = self.root(None).await?;
+        let Err(error) = root.charge(charge, child) else { return Ok(()) };
         if error.kind() == io::ErrorKind::InvalidInput {
             return Err(SpawnError::System { action: "describe the sandbox in one packet", source: error });
         }
         tracing::warn!(%error, "the root of the supervisors is gone; starting another");
-        *root = Root::start().map_err(SpawnError::Supervisor)?;
-        packet::send(&root.control, charge, &[child.as_fd()]).map_err(SpawnError::Supervisor)
+        self.root(Some(&root)).await?.charge(charge, child).map_err(SpawnError::Supervisor)
     }
 
-    /// Whether a sandbox really runs a program here; if not, why.
-    async fn sandbox_works(&self) -> Result<(), String> {
-        if sandbox::find().is_none() {
-            return Err("bubblewrap (the program `bwrap`) is not installed".into());
-        }
-        let request = SpawnRequest {
-            program: "/bin/true".into(),
-            arguments: Vec::new(),
-            environment: Vec::new(),
-            working_directory: "/".into(),
-            stdin: Input::Null,
-            stdout: Output::Null,
-            stderr: Output::Null,
-            limits: crate::Limits::default(),
-            containment: Containment::Required(Sandbox::default()),
-        };
-        let ended = async { self.start(request).await?.wait().await };
-        match tokio::time::timeout(PROBE_TIME, ended).await {
-            Ok(Ok(ended)) if ended.exit == crate::Exit::Exited { code: 0 } => Ok(()),
-            Ok(Ok(_)) => Err("a program in bubblewrap does not end as it does outside".into()),
-            Ok(Err(error)) => Err(format!("bubblewrap is installed and does not work here: {error}")),
-            Err(_) => Err("bubblewrap is installed and does not answer".into()),
-        }
-    }
-}
-
-/// The launch in a file of memory.
-fn launch_of(request: &SpawnRequest) -> Result<OwnedFd, SpawnError> {
-    let program = request.program.as_os_str().as_bytes().to_vec();
-    let arguments = request.arguments.iter().map(|argument| argument.as_bytes().to_vec());
-    let variable = |(name, value): &(OsString, OsString)| {
-        let mut text = name.clone().into_vec();
-        text.push(b'=');
-        text.extend(value.as_bytes());
-        text
-    };
-    let launch = Launch {
-        arguments: [program.clone()].into_iter().chain(arguments).collect(),
-        program,
-        environment: request.environment.iter().map(variable).collect(),
-        working_directory: request.working_directory.as_os_str().as_bytes().to_vec(),
-        limits: request.limits,
-    };
-    let bytes = postcard::to_stdvec(&launch).map_err(io::Error::other);
-    let bytes = bytes.map_err(SpawnError::system("describe a child"))?;
-    let file =
-        memfd_create("wharf-launch", MemfdFlags::CLOEXEC).map_err(SpawnError::system("make a file of memory"))?;
-    let mut file = File::from(file);
-    io::Write::write_all(&mut file, &bytes).map_err(SpawnError::system("describe a child"))?;
-    Ok(file.into())
-}
-
-type Streams = (Pipes, OwnedFd, OwnedFd, OwnedFd);
-
-/// The host's ends of the streams, and the child's.
-fn streams(request: &SpawnRequest) -> Result<Streams, SpawnError> {
-    let mut pipes = Pipes::default();
-    let null = || supervisor::null().map_err(SpawnError::system("open the null device"));
-    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(SpawnError::system("make a pipe"));
-    let stdin = match request.stdin {
-        Input::Null => null()?,
-        Input::Pipe => {
-            let (reader, writer) = pipe()?;
-            pipes.stdin = Some(writer);
-            reader
-        }
-    };
-    let output = |wanted: &Output, kept: &mut Option<OwnedFd>| match wanted {
-        Output::Null => null(),
-        Output::File(file) => {
-            file.try_clone().map(OwnedFd::from).map_err(SpawnError::system("share a file with a child"))
-        }
-        Output::Pipe => {
-            let (reader, writer) = pipe()?;
-            *kept = Some(reader);
-            Ok(writer)
-        }
-    };
-    let stdout = output(&request.stdout, &mut pipes.stdout)?;
-    let stderr = output(&request.stderr, &mut pipes.stderr)?;
-    Ok((pipes, stdin, stdout, stderr))
-}
-
-impl Root {
-    /// Runs this program again, as the root, and waits until it says so. A
-    /// program that does not hold this library would not.
-    fn start() -> io::Result<Self> {
-        let (control, other) = packet::pair()?;
-        let mut command = Command::new("/proc/self/exe");
-        command.arg(supervisor::ROOT).env_clear().current_dir("/").stdin(Stdio::from(other));
-        if let Some(libraries) = std::env::var_os("LD_LIBRARY_PATH") {
-            // The program itself may need it; its children do not get it.
-            command.env("LD_LIBRARY_PATH", libraries);
-        }
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        // The command holds the other end, whose closing says that it failed.
-        drop(command);
-        let mut root = Self { control, process: Some(process) };
-        let patience = Timespec { tv_sec: PATIENCE_SECONDS, tv_nsec: 0 };
-        let answered = poll(&mut [PollFd::new(&root.control, PollFlags::IN)], Some(&patience))?;
-        if answered == 1
-            && let Some(Packet { message: Report::Started, .. }) = packet::receive(&root.control)?
+    /// The root, started where there is none but the one that is gone.
+    async fn root(&self, gone: Option<&Arc<Root>>) -> Result<Arc<Root>, SpawnError> {
+        let mut kept = self.root.lock().await;
+        if let Some(root) = kept.as_ref()
+            && gone.is_none_or(|gone| !Arc::ptr_eq(gone, root))
         {
-            return Ok(root);
+            return Ok(Arc::clone(root));
         }
-        if let Some(process) = &mut root.process {
-            let _ = process.kill();
-        }
-        Err(io::Error::other("this program, run again, is no supervisor: it may have been loaded as a library"))
+        let started = tokio::task::spawn_blocking(Root::start).await.map_err(io::Error::other);
+        let root = Arc::new(started.and_then(|root| root).map_err(SpawnError::Supervisor)?);
+        Ok(Arc::clone(kept.insert(root)))
     }
-}
 
-impl Drop for Root {
-    fn drop(&mut self) {
-        let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
-        let Some(mut process) = self.process.take() else { return };
-        // It ends after the last child, which may be long after; somebody has
-        // to ask for it then.
-        let reaper = std::thread::Builder::new().name("wharf-root".into());
-        if let Err(error) = reaper.spawn(move || process.wait()) {
-            tracing::warn!(%error, "nobody asks for the root of the supervisors when it ends");
+    async fn probe(&self) -> Result<Arc<Capabilities>, SpawnError> {
+        // A program that cannot run itself again can say nothing of this
+        // machine.
+        self.root(None).await?;
+        let wanted = |contained| self.forced.is_none_or(|forced| forced == contained);
+        let bubblewrap = match sandbox::find() {
+            _ if !wanted(Contained::Bubblewrap) => Err("it was not asked for".into()),
+            None => Err("bubblewrap (the program `bwrap`) is not installed".into()),
+            Some(_) => self
+                .try_to_contain(Contained::Bubblewrap)
+                .await
+                .map_err(|why| format!("bubblewrap is installed and {why}")),
+        };
+        let containment = match &bubblewrap {
+            Ok(()) => Ok(Contained::Bubblewrap),
+            Err(missing) if !wanted(Contained::Landlock) => Err(missing.clone()),
+            Err(missing) => match landlock::offered() {
+                Ok(()) => {
+                    self.try_to_contain(Contained::Landlock).await.map_err(|why| format!("{missing}; Landlock {why}"))
+                }
+                Err(also) => Err(format!("{missing}; {also}")),
+            }
+            .map(|()| Contained::Landlock),
+        };
+        Ok(Arc::new(probe::capabilities(containment, bubblewrap)))
+    }
+
+    /// Whether this really runs a program here, as every user that it is to; if
+    /// not, why.
+    async fn try_to_contain(&self, contained: Contained) -> Result<(), String> {
+        let users = [None, geteuid().is_root().then_some(ANOTHER_USER)];
+        for user in if users[1].is_some() { &users[..] } else { &users[..1] } {
+            let request = SpawnRequest {
+                program: "/bin/true".into(),
+                arguments: Vec::new(),
+                environment: Vec::new(),
+                working_directory: "/".into(),
+                stdin: Input::Null,
+                stdout: Output::Null,
+                stderr: Output::Null,
+                limits: Limits::default(),
+                containment: Containment::Required(Sandbox::default()),
+                user: *user,
+            };
+            let ended = async { self.start(request, Some(contained)).await?.wait().await };
+            match tokio::time::timeout(PROBE_TIME, ended).await {
+                Ok(Ok(ended)) if ended.exit == (Exit::Exited { code: 0 }) => {}
+                Ok(Ok(_)) => return Err("does not end programs as they end outside".into()),
+                Ok(Err(error)) => return Err(format!("does not work here: {error}")),
+                Err(_) => return Err("does not answer".into()),
+            }
         }
+        Ok(())
     }
 }

@@ -17,14 +17,18 @@
 //!
 //! Never runs in the host's own process.
 
+mod confine;
+mod groups;
 mod launch;
 mod root;
+mod stage;
 mod supervise;
 mod system;
 mod tree;
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
+pub(crate) use groups::Groups;
 pub(crate) use system::null;
 
 /// First arguments that make this program a supervisor. No user types these.

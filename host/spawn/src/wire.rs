@@ -13,12 +13,65 @@ pub(crate) const MAX_PACKET_BYTES: usize = 32 * 1024;
 /// From the host to the root of the supervisors; comes with the control socket
 /// of the new child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Charge {
-    /// Fork a supervisor.
+pub(crate) struct Charge {
+    pub(crate) task: Task,
+    /// What a control group is to hold the tree to, if one is to be made.
+    pub(crate) group: Option<Bounds>,
+}
+
+/// What a new supervisor is to be.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Task {
+    /// A fork of the root.
     Supervise,
-    /// Fork, and become this command, which runs a supervisor in a sandbox. The
-    /// supervisor's own program and argument are put at the end.
-    Contain { command: Vec<Vec<u8>> },
+    /// A program run by bubblewrap.
+    Contain(Contain),
+}
+
+/// What a whole tree may use up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bounds {
+    pub(crate) processes: Option<u64>,
+    pub(crate) memory_bytes: Option<u64>,
+}
+
+/// A supervisor in bubblewrap, in the order of the command line.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Contain {
+    /// bubblewrap and what stands before the files.
+    pub(crate) command: Vec<Vec<u8>>,
+    /// Files of the system of which the sandbox gets copies, where they exist.
+    pub(crate) copies: Vec<Vec<u8>>,
+    /// What stands after the files; the supervisor's program and argument are
+    /// put at the end.
+    pub(crate) rest: Vec<Vec<u8>>,
+    /// The user that bubblewrap is run as, and what that user is shown below
+    /// [`STAGE`], each under its number: the way there may be closed to it.
+    pub(crate) user: Option<u32>,
+    pub(crate) staged: Vec<Vec<u8>>,
+}
+
+/// Where the root puts what another user is to be shown, in a mount namespace
+/// of that supervisor.
+pub(crate) const STAGE: &str = "/tmp";
+
+/// What a child may reach where Landlock contains it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Confinement {
+    pub(crate) writable: Vec<Vec<u8>>,
+    pub(crate) readable: Vec<Vec<u8>>,
+    pub(crate) network: bool,
+}
+
+/// What keeps a child in.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Walls {
+    /// Nothing.
+    None,
+    /// The sandbox in which the supervisor itself is.
+    Around,
+    /// What the child gives up before it becomes the program.
+    Landlock(Confinement),
 }
 
 /// The child to start, in a file of memory that comes with the first packet on
@@ -32,6 +85,9 @@ pub(crate) struct Launch {
     pub(crate) environment: Vec<Vec<u8>>,
     pub(crate) working_directory: Vec<u8>,
     pub(crate) limits: Limits,
+    /// The user that the child becomes; absent where its supervisor is it.
+    pub(crate) user: Option<u32>,
+    pub(crate) walls: Walls,
 }
 
 /// From the host to the supervisor of one child.
@@ -70,6 +126,8 @@ pub(crate) enum Report {
 pub(crate) enum Step {
     /// Before anything of the request was tried.
     Prepare,
+    /// Giving up what it is not to reach.
+    Confine,
     /// Entering the working directory.
     Enter,
     /// Becoming the program.

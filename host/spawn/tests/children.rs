@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn the_code_with_which_a_program_ends_is_told() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     for code in [0, 1, 42, 255] {
         let child = spawner.spawn(shell(&format!("exit {code}"))).await.expect("a child");
         assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code });
@@ -29,7 +29,7 @@ async fn the_code_with_which_a_program_ends_is_told() {
 
 #[tokio::test]
 async fn death_by_a_signal_is_no_exit_code() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let child = spawner.spawn(shell("kill -KILL $$")).await.expect("a child");
     assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 9 });
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
@@ -39,7 +39,7 @@ async fn death_by_a_signal_is_no_exit_code() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_an_error_that_names_it() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let request = SpawnRequest { program: "/no/such/program".into(), ..shell("") };
     let error = spawner.spawn(request).await.expect_err("no such program");
     assert_eq!(error.to_string(), "cannot run /no/such/program");
@@ -52,7 +52,7 @@ async fn a_program_that_is_not_there_is_an_error_that_names_it() {
 
 #[tokio::test]
 async fn the_environment_is_exactly_what_was_given() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let environment = vec![("ONE".into(), "1".into()), ("EMPTY".into(), "".into())];
     let request = SpawnRequest { program: "/usr/bin/env".into(), arguments: vec![], environment, ..shell("") };
     assert_eq!(output(&spawner, request).await, "ONE=1\nEMPTY=\n");
@@ -65,7 +65,7 @@ async fn no_descriptor_of_the_host_reaches_a_child() {
     // leaves them.
     let before = File::open("/etc/passwd").expect("a file");
     fcntl_setfd(&before, FdFlags::empty()).expect("a flag");
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let after = File::open("/etc/group").expect("a file");
     fcntl_setfd(&after, FdFlags::empty()).expect("a flag");
     // The third is the folder that is being listed.
@@ -75,7 +75,7 @@ async fn no_descriptor_of_the_host_reaches_a_child() {
 
 #[tokio::test]
 async fn a_child_reads_what_the_host_writes() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let request = SpawnRequest { stdin: Input::Pipe, stdout: Output::Pipe, ..shell("cat") };
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut stdin = child.take_stdin().expect("a pipe");
@@ -90,7 +90,7 @@ async fn a_child_reads_what_the_host_writes() {
 
 #[tokio::test]
 async fn descendants_that_hold_the_pipe_do_not_delay_the_end() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let request = SpawnRequest { stdout: Output::Pipe, ..shell("setsid sleep 1000 & sleep 1000 & echo begun; exit 3") };
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut line = String::new();
@@ -104,7 +104,7 @@ async fn descendants_that_hold_the_pipe_do_not_delay_the_end() {
 
 #[tokio::test]
 async fn a_stubborn_tree_ends() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let stubborn = "trap '' TERM HUP INT
         setsid sh -c 'trap \"\" TERM HUP; echo $$; while :; do sleep 1000; done' &
         sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1000; done' &
@@ -125,7 +125,7 @@ async fn a_stubborn_tree_ends() {
 
 #[tokio::test]
 async fn a_tree_that_is_asked_politely_may_end_itself() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let script = "trap 'exit 7' TERM; echo set; read line";
     let request = SpawnRequest { stdin: Input::Pipe, stdout: Output::Pipe, ..shell(script) };
     let mut child = spawner.spawn(request).await.expect("a child");
@@ -137,7 +137,7 @@ async fn a_tree_that_is_asked_politely_may_end_itself() {
 
 #[tokio::test]
 async fn dropping_a_child_ends_its_tree() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let child = spawner.spawn(shell("setsid sleep 1000 & exec sleep 1000")).await.expect("a child");
     let watched = Watched::tree_of(&child).await;
     drop(child);
@@ -146,7 +146,7 @@ async fn dropping_a_child_ends_its_tree() {
 
 #[tokio::test]
 async fn a_supervisor_that_is_killed_leaves_nothing_behind() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let child = spawner.spawn(shell("setsid sleep 1000 & exec sleep 1000")).await.expect("a child");
     let watched = Watched::tree_of(&child).await;
     support::kill(support::parent(child.pid()));
@@ -156,7 +156,7 @@ async fn a_supervisor_that_is_killed_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn a_root_that_is_killed_is_replaced_and_its_children_live() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
     let root = support::parent(support::parent(child.pid()));
     support::kill(root);
@@ -169,7 +169,7 @@ async fn a_root_that_is_killed_is_replaced_and_its_children_live() {
 
 #[tokio::test]
 async fn a_file_does_not_grow_past_its_limit() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let mut file = tempfile::tempfile().expect("a file");
     let limits = Limits { file_size_bytes: Some(100_000), ..Limits::default() };
     let stdout = Output::File(file.try_clone().expect("a clone"));
@@ -183,7 +183,7 @@ async fn a_file_does_not_grow_past_its_limit() {
 
 #[tokio::test]
 async fn computing_open_files_and_core_files_are_limited() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let limits = Limits { cpu_seconds: Some(1), open_files: Some(17), ..Limits::default() };
     let request = SpawnRequest { limits, ..shell("ulimit -n; ulimit -Hn; ulimit -c") };
     assert_eq!(output(&spawner, request).await, "17\n17\n0\n");
@@ -194,7 +194,7 @@ async fn computing_open_files_and_core_files_are_limited() {
 
 #[tokio::test]
 async fn a_wait_that_is_given_up_loses_nothing() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let request = SpawnRequest { stdin: Input::Pipe, ..shell("read line; exit 5") };
     let mut child = spawner.spawn(request).await.expect("a child");
     for _ in 0..20 {
@@ -208,7 +208,7 @@ async fn a_wait_that_is_given_up_loses_nothing() {
 
 #[tokio::test]
 async fn long_arguments_arrive_and_longer_ones_are_refused() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let long = "x".repeat(100_000);
     let mut request = shell("printf %s \"$0$1$2\" | wc -c");
     request.arguments.extend([long.clone().into(), long.clone().into(), long.into()]);
@@ -220,7 +220,7 @@ async fn long_arguments_arrive_and_longer_ones_are_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hundreds_of_children_leave_no_zombie_and_no_descriptor() {
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let first = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
     let root = support::parent(support::parent(first.pid()));
     let (ours, roots) = (descriptors("self"), descriptors(&root.to_string()));
@@ -269,7 +269,7 @@ async fn host() {
     if !support::is_host() {
         return;
     }
-    let spawner = Spawner::open().await.expect("a spawner");
+    let spawner = Spawner::new();
     let script = "trap '' TERM HUP; setsid sh -c 'trap \"\" TERM HUP; echo $$ >&2; while :; do sleep 1000; done' & echo $$ >&2; wait; sleep 1000";
     let stderr = rustix::io::dup(rustix::stdio::stderr()).expect("a stream");
     let request = SpawnRequest { stderr: Output::File(stderr.into()), ..shell(script) };

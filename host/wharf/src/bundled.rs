@@ -1,7 +1,9 @@
 //! The first-party plugins that are part of this binary.
 
-use wharf_core::{CallLimits, Digest, Grants, StateGrant};
+use wharf_core::{CallLimits, Digest, Grants, PluginName, StateGrant};
 use wharf_engine::Component;
+
+use crate::configuration::{PluginSettings, Profile};
 
 /// One of them.
 pub(crate) struct Bundled {
@@ -19,15 +21,14 @@ impl Bundled {
         Component::with_digest(self.component, Digest::from_bytes(self.digest))
     }
 
-    /// What it may use where the configuration says nothing: state, and no
-    /// other capability.
-    pub(crate) fn grants(&self) -> Grants {
+    /// What it may use where the configuration says nothing else.
+    pub(crate) fn grants(&self, profile: Profile) -> Grants {
         let state = StateGrant::with_reason("first-party plugins keep their state");
         let state = match self.name {
             CONTENT_STORE => StateGrant { quota_bytes: 256 << 20, quota_entries: 500_000, ..state },
             _ => state,
         };
-        Grants { state: Some(state), events: None }
+        profile.grants(self.name, state)
     }
 
     /// Gives it the limits that its work needs, except those that are `set`.
@@ -60,6 +61,12 @@ impl Bundled {
 
 /// The plugin that takes whole documents.
 const CONTENT_STORE: &str = "content-store";
+
+/// Whether a plugin is a bundled one that was granted nothing: it is off then,
+/// instead of refusing every call.
+pub(crate) fn is_useless(name: &PluginName, settings: &PluginSettings, grants: &Grants) -> bool {
+    settings.source.is_none() && find(name.as_str()).is_some() && *grants == Grants::default()
+}
 
 /// The bundled plugin of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Bundled> {

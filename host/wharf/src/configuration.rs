@@ -3,6 +3,7 @@
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently.
 
 mod limits;
+mod process;
 mod quotas;
 
 use std::{
@@ -12,11 +13,13 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ScopeKind};
+use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, ScopeKind};
 
 use crate::bundled::{self, Bundled};
 
 use limits::Settings;
+pub(crate) use process::room as process_room;
+pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
 
 /// Everything that `wharf.toml` says, checked.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +32,14 @@ pub struct Configuration {
     pub state: StateSettings,
     /// Limits of the host.
     pub host_limits: HostLimits,
+    /// Limits of child processes and of the files of a session.
+    pub process_limits: ProcessLimits,
+    /// How polls of processes are judged.
+    pub polls: PollGuidance,
+    /// How the files of sessions are kept.
+    pub workspace: WorkspaceSettings,
+    /// What bundled plugins are granted by default.
+    pub profile: Profile,
     /// Limits of a call of any plugin. A bundled plugin that needs more of
     /// some limit gets more, unless `wharf.toml` sets that limit.
     pub call_limits: CallLimits,
@@ -125,6 +136,9 @@ struct Written {
     state: StateSettings,
     host: WrittenHost,
     limits: Settings,
+    process: process::WrittenProcess,
+    workspace: WorkspaceSettings,
+    profile: Profile,
     plugin: BTreeMap<PluginName, WrittenPlugin>,
 }
 
@@ -177,6 +191,9 @@ impl Configuration {
         let written: Written = toml::from_str(text).map_err(|error| error.to_string())?;
         let mut host_limits = HostLimits::default();
         written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
+        let mut process_limits = ProcessLimits::default();
+        written.process.limits.apply("process.limits", |name, value| process_limits.set(name, value))?;
+        written.process.polls.check()?;
         let mut call_limits = CallLimits::default();
         written.limits.apply("limits", |name, value| call_limits.set(name, value))?;
         let plugins = written
@@ -192,6 +209,10 @@ impl Configuration {
             context: written.context,
             state: written.state,
             host_limits,
+            process_limits,
+            polls: written.process.polls,
+            workspace: written.workspace,
+            profile: written.profile,
             call_limits,
             written_limits: written.limits,
             plugins,
@@ -226,6 +247,9 @@ impl WrittenPlugin {
                 return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
             }
         }
+        if let Some(grants) = &self.grants {
+            process::check_grants(name, grants)?;
+        }
         let settings = serde_json::to_value(self.settings)
             .map_err(|error| format!("[plugin.{name}.settings] has no form in JSON: {error}"))?;
         let bytes = settings.to_string().len();
@@ -248,7 +272,9 @@ impl WrittenPlugin {
 fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
     let state = grants.state.as_ref().map(|grant| ("state", grant.reason.as_str()));
     let events = grants.events.as_ref().map(|grant| ("events", grant.reason.as_str()));
-    state.into_iter().chain(events)
+    let process = grants.process.as_ref().map(|grant| ("process", grant.reason.as_str()));
+    let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
+    state.into_iter().chain(events).chain(process).chain(workspace)
 }
 
 #[cfg(test)]

@@ -4,27 +4,27 @@
 use std::{
     path::Path,
     sync::{Arc, PoisonError, RwLock},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
-use tokio::task::{AbortHandle, JoinHandle};
 use wharf_core::{
     Admission, Answer, CallLimits, CallRequest, Code, Error, Grants, PluginName, ToolDefinition, ToolService,
 };
-use wharf_engine::{Component, Engine, EngineConfig, EngineError, Invocation, Tool};
+use wharf_engine::{Component, Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
+use wharf_process::polls::PollTotals;
+use wharf_spawn::Spawner;
 use wharf_state::{SqliteOptions, SqliteStore, StateStore};
 
 use crate::{
+    background::Background,
     bundled,
     causes::with_causes,
     component::read_component,
     configuration::{Configuration, Durability, PluginSettings},
     registry::{Installed, Registry, Rejected},
+    rooms,
 };
-
-/// How often idle state is looked for.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 /// What may come with a request besides its arguments; the contract says so.
 const MAX_REQUEST_META_BYTES: usize = 64 << 10;
@@ -38,6 +38,9 @@ pub enum OpenError {
     /// The engine cannot start.
     #[error("the engine cannot start")]
     Engine(#[from] EngineError),
+    /// The processes of earlier hosts cannot be taken over.
+    #[error("the processes of sessions cannot be kept")]
+    Processes(#[from] wharf_process::OpenError),
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,
@@ -55,14 +58,8 @@ struct Shared {
     registry: RwLock<Arc<Registry>>,
     admission: Admission,
     wait: Duration,
-    state: Arc<dyn StateStore>,
-    sweeper: AbortHandle,
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.sweeper.abort();
-    }
+    rooms: Rooms,
+    _background: Background,
 }
 
 impl std::fmt::Debug for Host {
@@ -105,17 +102,18 @@ impl Host {
     ) -> Result<Self, OpenError> {
         let limits = configuration.host_limits.clone();
         let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
-        let engine = Engine::new(config, Arc::clone(&state))?;
+        let rooms = rooms::open(&configuration, state, data)?;
+        let engine = Engine::new(config, rooms.clone())?;
         let registry = tokio::task::spawn_blocking(move || load_all(&engine, &configuration))
             .await
             .map_err(|_| OpenError::Interrupted)?;
-        let sweeper = sweep_regularly(Arc::clone(&state)).abort_handle();
+        let background = Background::start(&rooms);
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),
-            state,
-            sweeper,
+            rooms,
+            _background: background,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -136,6 +134,13 @@ impl Host {
         self.registry().rejected().to_vec()
     }
 
+    /// The bundled plugins that are off: they can do nothing with what they are
+    /// granted.
+    #[must_use]
+    pub fn off(&self) -> Vec<PluginName> {
+        self.registry().off().to_vec()
+    }
+
     /// How many calls run and how many wait for their turn.
     #[must_use]
     pub fn load(&self) -> (u64, u64) {
@@ -145,7 +150,29 @@ impl Host {
     /// The store that this host keeps state in.
     #[must_use]
     pub fn state(&self) -> &Arc<dyn StateStore> {
-        &self.shared.state
+        &self.shared.rooms.state
+    }
+
+    /// What starts this host's children: asks what the machine can contain.
+    #[must_use]
+    pub fn spawner(&self) -> &Spawner {
+        &self.shared.rooms.spawner
+    }
+
+    /// What polls of processes and advice against them come to, where this
+    /// host has processes.
+    #[must_use]
+    pub fn poll_totals(&self) -> Option<PollTotals> {
+        self.shared.rooms.processes.as_ref().map(|processes| processes.poll_totals())
+    }
+
+    /// Ends every process that this host has started: each is asked to, and
+    /// killed once `grace` is over. What still runs when the host ends is
+    /// killed then, and listed as lost by the next one.
+    pub async fn shut_down(&self, grace: Duration) {
+        if let Some(processes) = &self.shared.rooms.processes {
+            processes.shut_down(grace).await;
+        }
     }
 
     /// Loads the code of every plugin now instead of at its first call.
@@ -232,6 +259,11 @@ fn unknown_tool(registry: &Registry, name: &str) -> Error {
     let similar = registry.similar(name);
     let hint = if registry.is_rejected(name) {
         "its plugin could not be loaded, and the host's log says why".to_owned()
+    } else if let Some(plugin) = registry.is_off(name) {
+        format!(
+            "plugin `{plugin}` is off, since it is granted nothing; the operator grants it something under \
+             [plugin.{plugin}.grants] in wharf.toml, or with `--profile developer`"
+        )
     } else if similar.is_empty() {
         "list the tools to see which there are".to_owned()
     } else {
@@ -288,21 +320,6 @@ fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
     Ok(answer)
 }
 
-fn sweep_regularly(state: Arc<dyn StateStore>) -> JoinHandle<()> {
-    tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(SWEEP_INTERVAL);
-        // The first tick is at once, and a start has better things to do.
-        ticks.tick().await;
-        loop {
-            ticks.tick().await;
-            match state.sweep(SystemTime::now()).await {
-                Ok(swept) => tracing::debug!(?swept, "expired state removed"),
-                Err(error) => tracing::warn!("expired state cannot be removed: {error}"),
-            }
-        }
-    })
-}
-
 /// Loads the bundled plugins and those that the configuration names.
 fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
     let mut wanted = configuration.plugins.clone();
@@ -312,9 +329,14 @@ fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
             wanted.entry(name).or_insert_with(|| PluginSettings::bundled(limits()));
         }
     }
-    let (mut installed, mut rejected) = (Vec::new(), Vec::new());
+    let (mut installed, mut rejected, mut off) = (Vec::new(), Vec::new(), Vec::new());
     for (name, settings) in wanted.into_iter().filter(|(_, settings)| settings.enabled) {
-        match load(engine, &name, settings, configuration.host_limits.component_bytes) {
+        let grants = configuration.grants(&name, &settings);
+        if bundled::is_useless(&name, &settings, &grants) {
+            off.push(name);
+            continue;
+        }
+        match load(engine, &name, settings, grants, configuration.host_limits.component_bytes) {
             Ok(plugin) => installed.push(plugin),
             Err(reason) => {
                 tracing::error!(plugin = %name, "cannot be loaded: {reason}");
@@ -322,24 +344,25 @@ fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
             }
         }
     }
-    Registry::new(installed, rejected)
+    Registry::new(installed, rejected, off)
 }
 
 fn load(
     engine: &Engine,
     name: &PluginName,
     settings: PluginSettings,
+    mut grants: Grants,
     component_bytes: u64,
 ) -> Result<Installed, String> {
-    let (component, default_grants) = match &settings.source {
+    let component = match &settings.source {
         Some(source) => {
             let bytes = read_component(source, component_bytes)
                 .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
-            (Component::new(bytes), Grants::default())
+            Component::new(bytes)
         }
         None => {
             let bundled = bundled::find(name.as_str()).ok_or("it is not part of this binary")?;
-            (bundled.component(), bundled.grants())
+            bundled.component()
         }
     };
     if let Some(pinned) = settings.digest {
@@ -349,7 +372,6 @@ fn load(
         }
     }
     let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
-    let mut grants = settings.grants.unwrap_or(default_grants);
     if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
         state.default_scope = scope;
     }

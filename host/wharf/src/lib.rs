@@ -20,25 +20,32 @@
 //! This crate wires the rooms together and reads the configuration; it knows
 //! wasmtime and the protocol only by way of their rooms.
 
+mod background;
 mod bundled;
 mod causes;
 mod component;
 pub mod configuration;
 mod host;
 mod registry;
+mod rooms;
 
 pub use causes::with_causes;
 pub use component::read_component;
-pub use configuration::{Configuration, ConfigurationError};
+pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use host::{Host, OpenError};
 pub use registry::{Installed, Rejected};
+pub use rooms::workspaces;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, PluginName, ScopeKey, ScopeKind, SessionId,
-    StateGrant, TenantId, ThreadId, ToolDefinition, ToolService, limit, text,
+    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, PluginName, ProcessGrant, ProcessLimits,
+    ScopeKey, ScopeKind, SessionId, StateGrant, TenantId, ThreadId, ToolDefinition, ToolService, WorkspaceGrant,
+    WorkspaceKey, limit, text,
 };
-pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError};
+pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::{ServeError, ServerInfo, serve_stdio, serve_streams};
+pub use wharf_process::polls::PollTotals;
+pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};
 pub use wharf_state::{
     BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
 };
+pub use wharf_workspace::{Listed, WorkspaceError, Workspaces};

@@ -35,13 +35,14 @@ pub(crate) struct Registry {
     tools: BTreeMap<String, (usize, usize)>,
     installed: Vec<Installed>,
     rejected: Vec<Rejected>,
+    off: Vec<PluginName>,
 }
 
 /// Separates the names of plugin and tool. Neither may contain it.
 const SEPARATOR: &str = "__";
 
 impl Registry {
-    pub(crate) fn new(installed: Vec<Installed>, rejected: Vec<Rejected>) -> Self {
+    pub(crate) fn new(installed: Vec<Installed>, rejected: Vec<Rejected>, off: Vec<PluginName>) -> Self {
         let mut tools = BTreeMap::new();
         for (plugin_index, installed) in installed.iter().enumerate() {
             let plugin = installed.plugin.name();
@@ -58,7 +59,7 @@ impl Registry {
                 ..installed[*plugin].plugin.tools()[*tool].definition.clone()
             })
             .collect();
-        Self { definitions, tools, installed, rejected }
+        Self { definitions, tools, installed, rejected, off }
     }
 
     pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
@@ -73,6 +74,10 @@ impl Registry {
         &self.rejected
     }
 
+    pub(crate) fn off(&self) -> &[PluginName] {
+        &self.off
+    }
+
     /// The tool of this full name.
     pub(crate) fn find(&self, name: &str) -> Option<(&Installed, &Tool)> {
         let (plugin, tool) = self.tools.get(name)?;
@@ -84,6 +89,12 @@ impl Registry {
     pub(crate) fn is_rejected(&self, name: &str) -> bool {
         let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
         self.rejected.iter().any(|rejected| Some(rejected.name.as_str()) == plugin)
+    }
+
+    /// The plugin of the tool, if it is one that is off.
+    pub(crate) fn is_off(&self, name: &str) -> Option<&PluginName> {
+        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
+        self.off.iter().find(|off| Some(off.as_str()) == plugin)
     }
 
     /// Names that a caller of an unknown tool may have meant: those of the same

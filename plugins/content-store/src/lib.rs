@@ -18,9 +18,17 @@ mod passage;
 mod shelf;
 mod tools;
 
-use tools::adding::add_content;
+use tools::adding::{add_content, add_content_from_workspace};
 use tools::reading::{get_content_info, list_contents, read_content};
 use tools::removing::delete_content;
 use tools::searching::search_content;
 
-wharf_sdk::plugin!(add_content, list_contents, read_content, search_content, delete_content, get_content_info);
+wharf_sdk::plugin!(
+    add_content,
+    list_contents,
+    read_content,
+    search_content,
+    delete_content,
+    get_content_info,
+    add_content_from_workspace,
+);

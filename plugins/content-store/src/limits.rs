@@ -13,6 +13,8 @@ pub(crate) const ID: usize = 64;
 pub(crate) const NAME: usize = 255;
 /// Characters of a MIME type.
 pub(crate) const MIME: usize = 127;
+/// Characters of a path of the workspace.
+pub(crate) const PATH: usize = 4_096;
 /// Characters of a query.
 pub(crate) const QUERY: usize = 10_000;
 

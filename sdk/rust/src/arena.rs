@@ -127,6 +127,8 @@ unsafe impl GlobalAlloc for Arena {
 
 #[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
 mod installed {
+    use std::alloc::{GlobalAlloc as _, Layout, System, handle_alloc_error};
+
     use super::Arena;
 
     // SAFETY: a component without atomics has one thread.
@@ -134,6 +136,34 @@ mod installed {
 
     #[global_allocator]
     static ALLOCATOR: Arena = Arena::new();
+
+    /// Where the runtime puts what the host hands over: with the allocator of
+    /// the standard library, which is the C library's. Not all of it is Rust's:
+    /// the C library asks for the preopened directories, and frees their names
+    /// itself. What Rust frees comes to the arena, which tells it by address.
+    ///
+    /// # Safety
+    /// As the canonical ABI has it: `block` is null or was handed out here, with
+    /// this old size and alignment.
+    #[unsafe(export_name = "cabi_realloc")]
+    unsafe extern "C" fn realloc(block: *mut u8, old_size: usize, align: usize, new_size: usize) -> *mut u8 {
+        if new_size == 0 {
+            return std::ptr::without_provenance_mut(align);
+        }
+        // SAFETY: the ABI's alignments are powers of two, and its sizes fit.
+        let layout = |size| unsafe { Layout::from_size_align_unchecked(size, align) };
+        let block = if old_size == 0 {
+            // SAFETY: the size is not zero.
+            unsafe { System.alloc(layout(new_size)) }
+        } else {
+            // SAFETY: the block came from here.
+            unsafe { System.realloc(block, layout(old_size), new_size) }
+        };
+        if block.is_null() {
+            handle_alloc_error(layout(new_size));
+        }
+        block
+    }
 }
 
 #[cfg(test)]

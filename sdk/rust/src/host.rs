@@ -9,7 +9,9 @@
 use std::time::Duration;
 
 use crate::ToolError;
+use crate::process::{Condition, Launch, Piece, Polled, Position, ProcessInfo, Signal, Stream, Waited};
 use crate::state::{Change, Entry, Page, Scope, Usage};
+use crate::workspace::{self, Directory};
 
 /// The host of a running call.
 pub(crate) trait Host {
@@ -34,6 +36,31 @@ pub(crate) trait HostBucket {
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, ToolError>;
     fn usage(&self) -> Result<Usage, ToolError>;
     fn expired_at(&self) -> Result<Option<String>, ToolError>;
+}
+
+/// The processes of the session. Times are milliseconds.
+pub(crate) trait HostProcesses {
+    fn process_status(&self) -> Result<String, ToolError>;
+    fn spawn(&self, program: &str, arguments: &[&str], launch: &Launch) -> Result<String, ToolError>;
+    fn spawn_shell(&self, command: &str, launch: &Launch) -> Result<String, ToolError>;
+    fn list_processes(&self) -> Result<Vec<ProcessInfo>, ToolError>;
+    fn poll(&self, id: &str, lines: u32, max_bytes: u32) -> Result<Polled, ToolError>;
+    fn wait(&self, id: &str, condition: &Condition, milliseconds: u64) -> Result<Waited, ToolError>;
+    fn read(&self, id: &str, from: Position, max_bytes: u32) -> Result<Piece, ToolError>;
+    fn head(&self, id: &str, stream: Stream, lines: u32, max_bytes: u32) -> Result<Piece, ToolError>;
+    fn tail(&self, id: &str, stream: Stream, lines: u32, max_bytes: u32) -> Result<Piece, ToolError>;
+    fn write(&self, id: &str, data: &[u8], milliseconds: u64) -> Result<u64, ToolError>;
+    fn close_input(&self, id: &str) -> Result<(), ToolError>;
+    fn signal(&self, id: &str, signal: Signal) -> Result<(), ToolError>;
+    fn stop(&self, id: &str, grace_milliseconds: u64) -> Result<ProcessInfo, ToolError>;
+}
+
+/// The directories of the session.
+pub(crate) trait HostWorkspace {
+    fn files(&self) -> Result<Directory, ToolError>;
+    fn create(&self) -> Result<Directory, ToolError>;
+    fn exchange(&self) -> Result<Vec<(String, Directory)>, ToolError>;
+    fn workspace_usage(&self) -> Result<workspace::Usage, ToolError>;
 }
 
 #[cfg(target_family = "wasm")]

@@ -60,6 +60,9 @@
 //!   how much time is left, progress and log.
 //! - [`Bucket`] holds what must outlive the call; [`Bucket::update`] changes it
 //!   safely though other calls change it too.
+//! - [`Call::processes`] starts and follows child processes of the host
+//!   ([`process`]), and [`Call::workspace`] finds the files of the session
+//!   ([`workspace`]).
 //! - [`ToolError`] is why a tool could not do it. The model reads it.
 //! - [`testing`] is the host in memory, for `cargo test`.
 //!
@@ -86,6 +89,7 @@ mod error;
 mod guest;
 mod host;
 mod numbers;
+pub mod process;
 mod schema;
 mod state;
 #[cfg(not(target_family = "wasm"))]
@@ -94,6 +98,7 @@ mod tool;
 mod update;
 #[cfg(target_family = "wasm")]
 mod wit_host;
+pub mod workspace;
 
 pub use answer::{Answer, Content, Reply, Text, ToolOutput};
 pub use call::{Call, Level};

@@ -15,6 +15,7 @@ mod kills;
 mod large;
 mod limits;
 mod planning;
+mod processes;
 mod sealed;
 mod state;
 mod state_limits;

@@ -77,7 +77,7 @@ impl HostBucket for Guest {
         let bucket = self.bucket(&handle)?;
         self.contender.before_reading(&bucket.scope, self.clock.wait_until()).await;
         let room = self.budget.readable_bytes();
-        let found = match self.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
+        let found = match self.rooms.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
             Ok(found) => found,
             Err(error) => return Ok(Err(Error::from(error).into())),
         };
@@ -95,7 +95,7 @@ impl HostBucket for Guest {
         let bucket = self.bucket(&handle)?;
         let changes = changes.into_iter().map(Into::into).collect();
         let until = self.clock.wait_until();
-        let applied = self.contender.apply(&*self.state, &bucket.scope, &bucket.policy, changes, until).await;
+        let applied = self.contender.apply(&*self.rooms.state, &bucket.scope, &bucket.policy, changes, until).await;
         Ok(applied.map_err(|error| Error::from(error).into()))
     }
 
@@ -110,7 +110,8 @@ impl HostBucket for Guest {
         let bucket = self.bucket(&handle)?;
         // The store clamps the number of entries.
         let room = self.budget.readable_bytes().min(PAGE_BYTES);
-        let scanned = self.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
+        let scanned =
+            self.rooms.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
         let page = match scanned {
             Ok(page) => page,
             Err(error) => return Ok(Err(Error::from(error).into())),
@@ -122,7 +123,7 @@ impl HostBucket for Guest {
     async fn usage(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<wit::Usage, types::Error>> {
         self.budget.host_call(0)?;
         let bucket = self.bucket(&handle)?;
-        let usage = self.state.usage(&bucket.scope).await;
+        let usage = self.rooms.state.usage(&bucket.scope).await;
         Ok(usage
             .map(|usage| wit::Usage {
                 entries: usage.entries,
@@ -135,7 +136,7 @@ impl HostBucket for Guest {
     async fn expired_at(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<Option<String>, types::Error>> {
         self.budget.host_call(0)?;
         let bucket = self.bucket(&handle)?;
-        let expired = self.state.expired_at(&bucket.scope).await;
+        let expired = self.rooms.state.expired_at(&bucket.scope).await;
         Ok(expired
             .map(|when| {
                 when.map(|when| {

@@ -3,7 +3,8 @@
 //! Owns one stream of one process. The file is as long as what was printed,
 //! and sparse: where more was printed than is kept, a hole takes the place of
 //! the oldest, so that a cursor is always an offset in the file and the disk
-//! never holds more than the quota. Nothing is kept in memory. It never knows
+//! never holds more than the quota. Nothing is kept in memory, and once nobody
+//! writes any more no descriptor either: tombstones are many. It never knows
 //! whose process this is.
 
 mod copy;
@@ -13,10 +14,11 @@ use std::{
     fs::{File, OpenOptions},
     io,
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-pub(crate) use copy::copy;
+pub(crate) use copy::{Copiers, copy};
 pub use read::{MAX_READ_BYTES, Piece, ReadError};
 use tokio::{sync::watch, time::Instant};
 
@@ -65,7 +67,9 @@ pub(crate) struct Progress {
 /// One stream of one process. One task appends, anybody reads.
 #[derive(Debug)]
 pub struct Output {
-    file: File,
+    path: PathBuf,
+    /// Open as long as the stream is; held to clone or take it.
+    file: Mutex<Option<Arc<File>>>,
     limits: OutputLimits,
     progress: watch::Sender<Progress>,
 }
@@ -75,7 +79,7 @@ impl Output {
     pub(crate) fn create(path: &Path, limits: OutputLimits) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
         let progress = Progress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
-        Ok(Self::with(file, limits, progress))
+        Ok(Self::with(path, Some(file), limits, progress))
     }
 
     /// A stream that another host wrote, and nobody writes any more.
@@ -84,13 +88,24 @@ impl Output {
         let bytes = file.metadata()?.len();
         let evicted_before = first_kept(&file, bytes);
         let progress = Progress { bytes, evicted_before, open: false, failure: None, last: Instant::now() };
-        Ok(Self::with(file, OutputLimits::default(), progress))
+        Ok(Self::with(path, None, OutputLimits::default(), progress))
     }
 
-    fn with(file: File, limits: OutputLimits, progress: Progress) -> Self {
+    fn with(path: &Path, file: Option<File>, limits: OutputLimits, progress: Progress) -> Self {
         let kept_bytes = limits.kept_bytes.max(MIN_KEPT_BYTES);
         let limits = OutputLimits { kept_bytes, ..limits };
-        Self { file, limits, progress: watch::Sender::new(progress) }
+        let file = Mutex::new(file.map(Arc::new));
+        Self { path: path.to_owned(), file, limits, progress: watch::Sender::new(progress) }
+    }
+
+    fn open_file(&self) -> MutexGuard<'_, Option<Arc<File>>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The file to read from.
+    fn file(&self) -> io::Result<Arc<File>> {
+        let open = self.open_file().clone();
+        open.map_or_else(|| File::open(&self.path).map(Arc::new), Ok)
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -101,6 +116,10 @@ impl Output {
         self.progress.subscribe()
     }
 
+    pub(crate) fn total_bytes(&self) -> u64 {
+        self.limits.total_bytes
+    }
+
     /// How far it has come.
     #[must_use]
     pub fn state(&self) -> StreamState {
@@ -108,9 +127,10 @@ impl Output {
         StreamState { bytes, evicted_before, open, damaged: failure == Some(Failure::Storage) }
     }
 
-    /// Writes what was printed, of which there is less than 256 KiB at a time.
-    /// After a failure the stream takes no more.
+    /// Writes what was printed, of which there is at most 256 KiB at a time.
+    /// After a failure, and once it is closed, the stream takes no more.
     fn append(&self, printed: &[u8]) -> Result<(), Failure> {
+        let Some(file) = self.open_file().clone() else { return Err(Failure::Storage) };
         let Progress { bytes, mut evicted_before, .. } = self.progress();
         let room = usize::try_from(self.limits.total_bytes.saturating_sub(bytes)).unwrap_or(usize::MAX);
         let (fits, rest) = printed.split_at(printed.len().min(room));
@@ -124,9 +144,9 @@ impl Output {
             let from = std::mem::replace(&mut evicted_before, until);
             // Readers must know before the bytes are gone.
             self.progress.send_modify(|progress| progress.evicted_before = until);
-            evict(&self.file, from, until)
+            evict(&file, from, until)
         };
-        let failure = match written.and_then(|()| self.file.write_all_at(fits, bytes)) {
+        let failure = match written.and_then(|()| file.write_all_at(fits, bytes)) {
             Ok(()) if rest.is_empty() => None,
             Ok(()) => Some(Failure::Quota),
             Err(error) => {
@@ -144,27 +164,27 @@ impl Output {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Nobody can write any more.
+    /// Nobody can write any more, or nobody wants to know what is written.
     pub(crate) fn close(&self) {
+        self.open_file().take();
         self.progress.send_modify(|progress| progress.open = false);
+    }
+
+    /// Until it is closed.
+    pub(crate) async fn closed(&self) {
+        // It fails where nobody can close it any more, which cannot be: it is
+        // held here.
+        drop(self.follow().wait_for(|progress| !progress.open).await);
     }
 }
 
-#[cfg(target_os = "linux")]
 fn evict(file: &File, from: u64, until: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     Ok(fallocate(file, hole, from, until - from)?)
 }
 
-/// Without holes the quota holds all the same: the process is killed there.
-#[cfg(not(target_os = "linux"))]
-fn evict(_file: &File, _from: u64, _until: u64) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
 /// Where the first byte that was not evicted is.
-#[cfg(target_os = "linux")]
 fn first_kept(file: &File, bytes: u64) -> u64 {
     use rustix::{fs::SeekFrom, io::Errno};
     match rustix::fs::seek(file, SeekFrom::Data(0)) {
@@ -173,11 +193,6 @@ fn first_kept(file: &File, bytes: u64) -> u64 {
         Err(Errno::NXIO) => bytes,
         Err(_) => 0,
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn first_kept(_file: &File, _bytes: u64) -> u64 {
-    0
 }
 
 #[cfg(test)]

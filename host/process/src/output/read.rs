@@ -1,6 +1,8 @@
 //! Reading a stream: from a cursor, from its beginning, from its end.
 
-use std::{io, os::unix::fs::FileExt as _};
+use std::{fs::File, io, os::unix::fs::FileExt as _};
+
+use rustix::{buffer::spare_capacity, io::Errno};
 
 use super::{Output, Progress};
 
@@ -85,7 +87,7 @@ impl Output {
         let max_bytes = max_bytes.clamp(MIN_READ_BYTES, MAX_READ_BYTES);
         let Progress { bytes: end, evicted_before, .. } = self.progress();
         let earliest = evicted_before.max(end.saturating_sub(max_bytes as u64));
-        let start = if lines == 0 { end } else { self.line_start(lines, earliest, end)? };
+        let start = if lines == 0 { end } else { line_start(&*self.file()?, lines, earliest, end)? };
         let wanted = usize::try_from(end - start).unwrap_or(usize::MAX);
         let mut piece = if wanted == 0 {
             Piece { from: end, bytes: Vec::new(), evicted_before, end }
@@ -102,39 +104,15 @@ impl Output {
         Ok(piece)
     }
 
-    /// Where the last `lines` lines before `end` begin, `earliest` at the
-    /// earliest.
-    fn line_start(&self, lines: usize, earliest: u64, end: u64) -> Result<u64, ReadError> {
-        let mut left = lines;
-        let mut block_end = end;
-        let mut block = vec![0; usize::try_from(BLOCK_BYTES.min(end - earliest)).unwrap_or_default()];
-        while block_end > earliest {
-            let start = block_end.saturating_sub(BLOCK_BYTES).max(earliest);
-            let length = usize::try_from(block_end - start).unwrap_or_default();
-            let block = &mut block[..length];
-            self.file.read_exact_at(block, start)?;
-            for newline in memchr::memrchr_iter(b'\n', block).map(|at| start + at as u64) {
-                // The very last one ends a line and starts none.
-                if newline + 1 == end {
-                    continue;
-                }
-                left -= 1;
-                if left == 0 {
-                    return Ok(newline + 1);
-                }
-            }
-            block_end = start;
-        }
-        Ok(earliest)
-    }
-
     /// Reads at most `max_bytes` (1 MiB at most), wherever that begins and ends.
     pub(crate) fn read_bytes(&self, cursor: u64, max_bytes: usize) -> Result<Piece, ReadError> {
         let Progress { bytes: end, evicted_before, .. } = self.progress();
         let mut from = cursor.max(evicted_before).min(end);
         let length = (end - from).min(max_bytes.min(MAX_READ_BYTES) as u64);
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
-        self.file.read_exact_at(&mut bytes, from)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        if length > 0 {
+            read_at(&*self.file()?, from, length, &mut bytes)?;
+        }
         // What was evicted meanwhile may have been read as zeros.
         let evicted_before = self.progress().evicted_before;
         if evicted_before > from {
@@ -144,6 +122,47 @@ impl Output {
         }
         Ok(Piece { from, bytes, evicted_before, end })
     }
+}
+
+/// Reads `length` bytes into memory that nobody has to clear before.
+fn read_at(file: &File, from: u64, length: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    while (bytes.len() as u64) < length {
+        let at = from + bytes.len() as u64;
+        match rustix::io::pread(file, spare_capacity(bytes), at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // There is more where something was printed meanwhile.
+    bytes.truncate(usize::try_from(length).unwrap_or_default());
+    Ok(())
+}
+
+/// Where the last `lines` lines before `end` begin, `earliest` at the
+/// earliest.
+fn line_start(file: &File, lines: usize, earliest: u64, end: u64) -> Result<u64, ReadError> {
+    let mut left = lines;
+    let mut block_end = end;
+    let mut block = vec![0; usize::try_from(BLOCK_BYTES.min(end - earliest)).unwrap_or_default()];
+    while block_end > earliest {
+        let start = block_end.saturating_sub(BLOCK_BYTES).max(earliest);
+        let length = usize::try_from(block_end - start).unwrap_or_default();
+        let block = &mut block[..length];
+        file.read_exact_at(block, start)?;
+        for newline in memchr::memrchr_iter(b'\n', block).map(|at| start + at as u64) {
+            // The very last one ends a line and starts none.
+            if newline + 1 == end {
+                continue;
+            }
+            left -= 1;
+            if left == 0 {
+                return Ok(newline + 1);
+            }
+        }
+        block_end = start;
+    }
+    Ok(earliest)
 }
 
 fn is_continuation(byte: u8) -> bool {

@@ -17,7 +17,7 @@ use std::{
     io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
 };
 
 use chrono::{DateTime, Utc};
@@ -111,7 +111,14 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<(Process, bool)>> {
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
         let to = home.join(record.id.to_string());
         fs::rename(&from, &to)?;
-        found.push(revive(record, to)?);
+        match revive(record, to.clone()) {
+            Ok(process) => found.push(process),
+            // Its host died while it removed it: then the rest goes, too.
+            Err(error) => {
+                tracing::warn!(%error, "a process of an earlier host is not complete, and is removed");
+                fs::remove_dir_all(&to)?;
+            }
+        }
     }
     fs::remove_dir_all(abandoned)?;
     Ok(found)
@@ -124,7 +131,8 @@ fn revive(record: Record, directory: PathBuf) -> io::Result<(Process, bool)> {
         if let Some(leader) = leader {
             leader.kill();
         }
-        state = State::ended(Exit::Killed { by: KilledBy::HostLost });
+        let reason = "the host ended while it ran".to_owned();
+        state = State::ended(Exit::Killed { by: KilledBy::HostLost }, Some(reason));
     }
     let process = Process {
         id,
@@ -138,8 +146,9 @@ fn revive(record: Record, directory: PathBuf) -> io::Result<(Process, bool)> {
         state: watch::Sender::new(state.clone()),
         polls: Mutex::new(Polls::default()),
         input: tokio::sync::Mutex::new(None),
-        child: OnceLock::new(),
-        former_pid: pid,
+        pid: pid.map_or_else(OnceLock::new, OnceLock::from),
+        child: Mutex::new(None),
+        descendants: AtomicU32::new(0),
         // Nobody follows it: there is nothing to stop.
         stops: mpsc::channel(1).0,
     };
@@ -153,7 +162,7 @@ impl Process {
 
     /// Replaces the record of this process.
     pub(super) fn record(&self, state: &State) -> io::Result<()> {
-        let pid = self.pid();
+        let pid = self.pid.get().copied();
         let record = Record {
             id: self.id,
             owner: self.owner.clone(),

@@ -15,7 +15,6 @@ pub(super) struct Identity {
     started: u64,
 }
 
-#[cfg(target_os = "linux")]
 impl Identity {
     /// Of a process that runs.
     pub(super) fn of(pid: u32) -> Option<Self> {
@@ -47,14 +46,4 @@ impl Identity {
             tracing::debug!(%error, pid = self.pid, "a process that was left has just ended");
         }
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl Identity {
-    /// Nothing here tells processes apart for certain, so none is killed.
-    pub(super) fn of(_pid: u32) -> Option<Self> {
-        None
-    }
-
-    pub(super) fn kill(&self) {}
 }

@@ -9,31 +9,37 @@ mod follow;
 mod journal;
 mod leftover;
 mod process;
+mod sessions;
 mod start;
+mod statistics;
 mod sweep;
 mod wait;
 
 use std::{
     collections::HashMap,
+    io,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use tokio::time::{Instant, timeout};
-use wharf_core::{SessionId, TenantId};
+use wharf_core::{ProcessLimits, SessionId, TenantId};
 
 use crate::{
-    Launch, OpenError, Owner, ProcessError, ProcessId, Signal, Snapshot, StreamName,
-    output::{OutputLimits, Piece, ReadError},
+    KilledBy, OpenError, Owner, ProcessError, ProcessId, Signal, Snapshot, Status, StreamName,
+    output::{Copiers, OutputLimits, Piece, ReadError},
     polls::{Guidance, PollMetrics, PollSettings, PollTotals},
 };
 use follow::StopRequest;
 use journal::Home;
 use process::Process;
+pub use sessions::Counts;
 pub use start::SpawnRequest;
+pub use statistics::PollStatistics;
 pub use sweep::Swept;
 pub use wait::{Reason, Until, Waited};
+use wharf_spawn::{Capabilities, Spawner};
 
 /// What holds for all processes of a host.
 #[derive(Debug, Clone)]
@@ -52,6 +58,8 @@ pub struct Settings {
     pub longest_wait: Duration,
     /// How the polls are judged.
     pub polls: PollSettings,
+    /// What each process may use up, as the table of limits has it.
+    pub limits: ProcessLimits,
 }
 
 impl Default for Settings {
@@ -64,14 +72,20 @@ impl Default for Settings {
             lifetime: Duration::from_secs(24 * 60 * 60),
             longest_wait: Duration::from_secs(10 * 60),
             polls: PollSettings::default(),
+            limits: ProcessLimits::default(),
         }
     }
 }
 
 /// The longest that a stop leaves to a process to end by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(60);
+/// As long as any wait may be set to: a year.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How long a stop waits for its effect, beyond the grace.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the count of a tree is waited for: it takes a supervisor a walk
+/// through all processes of the machine.
+const COUNT_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a poll found.
 #[derive(Debug)]
@@ -87,14 +101,21 @@ pub struct Polled {
 }
 
 type Session = (TenantId, SessionId);
-type Table = HashMap<Session, HashMap<ProcessId, Arc<Process>>>;
+
+/// What there is, and whether more may come.
+#[derive(Debug, Default)]
+struct Table {
+    sessions: HashMap<Session, HashMap<ProcessId, Arc<Process>>>,
+    closed: bool,
+}
 
 /// The processes of a host.
 ///
-/// They end with the host only if the launcher sees to it; call
-/// [`Processes::shut_down`] where there is time for it.
+/// They end with the host, however it ends; call [`Processes::shut_down`] where
+/// there is time to ask them first. Dropping this ends none of them.
 pub struct Processes {
-    launch: Arc<dyn Launch>,
+    spawner: Spawner,
+    copiers: Copiers,
     settings: Settings,
     home: Home,
     /// Held for a look-up, never across an await.
@@ -113,28 +134,45 @@ impl Processes {
     /// is taken over: their tombstones with their output, and what they were
     /// running as killed by the loss of its host. What still runs of that is
     /// killed, and files of no process are removed. Hosts that live keep
-    /// theirs. The second part of the answer is what was found running.
+    /// theirs. The second part of the answer is what was found running. This
+    /// waits for the disk: a host does it once, at its start.
     ///
     /// # Errors
     /// Where the directory cannot be read and written.
     pub fn open(
         directory: &Path,
-        launch: Arc<dyn Launch>,
+        spawner: Spawner,
         settings: Settings,
     ) -> Result<(Self, Vec<(Owner, Snapshot)>), OpenError> {
         let failed = |source| OpenError { directory: directory.to_owned(), source };
+        let longest_wait = settings.longest_wait.min(FOREVER);
+        let settings = Settings { longest_wait, ..settings };
         let (home, found) = Home::open(directory).map_err(failed)?;
-        let mut table = Table::new();
+        let mut table = Table::default();
         let mut lost = Vec::new();
         for (process, was_running) in found {
             let process = Arc::new(process);
             if was_running {
-                lost.push((process.owner.clone(), process.snapshot()));
+                lost.push(Arc::clone(&process));
             }
-            table.entry(session(&process.owner)).or_default().insert(process.id, process);
+            table.sessions.entry(session(&process.owner)).or_default().insert(process.id, process);
         }
-        let metrics = PollMetrics::default();
-        Ok((Self { launch, settings, home, table: Mutex::new(table), metrics }, lost))
+        let (copiers, metrics) = (Copiers::default(), PollMetrics::default());
+        let lost = lost.iter().map(|process| (process.owner.clone(), process.tombstone())).collect();
+        Ok((Self { spawner, copiers, settings, home, table: Mutex::new(table), metrics }, lost))
+    }
+
+    /// What this machine offers for containing processes; tried once.
+    ///
+    /// # Errors
+    /// [`ProcessError::Unknown`].
+    pub async fn capabilities(&self) -> Result<Arc<Capabilities>, ProcessError> {
+        self.spawner.capabilities().await.map_err(|source| ProcessError::Unknown { source })
+    }
+
+    /// What each process may use up.
+    pub(crate) fn limits(&self) -> &ProcessLimits {
+        &self.settings.limits
     }
 
     /// A process as it is now. This is for the host's own use: it counts as no
@@ -142,19 +180,21 @@ impl Processes {
     ///
     /// # Errors
     /// [`ProcessError::NotFound`], also for what belongs to somebody else.
-    pub fn snapshot(&self, owner: &Owner, id: ProcessId) -> Result<Snapshot, ProcessError> {
-        Ok(self.find(owner, id)?.snapshot())
+    pub async fn snapshot(&self, owner: &Owner, id: ProcessId) -> Result<Snapshot, ProcessError> {
+        Ok(self.find(owner, id)?.snapshot().await)
     }
 
     /// All processes of an owner, in the order in which they were started.
-    #[must_use]
-    pub fn list(&self, owner: &Owner) -> Vec<Snapshot> {
-        let processes: Vec<_> = match self.table().get(&session(owner)) {
+    pub async fn list(&self, owner: &Owner) -> Vec<Snapshot> {
+        let mut processes: Vec<_> = match self.table().sessions.get(&session(owner)) {
             Some(session) => session.values().filter(|process| process.owner == *owner).cloned().collect(),
             None => Vec::new(),
         };
-        let mut snapshots: Vec<_> = processes.iter().map(|process| process.snapshot()).collect();
-        snapshots.sort_by_key(|snapshot| (snapshot.started, snapshot.id));
+        processes.sort_by_key(|process| (process.started, process.id));
+        let mut snapshots = Vec::with_capacity(processes.len());
+        for process in processes {
+            snapshots.push(process.snapshot().await);
+        }
         snapshots
     }
 
@@ -164,9 +204,15 @@ impl Processes {
     /// # Errors
     /// [`ProcessError::NotFound`], also for what belongs to somebody else, in
     /// which case nothing is counted; or where its output cannot be read.
-    pub fn poll(&self, owner: &Owner, id: ProcessId, lines: usize, max_bytes: usize) -> Result<Polled, ProcessError> {
+    pub async fn poll(
+        &self,
+        owner: &Owner,
+        id: ProcessId,
+        lines: usize,
+        max_bytes: usize,
+    ) -> Result<Polled, ProcessError> {
         let process = self.find(owner, id)?;
-        let snapshot = process.snapshot();
+        let snapshot = process.snapshot().await;
         let guidance = process.count_poll(snapshot.status, &self.settings.polls, &self.metrics);
         let stdout = process.stdout.tail(lines, max_bytes)?;
         let stderr = process.stderr.tail(lines, max_bytes)?;
@@ -219,7 +265,8 @@ impl Processes {
     }
 
     /// Writes to the standard input of a process, and returns how many bytes
-    /// it took `within` the time: fewer than given where it does not read.
+    /// it took `within` the time: fewer than given where it does not read, or
+    /// ends.
     /// Whoever writes at the same time waits. Dropping the future may leave a
     /// part written.
     ///
@@ -247,19 +294,21 @@ impl Processes {
         Ok(())
     }
 
-    /// Sends a signal to the group of a process. If it ends by that, its exit
-    /// says which signal it was.
+    /// Sends a signal to the group of a process, once it has started. If it
+    /// ends by that, its exit says which signal it was.
     ///
     /// # Errors
-    /// [`ProcessError::NotFound`], or [`ProcessError::Ended`] where nobody is
-    /// there to receive it.
-    pub fn signal(&self, owner: &Owner, id: ProcessId, signal: Signal) -> Result<(), ProcessError> {
+    /// [`ProcessError::NotFound`], [`ProcessError::Ended`], or
+    /// [`ProcessError::Unreachable`].
+    pub async fn signal(&self, owner: &Owner, id: ProcessId, signal: Signal) -> Result<(), ProcessError> {
         let process = self.find(owner, id)?;
+        // It cannot fail: the sender is part of the process, which is held here.
+        drop(process.state.subscribe().wait_for(|state| state.status != Status::Starting).await);
         if process.status().has_ended() {
             return Err(ProcessError::Ended);
         }
-        let child = process.child.get().ok_or(ProcessError::Ended)?;
-        child.signal(signal).map_err(|_| ProcessError::Ended)
+        let child = process.child().ok_or(ProcessError::Ended)?;
+        child.signal(signal).await.map_err(|source| ProcessError::Unreachable { source })
     }
 
     /// Stops a process: it is asked to end, killed once `grace` (a minute at
@@ -271,22 +320,8 @@ impl Processes {
     /// [`ProcessError::NotFound`].
     pub async fn stop(&self, owner: &Owner, id: ProcessId, grace: Duration) -> Result<Snapshot, ProcessError> {
         let process = self.find(owner, id)?;
-        process.stop(grace.min(LONGEST_GRACE)).await;
-        Ok(process.snapshot())
-    }
-
-    /// Stops all processes, as [`Processes::stop`] does, at once.
-    pub async fn shut_down(&self, grace: Duration) {
-        let all: Vec<_> = self.table().values().flat_map(HashMap::values).cloned().collect();
-        let stops: Vec<_> = all
-            .into_iter()
-            .map(|process| tokio::spawn(async move { process.stop(grace.min(LONGEST_GRACE)).await }))
-            .collect();
-        for stop in stops {
-            if let Err(error) = stop.await {
-                tracing::error!(%error, "a process was not stopped");
-            }
-        }
+        process.stop(KilledBy::User, grace.min(LONGEST_GRACE)).await;
+        Ok(process.snapshot().await)
     }
 
     /// What polls and advice come to so far.
@@ -299,7 +334,7 @@ impl Processes {
     /// that never was.
     fn find(&self, owner: &Owner, id: ProcessId) -> Result<Arc<Process>, ProcessError> {
         let table = self.table();
-        let found = table.get(&session(owner)).and_then(|session| session.get(&id));
+        let found = table.sessions.get(&session(owner)).and_then(|session| session.get(&id));
         found.filter(|process| process.owner == *owner).cloned().ok_or(ProcessError::NotFound)
     }
 
@@ -314,6 +349,10 @@ fn session(owner: &Owner) -> Session {
 
 impl From<ReadError> for ProcessError {
     fn from(ReadError(source): ReadError) -> Self {
+        // Removed while it was being asked for.
+        if source.kind() == io::ErrorKind::NotFound {
+            return Self::NotFound;
+        }
         Self::Storage { what: "read the output of the process", source }
     }
 }

@@ -3,7 +3,10 @@
 use std::{
     io,
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU32, Ordering::SeqCst},
+    },
     time::Duration,
 };
 
@@ -11,13 +14,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::{
     net::unix::pipe,
+    select,
     sync::{mpsc, oneshot, watch},
+    task::spawn_blocking,
     time::{Instant, timeout_at},
 };
+use wharf_spawn::Child;
 
-use super::{STOP_PATIENCE, StopRequest, timeout};
+use super::{COUNT_PATIENCE, STOP_PATIENCE, StopRequest, timeout};
 use crate::{
-    Child, Exit, KilledBy, Owner, ProcessError, ProcessId, Snapshot, Status, StreamName,
+    Exit, KilledBy, Owner, ProcessError, ProcessId, Snapshot, Status, StreamName,
     output::Output,
     polls::{Guidance, PollMetrics, PollSettings, Polls},
 };
@@ -27,15 +33,18 @@ use crate::{
 pub(super) struct State {
     pub(super) status: Status,
     pub(super) exit: Option<Exit>,
+    /// Why the host ended it, for people.
+    #[serde(default)]
+    pub(super) reason: Option<String>,
     pub(super) finished: Option<DateTime<Utc>>,
 }
 
 impl State {
-    pub(super) const STARTING: Self = Self { status: Status::Starting, exit: None, finished: None };
-    pub(super) const RUNNING: Self = Self { status: Status::Running, exit: None, finished: None };
+    pub(super) const STARTING: Self = Self { status: Status::Starting, exit: None, reason: None, finished: None };
+    pub(super) const RUNNING: Self = Self { status: Status::Running, exit: None, reason: None, finished: None };
 
-    pub(super) fn ended(exit: Exit) -> Self {
-        Self { status: exit.status(), exit: Some(exit), finished: Some(Utc::now()) }
+    pub(super) fn ended(exit: Exit, reason: Option<String>) -> Self {
+        Self { status: exit.status(), exit: Some(exit), reason, finished: Some(Utc::now()) }
     }
 }
 
@@ -56,9 +65,12 @@ pub(super) struct Process {
     pub(super) polls: Mutex<Polls>,
     /// Held while something is written, so that two writers do not mix.
     pub(super) input: tokio::sync::Mutex<Option<pipe::Sender>>,
-    pub(super) child: OnceLock<Arc<dyn Child>>,
-    /// The system's id of a child that an earlier host started.
-    pub(super) former_pid: Option<u32>,
+    /// The system's id of the leader, once it runs.
+    pub(super) pid: OnceLock<u32>,
+    /// As long as something of its tree lives: a tombstone holds no descriptor.
+    pub(super) child: Mutex<Option<Arc<Child>>>,
+    /// Descendants of a leader that has ended, when they were last counted.
+    pub(super) descendants: AtomicU32,
     /// To the task that follows it, while there is something to stop.
     pub(super) stops: mpsc::Sender<StopRequest>,
 }
@@ -75,23 +87,72 @@ impl Process {
         }
     }
 
-    pub(super) fn pid(&self) -> Option<u32> {
-        self.child.get().map(|child| child.pid()).or(self.former_pid)
+    /// Whether something of it runs, be it only what its leader left behind.
+    pub(super) fn is_alive(&self) -> bool {
+        // In this order: the count is set before the end is told.
+        !self.status().has_ended() || self.descendants.load(SeqCst) > 0
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
-        let State { status, exit, finished } = self.state.borrow().clone();
+    pub(super) fn set_descendants(&self, count: u32) {
+        self.descendants.store(count, SeqCst);
+    }
+
+    pub(super) fn child(&self) -> Option<Arc<Child>> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It runs from now on.
+    pub(super) fn adopt(&self, child: &Arc<Child>) {
+        self.pid.get_or_init(|| child.pid());
+        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(child));
+    }
+
+    /// Nobody writes to it, or nobody wants to know.
+    pub(super) fn close_streams(&self) {
+        self.stdout.close();
+        self.stderr.close();
+    }
+
+    /// Nothing of its tree is left.
+    pub(super) fn release(&self) {
+        self.set_descendants(0);
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// How many descendants live, where the leader has ended. A supervisor that
+    /// does not answer in time is taken at its last word.
+    async fn count_descendants(&self) -> u32 {
+        let Some(child) = self.child() else { return 0 };
+        match timeout(COUNT_PATIENCE, child.descendants()).await {
+            Ok(Ok(count)) => count,
+            Ok(Err(_)) | Err(_) => self.descendants.load(SeqCst),
+        }
+    }
+
+    pub(super) async fn snapshot(&self) -> Snapshot {
+        let state = self.state.borrow().clone();
+        let descendants = if state.status.has_ended() { Some(self.count_descendants().await) } else { None };
+        self.picture(state, descendants)
+    }
+
+    /// Of what an earlier host ran, of which nothing is left.
+    pub(super) fn tombstone(&self) -> Snapshot {
+        self.picture(self.state.borrow().clone(), Some(0))
+    }
+
+    fn picture(&self, State { status, exit, reason, finished }: State, descendants: Option<u32>) -> Snapshot {
         Snapshot {
             id: self.id,
             command: self.command.clone(),
-            pid: self.pid(),
+            pid: self.pid.get().copied(),
             status,
             exit,
+            reason,
             started: self.started,
             finished,
             stdout: self.stdout.state(),
             stderr: self.stderr.state(),
-            descendants: self.child.get().map_or(0, |child| child.descendants()),
+            descendants,
         }
     }
 
@@ -110,20 +171,40 @@ impl Process {
         self.began.max(self.stdout.progress().last).max(self.stderr.progress().last)
     }
 
-    pub(super) fn streams_are_open(&self) -> bool {
-        self.stdout.progress().open || self.stderr.progress().open
+    /// Ends it, once: on disk first, so that no later host calls it lost.
+    pub(super) async fn end(self: &Arc<Self>, state: State) {
+        if !self.status().has_ended() {
+            self.save(state.clone()).await;
+            self.state.send_replace(state);
+        }
+    }
+
+    /// Writes down where it stands, on a thread that may wait for the disk.
+    pub(super) async fn save(self: &Arc<Self>, state: State) {
+        let process = Arc::clone(self);
+        let saved = spawn_blocking(move || process.record(&state)).await;
+        if let Err(error) = saved.map_err(io::Error::other).flatten() {
+            tracing::error!(process = %self.id, %error, "where a process stands is not recorded");
+        }
     }
 
     pub(super) async fn write(&self, bytes: &[u8], within: Duration) -> Result<usize, ProcessError> {
         let deadline = Instant::now() + within;
         let Ok(input) = timeout_at(deadline, self.input.lock()).await else { return Ok(0) };
         let pipe = input.as_ref().ok_or(ProcessError::InputClosed)?;
+        let mut states = self.state.subscribe();
         let mut written = 0;
         while written < bytes.len() {
             match pipe.try_write(&bytes[written..]) {
                 Ok(count) => written += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    match timeout_at(deadline, pipe.writable()).await {
+                    // What the leader left behind may hold the other end and
+                    // never read; nobody else may wait for that.
+                    let ready = select! {
+                        ready = timeout_at(deadline, pipe.writable()) => ready,
+                        _ = states.wait_for(|state| state.status.has_ended()) => break,
+                    };
+                    match ready {
                         Ok(ready) => ready.map_err(ProcessError::storage("wait for the process to read"))?,
                         Err(_) => break,
                     }
@@ -138,9 +219,9 @@ impl Process {
     }
 
     /// Returns once nothing of it runs any more, or patience is over.
-    pub(super) async fn stop(&self, grace: Duration) {
+    pub(super) async fn stop(&self, by: KilledBy, grace: Duration) {
         let (done, is_done) = oneshot::channel();
-        let request = StopRequest { by: KilledBy::User, grace, done };
+        let request = StopRequest { by, grace, done };
         let stopped = async {
             // Refused where nobody follows it: then nothing of it runs.
             if self.stops.send(request).await.is_ok() {

@@ -1,30 +1,34 @@
-//! Bringing a process up: its files, its place, its pipes, its child.
+//! Bringing a process up: its files, its place, its child, its pipes.
 
 use std::{
     ffi::OsString,
     fs, io,
-    os::{fd::OwnedFd, unix::fs::DirBuilderExt as _},
+    os::unix::fs::DirBuilderExt as _,
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
     time::Duration,
 };
 
 use chrono::Utc;
 use tokio::{
     net::unix::pipe,
+    select,
     sync::{mpsc, watch},
+    task::spawn_blocking,
     time::Instant,
 };
+use wharf_spawn::{Child, Containment, Input, Limits, Output as ChildOutput, SpawnError, Spawner};
 
 use super::{
-    Processes,
+    Processes, Table,
     follow::{Clocks, StopRequest, follow},
     process::{Process, State},
     session,
 };
 use crate::{
-    Exit, Launch, LaunchError, LaunchRequest, Owner, ProcessError, ProcessId,
-    output::{Output, copy},
+    Exit, Owner, ProcessError, ProcessId,
+    error::told,
+    output::{Copiers, Output, OutputLimits, copy},
     polls::Polls,
 };
 
@@ -36,13 +40,13 @@ const STOPS: usize = 8;
 /// What to start.
 #[derive(Debug, Clone)]
 pub struct SpawnRequest {
-    /// The program: a path, or a name to look for in the `PATH` given below.
-    pub program: OsString,
+    /// Absolute path of the program, as the child sees the file system.
+    pub program: PathBuf,
     /// Its arguments, without its name. No shell is involved.
     pub arguments: Vec<OsString>,
     /// Its environment: exactly this.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it starts.
+    /// Where it starts: an absolute path, as the child sees it.
     pub directory: PathBuf,
     /// What answers show of it, such as the text of a shell command.
     pub command: String,
@@ -52,60 +56,142 @@ pub struct SpawnRequest {
     pub lifetime: Option<Duration>,
     /// How long it may print nothing.
     pub silence: Option<Duration>,
+    /// What each of its processes may use up.
+    pub limits: Limits,
+    /// What it may reach.
+    pub containment: Containment,
+    /// The user that it is, where it is not the host's own.
+    pub user: Option<u32>,
+}
+
+impl SpawnRequest {
+    /// The child that this asks for.
+    fn into_child(self) -> wharf_spawn::SpawnRequest {
+        wharf_spawn::SpawnRequest {
+            program: self.program,
+            arguments: self.arguments,
+            environment: self.environment,
+            working_directory: self.directory,
+            stdin: if self.input { Input::Pipe } else { Input::Null },
+            stdout: ChildOutput::Pipe,
+            stderr: ChildOutput::Pipe,
+            limits: self.limits,
+            containment: self.containment,
+            user: self.user,
+        }
+    }
 }
 
 impl Processes {
-    /// Starts a process. Dropping the future does not take it back: what was
-    /// begun is started, and listed.
+    /// Starts a process, of which this owner may have `most` starting or
+    /// running at once; the limit of the session holds, too. What a command
+    /// left running in the background counts until it ends. Once it has its
+    /// place, dropping the future does not take it back: it is started, and
+    /// listed.
     ///
     /// # Errors
-    /// [`ProcessError::TooMany`] where the session has no place for it, or
-    /// [`ProcessError::Start`], in which case it is listed as failed.
-    pub async fn spawn(&self, owner: &Owner, request: SpawnRequest) -> Result<ProcessId, ProcessError> {
+    /// [`ProcessError::TooMany`] or [`ProcessError::TooManyGranted`] where there
+    /// is no place for it; [`ProcessError::Start`], in which case it is listed
+    /// as failed; [`ProcessError::Ended`] where it was stopped before it ran.
+    pub async fn spawn(&self, owner: &Owner, request: SpawnRequest, most: usize) -> Result<ProcessId, ProcessError> {
+        // Asked again once it has its place; this only saves the files.
+        self.check_room(&self.table(), owner, most)?;
         let id = ProcessId::random()
             .map_err(|error| ProcessError::Storage { what: "make an id", source: io::Error::other(error) })?;
         let (stops, stop_requests) = mpsc::channel(STOPS);
-        let process = Arc::new(self.prepare(owner, &request, id, stops)?);
-        if let Err(error) = self.admit(&process) {
-            process.remove_files();
+        let (directory, limits) = (self.home.directory_of(id), self.settings.output);
+        let (owner, command) = (owner.clone(), shown(&request.command));
+        let prepared = spawn_blocking(move || prepare(id, owner, command, directory, limits, stops)).await;
+        let prepared = prepared.map_err(io::Error::other).flatten();
+        let mut prepared = prepared.map_err(ProcessError::storage("make the files of the process"))?;
+        // Nothing is awaited from here until it has its place: else it could be
+        // dropped without one.
+        let process = Arc::clone(&prepared.process);
+        if let Err(error) = self.admit(&process, most) {
+            spawn_blocking(move || drop(prepared));
             return Err(error);
         }
+        prepared.has_place = true;
         let lifetime = request.lifetime.unwrap_or(Duration::MAX).min(self.settings.lifetime);
-        let clocks = Clocks { deadline: process.began.checked_add(lifetime), silence: request.silence };
-        let launch = Arc::clone(&self.launch);
-        let starting = Arc::clone(&process);
-        let started = tokio::spawn(async move { start(launch, starting, request, stop_requests, clocks).await });
-        match started.await {
+        let clocks = Clocks { deadline: process.began.checked_add(lifetime), lifetime, silence: request.silence };
+        let (spawner, copiers, starting) = (self.spawner.clone(), self.copiers.clone(), Arc::clone(&process));
+        let start = async move { start(&spawner, &copiers, starting, request, stop_requests, clocks).await };
+        match tokio::spawn(start).await {
             Ok(result) => result.map(|()| id),
             Err(error) => {
-                tracing::error!(process = %id, %error, "a launcher failed");
-                process.end(Exit::NotStarted { reason: "the launcher failed".into() });
-                let source = LaunchError::Unavailable { source: io::Error::other(error) };
+                tracing::error!(process = %id, %error, "a process was not started");
+                let source = SpawnError::System { action: "start the process", source: io::Error::other(error) };
+                not_started(&process, &source).await;
                 Err(ProcessError::Start { source })
             }
         }
     }
 
-    fn prepare(
-        &self,
-        owner: &Owner,
-        request: &SpawnRequest,
-        id: ProcessId,
-        stops: mpsc::Sender<StopRequest>,
-    ) -> Result<Process, ProcessError> {
-        // Asked again once it has its place; this only saves the files.
-        self.check_room(&self.table(), owner)?;
-        let directory = self.home.directory_of(id);
-        let failed = || ProcessError::storage("make the files of the process");
-        fs::DirBuilder::new().mode(0o700).create(&directory).map_err(failed())?;
-        let create = |name| Output::create(&directory.join(name), self.settings.output).map(Arc::new);
-        let (stdout, stderr) = (create(Process::STDOUT), create(Process::STDERR));
-        let (stdout, stderr) = (stdout.map_err(failed())?, stderr.map_err(failed())?);
+    /// Gives a process its place, if there is one: counted and taken under one
+    /// lock, so that no two take the last. The oldest tombstones beyond what is
+    /// kept make way.
+    fn admit(&self, process: &Arc<Process>, most: usize) -> Result<(), ProcessError> {
+        let forgotten: Vec<_> = {
+            let mut table = self.table();
+            self.check_room(&table, &process.owner, most)?;
+            let processes = table.sessions.entry(session(&process.owner)).or_default();
+            processes.insert(process.id, Arc::clone(process));
+            let mut ended: Vec<_> = processes.values().filter(|process| !process.is_alive()).cloned().collect();
+            ended.sort_by_key(|process| (process.started, process.id));
+            ended.truncate(ended.len().saturating_sub(self.settings.ended_per_session));
+            for process in &ended {
+                processes.remove(&process.id);
+            }
+            ended
+        };
+        if !forgotten.is_empty() {
+            tokio::spawn(async move {
+                for process in forgotten {
+                    process.bury().await;
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn check_room(&self, table: &Table, owner: &Owner, most: usize) -> Result<(), ProcessError> {
+        if table.closed {
+            return Err(ProcessError::ShuttingDown);
+        }
+        let processes = table.sessions.get(&session(owner)).into_iter().flat_map(|processes| processes.values());
+        let alive = processes.filter(|process| process.is_alive());
+        let (all, own) =
+            alive.fold((0, 0), |(all, own), process| (all + 1, own + usize::from(process.owner == *owner)));
+        let limit = self.settings.running_per_session;
+        if all >= limit {
+            Err(ProcessError::TooMany { limit })
+        } else if own >= most {
+            Err(ProcessError::TooManyGranted { limit: most })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The files of a process, and what is kept of it in memory. Where it fails,
+/// nothing is left.
+fn prepare(
+    id: ProcessId,
+    owner: Owner,
+    command: String,
+    directory: PathBuf,
+    limits: OutputLimits,
+    stops: mpsc::Sender<StopRequest>,
+) -> io::Result<Prepared> {
+    fs::DirBuilder::new().mode(0o700).create(&directory)?;
+    let create = |name| Output::create(&directory.join(name), limits).map(Arc::new);
+    let streams = create(Process::STDOUT).and_then(|stdout| Ok((stdout, create(Process::STDERR)?)));
+    let recorded = streams.and_then(|(stdout, stderr)| {
         let process = Process {
             id,
-            owner: owner.clone(),
-            command: shown(&request.command),
-            directory,
+            owner,
+            command,
+            directory: directory.clone(),
             started: Utc::now(),
             began: Instant::now(),
             stdout,
@@ -113,95 +199,94 @@ impl Processes {
             state: watch::Sender::new(State::STARTING),
             polls: Mutex::new(Polls::default()),
             input: tokio::sync::Mutex::new(None),
-            child: OnceLock::new(),
-            former_pid: None,
+            pid: OnceLock::new(),
+            child: Mutex::new(None),
+            descendants: AtomicU32::new(0),
             stops,
         };
-        process.record(&State::STARTING).map_err(failed())?;
-        Ok(process)
-    }
+        let prepared = Prepared { process: Arc::new(process), has_place: false };
+        prepared.process.record(&State::STARTING).map(|()| prepared)
+    });
+    recorded.inspect_err(|_| {
+        // It may have been removed on the way here.
+        drop(fs::remove_dir_all(&directory));
+    })
+}
 
-    /// Gives a process its place, if there is one: counted and taken under one
-    /// lock, so that no two take the last.
-    fn admit(&self, process: &Arc<Process>) -> Result<(), ProcessError> {
-        let forgotten = {
-            let mut table = self.table();
-            self.check_room(&table, &process.owner)?;
-            let processes = table.entry(session(&process.owner)).or_default();
-            processes.insert(process.id, Arc::clone(process));
-            let ended = processes.values().filter(|process| process.status().has_ended());
-            let oldest = (ended.clone().count() > self.settings.ended_per_session)
-                .then(|| ended.min_by_key(|process| process.started).map(|process| process.id));
-            oldest.flatten().and_then(|oldest| processes.remove(&oldest))
-        };
-        if let Some(forgotten) = forgotten {
-            tokio::spawn(async move { forgotten.bury().await });
+/// A process with files, which go again where it gets no place.
+struct Prepared {
+    process: Arc<Process>,
+    has_place: bool,
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if !self.has_place {
+            self.process.remove_files();
         }
-        Ok(())
-    }
-
-    fn check_room(&self, table: &super::Table, owner: &Owner) -> Result<(), ProcessError> {
-        let limit = self.settings.running_per_session;
-        let active = table
-            .get(&session(owner))
-            .map_or(0, |processes| processes.values().filter(|process| !process.status().has_ended()).count());
-        if active < limit { Ok(()) } else { Err(ProcessError::TooMany { limit }) }
     }
 }
 
 async fn start(
-    launch: Arc<dyn Launch>,
+    spawner: &Spawner,
+    copiers: &Copiers,
     process: Arc<Process>,
     request: SpawnRequest,
-    stops: mpsc::Receiver<StopRequest>,
+    mut stops: mpsc::Receiver<StopRequest>,
     clocks: Clocks,
 ) -> Result<(), ProcessError> {
-    let launched = match connect(&process, request.input).await {
-        Ok((stdin, stdout, stderr)) => {
-            let SpawnRequest { program, arguments, environment, directory, .. } = request;
-            launch.launch(LaunchRequest { program, arguments, environment, directory, stdin, stdout, stderr }).await
-        }
-        Err(source) => Err(LaunchError::Unavailable { source }),
+    // What is stopped before it runs is dropped, which ends it.
+    let (order, asked) = select! {
+        spawned = spawner.spawn(request.into_child()) => match spawned {
+            Ok(child) => {
+                run(copiers, process, child, stops, clocks).await;
+                return Ok(());
+            }
+            Err(source) => {
+                not_started(&process, &source).await;
+                return Err(ProcessError::Start { source });
+            }
+        },
+        Some(request) = stops.recv() => (request.order(), Some(request.done)),
+        order = clocks.run_out() => (order, None),
     };
-    let child = match launched {
-        Ok(child) => child,
-        Err(source) => {
-            process.input.lock().await.take();
-            process.stdout.close();
-            process.stderr.close();
-            let reason = match std::error::Error::source(&source) {
-                Some(cause) => format!("{source}: {cause}"),
-                None => source.to_string(),
-            };
-            process.end(Exit::NotStarted { reason });
-            return Err(ProcessError::Start { source });
-        }
-    };
-    // Set once, here.
-    drop(process.child.set(Arc::clone(&child)));
-    if let Err(error) = process.record(&State::RUNNING) {
-        tracing::error!(process = %process.id, %error, "the start of a process is not recorded");
-    }
-    process.state.send_replace(State::RUNNING);
-    tokio::spawn(follow(process, child, stops, clocks));
-    Ok(())
+    process.close_streams();
+    process.end(order.state()).await;
+    drop(asked);
+    Err(ProcessError::Ended)
 }
 
-/// The child's ends of its pipes; the host's are connected to the process.
-async fn connect(process: &Process, input: bool) -> io::Result<(Option<OwnedFd>, OwnedFd, OwnedFd)> {
-    let stdin = if input {
-        let (sender, receiver) = pipe::pipe()?;
-        *process.input.lock().await = Some(sender);
-        Some(receiver.into_blocking_fd()?)
-    } else {
-        None
-    };
-    let (stdout, stdout_receiver) = pipe::pipe()?;
-    let (stderr, stderr_receiver) = pipe::pipe()?;
-    let ends = (stdin, stdout.into_blocking_fd()?, stderr.into_blocking_fd()?);
-    tokio::spawn(copy(stdout_receiver, Arc::clone(&process.stdout)));
-    tokio::spawn(copy(stderr_receiver, Arc::clone(&process.stderr)));
-    Ok(ends)
+/// Follows a child that has started.
+async fn run(
+    copiers: &Copiers,
+    process: Arc<Process>,
+    mut child: Child,
+    stops: mpsc::Receiver<StopRequest>,
+    clocks: Clocks,
+) {
+    *process.input.lock().await = child.take_stdin();
+    connect(child.take_stdout(), &process.stdout, copiers);
+    connect(child.take_stderr(), &process.stderr, copiers);
+    let child = Arc::new(child);
+    process.adopt(&child);
+    process.save(State::RUNNING).await;
+    process.state.send_replace(State::RUNNING);
+    tokio::spawn(follow(process, child, stops, clocks));
+}
+
+fn connect(pipe: Option<pipe::Receiver>, output: &Arc<Output>, copiers: &Copiers) {
+    match pipe {
+        Some(pipe) => drop(tokio::spawn(copy(pipe, Arc::clone(output), copiers.clone()))),
+        None => {
+            tracing::error!("a stream of a process cannot be read");
+            output.close();
+        }
+    }
+}
+
+async fn not_started(process: &Arc<Process>, error: &SpawnError) {
+    process.close_streams();
+    process.end(State::ended(Exit::NotStarted { reason: told(error) }, None)).await;
 }
 
 /// The beginning of a command.

@@ -96,7 +96,8 @@ impl Processes {
                 break Reason::Exit;
             }
             let now = Instant::now();
-            let idle_at = wanted.idle.map(|idle| process.began.max(out.last).max(err.last) + idle);
+            let last = process.began.max(out.last).max(err.last);
+            let idle_at = wanted.idle.and_then(|idle| last.checked_add(idle));
             if idle_at.is_some_and(|idle_at| idle_at <= now) {
                 break Reason::Idle;
             }
@@ -113,7 +114,7 @@ impl Processes {
                 () = sleep_until(wake) => {}
             }
         };
-        let snapshot = process.snapshot();
+        let snapshot = process.snapshot().await;
         let guidance =
             if blocked { None } else { process.count_poll(snapshot.status, &self.settings.polls, &self.metrics) };
         Ok(Waited { reason, process: snapshot, guidance })

@@ -12,8 +12,8 @@ use std::{
 
 use wharf_process::{Exit, KilledBy, Processes, Status, StreamName};
 
-use crate::support::{AMPLE, PlainLauncher, Room, lives, owner, settings, shell};
-use crate::waiting::{exit, pattern};
+use crate::support::{AMPLE, Room, lives, owner, settings, shell, spawner};
+use crate::waiting::pattern;
 
 const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
 
@@ -26,14 +26,15 @@ async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed(
         .stdout(Stdio::piped())
         .spawn()
         .expect("a host");
+    let spawner = spawner();
     let mut lines = BufReader::new(host.stdout.take().expect("piped")).lines();
     let ready = lines.find_map(|line| line.expect("a line").split_once("runs as ").map(|(_, pid)| pid.to_owned()));
     let pid: u32 = ready.expect("a process").parse().expect("a process id");
 
     // While its host lives, nobody takes it away.
-    let open = || Processes::open(directory.path(), Arc::new(PlainLauncher), settings()).expect("a room");
+    let open = || Processes::open(directory.path(), spawner.clone(), settings()).expect("a room");
     let (processes, lost) = open();
-    assert!(lost.is_empty() && processes.list(&owner("one")).is_empty() && lives(pid));
+    assert!(lost.is_empty() && processes.list(&owner("one")).await.is_empty() && lives(pid));
     drop(processes);
 
     host.kill().expect("a kill");
@@ -52,7 +53,7 @@ async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed(
     assert!(snapshot.finished.is_some());
     let tail = processes.tail(&owner("one"), snapshot.id, StreamName::Stdout, 5, 100).expect("a tail");
     assert_eq!(tail.text(), "before the kill\n");
-    let listed: Vec<_> = processes.list(&owner("one")).iter().map(|listed| listed.exit.clone()).collect();
+    let listed: Vec<_> = processes.list(&owner("one")).await.iter().map(|listed| listed.exit.clone()).collect();
     let expected = [Exit::Exited { code: 3 }, Exit::Killed { by: KilledBy::HostLost }];
     assert_eq!(listed, expected.map(Some));
     wait_for_death(pid);
@@ -63,21 +64,38 @@ async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed(
     drop(processes);
     let (processes, lost) = open();
     assert!(lost.is_empty());
-    assert_eq!(processes.list(&owner("one")).len(), 2);
+    assert_eq!(processes.list(&owner("one")).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_process_that_was_half_removed_does_not_keep_the_next_host_from_its_work() {
+    let room = Room::new().await;
+    let (half, whole) = (room.shell("true").await, room.shell("true").await);
+    for id in [half, whole] {
+        room.exit(id).await;
+        room.processes.stop(&owner("one"), id, AMPLE).await.expect("nothing is left to stop");
+    }
+    let root = room.directory.path().join("processes");
+    let home = homes(&root).remove(0);
+    fs::remove_file(home.join(half.to_string()).join("stdout")).expect("a file");
+    drop(room.processes);
+    let (processes, lost) = Processes::open(&root, spawner(), settings()).expect("a room");
+    let listed: Vec<_> = processes.list(&owner("one")).await.iter().map(|listed| listed.id).collect();
+    assert_eq!((listed, lost.len()), (vec![whole], 0));
+    assert!(!homes(&root).iter().any(|home| home.join(half.to_string()).exists()));
 }
 
 /// Does nothing when the tests themselves are run.
 #[tokio::test]
 async fn host_that_is_killed() {
     let Some(directory) = env::var_os(DIRECTORY) else { return };
-    let (processes, _) =
-        Processes::open(Path::new(&directory), Arc::new(PlainLauncher), settings()).expect("a directory");
+    let (processes, _) = Processes::open(Path::new(&directory), spawner(), settings()).expect("a directory");
     let room = Room { processes: Arc::new(processes), directory: tempfile::tempdir().expect("a directory") };
     let id = room.shell("exit 3").await;
-    exit(&room, id).await;
+    room.exit(id).await;
     let id = room.start(shell("echo before the kill; exec sleep 1000")).await;
     assert!(pattern(&room, id, "before the kill").await);
-    let pid = room.processes.snapshot(&owner("one"), id).expect("a process").pid.expect("it runs");
+    let pid = room.processes.snapshot(&owner("one"), id).await.expect("a process").pid.expect("it runs");
     writeln!(std::io::stdout().lock(), "runs as {pid}").expect("a reader");
     tokio::time::sleep(AMPLE).await;
 }

@@ -1,11 +1,14 @@
-//! The room with real children: each numbered failure of other systems that
-//! concerns processes has a test named for it.
+//! The room with real children. Each numbered failure of other systems that
+//! concerns processes has a test named for it, in `facts`.
 
 #![cfg(target_os = "linux")]
 
+mod facts;
 mod lost;
 mod owners;
+mod polls;
 mod running;
+mod sessions;
 mod stopping;
 mod support;
 mod waiting;

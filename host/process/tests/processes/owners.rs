@@ -2,37 +2,37 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use wharf_process::{Owner, ProcessError, ProcessId, Settings, Signal, StreamName, Until};
+use wharf_process::{ProcessError, ProcessId, Settings, Signal, StreamName, Until};
 
-use crate::support::{AMPLE, Room, files_below, owner, settings, shell};
-use crate::waiting::exit;
+use crate::support::{AMPLE, Room, owned, owner, settings, shell};
 
 #[tokio::test]
 async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
-    let room = Room::new();
+    let room = Room::new().await;
     let processes = &room.processes;
     let id = room.start(wharf_process::SpawnRequest { input: true, ..shell("exec cat") }).await;
-    let before = (processes.snapshot(&owner("one"), id).expect("its owner's"), processes.poll_totals());
+    let before = (processes.snapshot(&owner("one"), id).await.expect("its owner's"), processes.poll_totals());
 
     let mine = owner("one");
     let strangers = [
         (owner("two"), id),
-        (Owner { plugin: "terminal".parse().expect("legal"), ..mine.clone() }, id),
-        (Owner { tenant: "other".parse().expect("legal"), ..mine.clone() }, id),
+        (owned("local", "terminal", "one"), id),
+        (owned("other", "workspace", "one"), id),
         (mine, "0".repeat(32).parse::<ProcessId>().expect("an id")),
     ];
     for (stranger, id) in &strangers {
         let (stranger, id) = (stranger, *id);
         let until = Until { exit: true, ..Until::default() };
         let errors = [
-            processes.snapshot(stranger, id).map(drop).err(),
-            processes.poll(stranger, id, 1, 100).map(drop).err(),
+            processes.snapshot(stranger, id).await.map(drop).err(),
+            processes.poll(stranger, id, 1, 100).await.map(drop).err(),
+            processes.statistics(stranger, id).map(drop).err(),
             processes.read(stranger, id, StreamName::Stdout, 0, 100).map(drop).err(),
             processes.tail(stranger, id, StreamName::Stdout, 1, 100).map(drop).err(),
             processes.head(stranger, id, StreamName::Stdout, 1, 100).map(drop).err(),
             processes.write(stranger, id, b"x", AMPLE).await.map(drop).err(),
             processes.close_input(stranger, id).await.err(),
-            processes.signal(stranger, id, Signal::Kill).err(),
+            processes.signal(stranger, id, Signal::Kill).await.err(),
             processes.wait(stranger, id, &until, AMPLE).await.map(drop).err(),
             processes.stop(stranger, id, Duration::ZERO).await.map(drop).err(),
         ];
@@ -42,16 +42,16 @@ async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
         }
     }
     for (stranger, _) in &strangers[..3] {
-        assert!(processes.list(stranger).is_empty());
+        assert!(processes.list(stranger).await.is_empty());
     }
-    let after = (processes.snapshot(&owner("one"), id).expect("its owner's"), processes.poll_totals());
+    let after = (processes.snapshot(&owner("one"), id).await.expect("its owner's"), processes.poll_totals());
     assert_eq!(before, after);
     room.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
-    let room = Room::with(Settings { running_per_session: 1, ..settings() });
+    let room = Room::with(Settings { running_per_session: 1, ..settings() }).await;
     // Each round is a session, and four threads race for its one place.
     for round in 0..20 {
         let owner = owner(&format!("race-{round}"));
@@ -60,7 +60,7 @@ async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
             let (processes, owner, begin) = (Arc::clone(&room.processes), owner.clone(), Arc::clone(&begin));
             tokio::spawn(async move {
                 begin.wait().await;
-                processes.spawn(&owner, shell("exec sleep 1000")).await
+                processes.spawn(&owner, shell("exec sleep 1000"), usize::MAX).await
             })
         });
         let mut started = HashSet::new();
@@ -70,43 +70,25 @@ async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
                 Err(error) => assert!(matches!(error, ProcessError::TooMany { limit: 1 }), "{error:?}"),
             }
         }
-        assert_eq!((started.len(), room.processes.list(&owner).len()), (1, 1));
+        assert_eq!((started.len(), room.processes.list(&owner).await.len()), (1, 1));
         // An end makes room.
         let id = started.into_iter().next().expect("one");
         room.processes.stop(&owner, id, AMPLE).await.expect("a stop");
-        room.processes.spawn(&owner, shell("exec sleep 1000")).await.expect("there is room");
+        room.processes.spawn(&owner, shell("exec sleep 1000"), usize::MAX).await.expect("there is room");
     }
     room.close().await;
 }
 
 #[tokio::test]
 async fn a_session_keeps_only_so_many_tombstones() {
-    let room = Room::with(Settings { ended_per_session: 3, ..settings() });
+    let room = Room::with(Settings { ended_per_session: 3, ..settings() }).await;
     let mut ids = Vec::new();
     for _ in 0..8 {
         let id = room.shell("true").await;
-        exit(&room, id).await;
+        room.exit(id).await;
         ids.push(id);
     }
-    let kept: Vec<_> = room.processes.list(&owner("one")).iter().map(|snapshot| snapshot.id).collect();
+    let kept: Vec<_> = room.processes.list(&owner("one")).await.iter().map(|snapshot| snapshot.id).collect();
     assert_eq!(kept, ids[4..]);
-    room.close().await;
-}
-
-#[tokio::test]
-async fn two_hundred_processes_one_after_the_other_leave_no_descriptor_and_no_file() {
-    let room = Room::new();
-    let descriptors = || std::fs::read_dir("/proc/self/fd").expect("a listing").count();
-    let id = room.shell("true").await;
-    exit(&room, id).await;
-    for _ in 0..200 {
-        let id = room.shell("true").await;
-        exit(&room, id).await;
-    }
-    let swept = room.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
-    assert_eq!(swept.processes, 201);
-    assert_eq!(files_below(&room.directory.path().join("processes")), 2, "the locks");
-    // Other tests of this file hold some of their own, but never so many.
-    assert!(descriptors() < 300, "{}", descriptors());
     room.close().await;
 }

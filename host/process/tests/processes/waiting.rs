@@ -2,17 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use wharf_process::{Found, Pattern, ProcessId, Reason, Snapshot, SpawnRequest, StreamName, Until};
+use wharf_process::{Found, Pattern, ProcessId, Reason, SpawnRequest, StreamName, Until};
 
 use crate::support::{AMPLE, Room, owner, shell};
-
-/// Waits for the end.
-pub(crate) async fn exit(room: &Room, id: ProcessId) -> Snapshot {
-    let until = Until { exit: true, ..Until::default() };
-    let waited = room.processes.wait(&owner("one"), id, &until, AMPLE).await.expect("a wait");
-    assert_eq!(waited.reason, Reason::Exit);
-    waited.process
-}
 
 fn until_pattern(raw: &str, from: u64) -> Until {
     let pattern = Pattern::new(raw).expect("a pattern");
@@ -27,7 +19,7 @@ pub(crate) async fn pattern(room: &Room, id: ProcessId, raw: &str) -> bool {
 
 #[tokio::test]
 async fn a_wait_ends_by_whatever_comes_first() {
-    let room = Room::new();
+    let room = Room::new().await;
     let id = room.start(SpawnRequest { input: true, ..shell("while read line; do echo $line; done") }).await;
     let wait = async |until: Until, within| {
         room.processes.wait(&owner("one"), id, &until, within).await.expect("a wait").reason
@@ -48,7 +40,7 @@ async fn a_wait_ends_by_whatever_comes_first() {
 
 #[tokio::test]
 async fn a_pattern_is_found_however_the_output_is_cut_and_however_much_there_is() {
-    let room = Room::new();
+    let room = Room::new().await;
     let id =
         room.shell("printf 'list'; sleep 0.05; printf 'ening on 80'; sleep 0.05; printf '80> '; exec sleep 1000").await;
     assert!(pattern(&room, id, r"listening on \d{4}> $").await);
@@ -66,7 +58,7 @@ async fn a_pattern_that_would_take_too_much_is_refused() {
     assert!(Pattern::new("((a{1000}){1000}){1000}").is_err());
     assert!(Pattern::new("(").is_err());
     // What takes exponential time elsewhere.
-    let room = Room::new();
+    let room = Room::new().await;
     let id = room.shell("head -c 60000 /dev/zero | tr '\\0' a; echo").await;
     assert!(!pattern(&room, id, "(a*)*b$").await);
     room.close().await;
@@ -74,7 +66,7 @@ async fn a_pattern_that_would_take_too_much_is_refused() {
 
 #[tokio::test]
 async fn a_wait_that_is_dropped_loses_nothing() {
-    let room = Room::new();
+    let room = Room::new().await;
     let id = room.start(SpawnRequest { input: true, ..shell("exec cat") }).await;
     let processes = Arc::clone(&room.processes);
     let waiting =

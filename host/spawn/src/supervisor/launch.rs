@@ -11,16 +11,20 @@ use std::{
 use rustix::{
     pipe::{PipeFlags, pipe_with},
     process::{
-        DumpableBehavior, Pid, Resource, Rlimit, Signal, getrlimit, set_dumpable_behavior,
+        DumpableBehavior, Pid, Resource, Rlimit, Signal, getrlimit, getuid, set_dumpable_behavior,
         set_parent_process_death_signal, setrlimit, setsid,
     },
 };
 
-use super::system::{self, Side};
+use super::{
+    confine,
+    system::{self, Side},
+    tree,
+};
 use crate::{
     Limits, packet,
     request::MAX_REQUEST_BYTES,
-    wire::{Launch, Report, Step},
+    wire::{Launch, Report, Step, Walls},
 };
 
 /// Where a start failed, and the system's number for why.
@@ -61,8 +65,9 @@ pub(super) fn start(launch: Launch, control: &OwnedFd, streams: Vec<OwnedFd>) ->
             let failure = become_program(launch, control, &streams);
             let mut said = vec![match failure.step {
                 Step::Prepare => 0,
-                Step::Enter => 1,
-                Step::Execute => 2,
+                Step::Confine => 1,
+                Step::Enter => 2,
+                Step::Execute => 3,
             }];
             said.extend(failure.errno.to_le_bytes());
             let _ = File::from(writer).write_all(&said);
@@ -75,7 +80,7 @@ pub(super) fn start(launch: Launch, control: &OwnedFd, streams: Vec<OwnedFd>) ->
                 Err(_) => Ok(pid),
                 Ok(()) => {
                     let [step, errno @ ..] = said;
-                    let step = [Step::Prepare, Step::Enter, Step::Execute][usize::from(step.min(2))];
+                    let step = [Step::Prepare, Step::Confine, Step::Enter, Step::Execute][usize::from(step.min(3))];
                     Err(Failure { step, errno: i32::from_le_bytes(errno) })
                 }
             }
@@ -97,7 +102,12 @@ type Command = (CString, Vec<CString>, Vec<CString>);
 
 fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Command, Failure> {
     let [stdin, stdout, stderr] = streams else { return Err(Failure { step: Step::Prepare, errno: libc::EBADF }) };
-    // Should the supervisor be killed, its child goes with it.
+    let bound = bound_of_processes(launch);
+    if let Some(user) = launch.user {
+        confine::become_user(user).map_err(Failure::preparing)?;
+    }
+    // Should the supervisor be killed, its child goes with it. A change of the
+    // user would undo it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(Failure::preparing)?;
     setsid().map_err(Failure::preparing)?;
     rustix::stdio::dup2_stdin(stdin).map_err(Failure::preparing)?;
@@ -109,21 +119,38 @@ fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Co
     packet::send(control, &Report::Starting, &[]).map_err(Failure::preparing)?;
     system::accept_signals();
     // Last: with few files or little memory the steps above could fail.
-    limit(&launch.limits).map_err(Failure::preparing)?;
+    limit(&launch.limits, bound).map_err(Failure::preparing)?;
+    confine::stay_inside(&launch.walls).map_err(Failure::at(Step::Confine))?;
     Ok(command)
+}
+
+/// What the system is told so that the tree has as many processes as it may.
+/// The system counts those of a user: in a sandbox, where the supervisor is
+/// one, from the beginning; outside, with all that the user has already.
+fn bound_of_processes(launch: &Launch) -> Option<u64> {
+    let processes = launch.limits.processes?;
+    let others = match launch.walls {
+        Walls::Around => 1,
+        Walls::None | Walls::Landlock(_) => {
+            let user = launch.user.unwrap_or_else(|| getuid().as_raw());
+            // This process becomes the program, which counts as the tree's.
+            tree::threads_of(user).saturating_sub(u64::from(user == getuid().as_raw()))
+        }
+    };
+    Some(processes.saturating_add(others))
 }
 
 fn text_of(bytes: &[u8]) -> Result<CString, Failure> {
     CString::new(bytes).map_err(Failure::preparing)
 }
 
-fn limit(limits: &Limits) -> io::Result<()> {
+fn limit(limits: &Limits, processes: Option<u64>) -> io::Result<()> {
     let wanted = [
         (Resource::Core, Some(0)),
         (Resource::Cpu, limits.cpu_seconds),
-        (Resource::As, limits.address_space_bytes),
+        (Resource::Data, limits.memory_bytes),
         (Resource::Nofile, limits.open_files),
-        (Resource::Nproc, limits.processes),
+        (Resource::Nproc, processes),
         (Resource::Fsize, limits.file_size_bytes),
     ];
     for (resource, wanted) in wanted {

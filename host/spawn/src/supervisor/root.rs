@@ -4,9 +4,13 @@
 //! Never runs a program of anybody, and holds no descriptor of any child.
 
 use std::{
-    ffi::CString,
+    collections::HashMap,
+    ffi::{CString, OsStr},
     fs::File,
-    os::fd::{AsRawFd as _, OwnedFd},
+    os::{
+        fd::{IntoRawFd as _, OwnedFd},
+        unix::ffi::OsStrExt as _,
+    },
     path::Path,
 };
 
@@ -17,16 +21,20 @@ use rustix::{
 };
 
 use super::{
-    SUPERVISOR,
+    SUPERVISOR, confine,
+    groups::{Groups, Made},
     launch::seal,
-    supervise,
+    stage, supervise,
     system::{self, Side},
     tree,
 };
 use crate::{
     packet::{self, Packet},
-    wire::{Charge, Report},
+    wire::{Charge, Contain, Report, Task},
 };
+
+/// The supervisors that live, and the groups of their trees.
+type Supervisors = HashMap<Pid, Made>;
 
 /// Runs until the host is gone.
 pub(super) fn run(control: OwnedFd) -> ! {
@@ -39,7 +47,9 @@ pub(super) fn run(control: OwnedFd) -> ! {
     if packet::send(&control, &Report::Started, &[]).is_err() {
         system::leave();
     }
-    let mut supervisors: Vec<Pid> = Vec::new();
+    let mut supervisors = Supervisors::new();
+    let mut ended: Vec<Made> = Vec::new();
+    let mut groups = None;
     let mut host_is_there = true;
     while host_is_there || !supervisors.is_empty() {
         let mut watched = vec![PollFd::new(&children, PollFlags::IN)];
@@ -51,18 +61,25 @@ pub(super) fn run(control: OwnedFd) -> ! {
         }
         let asked = watched.get(1).is_some_and(|control| !control.revents().is_empty());
         while let Ok(Some(_)) = children.read_signal() {}
-        reap(&mut supervisors);
+        ended.extend(reap(&mut supervisors));
+        ended.retain_mut(|groups| !groups.remove());
         if !asked {
             continue;
         }
         match packet::receive::<Charge>(&control) {
             Ok(Some(Packet { message, mut descriptors, .. })) => {
                 let Some(child) = descriptors.pop() else { continue };
+                let made = message.group.map(|bounds| groups.get_or_insert_with(Groups::find).make(bounds));
+                // The host sees the socket of the child end.
+                let Ok(made) = made.unwrap_or_else(|| Ok(Made::default())) else { continue };
                 match system::fork() {
-                    Ok(Side::Parent(pid)) => supervisors.push(pid),
+                    Ok(Side::Parent(pid)) => drop(supervisors.insert(pid, made)),
                     Ok(Side::Child) => {
                         drop((control, children, descriptors));
-                        become_supervisor(message, child)
+                        if made.enter().is_err() {
+                            system::leave();
+                        }
+                        become_supervisor(message.task, child)
                     }
                     // The host sees the socket of the child end.
                     Err(_) => {}
@@ -87,34 +104,35 @@ fn keep_only(control: OwnedFd) -> std::io::Result<OwnedFd> {
 }
 
 /// Asks for all that have ended. A supervisor that was killed leaves its tree
-/// to the root, which ends it.
-fn reap(supervisors: &mut Vec<Pid>) {
-    let mut look = false;
+/// to the root, which ends it. Returns the groups of their trees.
+fn reap(supervisors: &mut Supervisors) -> Vec<Made> {
+    let (mut look, mut ended) = (false, Vec::new());
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-        match supervisors.iter().position(|supervisor| *supervisor == pid) {
-            Some(place) => {
-                supervisors.swap_remove(place);
+        match supervisors.remove(&pid) {
+            Some(groups) => {
+                ended.push(groups);
                 look |= status.exit_status() != Some(0);
             }
             // A stray has ended, and its own children come here.
             None => look = true,
         }
     }
-    if !look {
-        return;
+    if look {
+        let mut strays = tree::children();
+        strays.retain(|stray| !supervisors.contains_key(&stray.pid));
+        tree::signal(&strays, Signal::KILL);
     }
-    let strays: Vec<_> = tree::children().into_iter().filter(|stray| !supervisors.contains(&stray.pid)).collect();
-    tree::signal(&strays, Signal::KILL);
+    ended
 }
 
 /// Never returns to the loop of the root.
-fn become_supervisor(charge: Charge, control: OwnedFd) -> ! {
-    match charge {
-        Charge::Supervise => supervise::run(control),
-        Charge::Contain { command } => {
+fn become_supervisor(task: Task, control: OwnedFd) -> ! {
+    match task {
+        Task::Supervise => supervise::run(control),
+        Task::Contain(sandbox) => {
             // Reported by the end of the socket; what the program inside says
             // of itself comes from there.
-            let _ = contain(command, control);
+            let _ = contain(sandbox, control);
             system::leave()
         }
     }
@@ -123,17 +141,35 @@ fn become_supervisor(charge: Charge, control: OwnedFd) -> ! {
 /// Becomes the command, with this program at its end. The program is named by a
 /// descriptor: the sandbox does not show its path, and an update may have
 /// replaced it.
-fn contain(mut command: Vec<Vec<u8>>, control: OwnedFd) -> std::io::Result<()> {
+fn contain(sandbox: Contain, control: OwnedFd) -> std::io::Result<()> {
     let _ = setsid();
-    let itself = File::open(Path::new("/proc/self/exe"))?;
-    rustix::io::fcntl_setfd(&itself, FdFlags::empty())?;
-    command.push(format!("/proc/self/fd/{}", itself.as_raw_fd()).into_bytes());
+    let mut command = sandbox.command;
+    // Whoever it becomes below may not be able to open these.
+    for path in sandbox.copies {
+        let Ok(file) = File::open(Path::new(OsStr::from_bytes(&path))) else { continue };
+        let words = [b"--perms".to_vec(), b"0444".to_vec(), b"--file".to_vec(), number_for_a_program(file)?, path];
+        command.extend(words);
+    }
+    command.extend(sandbox.rest);
+    let itself = number_for_a_program(File::open("/proc/self/exe")?)?;
+    command.push([b"/proc/self/fd/", &itself[..]].concat());
     command.push(SUPERVISOR.into());
     rustix::stdio::dup2_stdin(&control)?;
+    if let Some(user) = sandbox.user {
+        stage::show(&sandbox.staged)?;
+        confine::become_user(user)?;
+    }
     system::accept_signals();
     let command = command.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
     let Some(program) = command.first() else { return Err(std::io::ErrorKind::InvalidInput.into()) };
     let libraries = std::env::var("LD_LIBRARY_PATH").ok();
     let environment = libraries.map(|path| CString::new(format!("LD_LIBRARY_PATH={path}"))).transpose()?;
     Err(system::execute(program, &command, environment.as_slice()))
+}
+
+/// Leaves a file open for the program that this process becomes, which is told
+/// its number.
+fn number_for_a_program(file: File) -> std::io::Result<Vec<u8>> {
+    rustix::io::fcntl_setfd(&file, FdFlags::empty())?;
+    Ok(file.into_raw_fd().to_string().into_bytes())
 }

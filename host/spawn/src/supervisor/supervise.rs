@@ -112,7 +112,7 @@ impl Supervisor {
     /// Does what the host says. False when there is no host any more.
     fn obey(&mut self) -> bool {
         match packet::receive(&self.control) {
-            Ok(Some(Packet { message: Order::Signal(signal), .. })) => self.signal_group(signal.to_system()),
+            Ok(Some(Packet { message: Order::Signal(signal), .. })) => self.signal_group(system::signal(signal)),
             Ok(Some(Packet { message: Order::Stop { grace_milliseconds }, .. })) => {
                 tree::signal(&tree::members(), Signal::TERM);
                 // Whoever is stopped would not hear of it.

@@ -15,7 +15,7 @@ use nix::{
     },
     unistd::ForkResult,
 };
-use rustix::process::Pid;
+use rustix::{process::Pid, thread::UnshareFlags};
 
 /// What a supervisor ends with when it cannot go on and nobody listens.
 const GIVEN_UP: i32 = 70;
@@ -39,6 +39,13 @@ pub(super) fn fork() -> io::Result<Side> {
             None => Err(io::ErrorKind::InvalidData.into()),
         },
     }
+}
+
+/// Leaves a namespace for a new one.
+#[expect(unsafe_code, reason = "descriptors could be taken from under their owners, which these flags do not do")]
+pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
+    // SAFETY: called without `UnshareFlags::FILES`.
+    Ok(unsafe { rustix::thread::unshare_unsafe(namespaces & !UnshareFlags::FILES) }?)
 }
 
 /// Has every descriptor but the standard streams closed when a program is run.
@@ -93,6 +100,23 @@ pub(super) fn execute(program: &CStr, arguments: &[CString], environment: &[CStr
     match nix::unistd::execve(program, arguments, environment) {
         Ok(never) => match never {},
         Err(error) => error.into(),
+    }
+}
+
+/// The system's number of a signal.
+pub(super) fn signal(signal: crate::Signal) -> rustix::process::Signal {
+    use crate::Signal as Wanted;
+    use rustix::process::Signal;
+    match signal {
+        Wanted::Hangup => Signal::HUP,
+        Wanted::Interrupt => Signal::INT,
+        Wanted::Quit => Signal::QUIT,
+        Wanted::Terminate => Signal::TERM,
+        Wanted::Kill => Signal::KILL,
+        Wanted::User1 => Signal::USR1,
+        Wanted::User2 => Signal::USR2,
+        Wanted::Stop => Signal::STOP,
+        Wanted::Continue => Signal::CONT,
     }
 }
 

@@ -49,6 +49,22 @@ fn by_parent() -> HashMap<Pid, Vec<Member>> {
     by_parent
 }
 
+/// How many processes and threads of a user there are, as the system counts
+/// them against a limit.
+pub(super) fn threads_of(user: u32) -> u64 {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
+    let counts = processes.filter_map(|entry| -> Option<u64> {
+        let status = fs::read(entry.path().join("status")).ok()?;
+        let status = String::from_utf8_lossy(&status);
+        let field = |name| -> Option<u64> {
+            status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+        };
+        (field("Uid:")? == u64::from(user)).then(|| field("Threads:"))?
+    });
+    counts.sum()
+}
+
 /// Parent and group of a process, unless it has ended. Its name comes in
 /// brackets and may hold anything, brackets included.
 fn parse(stat: &str) -> Option<(i32, i32)> {

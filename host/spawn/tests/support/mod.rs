@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod place;
+
 use std::{
     env, fs,
     io::{BufRead as _, BufReader},
@@ -29,6 +31,7 @@ pub(crate) fn shell(script: &str) -> SpawnRequest {
         stderr: Output::Null,
         limits: Limits::default(),
         containment: Containment::None,
+        user: None,
     }
 }
 
@@ -121,8 +124,17 @@ impl Watched {
 
 /// Runs the test `host` of this file in a process of its own.
 pub(crate) fn play_host() -> std::process::Child {
+    play_host_number(0)
+}
+
+/// The same, with a number that it is told.
+pub(crate) fn play_host_number(number: usize) -> std::process::Child {
     let mut command = Command::new(env::current_exe().expect("itself"));
-    command.args(["--exact", "host", "--nocapture"]).env(ROLE, "1").stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .args(["--exact", "host", "--nocapture"])
+        .env(ROLE, number.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     command.spawn().expect("a host")
 }
 
@@ -130,8 +142,18 @@ pub(crate) fn is_host() -> bool {
     env::var_os(ROLE).is_some()
 }
 
+pub(crate) fn host_number() -> usize {
+    env::var(ROLE).ok().and_then(|number| number.parse().ok()).unwrap_or_default()
+}
+
 /// The first numbers that it says, each on a line.
 pub(crate) fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
     let lines = BufReader::new(host.stderr.take().expect("piped")).lines();
     lines.map_while(Result::ok).filter_map(|line| line.trim().parse().ok()).take(count).collect()
+}
+
+/// For whoever runs the tests.
+#[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
+pub(crate) fn note(text: &str) {
+    eprintln!("{text}");
 }

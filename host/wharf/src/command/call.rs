@@ -1,6 +1,6 @@
 //! `wharf call`: one call, from a shell.
 
-use std::{io::Read, path::PathBuf, process::ExitCode, str::FromStr};
+use std::{io::Read, path::PathBuf, process::ExitCode, str::FromStr, time::Duration};
 
 use anyhow::{Context as _, Result};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -13,7 +13,7 @@ use super::{FAILED, Global, print_json, runtime};
 /// Call one tool and print its answer
 ///
 /// Exit code 0 where the tool answered, 1 where it answered with an error or
-/// the call failed.
+/// the call failed. Processes that the tool started end with this command.
 ///
 /// Example: keep a document and find something in it
 ///
@@ -80,6 +80,9 @@ impl FileArgument {
     }
 }
 
+/// What processes may take to end by themselves once the tool has answered.
+const GRACE: Duration = Duration::from_secs(1);
+
 impl Call {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let arguments = self.arguments()?;
@@ -92,7 +95,9 @@ impl Call {
         let configuration = global.configuration()?;
         let answered = runtime()?.block_on(async {
             let host = global.open(configuration).await?;
-            anyhow::Ok(host.call(request).await)
+            let answered = host.call(request).await;
+            host.shut_down(GRACE).await;
+            anyhow::Ok(answered)
         })?;
         match answered {
             Ok(answer) => self.print(&answer),

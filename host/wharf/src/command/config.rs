@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{CallLimits, HostLimits, limit::LimitInfo};
+use wharf::{CallLimits, HostLimits, ProcessLimits, limit::LimitInfo};
 
 use super::{Global, print_json};
 
@@ -40,6 +40,7 @@ impl Config {
             Command::Limits { markdown: false } => {
                 print_table("[limits] and [plugin.NAME.limits]: one call", CallLimits::TABLE);
                 print_table("[host.limits]: the host", HostLimits::TABLE);
+                print_table("[process.limits]: child processes and the files of a session", ProcessLimits::TABLE);
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -54,6 +55,7 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
         .host_limits
         .values()
         .chain(configuration.call_limits.values())
+        .chain(configuration.process_limits.values())
         .filter(|(info, value)| info.default != *value)
         .collect();
     if as_json {
@@ -99,6 +101,7 @@ fn markdown() -> String {
     let groups = [
         ("One call: `[limits]` for all plugins, `[plugin.NAME.limits]` for one", CallLimits::TABLE),
         ("The host: `[host.limits]`", HostLimits::TABLE),
+        ("Child processes and the files of a session: `[process.limits]`", ProcessLimits::TABLE),
     ];
     for (title, rows) in groups {
         text.push_str(&format!("\n## {title}\n\n| limit | default | ceiling | what happens |\n|---|---|---|---|\n"));

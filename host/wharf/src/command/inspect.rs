@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, read_component, with_causes,
+    Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, Rooms, read_component,
+    with_causes,
 };
 
 use super::{Unusable, print_json};
@@ -32,7 +33,7 @@ impl Inspect {
         let bytes = read_component(&self.file, limits.component_bytes)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let config = EngineConfig { limits, cache_directory: None };
-        let engine = Engine::new(config, Arc::new(MemoryStore::default()))?;
+        let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())))?;
         let plugin = engine
             .load(name.clone(), Component::new(bytes))
             .map_err(|error| Unusable(format!("{}: {}", self.file.display(), with_causes(&error))))?;

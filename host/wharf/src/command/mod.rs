@@ -1,9 +1,12 @@
 //! The subcommands, and what they share.
 
+mod bytes;
 mod call;
 mod config;
+mod doctor;
 mod inspect;
 mod serve;
+mod sessions;
 mod state;
 mod tools;
 
@@ -13,7 +16,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use directories::ProjectDirs;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
-use wharf::{Configuration, Host, with_causes};
+use wharf::{Configuration, Host, Profile, with_causes};
 
 /// Exit code: the tool answered with an error, or the call failed.
 pub(crate) const FAILED: u8 = 1;
@@ -40,6 +43,8 @@ Examples:
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
   wharf config check                     whether wharf.toml is right
+  wharf doctor                           what holds on this machine
+  wharf sessions                         the files of sessions, with their sizes
   wharf state usage                      what plugins keep, and how much of it there may be
 
 Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
@@ -63,6 +68,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, env = "WHARF_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
 
+    /// What bundled plugins are granted where the configuration does not say [default: `profile` of the configuration]
+    #[arg(long, global = true, env = "WHARF_PROFILE", value_enum, value_name = "PROFILE")]
+    profile: Option<Profile>,
+
     /// What is logged to standard error: a level, or targets with levels such as `warn,wharf::plugin=info`
     #[arg(long, global = true, env = "WHARF_LOG", value_name = "FILTER", default_value = "warn,wharf::start=info")]
     log: Targets,
@@ -80,6 +89,8 @@ enum Command {
     Inspect(inspect::Inspect),
     Config(config::Config),
     State(state::State),
+    Sessions(sessions::Sessions),
+    Doctor(doctor::Doctor),
 }
 
 impl Wharf {
@@ -92,6 +103,8 @@ impl Wharf {
             Command::Inspect(inspect) => inspect.run(),
             Command::Config(config) => config.run(&self.global),
             Command::State(state) => state.run(&self.global),
+            Command::Sessions(sessions) => sessions.run(&self.global),
+            Command::Doctor(doctor) => doctor.run(&self.global),
         }
     }
 }
@@ -119,10 +132,15 @@ impl Global {
     }
 
     fn configuration(&self) -> Result<Configuration> {
-        match self.configuration_path() {
-            Some(path) => Configuration::read(&path).map_err(|error| Unusable(with_causes(&error)).into()),
-            None => Ok(Configuration::default()),
+        let mut configuration = match self.configuration_path() {
+            Some(path) => Configuration::read(&path).map_err(|error| Unusable(with_causes(&error)))?,
+            None => Configuration::default(),
+        };
+        configuration.apply_environment(|name| std::env::var(name).ok()).map_err(Unusable)?;
+        if let Some(profile) = self.profile {
+            configuration.profile = profile;
         }
+        Ok(configuration)
     }
 
     fn data(&self, configuration: &Configuration) -> Result<PathBuf> {

@@ -1,6 +1,6 @@
 //! `wharf serve`: the tools, for an MCP client.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use clap::Args;
@@ -28,6 +28,9 @@ pub(super) struct Serve {
 const INSTRUCTIONS: &str = "Tools of this server run in sandboxes and keep their state by session, assistant and \
 thread. Call them directly; each tool says what it does and what it returns.";
 
+/// What processes may take to end by themselves when the client is gone.
+const GRACE: Duration = Duration::from_secs(1);
+
 impl Serve {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
@@ -50,8 +53,9 @@ impl Serve {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 instructions: INSTRUCTIONS.to_owned(),
             };
-            serve_stdio(Arc::new(host), rules, info, shutdown).await?;
-            anyhow::Ok(())
+            let served = serve_stdio(Arc::new(host.clone()), rules, info, shutdown).await;
+            host.shut_down(GRACE).await;
+            Ok(served?)
         });
         // A blocked read of standard input must not keep the process alive.
         runtime.shutdown_background();
@@ -62,10 +66,12 @@ impl Serve {
 /// One line that says what is served.
 fn announce(host: &Host) {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
+    let off: Vec<_> = host.off().iter().map(ToString::to_string).collect();
+    let hint = if off.is_empty() { "" } else { "; what is off needs grants in wharf.toml, or --profile developer" };
     tracing::info!(
         target: "wharf::start",
-        plugins = names.join(","), rejected = host.rejected().len(),
-        "serving on standard input and output"
+        plugins = names.join(","), off = off.join(","), rejected = host.rejected().len(),
+        "serving on standard input and output{hint}"
     );
 }
 

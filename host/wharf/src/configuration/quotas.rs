@@ -1,11 +1,32 @@
-//! What the buckets of a plugin may hold, whether it is loaded or not.
+//! What plugins may use, whether they are loaded or not.
 
-use wharf_core::{PluginName, StateGrant};
+use wharf_core::{Grants, PluginName, StateGrant};
 
-use super::Configuration;
+use super::{Configuration, PluginSettings};
 use crate::bundled;
 
 impl Configuration {
+    /// What a plugin may use: what is written, else what a bundled one has.
+    pub(crate) fn grants(&self, name: &PluginName, settings: &PluginSettings) -> Grants {
+        if let Some(grants) = &settings.grants {
+            return grants.clone();
+        }
+        match bundled::find(name.as_str()).filter(|_| settings.source.is_none()) {
+            Some(bundled) => bundled.grants(self.profile),
+            None => Grants::default(),
+        }
+    }
+
+    /// Whether any plugin may have processes.
+    pub(crate) fn grants_processes(&self) -> bool {
+        let written = self.plugins.iter().filter(|(_, settings)| settings.enabled);
+        let mut written = written.map(|(name, settings)| self.grants(name, settings));
+        let unwritten =
+            bundled::PLUGINS.iter().filter(|bundled| !self.plugins.keys().any(|name| name.as_str() == bundled.name));
+        written.any(|grants| grants.process.is_some())
+            || unwritten.map(|bundled| bundled.grants(self.profile)).any(|grants| grants.process.is_some())
+    }
+
     /// The grant of state that calls of this plugin have; none where it has
     /// none, or where nothing is known of it.
     #[must_use]
@@ -17,7 +38,7 @@ impl Configuration {
         if settings.is_some_and(|settings| settings.source.is_some()) {
             return None;
         }
-        bundled::find(plugin.as_str())?.grants().state
+        bundled::find(plugin.as_str())?.grants(self.profile).state
     }
 }
 

@@ -10,14 +10,18 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 14] = [
+const MEMBERS: [(&str, &[&str]); 15] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
     ("wharf-process", &["wharf-core", "wharf-spawn"]),
-    ("wharf-engine", &["wharf-core", "wharf-state"]),
+    ("wharf-workspace", &["wharf-core"]),
+    ("wharf-engine", &["wharf-core", "wharf-state", "wharf-spawn", "wharf-process", "wharf-workspace"]),
     ("wharf-mcp", &["wharf-core"]),
-    ("wharf", &["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
+    (
+        "wharf",
+        &["wharf-core", "wharf-state", "wharf-spawn", "wharf-process", "wharf-workspace", "wharf-engine", "wharf-mcp"],
+    ),
     ("wharf-sdk-macros", &[]),
     ("wharf-sdk", &["wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),

@@ -1,11 +1,11 @@
-//! The tool that takes a content in.
+//! The tools that take a content in.
 
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wharf_sdk::{Call, Reply, ToolError, tool};
+use wharf_sdk::{Call, ErrorCode, Reply, ToolError, tool};
 
 use super::Shown;
 use crate::document::Document;
@@ -42,15 +42,7 @@ pub(crate) struct AddContent {
 #[tool(title = "Add a content", timeout_milliseconds = 120_000)]
 pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<Shown>, ToolError> {
     let AddContent { text, document, name, mime_type } = input;
-    if let Some(name) = &name {
-        check_text("name", name, limits::NAME)?;
-        if name.chars().any(char::is_control) {
-            return Err(ToolError::invalid("`name` has control characters; give the file's name alone"));
-        }
-    }
-    if let Some(mime) = &mime_type {
-        check_length("mime_type", mime, limits::MIME)?;
-    }
+    check_labels(name.as_deref(), mime_type.as_deref())?;
     let (name_of, mime_of) = (name.as_deref(), mime_type.as_deref());
     let (document, bytes) = match (text, document) {
         (Some(text), None) => (Document::read_text(name_of, mime_of, &text)?, text.len()),
@@ -63,6 +55,71 @@ pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<Shown>
         }
         _ => return Err(ToolError::invalid("give either `text` or `document`, and not both")),
     };
+    keep(call, name, bytes, document)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddContentFromWorkspace {
+    /// The file, relative to the workspace, such as `reports/march.pdf`: of the kinds that add_content takes, at most 12 MiB.
+    #[schemars(length(min = 1, max = limits::PATH))]
+    path: String,
+    /// What it is called; left out, the file's own name. Its extension says what the file is.
+    #[schemars(length(min = 1, max = limits::NAME))]
+    name: Option<String>,
+    /// What it is, where the name does not say it, such as `text/markdown`.
+    #[schemars(length(min = 1, max = limits::MIME))]
+    mime_type: Option<String>,
+}
+
+/// Keeps a file of the session's workspace, as add_content keeps a document: search_content finds it and read_content shows
+/// it. The file is copied, so later changes of it do not change the content; add it again then. Answers the content's id.
+#[tool(title = "Add a file of the workspace", timeout_milliseconds = 120_000)]
+pub(crate) fn add_content_from_workspace(
+    call: &Call,
+    input: AddContentFromWorkspace,
+) -> Result<Reply<Shown>, ToolError> {
+    let AddContentFromWorkspace { path, name, mime_type } = input;
+    check_text("path", &path, limits::PATH)?;
+    check_labels(name.as_deref(), mime_type.as_deref())?;
+    let files = call.workspace().files().map_err(|error| match error.code {
+        ErrorCode::Denied => ToolError {
+            message: format!(
+                "{}. The operator grants the workspace to this plugin with \
+                 `[plugin.content-store.grants.workspace]`; without it, add_content takes a file's text or bytes",
+                error.message.trim_end_matches('.')
+            ),
+            ..error
+        },
+        _ => error,
+    })?;
+    let bytes = files.read(&path, limits::DOCUMENT_BYTES).map_err(|error| match error.code {
+        ErrorCode::NotFound if !files.exists => ToolError::not_found(format!(
+            "{}: the workspace is empty, since nothing was written to it yet",
+            error.message
+        )),
+        _ => error,
+    })?;
+    let own = files.parts(&path)?.pop();
+    let name = name.or_else(|| own.filter(|own| check_labels(Some(own), None).is_ok()));
+    let document = Document::read(name.as_deref(), mime_type.as_deref(), &bytes)?;
+    keep(call, name, bytes.len(), document)
+}
+
+fn check_labels(name: Option<&str>, mime_type: Option<&str>) -> Result<(), ToolError> {
+    if let Some(name) = name {
+        check_text("name", name, limits::NAME)?;
+        if name.chars().any(char::is_control) {
+            return Err(ToolError::invalid("`name` has control characters; give the file's name alone"));
+        }
+    }
+    match mime_type {
+        Some(mime) => check_length("mime_type", mime, limits::MIME),
+        None => Ok(()),
+    }
+}
+
+fn keep(call: &Call, name: Option<String>, bytes: usize, document: Document) -> Result<Reply<Shown>, ToolError> {
     let content = Shelf::open(call)?.add(name, bytes, document)?;
     let shown = Shown::from(content);
     let mut answer = format!("Added {}", shown.line());

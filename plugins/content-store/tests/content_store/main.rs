@@ -8,6 +8,7 @@ mod reading;
 mod schemas;
 mod scopes;
 mod searching;
+mod workspace;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

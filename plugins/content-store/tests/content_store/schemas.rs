@@ -9,7 +9,15 @@ fn every_tool_is_there_in_a_fixed_order() {
     let names: Vec<_> = WharfPlugin::definitions().iter().map(|definition| definition.name).collect();
     assert_eq!(
         names,
-        ["add_content", "list_contents", "read_content", "search_content", "delete_content", "get_content_info"]
+        [
+            "add_content",
+            "list_contents",
+            "read_content",
+            "search_content",
+            "delete_content",
+            "get_content_info",
+            "add_content_from_workspace"
+        ]
     );
 }
 

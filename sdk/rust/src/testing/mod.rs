@@ -3,11 +3,13 @@
 //! It keeps the promises of the contract that a tool can observe: contexts are
 //! apart, changes are all or nothing, revisions never return, keys and values
 //! have their bounds. What it lacks on purpose is time: nothing expires unless
-//! a test says so.
+//! a test says so. It has no processes, and its workspace is a real directory.
 
+mod process;
 #[cfg(feature = "schema-checks")]
 mod schemas;
 mod store;
+mod workspace;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,6 +22,7 @@ use crate::{Answer, Call, Plugin, ToolError};
 #[cfg(feature = "schema-checks")]
 pub use schemas::accepts;
 use store::{BucketKey, Store};
+use workspace::TestWorkspace;
 
 /// One context of a test host, and the maker of its calls.
 ///
@@ -46,6 +49,7 @@ pub struct TestCall {
     remaining: Duration,
     state_granted: bool,
     events_granted: bool,
+    workspace: Option<TestWorkspace>,
     world: Arc<Mutex<World>>,
 }
 
@@ -81,13 +85,15 @@ impl Default for TestCall {
             remaining: Duration::from_secs(30),
             state_granted: true,
             events_granted: true,
+            workspace: None,
             world: Arc::default(),
         }
     }
 }
 
 impl TestCall {
-    /// A new host with everything granted; the session is `default`.
+    /// A new host with everything granted but a workspace, which needs a
+    /// directory; the session is `default`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

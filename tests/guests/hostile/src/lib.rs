@@ -11,6 +11,7 @@ mod compute;
 mod events;
 mod memory;
 mod outside;
+mod process;
 mod state;
 
 use serde_json::Value;
@@ -24,9 +25,17 @@ use attack::{Attack, error};
 pub struct Hostile;
 
 fn attacks() -> impl Iterator<Item = &'static Attack> {
-    [compute::ATTACKS, memory::ATTACKS, state::ATTACKS, events::ATTACKS, outside::ATTACKS, answers::ATTACKS]
-        .into_iter()
-        .flatten()
+    [
+        compute::ATTACKS,
+        memory::ATTACKS,
+        state::ATTACKS,
+        events::ATTACKS,
+        outside::ATTACKS,
+        answers::ATTACKS,
+        process::ATTACKS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 impl Guest for Hostile {

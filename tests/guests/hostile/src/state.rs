@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf_sdk::bindings::exports::wharf::plugin::tools::Answer;
 use wharf_sdk::bindings::wharf::plugin::state::{Bucket, Change};
 use wharf_sdk::bindings::wharf::plugin::types::Error;
-use wharf_sdk::bindings::wharf::plugin::{caller, events, log, settings};
+use wharf_sdk::bindings::wharf::plugin::{caller, events, log, process, settings, workspace};
 
 use crate::attack::{Attack, length, number, part, refusal, report, text};
 
@@ -200,6 +200,8 @@ pub(crate) fn probe_imports() -> Value {
         "session": caller::session(),
         "settings": settings::get(),
         "state": { "thread": written("thread"), "session": written("session"), "plugin": written("plugin") },
+        "process": word(process::list()),
+        "workspace": word(workspace::files()),
         "progress": word(events::progress(0.0, None, None)),
         "message": word(events::message("info", "\"a probe\"")),
     })

@@ -12,7 +12,7 @@ use wharf::{
     AssistantId, BucketName, Inventory, InventoryError, PluginName, ScopeKind, Selection, SessionId, TenantId, ThreadId,
 };
 
-use super::{Global, Unusable};
+use super::{Global, Unusable, bytes::size};
 
 /// Look at the state that plugins keep, carry it elsewhere, or clear it
 ///
@@ -128,35 +128,5 @@ fn unusable(error: InventoryError) -> anyhow::Error {
             Unusable(wharf::with_causes(&error)).into()
         }
         InventoryError::Write(_) | InventoryError::Import(_) => error.into(),
-    }
-}
-
-/// A number of bytes for people.
-fn size(bytes: u64) -> String {
-    let mut unit = 0;
-    let mut whole = bytes;
-    while whole >= 10_000 && unit < 4 {
-        whole /= 1_024;
-        unit += 1;
-    }
-    format!("{whole} {}", ["B", "KiB", "MiB", "GiB", "TiB"][unit])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_short_and_small_ones_exact() {
-        for (bytes, shown) in [
-            (0, "0 B"),
-            (9_999, "9999 B"),
-            (10_000, "9 KiB"),
-            (64 << 20, "64 MiB"),
-            (4 << 30, "4096 MiB"),
-            (u64::MAX, "16777215 TiB"),
-        ] {
-            assert_eq!(size(bytes), shown);
-        }
     }
 }

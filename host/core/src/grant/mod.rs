@@ -5,9 +5,18 @@
 //! it, so an unchecked use does not compile. A later capability adds its field
 //! and its method, nothing else.
 
-use std::time::Duration;
+mod owner;
+mod process;
+mod state;
+mod workspace;
 
 use crate::{Code, Error, PluginName, ScopeKind};
+
+pub use owner::{Owner, WorkspaceKey};
+pub use process::{AllowedCommand, GrantedProcess, ProcessGrant};
+pub use state::StateGrant;
+use state::default_scope;
+pub use workspace::{Access, ExchangeFolder, GrantedWorkspace, WorkspaceGrant};
 
 /// What one plugin may use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -19,90 +28,12 @@ pub struct Grants {
     /// Progress and messages to the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<EventsGrant>,
-}
-
-/// Durable state.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StateGrant {
-    /// Why, for whoever reads the configuration later.
-    pub reason: String,
-    /// The scopes that may be opened; all where absent.
-    #[serde(default = "all_scopes")]
-    pub scopes: Vec<ScopeKind>,
-    /// Bytes of keys and values that one bucket may hold.
-    #[serde(default = "default_quota_bytes")]
-    pub quota_bytes: u64,
-    /// Entries that one bucket may hold.
-    #[serde(default = "default_quota_entries")]
-    pub quota_entries: u64,
-    /// What the scope `default` means. It has a place of its own in the
-    /// configuration, since it grants nothing.
-    #[serde(skip, default = "default_scope")]
-    pub default_scope: ScopeKind,
-    /// Seconds after which idle thread state expires; 0 for never.
-    #[serde(default = "default_thread_expiry")]
-    pub thread_expiry_seconds: u64,
-    /// Seconds after which idle session state expires; 0 for never.
-    #[serde(default = "default_session_expiry")]
-    pub session_expiry_seconds: u64,
-    /// Seconds after which idle assistant state expires; 0, the default, for
-    /// never.
-    #[serde(default)]
-    pub assistant_expiry_seconds: u64,
-    /// Seconds after which idle plugin state expires; 0, the default, for
-    /// never.
-    #[serde(default)]
-    pub plugin_expiry_seconds: u64,
-}
-
-fn all_scopes() -> Vec<ScopeKind> {
-    ScopeKind::ALL.to_vec()
-}
-fn default_scope() -> ScopeKind {
-    ScopeKind::Session
-}
-fn default_quota_bytes() -> u64 {
-    64 << 20
-}
-fn default_quota_entries() -> u64 {
-    100_000
-}
-fn default_thread_expiry() -> u64 {
-    7 * 24 * 3600
-}
-fn default_session_expiry() -> u64 {
-    30 * 24 * 3600
-}
-
-impl StateGrant {
-    /// State with every default.
-    #[must_use]
-    pub fn with_reason(reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            scopes: all_scopes(),
-            quota_bytes: default_quota_bytes(),
-            quota_entries: default_quota_entries(),
-            default_scope: default_scope(),
-            thread_expiry_seconds: default_thread_expiry(),
-            session_expiry_seconds: default_session_expiry(),
-            assistant_expiry_seconds: 0,
-            plugin_expiry_seconds: 0,
-        }
-    }
-
-    /// After how long without use a scope of this kind expires.
-    #[must_use]
-    pub fn idle_expiry(&self, kind: ScopeKind) -> Option<Duration> {
-        let seconds = match kind {
-            ScopeKind::Thread => self.thread_expiry_seconds,
-            ScopeKind::Session => self.session_expiry_seconds,
-            ScopeKind::Assistant => self.assistant_expiry_seconds,
-            ScopeKind::Plugin => self.plugin_expiry_seconds,
-        };
-        (seconds > 0).then(|| Duration::from_secs(seconds))
-    }
+    /// Child processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessGrant>,
+    /// The files of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<WorkspaceGrant>,
 }
 
 /// Progress and messages to the caller.

@@ -1,6 +1,9 @@
 //! [`Host`] by the imports of the contract. Wasm only; it converts and holds no
 //! logic.
 
+mod process;
+mod workspace;
+
 use std::time::Duration;
 
 use crate::bindings::wharf::plugin::{caller, events, log, settings, state, types};

@@ -1,0 +1,101 @@
+//! The grant of the files of a session.
+
+use std::path::PathBuf;
+
+use super::{Grants, denied};
+use crate::{Code, Error, PluginName};
+
+/// Whether files may be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// They are read.
+    Read,
+    /// They are read, written, made and removed.
+    #[default]
+    Write,
+}
+
+/// The files of the session.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceGrant {
+    /// Why, for whoever reads the configuration later.
+    pub reason: String,
+    /// `read` or `write`, the default.
+    #[serde(default)]
+    pub access: Access,
+    /// Folders of the host for import and export.
+    #[serde(default)]
+    pub exchange: Vec<ExchangeFolder>,
+}
+
+/// A folder of the host that files come from and go to.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangeFolder {
+    /// What the plugin calls it: 1 to 64 bytes of `[A-Za-z0-9._-]`.
+    pub name: String,
+    /// Where it is. Absolute.
+    pub path: PathBuf,
+    /// `read`, unless it says `write`.
+    #[serde(default = "read")]
+    pub access: Access,
+}
+
+fn read() -> Access {
+    Access::Read
+}
+
+impl WorkspaceGrant {
+    /// Reading and writing, and no exchange folder.
+    #[must_use]
+    pub fn with_reason(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), access: Access::Write, exchange: Vec::new() }
+    }
+}
+
+/// Proof that a plugin may use the files of its session. The way to a
+/// [`super::WorkspaceKey`].
+#[derive(Debug)]
+pub struct GrantedWorkspace<'g> {
+    grant: &'g WorkspaceGrant,
+    plugin: &'g PluginName,
+}
+
+impl Grants {
+    /// Checks that `plugin` may use the files of its session.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn workspace<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWorkspace<'g>, Error> {
+        let grant = self.workspace.as_ref().ok_or_else(|| denied(plugin, "workspace"))?;
+        Ok(GrantedWorkspace { grant, plugin })
+    }
+}
+
+impl<'g> GrantedWorkspace<'g> {
+    /// What was granted.
+    #[must_use]
+    pub fn grant(&self) -> &'g WorkspaceGrant {
+        self.grant
+    }
+
+    /// Checks that files may be changed.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn to_write(&self) -> Result<(), Error> {
+        match self.grant.access {
+            Access::Write => Ok(()),
+            Access::Read => Err(Error::new(
+                Code::Denied,
+                format!(
+                    "plugin `{0}` may only read the workspace; to allow writing, set `access = \"write\"` under \
+                     [plugin.{0}.grants.workspace] in wharf.toml",
+                    self.plugin
+                ),
+            )),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the process room says, in the words of the contract.
+
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use wharf_process::{Exit, Snapshot, StreamState, output::Piece, polls::Guidance};
+
+use crate::bindings::wharf::plugin::process as wit;
+
+fn time(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn milliseconds(seconds: f64) -> u64 {
+    u64::try_from(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
+impl From<StreamState> for wit::Progress {
+    fn from(state: StreamState) -> Self {
+        let StreamState { bytes, evicted_before, open, damaged } = state;
+        Self { bytes, evicted_before, open, damaged }
+    }
+}
+
+impl From<Exit> for wit::Outcome {
+    fn from(exit: Exit) -> Self {
+        let kind = |kind: &str| Self { kind: kind.to_owned(), code: None, signal: None, reason: None };
+        match exit {
+            Exit::Exited { code } => Self { code: Some(code), ..kind("exited") },
+            Exit::Signaled { signal } => Self { signal: u32::try_from(signal).ok(), ..kind("signaled") },
+            Exit::Killed { by } => Self { reason: Some(by.as_str().to_owned()), ..kind("killed") },
+            Exit::NotStarted { reason } => Self { reason: Some(reason), ..kind("not-started") },
+        }
+    }
+}
+
+impl From<Snapshot> for wit::Info {
+    fn from(snapshot: Snapshot) -> Self {
+        Self {
+            id: snapshot.id.to_string(),
+            command: snapshot.command,
+            pid: snapshot.pid,
+            status: snapshot.status.as_str().to_owned(),
+            outcome: snapshot.exit.map(Into::into),
+            started: time(snapshot.started),
+            finished: snapshot.finished.map(time),
+            stdout: snapshot.stdout.into(),
+            stderr: snapshot.stderr.into(),
+            descendants: snapshot.descendants,
+            meta: None,
+        }
+    }
+}
+
+impl From<Piece> for wit::Piece {
+    fn from(piece: Piece) -> Self {
+        Self {
+            start: piece.from,
+            next: piece.next(),
+            evicted_before: piece.evicted_before,
+            end: piece.end,
+            data: piece.bytes,
+        }
+    }
+}
+
+impl From<Guidance> for wit::Advice {
+    fn from(guidance: Guidance) -> Self {
+        Self {
+            polls: guidance.polls,
+            over_milliseconds: milliseconds(guidance.over_seconds),
+            mean_interval_milliseconds: milliseconds(guidance.mean_interval_seconds),
+            suggested_interval_milliseconds: guidance.suggested_interval_seconds.saturating_mul(1_000),
+            text: guidance.text,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Compiling a component, in a process of its own.
+//!
+//! A compiler that reads what nobody vouches for may be led to use up memory
+//! and time, or worse. So it runs in a child of the host that has given up
+//! files, network and signals, and is killed when it takes too much. It uses an
+//! engine without a pool, whose code loads into the pooled one.
+
+#[cfg(target_os = "linux")]
+mod child;
+
+use wasmtime::{Config, Engine};
+use wharf_core::HostLimits;
+use wharf_spawn::Spawner;
+
+use crate::error::{EngineError, LoadError, reason};
+
+/// What decides whether code that was compiled elsewhere loads here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Target {
+    pub(crate) stack_bytes: u64,
+    /// There is little address space, so memories are small and move.
+    pub(crate) small_memories: bool,
+}
+
+/// Address space of one memory where there is little: room for a small guest;
+/// a larger one moves when it grows.
+const SMALL_RESERVATION_BYTES: u64 = 4 << 20;
+const SMALL_GUARD_BYTES: u64 = 64 << 10;
+
+impl Target {
+    /// Settings of wasmtime, the allocation of instances excepted.
+    pub(crate) fn settings(self) -> Config {
+        let stack = usize::try_from(self.stack_bytes).unwrap_or(usize::MAX);
+        let mut config = Config::new();
+        config
+            .epoch_interruption(true)
+            .concurrency_support(false)
+            .memory_init_cow(true)
+            .max_wasm_stack(stack)
+            // Host functions run on the same stack above the guest's part.
+            .async_stack_size(stack.saturating_add(1 << 20))
+            .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(16));
+        if self.small_memories {
+            config.memory_reservation(SMALL_RESERVATION_BYTES).memory_guard_size(SMALL_GUARD_BYTES);
+        }
+        config
+    }
+
+    /// Compiles, here and now.
+    fn compile(self, component: &[u8]) -> Result<Vec<u8>, String> {
+        let engine = Engine::new(&self.settings()).map_err(|error| reason(&error))?;
+        engine.precompile_component(component).map_err(|error| reason(&error))
+    }
+}
+
+/// Compiles in a child. Blocks.
+#[cfg(target_os = "linux")]
+pub(crate) fn compile(
+    spawner: &Spawner,
+    target: Target,
+    component: &[u8],
+    limits: &HostLimits,
+) -> Result<Vec<u8>, LoadError> {
+    // The child's pipes and its supervisor's socket are watched by a runtime
+    // of their own, so that loading works from any thread.
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().name("wharf-compile".to_owned()).spawn_scoped(scope, || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(EngineError::Thread)?;
+            runtime.block_on(child::compile(spawner, target, component, limits))
+        });
+        match worker.map_err(EngineError::Thread)?.join() {
+            Ok(compiled) => compiled,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Compiles here: children are only started on Linux.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn compile(
+    _spawner: &Spawner,
+    target: Target,
+    component: &[u8],
+    _limits: &HostLimits,
+) -> Result<Vec<u8>, LoadError> {
+    target.compile(component).map_err(LoadError::Malformed)
+}

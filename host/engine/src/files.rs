@@ -1,0 +1,134 @@
+//! Files for guests: opening and making below a directory that was handed out.
+//!
+//! WASI's own way waits in `open` for the other end of a FIFO, for as long as
+//! whoever made it likes, and hands out whatever a path names. Here only
+//! regular files and directories are opened, nothing waits, and what is made
+//! belongs to whoever owns the directory. It never knows whose directory it is.
+
+use std::{
+    fs::File,
+    io,
+    os::fd::{AsFd, OwnedFd},
+    path::{Component, Path},
+};
+
+use rustix::{
+    fs::{CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, fchown, fstat, mkdirat, openat2},
+    io::Errno,
+};
+
+/// A rename next to the path may make the system give up; it seldom does so
+/// twice.
+const ATTEMPTS: usize = 64;
+
+/// How something is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Opening {
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    pub(crate) create: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) truncate: bool,
+    pub(crate) directory: bool,
+    pub(crate) follow: bool,
+}
+
+/// What was opened.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    File(File),
+    Directory(File),
+}
+
+/// Opens a path below a directory.
+///
+/// No link leads out of it, and what is neither a regular file nor a directory
+/// is refused with `EPERM`.
+pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::Result<Opened> {
+    // Without waiting for the other end of a FIFO; a file does not mind.
+    let mut flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    flags |= match (opening.read, opening.write) {
+        (true, true) => OFlags::RDWR,
+        (false, true) => OFlags::WRONLY,
+        (_, false) => OFlags::RDONLY,
+    };
+    flags.set(OFlags::TRUNC, opening.truncate);
+    flags.set(OFlags::DIRECTORY, opening.directory);
+    flags.set(OFlags::NOFOLLOW, !opening.follow);
+    let directory = directory.as_fd();
+    let new = OFlags::CREATE | OFlags::EXCL;
+    let opened = if !opening.create {
+        beneath(directory, path, flags)?
+    } else if opening.exclusive {
+        created(directory, beneath(directory, path, flags | new)?)?
+    } else {
+        // Two steps, to know whether it was made here.
+        let mut attempts = 0;
+        loop {
+            match beneath(directory, path, flags) {
+                Err(Errno::NOENT) => {}
+                opened => break opened?,
+            }
+            match beneath(directory, path, flags | new) {
+                // Somebody else was faster, or it is a link to nothing.
+                Err(Errno::EXIST) if attempts < ATTEMPTS => attempts += 1,
+                opened => break created(directory, opened?)?,
+            }
+        }
+    };
+    match FileType::from_raw_mode(fstat(&opened)?.st_mode) {
+        FileType::RegularFile => Ok(Opened::File(opened.into())),
+        FileType::Directory => Ok(Opened::Directory(opened.into())),
+        _ => Err(Errno::PERM.into()),
+    }
+}
+
+/// Makes a directory below another one.
+pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<()> {
+    let directory = directory.as_fd();
+    let mut parts = path.components();
+    let Some(Component::Normal(name)) = parts.next_back() else {
+        // The directory itself, or what lies above it.
+        return Err(Errno::EXIST.into());
+    };
+    let above = parts.as_path();
+    let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+    let above = beneath(directory, above, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+    mkdirat(&above, name, Mode::from_raw_mode(0o777))?;
+    let made = beneath(above.as_fd(), Path::new(name), OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC)?;
+    created(directory, made).map(drop)
+}
+
+fn beneath(directory: std::os::fd::BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    for _ in 0..ATTEMPTS {
+        match openat2(directory, path, flags, mode, resolve) {
+            Err(Errno::AGAIN) => {}
+            // It would have left the directory.
+            Err(Errno::XDEV) => return Err(Errno::PERM),
+            // A FIFO that nobody reads.
+            Err(Errno::NXIO) => return Err(Errno::PERM),
+            opened => return opened,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+/// Gives what a host that is root has made to the owner of the directory.
+fn created(directory: std::os::fd::BorrowedFd<'_>, made: OwnedFd) -> io::Result<OwnedFd> {
+    let (owner, own) = (fstat(directory)?, fstat(&made)?);
+    if (owner.st_uid, owner.st_gid) != (own.st_uid, own.st_gid) && own.st_uid == 0 {
+        fchown(&made, Some(Uid::from_raw(owner.st_uid)), Some(Gid::from_raw(owner.st_gid)))?;
+    }
+    Ok(made)
+}
+
+/// Opens a directory of the host's, to be handed to a guest.
+pub(crate) fn root(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(CWD, path, flags, Mode::empty())?.into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Hostile trees on a real disk.
+
+use std::{
+    fs,
+    io::{ErrorKind, Read as _, Write as _},
+    os::unix::fs::{MetadataExt as _, symlink},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use super::*;
+
+const READ: Opening = Opening {
+    read: true,
+    write: false,
+    create: false,
+    exclusive: false,
+    truncate: false,
+    directory: false,
+    follow: true,
+};
+const CREATE: Opening = Opening { write: true, create: true, ..READ };
+
+fn tree() -> (tempfile::TempDir, File) {
+    let top = tempfile::tempdir().expect("a directory");
+    fs::write(top.path().join("secret"), "secret").expect("writes");
+    fs::create_dir(top.path().join("inside")).expect("makes");
+    fs::write(top.path().join("inside/file"), "text").expect("writes");
+    let inside = root(&top.path().join("inside")).expect("opens");
+    (top, inside)
+}
+
+fn text(opened: io::Result<Opened>) -> String {
+    let Ok(Opened::File(mut file)) = opened else { panic!("no file: {opened:?}") };
+    let mut text = String::new();
+    file.read_to_string(&mut text).expect("reads");
+    text
+}
+
+#[test]
+fn no_path_and_no_link_leads_out() {
+    let (top, inside) = tree();
+    let at = |name: &str| top.path().join("inside").join(name);
+    symlink("../secret", at("out")).expect("links");
+    symlink("/etc/passwd", at("absolute")).expect("links");
+    symlink("..", at("up")).expect("links");
+    symlink("/proc/self/root", at("magic")).expect("links");
+    for path in ["../secret", "out", "absolute", "up/secret", "magic/etc/passwd", "/etc/passwd", "a/../../secret", ".."]
+    {
+        let error = open(&inside, Path::new(path), READ).expect_err(path);
+        assert!(matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound), "{path}: {error}");
+        assert!(open(&inside, Path::new(path), CREATE).is_err(), "{path}");
+    }
+    assert_eq!(fs::read_to_string(top.path().join("secret")).expect("reads"), "secret");
+    for path in ["../made", "up/made", "..", "/tmp", ".", "/"] {
+        assert!(make_directory(&inside, Path::new(path)).is_err(), "{path}");
+    }
+    assert!(!top.path().join("made").exists());
+}
+
+#[test]
+fn links_that_stay_inside_are_followed_if_they_may_be() {
+    let (top, inside) = tree();
+    symlink("file", top.path().join("inside/link")).expect("links");
+    assert_eq!(text(open(&inside, Path::new("link"), READ)), "text");
+    assert!(open(&inside, Path::new("link"), Opening { follow: false, ..READ }).is_err());
+}
+
+#[test]
+fn a_fifo_is_refused_at_once_and_nobody_waits_for_its_other_end() {
+    let (top, inside) = tree();
+    rustix::fs::mknodat(CWD, top.path().join("inside/fifo"), FileType::Fifo, Mode::from_raw_mode(0o666), 0)
+        .expect("makes");
+    for opening in [READ, CREATE, Opening { write: true, read: true, ..READ }] {
+        let error = open(&inside, Path::new("fifo"), opening).expect_err("no file");
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{opening:?}");
+    }
+    let _listener = std::os::unix::net::UnixListener::bind(top.path().join("inside/socket")).expect("binds");
+    assert!(open(&inside, Path::new("socket"), READ).is_err());
+}
+
+#[test]
+fn files_are_made_read_and_cut_as_asked() {
+    let (_top, inside) = tree();
+    let Opened::File(mut made) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
+    made.write_all(b"0123456789").expect("writes");
+    assert_eq!(text(open(&inside, Path::new("new"), READ)), "0123456789");
+    let error = open(&inside, Path::new("new"), Opening { exclusive: true, ..CREATE }).expect_err("is there");
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    open(&inside, Path::new("new"), Opening { truncate: true, ..CREATE }).expect("opens");
+    assert_eq!(text(open(&inside, Path::new("new"), READ)), "");
+    assert!(open(&inside, Path::new("file"), Opening { directory: true, ..READ }).is_err());
+    make_directory(&inside, Path::new("made")).expect("is made");
+    assert!(make_directory(&inside, Path::new("made")).is_err(), "once");
+    make_directory(&inside, Path::new("made/below")).expect("is made");
+    assert!(matches!(open(&inside, Path::new("made/below"), READ), Ok(Opened::Directory(_))));
+}
+
+#[test]
+fn what_is_made_belongs_to_the_owner_of_the_directory() {
+    let (top, inside) = tree();
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(top.path().join("inside"), Some(1_900_000_000), Some(1_900_000_001)).expect("chowns");
+    }
+    let owner = inside.metadata().expect("is there");
+    let Opened::File(made) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
+    make_directory(&inside, Path::new("made")).expect("is made");
+    for metadata in [made.metadata(), fs::metadata(top.path().join("inside/made"))] {
+        let metadata = metadata.expect("is there");
+        assert_eq!((metadata.uid(), metadata.gid()), (owner.uid(), owner.gid()));
+    }
+    // What was there before stays whose it was.
+    let before = fs::metadata(top.path().join("inside/file")).expect("is there");
+    open(&inside, Path::new("file"), CREATE).expect("opens");
+    let after = fs::metadata(top.path().join("inside/file")).expect("is there");
+    assert_eq!((before.uid(), before.gid()), (after.uid(), after.gid()));
+}
+
+#[test]
+fn a_directory_that_is_swapped_for_a_link_meanwhile_never_leads_out() {
+    let (top, inside) = tree();
+    let (real, link) = (top.path().join("inside/real"), top.path().join("inside/link"));
+    let swapped = top.path().join("inside/swapped");
+    fs::create_dir(&real).expect("makes");
+    fs::write(real.join("secret"), "mine").expect("writes");
+    symlink(top.path(), &link).expect("links");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Relaxed) {
+                let _ = fs::rename(&real, &swapped);
+                let _ = fs::rename(&swapped, &real);
+                let _ = fs::rename(&link, &swapped);
+                let _ = fs::rename(&swapped, &link);
+            }
+        });
+        for _ in 0..3_000 {
+            if let Ok(Opened::File(mut file)) = open(&inside, Path::new("swapped/secret"), READ) {
+                let mut text = String::new();
+                file.read_to_string(&mut text).expect("reads");
+                assert_eq!(text, "mine");
+            }
+        }
+        done.store(true, Relaxed);
+    });
+}

@@ -1,0 +1,44 @@
+//! The rooms behind the wall that calls reach by way of adapters.
+
+use std::sync::Arc;
+
+use wharf_core::{Code, Error};
+use wharf_process::Processes;
+use wharf_spawn::Spawner;
+use wharf_state::StateStore;
+use wharf_workspace::Workspaces;
+
+/// What an engine hands calls on to. A room that is absent answers
+/// `unavailable`, whatever was granted.
+#[derive(Clone)]
+pub struct Rooms {
+    /// Durable entries.
+    pub state: Arc<dyn StateStore>,
+    /// Child processes.
+    pub processes: Option<Arc<Processes>>,
+    /// Files of sessions.
+    pub workspaces: Option<Arc<Workspaces>>,
+    /// What starts the children that compile.
+    pub spawner: Spawner,
+}
+
+impl Rooms {
+    /// State and nothing else.
+    #[must_use]
+    pub fn with_state(state: Arc<dyn StateStore>) -> Self {
+        Self { state, processes: None, workspaces: None, spawner: Spawner::new() }
+    }
+
+    pub(crate) fn processes(&self) -> Result<&Arc<Processes>, Error> {
+        self.processes.as_ref().ok_or_else(|| absent("processes"))
+    }
+
+    pub(crate) fn workspaces(&self) -> Result<&Arc<Workspaces>, Error> {
+        self.workspaces.as_ref().ok_or_else(|| absent("workspaces"))
+    }
+}
+
+fn absent(what: &str) -> Error {
+    let message = format!("this host keeps no {what}: it was opened without a data directory");
+    Error { retryable: false, ..Error::new(Code::Unavailable, message) }
+}

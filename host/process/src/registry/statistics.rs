@@ -1,0 +1,43 @@
+//! How a process was polled.
+
+use std::{sync::PoisonError, time::Duration};
+
+use chrono::{DateTime, Utc};
+
+use super::Processes;
+use crate::{Owner, ProcessError, ProcessId, polls::Intervals};
+
+/// The polls of one process so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PollStatistics {
+    /// How many there were, ever.
+    pub polls: u64,
+    /// When the last one was.
+    pub last: Option<DateTime<Utc>>,
+    /// How many in a row found it running.
+    pub consecutive: u32,
+    /// When the first of those was.
+    pub first_consecutive: Option<DateTime<Utc>>,
+    /// The intervals between those, where there are two or more.
+    pub intervals: Option<Intervals>,
+}
+
+impl Processes {
+    /// How a process was polled so far. Asking for it is no poll.
+    ///
+    /// # Errors
+    /// [`ProcessError::NotFound`].
+    pub fn statistics(&self, owner: &Owner, id: ProcessId) -> Result<PollStatistics, ProcessError> {
+        let process = self.find(owner, id)?;
+        // On the clock that never goes back, from the start on.
+        let time = |ran: Duration| process.started + ran;
+        let polls = process.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(PollStatistics {
+            polls: polls.total(),
+            last: polls.last().map(time),
+            consecutive: polls.consecutive(),
+            first_consecutive: polls.first_consecutive().map(time),
+            intervals: polls.intervals(),
+        })
+    }
+}

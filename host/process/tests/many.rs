@@ -1,0 +1,118 @@
+//! A thousand processes one after the other and two hundred at once leave
+//! nothing behind. Alone in its binary: what others hold would be counted, too.
+
+#![cfg(target_os = "linux")]
+
+#[path = "processes/support.rs"]
+mod support;
+
+use std::{fs, sync::Arc, time::Duration};
+
+use support::{AMPLE, Room, files_below, owner, shell, stat};
+use wharf_process::{Exit, Settings, SpawnRequest, StreamName, Until};
+
+const SESSIONS: usize = 20;
+const WORKERS: usize = 2;
+
+/// Descriptors and threads of this process, and children of the root of the
+/// supervisors, those that have ended and wait to be asked for it included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    descriptors: usize,
+    threads: usize,
+    supervisors: usize,
+}
+
+impl Held {
+    fn now(root: u32) -> Self {
+        let pids =
+            fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let supervisors = pids.filter(|pid| stat(*pid).is_some_and(|(_, parent)| parent == root)).count();
+        Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task"), supervisors }
+    }
+
+    fn is_within(self, other: Self) -> bool {
+        self.descriptors <= other.descriptors && self.threads <= other.threads && self.supervisors <= other.supervisors
+    }
+
+    async fn becomes(root: u32, wanted: Self) {
+        let looking = async {
+            while !Self::now(root).is_within(wanted) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        if tokio::time::timeout(AMPLE, looking).await.is_err() {
+            panic!("{:?} is left, and {wanted:?} was there before", Self::now(root));
+        }
+    }
+}
+
+fn entries(path: &str) -> usize {
+    fs::read_dir(path).expect("a listing").count()
+}
+
+#[test]
+fn a_thousand_one_after_the_other_and_two_hundred_at_once_leave_nothing_behind() {
+    let threads = entries("/proc/self/task");
+    // Threads that block end soon, so that those that are left can be told
+    // from those that rest.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .thread_keep_alive(Duration::from_millis(20))
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(leave_nothing_behind(threads + WORKERS));
+}
+
+async fn leave_nothing_behind(threads: usize) {
+    let room = Room::with(Settings { ended_per_session: 100, ..support::settings() }).await;
+    let first = room.shell("exec sleep 1000").await;
+    let pid = room.processes.snapshot(&owner("one"), first).await.expect("a process").pid.expect("it runs");
+    let parent = |pid| stat(pid).expect("a process").1;
+    let root = parent(parent(pid));
+    // Once all descriptors that stay are there.
+    let once = room.start(SpawnRequest { program: "/bin/true".into(), arguments: Vec::new(), ..shell("true") }).await;
+    room.exit(once).await;
+    room.processes.stop(&owner("one"), once, AMPLE).await.expect("nothing is left to stop");
+    room.until(once, |snapshot| !snapshot.stdout.open && !snapshot.stderr.open).await;
+    // One supervisor is that of the first.
+    let before = Held { threads, supervisors: 1, ..Held::now(root) };
+
+    for _ in 0..1_000 {
+        let request = SpawnRequest { program: "/bin/true".into(), arguments: Vec::new(), ..shell("true") };
+        let id = room.start(request).await;
+        assert_eq!(room.exit(id).await.exit, Some(Exit::Exited { code: 0 }));
+    }
+    Held::becomes(root, before).await;
+    let kept = room.processes.list(&owner("one")).await.len();
+    assert!(kept <= 102, "{kept} are kept");
+
+    let mut running = tokio::task::JoinSet::new();
+    for number in 0..200_usize {
+        let processes = Arc::clone(&room.processes);
+        running.spawn(async move {
+            let owner = owner(&format!("session-{}", number % SESSIONS));
+            let command = format!("echo {number}; exit {}", number % 100);
+            let id = processes.spawn(&owner, shell(&command), 20).await.expect("a process");
+            let all = Until::default();
+            let ended = processes.wait(&owner, id, &all, AMPLE).await.expect("a wait").process;
+            let code = i32::try_from(number % 100).expect("a code");
+            assert_eq!(ended.exit, Some(Exit::Exited { code }));
+            let printed = processes.tail(&owner, id, StreamName::Stdout, 1, 100).expect("a tail").text();
+            assert_eq!(printed, format!("{number}\n"));
+        });
+    }
+    while let Some(done) = running.join_next().await {
+        done.expect("a process");
+    }
+    Held::becomes(root, before).await;
+    assert_eq!(room.processes.counts().ended, kept - 1 + 200);
+
+    let swept = room.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
+    assert_eq!(swept.processes, kept - 1 + 200);
+    room.processes.stop(&owner("one"), first, Duration::ZERO).await.expect("a stop");
+    room.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
+    assert_eq!(files_below(&room.directory.path().join("processes")), 2, "the locks");
+    room.close().await;
+}

@@ -1,0 +1,288 @@
+//! Which system calls a child, or a program of the host itself, may not make.
+//!
+//! A list of what is refused, not of what is allowed: children are programs of
+//! any kind. What came to the system after this list was written is refused as
+//! unknown, and programs fall back to what they did before. Knows nothing of
+//! paths: that is for mounts and for Landlock.
+
+use std::{collections::BTreeMap, io};
+
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
+};
+
+/// For whom a filter is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Refused {
+    /// A child in bubblewrap, whose namespaces keep most of it in.
+    InSandbox,
+    /// A child that only Landlock and this filter keep in.
+    BesideLandlock {
+        /// Whether it may make sockets of the internet.
+        network: bool,
+    },
+    /// A program of the host that has opened all it needs.
+    LockedDown {
+        /// Its process id; it may signal nobody else.
+        itself: u32,
+    },
+}
+
+/// The last system call that this list knows: `mseal` of Linux 6.10.
+const LAST_KNOWN: u32 = 462;
+
+/// The keyring and the kernel's own doors, which no namespace closes; mounts and
+/// namespaces, behind which new ones would open.
+const OF_THE_KERNEL: &[c_long] = &[
+    libc::SYS_acct,
+    libc::SYS_add_key,
+    libc::SYS_adjtimex,
+    libc::SYS_bpf,
+    libc::SYS_chroot,
+    libc::SYS_clock_adjtime,
+    libc::SYS_clock_settime,
+    libc::SYS_delete_module,
+    libc::SYS_fanotify_init,
+    libc::SYS_finit_module,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_init_module,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
+    libc::SYS_kcmp,
+    libc::SYS_kexec_file_load,
+    libc::SYS_kexec_load,
+    libc::SYS_keyctl,
+    libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_open_tree,
+    libc::SYS_perf_event_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pivot_root,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_reboot,
+    libc::SYS_request_key,
+    libc::SYS_setdomainname,
+    libc::SYS_sethostname,
+    libc::SYS_setns,
+    libc::SYS_settimeofday,
+    libc::SYS_swapoff,
+    libc::SYS_swapon,
+    libc::SYS_syslog,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_userfaultfd,
+    libc::SYS_vhangup,
+];
+#[cfg(target_arch = "x86_64")]
+const OF_THE_KERNEL_FORMERLY: &[c_long] = &[libc::SYS_ioperm, libc::SYS_iopl, libc::SYS_uselib];
+#[cfg(not(target_arch = "x86_64"))]
+const OF_THE_KERNEL_FORMERLY: &[c_long] = &[];
+
+/// What Landlock does not look at: who owns files and what they allow, what
+/// happens in directories, memory and queues without a path, other processes.
+const BESIDE_LANDLOCK: &[c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_fremovexattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_inotify_add_watch,
+    libc::SYS_lremovexattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_mq_getsetattr,
+    libc::SYS_mq_notify,
+    libc::SYS_mq_open,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_unlink,
+    libc::SYS_msgctl,
+    libc::SYS_msgget,
+    libc::SYS_msgrcv,
+    libc::SYS_msgsnd,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_ptrace,
+    libc::SYS_removexattr,
+    libc::SYS_semctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_setxattr,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmget,
+];
+#[cfg(target_arch = "x86_64")]
+const BESIDE_LANDLOCK_FORMERLY: &[c_long] =
+    &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_futimesat, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes];
+#[cfg(not(target_arch = "x86_64"))]
+const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[];
+
+/// All that takes a path and does something with it, and new programs.
+const LOCKED_DOWN: &[c_long] = &[
+    libc::SYS_bind,
+    libc::SYS_connect,
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_linkat,
+    libc::SYS_listen,
+    libc::SYS_mkdirat,
+    libc::SYS_mknodat,
+    libc::SYS_openat,
+    libc::SYS_openat2,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_renameat2,
+    libc::SYS_socket,
+    libc::SYS_symlinkat,
+    libc::SYS_tkill,
+    libc::SYS_truncate,
+    libc::SYS_unlinkat,
+];
+#[cfg(target_arch = "x86_64")]
+const LOCKED_DOWN_FORMERLY: &[c_long] = &[
+    libc::SYS_creat,
+    libc::SYS_link,
+    libc::SYS_mkdir,
+    libc::SYS_mknod,
+    libc::SYS_open,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_rmdir,
+    libc::SYS_symlink,
+    libc::SYS_unlink,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const LOCKED_DOWN_FORMERLY: &[c_long] = &[libc::SYS_renameat];
+
+/// Flags of `clone` that make namespaces.
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWUTS,
+];
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// The filter, ready to be installed.
+pub(crate) fn program(refused: Refused) -> io::Result<BpfProgram> {
+    let mut rules = Rules::new();
+    always(&mut rules, &[OF_THE_KERNEL, OF_THE_KERNEL_FORMERLY]);
+    for flag in NAMESPACES {
+        let flag = u64::from(flag.cast_unsigned());
+        only(&mut rules, libc::SYS_clone, &[(0, SeccompCmpOp::MaskedEq(flag), flag)])?;
+    }
+    for request in [libc::TIOCSTI, libc::TIOCLINUX] {
+        only(&mut rules, libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, request)])?;
+    }
+    // Asking for it is all that programs commonly do.
+    let asked = u64::from(u32::MAX);
+    only(&mut rules, libc::SYS_personality, &[(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, asked)])?;
+    if let Refused::BesideLandlock { .. } | Refused::LockedDown { .. } = refused {
+        always(&mut rules, &[BESIDE_LANDLOCK, BESIDE_LANDLOCK_FORMERLY]);
+        other_processes(&mut rules)?;
+    }
+    match refused {
+        Refused::InSandbox => {}
+        Refused::BesideLandlock { network: false } => always(&mut rules, &[&[libc::SYS_socket]]),
+        Refused::BesideLandlock { network: true } => {
+            let internet = [libc::AF_INET, libc::AF_INET6];
+            only(&mut rules, libc::SYS_socket, &internet.map(|family| (0, SeccompCmpOp::Ne, number(family))))?;
+            let kind = SeccompCmpOp::MaskedEq(0xf);
+            only(&mut rules, libc::SYS_socket, &[(1, kind, number(libc::SOCK_RAW))])?;
+        }
+        Refused::LockedDown { itself } => {
+            always(&mut rules, &[LOCKED_DOWN, LOCKED_DOWN_FORMERLY]);
+            let calls = [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo];
+            for call in calls {
+                only(&mut rules, call, &[(0, SeccompCmpOp::Ne, itself.into())])?;
+            }
+        }
+    }
+    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture).map_err(io::Error::other)?;
+    let filter = BpfProgram::try_from(filter).map_err(io::Error::other)?;
+    Ok(unknown_calls().into_iter().chain(filter).collect())
+}
+
+/// Settings of other processes of the same user, by their numbers.
+fn other_processes(rules: &mut Rules) -> io::Result<()> {
+    let first = [
+        libc::SYS_prlimit64,
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_setattr,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setscheduler,
+    ];
+    for call in first {
+        only(rules, call, &[(0, SeccompCmpOp::Ne, 0)])?;
+    }
+    for (call, itself) in [(libc::SYS_setpriority, number(libc::PRIO_PROCESS.cast_signed())), (libc::SYS_ioprio_set, 1)]
+    {
+        only(rules, call, &[(0, SeccompCmpOp::Ne, itself)])?;
+        only(rules, call, &[(1, SeccompCmpOp::Ne, 0)])?;
+    }
+    // Times by descriptor stay: who has one was let in to the file.
+    let condition = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
+    let rule = SeccompRule::new(vec![condition.map_err(io::Error::other)?]).map_err(io::Error::other)?;
+    rules.entry(libc::SYS_utimensat).or_default().push(rule);
+    Ok(())
+}
+
+fn always(rules: &mut Rules, calls: &[&[c_long]]) {
+    for call in calls.iter().copied().flatten() {
+        // No rule means every one.
+        rules.insert(*call, Vec::new());
+    }
+}
+
+/// Refuses a call where all of this is so, beside what is refused already.
+fn only(rules: &mut Rules, call: c_long, so: &[(u8, SeccompCmpOp, u64)]) -> io::Result<()> {
+    let conditions = so.iter().map(|(argument, operator, value)| {
+        SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
+    });
+    let conditions = conditions.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
+    rules.entry(call).or_default().push(SeccompRule::new(conditions).map_err(io::Error::other)?);
+    Ok(())
+}
+
+fn number(small: i32) -> u64 {
+    u64::from(small.cast_unsigned())
+}
+
+/// Has calls that are not in the lists end as unknown: newer ones, those of the
+/// x32 way of calling, whose numbers are high, and `clone3`, whose flags no
+/// filter can read.
+fn unknown_calls() -> [sock_filter; 4] {
+    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const GREATER: u16 = (libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K) as u16;
+    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    const CLONE3: u32 = libc::SYS_clone3 as u32;
+    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    [
+        step(LOAD, 0, 0, 0),
+        step(EQUAL, 1, 0, CLONE3),
+        step(GREATER, 0, 1, LAST_KNOWN),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
+    ]
+}

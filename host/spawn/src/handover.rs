@@ -1,0 +1,95 @@
+//! What travels to a child's supervisor: the launch in a file of memory, and the
+//! three streams.
+//!
+//! Knows nothing of who takes it there.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io,
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt as _, ffi::OsStringExt as _},
+    },
+};
+
+use rustix::{
+    fs::{MemfdFlags, memfd_create},
+    pipe::{PipeFlags, pipe_with},
+    process::Uid,
+};
+
+use crate::{
+    Input, Output, SpawnError, SpawnRequest,
+    child::Pipes,
+    supervisor,
+    wire::{Launch, Walls},
+};
+
+/// The launch in a file of memory.
+pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd, SpawnError> {
+    let program = request.program.as_os_str().as_bytes().to_vec();
+    let arguments = request.arguments.iter().map(|argument| argument.as_bytes().to_vec());
+    let variable = |(name, value): &(OsString, OsString)| {
+        let mut text = name.clone().into_vec();
+        text.push(b'=');
+        text.extend(value.as_bytes());
+        text
+    };
+    let launch = Launch {
+        arguments: [program.clone()].into_iter().chain(arguments).collect(),
+        program,
+        environment: request.environment.iter().map(variable).collect(),
+        working_directory: request.working_directory.as_os_str().as_bytes().to_vec(),
+        limits: request.limits,
+        // In bubblewrap the supervisor itself is that user.
+        user: request.user.filter(|_| !matches!(walls, Walls::Around)),
+        walls,
+    };
+    let bytes = postcard::to_stdvec(&launch).map_err(io::Error::other);
+    let bytes = bytes.map_err(SpawnError::system("describe a child"))?;
+    let file =
+        memfd_create("wharf-launch", MemfdFlags::CLOEXEC).map_err(SpawnError::system("make a file of memory"))?;
+    let mut file = File::from(file);
+    io::Write::write_all(&mut file, &bytes).map_err(SpawnError::system("describe a child"))?;
+    Ok(file.into())
+}
+
+pub(crate) type Streams = (Pipes, OwnedFd, OwnedFd, OwnedFd);
+
+/// The host's ends of the streams, and the child's.
+pub(crate) fn streams(request: &SpawnRequest) -> Result<Streams, SpawnError> {
+    let mut pipes = Pipes::default();
+    let null = || supervisor::null().map_err(SpawnError::system("open the null device"));
+    let pipe = || {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(SpawnError::system("make a pipe"))?;
+        if let Some(user) = request.user {
+            // Programs open their streams again, by /dev/stderr.
+            let owner = Some(Uid::from_raw(user));
+            rustix::fs::fchown(&writer, owner, None).map_err(SpawnError::system("give away a pipe"))?;
+        }
+        Ok((reader, writer))
+    };
+    let stdin = match request.stdin {
+        Input::Null => null()?,
+        Input::Pipe => {
+            let (reader, writer) = pipe()?;
+            pipes.stdin = Some(writer);
+            reader
+        }
+    };
+    let output = |wanted: &Output, kept: &mut Option<OwnedFd>| match wanted {
+        Output::Null => null(),
+        Output::File(file) => {
+            file.try_clone().map(OwnedFd::from).map_err(SpawnError::system("share a file with a child"))
+        }
+        Output::Pipe => {
+            let (reader, writer) = pipe()?;
+            *kept = Some(reader);
+            Ok(writer)
+        }
+    };
+    let stdout = output(&request.stdout, &mut pipes.stdout)?;
+    let stderr = output(&request.stderr, &mut pipes.stderr)?;
+    Ok((pipes, stdin, stdout, stderr))
+}

@@ -1,0 +1,89 @@
+//! What Landlock lets a process reach.
+//!
+//! Knows nothing of system calls that Landlock does not look at: see `filter`.
+
+use std::{fs, io, path::Path};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
+};
+
+/// The first that keeps signals and abstract sockets in, of Linux 6.12.
+const NEEDED: ABI = ABI::V6;
+
+/// Files of all processes together that programs read. Nothing of a single
+/// process is shown, so nothing of the host is: what programs do most with
+/// `/proc/self`, following its links, Landlock leaves to the system, which
+/// follows them for the process itself and, because of Landlock, for no other.
+pub(crate) const OF_THE_MACHINE: [&str; 13] = [
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys/kernel/ngroups_max",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/pid_max",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/uptime",
+    "/proc/version",
+    "/sys/devices/system/cpu",
+    "/sys/kernel/mm/transparent_hugepage",
+];
+
+/// Devices without a memory and without an owner.
+pub(crate) const DEVICES: [&str; 5] = ["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
+
+/// What is given up, apart from files: the network, and other processes.
+fn ruleset(level: CompatLevel, network: bool) -> Result<RulesetCreated, landlock::RulesetError> {
+    let ruleset = Ruleset::default().set_compatibility(level).handle_access(AccessFs::from_all(NEEDED))?;
+    let ruleset = if network { ruleset } else { ruleset.handle_access(AccessNet::from_all(NEEDED))? };
+    ruleset.scope(Scope::from_all(NEEDED))?.create()
+}
+
+/// Whether the system has all that is needed; if not, what is missing.
+pub(crate) fn offered() -> Result<(), String> {
+    ruleset(CompatLevel::HardRequirement, false)
+        .map(drop)
+        .map_err(|error| format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}"))
+}
+
+/// Restricts this thread and all that comes after it to these paths.
+pub(crate) fn confine<'a>(
+    readable: impl IntoIterator<Item = (&'a Path, bool)>,
+    writable: impl IntoIterator<Item = &'a Path>,
+    network: bool,
+) -> io::Result<()> {
+    let mut rules = ruleset(CompatLevel::HardRequirement, network).map_err(io::Error::other)?;
+    for (path, needed) in readable {
+        match PathFd::new(path) {
+            Ok(open) => rules = allow(rules, open, path, AccessFs::from_read(NEEDED))?,
+            Err(_) if !needed => {}
+            Err(_) => return Err(io::Error::from_raw_os_error(libc::ENOENT)),
+        }
+    }
+    // Nothing that would be a door of its own: devices.
+    let writing = AccessFs::from_all(NEEDED) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
+    for path in writable {
+        let open = PathFd::new(path).map_err(|_| io::Error::from_raw_os_error(libc::ENOENT))?;
+        rules = allow(rules, open, path, writing)?;
+    }
+    for device in DEVICES {
+        let Ok(open) = PathFd::new(device) else { continue };
+        let access = AccessFs::ReadFile | AccessFs::WriteFile;
+        rules = rules.add_rule(PathBeneath::new(open, access)).map_err(io::Error::other)?;
+    }
+    rules.restrict_self().map(drop).map_err(io::Error::other)
+}
+
+/// Gives up every file, and what else this system's Landlock knows.
+pub(crate) fn give_up_all() -> io::Result<()> {
+    let rules = ruleset(CompatLevel::BestEffort, false).map_err(io::Error::other)?;
+    rules.restrict_self().map(drop).map_err(io::Error::other)
+}
+
+fn allow(rules: RulesetCreated, open: PathFd, path: &Path, access: BitFlags<AccessFs>) -> io::Result<RulesetCreated> {
+    let access = if fs::metadata(path)?.is_dir() { access } else { access & AccessFs::from_file(NEEDED) };
+    rules.add_rule(PathBeneath::new(open, access)).map_err(io::Error::other)
+}

@@ -1,0 +1,72 @@
+//! What a child gives up before it becomes its program: another user's rights,
+//! capabilities, paths, system calls.
+//!
+//! Runs in the child, which has one thread.
+
+use std::{ffi::OsStr, io, os::unix::ffi::OsStrExt as _, path::Path};
+
+use rustix::{
+    process::{Gid, Uid},
+    thread::{
+        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities,
+        set_capabilities_secure_bits, set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+    },
+};
+
+use crate::{
+    filter::{self, Refused},
+    landlock, sandbox,
+    wire::{Confinement, Walls},
+};
+
+/// Becomes this user, with the group of the same number and no other.
+pub(super) fn become_user(user: u32) -> io::Result<()> {
+    let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
+    set_thread_groups(&[])?;
+    set_thread_res_gid(gid, gid, gid)?;
+    Ok(set_thread_res_uid(uid, uid, uid)?)
+}
+
+/// Gives up what is outside of the walls; the last step but the program.
+pub(super) fn stay_inside(walls: &Walls) -> io::Result<()> {
+    let refused = match walls {
+        Walls::None => return Ok(()),
+        Walls::Around => Refused::InSandbox,
+        Walls::Landlock(confinement) => {
+            give_up_capabilities()?;
+            reach_only(confinement)?;
+            Refused::BesideLandlock { network: confinement.network }
+        }
+    };
+    seccompiler::apply_filter(&filter::program(refused)?).map_err(io::Error::other)
+}
+
+/// Root without them is a user that owns much; it does not get them back with a
+/// new program.
+fn give_up_capabilities() -> io::Result<()> {
+    set_no_new_privs(true)?;
+    // Both only root can do, and only for root it means something.
+    let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
+    let _ = set_capabilities_secure_bits(bits);
+    for capability in CapabilitySet::all().iter() {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let none = CapabilitySet::empty();
+    Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
+}
+
+fn reach_only(confinement: &Confinement) -> io::Result<()> {
+    let settings = sandbox::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
+    let system = sandbox::SYSTEM.iter().chain(settings).chain(&landlock::OF_THE_MACHINE);
+    let system = system.map(|path| (Path::new(*path), false));
+    let readable = confinement.readable.iter().map(|path| (path_of(path), true));
+    landlock::confine(
+        system.chain(readable),
+        confinement.writable.iter().map(|path| path_of(path)),
+        confinement.network,
+    )
+}
+
+fn path_of(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,132 @@
+//! `wharf sessions`: whose files there are, how large, and their end.
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+    time::SystemTime,
+};
+
+use anyhow::Result;
+use chrono::{DateTime, SecondsFormat, Utc};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use wharf::{Listed, SessionId, TenantId, WorkspaceKey, Workspaces};
+
+use super::{FAILED, Global, Unusable, bytes::size, print_json};
+
+/// List the workspaces of sessions with their sizes, or remove one
+///
+/// A session gets a workspace when a tool first writes a file or starts a
+/// process in it. One that nobody used for `expiry_seconds` of `[workspace]`
+/// (30 days) is removed by the next host that looks.
+#[derive(Debug, Args)]
+pub(super) struct Sessions {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Remove the workspace of a session with all its files
+    ///
+    /// Without --yes it shows what would go, and ends with exit code 1. Do it
+    /// while nothing runs in the session.
+    Remove {
+        /// Which session
+        session: SessionId,
+
+        /// Of which tenant
+        #[arg(long, default_value = "local")]
+        tenant: TenantId,
+
+        /// Do it
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl Sessions {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        let configuration = global.configuration()?;
+        let workspaces = wharf::workspaces(&configuration, &global.data(&configuration)?);
+        match self.command {
+            None => list(&workspaces, self.json),
+            Some(Command::Remove { session, tenant, yes }) => {
+                remove(&workspaces, &WorkspaceKey::restored(tenant, session), yes)
+            }
+        }
+    }
+}
+
+fn all(workspaces: &Workspaces) -> Result<Vec<Listed>> {
+    workspaces.list().map_err(|error| Unusable(wharf::with_causes(&error)).into())
+}
+
+fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
+    let listed = all(workspaces)?;
+    if as_json {
+        let sessions: Vec<_> = listed
+            .iter()
+            .map(|one| {
+                json!({
+                    "tenant": one.key.tenant, "session": one.key.session, "bytes": one.usage.bytes,
+                    "entries": one.usage.entries, "incomplete": one.usage.incomplete, "used": time(one.used),
+                })
+            })
+            .collect();
+        print_json(&json!({"sessions": sessions, "quotaBytes": workspaces.quota_bytes()}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match show(&listed, workspaces.quota_bytes()) {
+        // Whoever read enough of a listing closes it.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
+    }
+}
+
+fn show(listed: &[Listed], quota_bytes: u64) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if listed.is_empty() {
+        writeln!(out, "No session has a workspace.")?;
+        return out.flush();
+    }
+    writeln!(out, "{:<16} {:<32} {:>10} {:>9}  last used", "tenant", "session", "size", "entries")?;
+    for one in listed {
+        writeln!(
+            out,
+            "{:<16} {:<32} {:>10} {:>9}  {}",
+            one.key.tenant.as_str(),
+            one.key.session.as_str(),
+            size(one.usage.bytes),
+            one.usage.entries,
+            time(one.used),
+        )?;
+    }
+    let sum = listed.iter().map(|one| one.usage.bytes).sum();
+    writeln!(out, "{} workspaces, {} in all; one may hold {}", listed.len(), size(sum), size(quota_bytes))?;
+    out.flush()
+}
+
+fn remove(workspaces: &Workspaces, key: &WorkspaceKey, yes: bool) -> Result<ExitCode> {
+    let found = all(workspaces)?.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>();
+    if found.is_empty() {
+        println!("The session {} of {} has no workspace.", key.session, key.tenant);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !yes {
+        show(&found, workspaces.quota_bytes())?;
+        eprintln!("nothing was removed; the same command with --yes removes this for good");
+        return Ok(ExitCode::from(FAILED));
+    }
+    workspaces.remove(key).map_err(|error| Unusable(wharf::with_causes(&error)))?;
+    println!("Removed the workspace of {}.", key.session);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn time(time: SystemTime) -> String {
+    DateTime::<Utc>::from(time).to_rfc3339_opts(SecondsFormat::Secs, true)
+}

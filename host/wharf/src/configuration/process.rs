@@ -1,0 +1,274 @@
+//! `[process]`, `[workspace]` and `profile`: what holds for child processes and
+//! the files of sessions.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use wharf_core::{Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, WorkspaceGrant, grant::Access};
+use wharf_process::{
+    Settings as ProcessRoom,
+    output::OutputLimits,
+    polls::{Language, PollSettings},
+};
+
+use super::limits::Settings;
+
+/// What the bundled plugins are granted where the configuration does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// State, and nothing else. Plugins that can do nothing with that are off
+    #[default]
+    Default,
+    /// For a developer's own machine: the workspace, too, with a shell, contained and without a network
+    Developer,
+}
+
+/// `[process]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenProcess {
+    pub(super) limits: Settings,
+    pub(super) polls: PollGuidance,
+}
+
+/// `[process.polls]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PollGuidance {
+    /// Whether who polls too often is advised.
+    pub guidance: bool,
+    /// Polls in a row that bring advice.
+    pub threshold: u32,
+    /// The language of advice.
+    pub language: GuidanceLanguage,
+}
+
+/// The language of advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum GuidanceLanguage {
+    /// English.
+    #[default]
+    #[serde(rename = "en")]
+    English,
+    /// Korean.
+    #[serde(rename = "ko")]
+    Korean,
+}
+
+impl Default for PollGuidance {
+    fn default() -> Self {
+        let PollSettings { guidance, threshold, .. } = PollSettings::default();
+        Self { guidance, threshold, language: GuidanceLanguage::English }
+    }
+}
+
+impl PollGuidance {
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.threshold == 0 { Err("[process.polls] `threshold` must be at least 1".to_owned()) } else { Ok(()) }
+    }
+
+    fn settings(&self) -> PollSettings {
+        PollSettings {
+            guidance: self.guidance,
+            threshold: self.threshold,
+            language: match self.language {
+                GuidanceLanguage::English => Language::English,
+                GuidanceLanguage::Korean => Language::Korean,
+            },
+        }
+    }
+}
+
+/// `[workspace]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WorkspaceSettings {
+    /// Seconds after which a workspace that nobody used is removed with all its
+    /// files; 0 for never.
+    pub expiry_seconds: u64,
+}
+
+impl Default for WorkspaceSettings {
+    fn default() -> Self {
+        Self { expiry_seconds: 30 * 24 * 3600 }
+    }
+}
+
+impl WorkspaceSettings {
+    /// After how long without use a workspace expires.
+    #[must_use]
+    pub fn expiry(&self) -> Option<Duration> {
+        (self.expiry_seconds > 0).then(|| Duration::from_secs(self.expiry_seconds))
+    }
+}
+
+/// What the process room is told.
+pub(crate) fn room(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessRoom {
+    ProcessRoom {
+        running_per_session: usize::try_from(limits.running_per_session).unwrap_or(usize::MAX),
+        ended_per_session: usize::try_from(limits.ended_per_session).unwrap_or(usize::MAX),
+        tombstone_lifetime: Duration::from_secs(limits.tombstone_seconds),
+        output: OutputLimits { kept_bytes: limits.output_kept_bytes, total_bytes: limits.output_total_bytes },
+        lifetime: Duration::from_secs(limits.lifetime_seconds),
+        longest_wait: Duration::from_millis(limits.wait_milliseconds),
+        polls: polls.settings(),
+        limits: limits.clone(),
+    }
+}
+
+impl Profile {
+    /// What a bundled plugin may use where the configuration says nothing;
+    /// `state` is what it keeps by itself.
+    pub(crate) fn grants(self, plugin: &str, state: StateGrant) -> Grants {
+        let developer = self == Self::Developer;
+        match plugin {
+            WORKSPACE if developer => Grants {
+                process: Some(ProcessGrant {
+                    programs: vec!["*".to_owned()],
+                    shell: true,
+                    environment: vec!["*".to_owned()],
+                    ..ProcessGrant::with_reason("the profile `developer`")
+                }),
+                workspace: Some(WorkspaceGrant::with_reason("the profile `developer`")),
+                ..Grants::default()
+            },
+            WORKSPACE => Grants::default(),
+            CONTENT_STORE if developer => Grants {
+                state: Some(state),
+                workspace: Some(WorkspaceGrant {
+                    access: Access::Read,
+                    ..WorkspaceGrant::with_reason("the profile `developer`")
+                }),
+                ..Grants::default()
+            },
+            _ => Grants { state: Some(state), ..Grants::default() },
+        }
+    }
+}
+
+const WORKSPACE: &str = "workspace";
+const CONTENT_STORE: &str = "content-store";
+
+/// Checks what a grant names.
+pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
+    if let Some(process) = &grants.process {
+        let table = format!("[plugin.{name}.grants.process]");
+        if let Some(relative) = process.readable.iter().find(|path| path.is_relative()) {
+            return Err(format!("{table} `readable` has `{}`, which is not absolute", relative.display()));
+        }
+        if process.maximum_concurrent == 0 || process.lifetime_seconds == 0 {
+            return Err(format!("{table} `maximum_concurrent` and `lifetime_seconds` must be at least 1"));
+        }
+    }
+    if let Some(workspace) = &grants.workspace {
+        let table = format!("[plugin.{name}.grants.workspace]");
+        let mut names = std::collections::BTreeSet::new();
+        for folder in &workspace.exchange {
+            let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+            let special = matches!(folder.name.as_str(), "." | "..");
+            if !(1..=64).contains(&folder.name.len()) || !folder.name.bytes().all(legal) || special {
+                return Err(format!("{table} the name of an exchange folder is 1 to 64 bytes of [A-Za-z0-9._-]"));
+            }
+            if folder.path.is_relative() {
+                return Err(format!("{table} the exchange folder `{}` has a path that is not absolute", folder.name));
+            }
+            if !names.insert(&folder.name) {
+                return Err(format!("{table} two exchange folders are called `{}`", folder.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The variables of the environment that set what `[process.polls]` sets.
+const THRESHOLD: &str = "WHARF_POLL_THRESHOLD";
+const GUIDANCE: &str = "WHARF_POLL_GUIDANCE";
+const LANGUAGE: &str = "WHARF_LANGUAGE";
+
+impl super::Configuration {
+    /// Sets what variables of the environment say, which goes before the file:
+    /// `WHARF_POLL_THRESHOLD` (a number), `WHARF_POLL_GUIDANCE` (`on`, `off`)
+    /// and `WHARF_LANGUAGE` (`en`, `ko`). `variable` finds one by its name.
+    ///
+    /// # Errors
+    /// Which variable has a value that is not accepted, and what is.
+    pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+        if let Some(value) = variable(THRESHOLD) {
+            let threshold = value.parse().ok().filter(|threshold| *threshold > 0);
+            self.polls.threshold = threshold.ok_or_else(|| format!("{THRESHOLD} is a number from 1, not `{value}`"))?;
+        }
+        if let Some(value) = variable(GUIDANCE) {
+            self.polls.guidance = match value.as_str() {
+                "on" => true,
+                "off" => false,
+                _ => return Err(format!("{GUIDANCE} is `on` or `off`, not `{value}`")),
+            };
+        }
+        if let Some(value) = variable(LANGUAGE) {
+            self.polls.language = match value.as_str() {
+                "en" => GuidanceLanguage::English,
+                "ko" => GuidanceLanguage::Korean,
+                _ => return Err(format!("{LANGUAGE} is `en` or `ko`, not `{value}`")),
+            };
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{super::Configuration, *};
+
+    fn parse(text: &str) -> Result<Configuration, String> {
+        Configuration::parse(text, Path::new("/etc/wharf"))
+    }
+
+    #[test]
+    fn the_environment_goes_before_the_file_and_its_mistakes_are_named() {
+        let mut configuration = parse("[process.polls]\nthreshold = 9\nlanguage = \"ko\"").expect("parses");
+        configuration.apply_environment(|_| None).expect("nothing to apply");
+        assert_eq!((configuration.polls.threshold, configuration.polls.language), (9, GuidanceLanguage::Korean));
+        let set = |name: &str| (name == THRESHOLD).then(|| "3".to_owned());
+        configuration.apply_environment(set).expect("applies");
+        assert_eq!(configuration.polls.threshold, 3);
+        for (variable, value) in [(THRESHOLD, "0"), (GUIDANCE, "yes"), (LANGUAGE, "fr")] {
+            let problem = configuration.apply_environment(|name| (name == variable).then(|| value.to_owned()));
+            assert!(problem.expect_err(variable).contains(variable));
+        }
+    }
+
+    #[test]
+    fn a_grant_that_names_what_cannot_be_is_refused_where_it_is_written() {
+        let grant = |text: &str| parse(&format!("[plugin.x]\nsource = \"x.wasm\"\n{text}"));
+        for (text, word) in [
+            ("[plugin.x.grants.process]\nreason = \"r\"\nreadable = [\"relative\"]", "not absolute"),
+            ("[plugin.x.grants.process]\nreason = \"r\"\nmaximum_concurrent = 0", "at least 1"),
+            ("[plugin.x.grants.process]\nreason = \" \"", "reason"),
+            ("[plugin.x.grants.process]\nreason = \"r\"\nshel = true", "shel"),
+            ("[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a/b\", path = \"/x\"}]", "1 to 64"),
+            ("[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"..\", path = \"/x\"}]", "1 to 64"),
+            ("[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a\", path = \"x\"}]", "not absolute"),
+            (
+                "[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a\", path = \"/x\"}, \
+                 {name = \"a\", path = \"/y\"}]",
+                "two",
+            ),
+            ("[process.polls]\nthreshold = 0", "threshold"),
+            ("[process.limits]\nopen_files = 0", "open_files"),
+        ] {
+            let problem = grant(text).expect_err(text);
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+        let whole = "[plugin.x.grants.process]\nreason = \"r\"\nshell = true\nrequire_containment = false\n\
+                     [plugin.x.grants.workspace]\nreason = \"r\"\naccess = \"read\"";
+        let configuration = grant(whole).expect("parses");
+        let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
+        let grants = plugin.grants.as_ref().expect("granted");
+        assert!(
+            grants.process.as_ref().is_some_and(|process| !process.require_containment && process.programs.is_empty())
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Opens the rooms that calls reach.
+
+use std::{path::Path, sync::Arc};
+
+use wharf_engine::Rooms;
+use wharf_process::Processes;
+use wharf_spawn::Spawner;
+use wharf_state::StateStore;
+use wharf_workspace::{Settings, Workspaces};
+
+use crate::configuration::{Configuration, process_room};
+
+/// Where the files of sessions are, below the data directory.
+const WORKSPACES: &str = "workspaces";
+/// Where processes and their output are, below the data directory.
+const PROCESSES: &str = "processes";
+
+/// The workspaces of a data directory, for the operator.
+#[must_use]
+pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
+    let settings = Settings::new(&configuration.process_limits, configuration.workspace.expiry());
+    Workspaces::new(&data.join(WORKSPACES), settings)
+}
+
+/// Opens what the configuration needs. Where nobody is granted processes there
+/// is nothing to keep of them, and a start does without.
+pub(crate) fn open(
+    configuration: &Configuration,
+    state: Arc<dyn StateStore>,
+    data: Option<&Path>,
+) -> Result<Rooms, wharf_process::OpenError> {
+    let mut rooms = Rooms::with_state(state);
+    let Some(data) = data else { return Ok(rooms) };
+    rooms.workspaces = Some(Arc::new(workspaces(configuration, data)));
+    if configuration.grants_processes() {
+        rooms.processes = Some(Arc::new(processes(configuration, &rooms.spawner, data)?));
+    }
+    Ok(rooms)
+}
+
+fn processes(
+    configuration: &Configuration,
+    spawner: &Spawner,
+    data: &Path,
+) -> Result<Processes, wharf_process::OpenError> {
+    let settings = process_room(&configuration.process_limits, &configuration.polls);
+    let (processes, lost) = Processes::open(&data.join(PROCESSES), spawner.clone(), settings)?;
+    for (owner, process) in lost {
+        tracing::warn!(
+            session = %owner.session, plugin = %owner.plugin, process = %process.id, command = process.command,
+            "a process was lost when its host ended; its output is kept"
+        );
+    }
+    Ok(processes)
+}

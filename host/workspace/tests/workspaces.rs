@@ -1,0 +1,130 @@
+//! Workspaces on a real disk.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, SystemTime},
+};
+
+use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey};
+use wharf_workspace::{Settings, Workspaces};
+
+const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
+
+fn key(session: &str) -> WorkspaceKey {
+    WorkspaceKey::restored(TenantId::local(), session.parse::<SessionId>().expect("legal"))
+}
+
+fn workspaces(quota_bytes: u64) -> (tempfile::TempDir, Workspaces) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings { quota_bytes, ..Settings::new(&ProcessLimits::default(), Some(MONTH)) };
+    let workspaces = Workspaces::new(&directory.path().join("workspaces"), settings);
+    (directory, workspaces)
+}
+
+#[test]
+fn looking_for_a_workspace_makes_nothing() {
+    let (directory, workspaces) = workspaces(1 << 20);
+    assert_eq!(workspaces.find(&key("a")), None);
+    assert_eq!(workspaces.usage(&key("a")).expect("measures").entries, 0);
+    assert!(workspaces.list().expect("lists").is_empty());
+    assert_eq!(fs::read_dir(directory.path()).expect("is there").count(), 0);
+}
+
+#[test]
+fn each_session_has_one_and_finds_it_again() {
+    let (_directory, workspaces) = workspaces(1 << 20);
+    let one = workspaces.create(&key("a")).expect("is made");
+    let other = workspaces.create(&key("A")).expect("is made");
+    assert_ne!(one.files, other.files, "also where a file system takes a and A for the same");
+    fs::write(one.files.join("kept"), "text").expect("writes");
+    assert_eq!(workspaces.create(&key("a")).expect("is there"), one);
+    assert_eq!(
+        fs::read_to_string(workspaces.find(&key("a")).expect("is there").files.join("kept")).expect("reads"),
+        "text"
+    );
+    assert!(!other.files.join("kept").exists());
+}
+
+#[test]
+fn sixteen_calls_that_make_it_at_once_get_the_same() {
+    let (directory, workspaces) = workspaces(1 << 20);
+    let made: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| workspaces.create(&key("a")))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic").expect("is made").files).collect()
+    });
+    assert!(made.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(fs::read_dir(directory.path().join("workspaces")).expect("is there").count(), 1, "nothing half done");
+}
+
+#[test]
+fn what_it_holds_is_what_it_takes_on_disk_and_links_are_not_followed() {
+    let (_directory, workspaces) = workspaces(1 << 20);
+    let workspace = workspaces.create(&key("a")).expect("is made");
+    let outside = tempfile::tempdir().expect("a directory");
+    fs::write(outside.path().join("large"), vec![1; 4 << 20]).expect("writes");
+    symlink(outside.path(), workspace.files.join("out")).expect("links");
+    symlink(outside.path().join("large"), workspace.files.join("file")).expect("links");
+    let sparse = fs::File::create(workspace.files.join("sparse")).expect("makes");
+    sparse.set_len(1 << 40).expect("grows");
+    fs::create_dir_all(workspace.files.join("a/b/c")).expect("makes");
+    fs::write(workspace.home.join("in the home"), vec![1; 100_000]).expect("writes");
+    let usage = workspaces.usage(&key("a")).expect("measures");
+    assert_eq!(usage.entries, 8, "the two links, the sparse file, three directories, the large file, and tmp");
+    assert!((100_000..300_000).contains(&usage.bytes), "{usage:?}");
+    assert!(!usage.incomplete && !workspaces.is_full(&key("a")));
+}
+
+#[test]
+fn one_that_holds_more_than_it_may_is_full_until_files_go() {
+    let (_directory, workspaces) = workspaces(1 << 20);
+    let workspace = workspaces.create(&key("a")).expect("is made");
+    assert!(!workspaces.is_over_quota(&key("a")).expect("measures"));
+    fs::write(workspace.files.join("large"), vec![1; 2 << 20]).expect("writes");
+    assert!(workspaces.is_over_quota(&key("a")).expect("measures"));
+    assert!(workspaces.is_full(&key("a")) && !workspaces.is_full(&key("b")));
+    fs::remove_file(workspace.files.join("large")).expect("removes");
+    assert!(!workspaces.is_over_quota(&key("a")).expect("measures"));
+    assert!(!workspaces.is_full(&key("a")));
+}
+
+#[test]
+fn a_tree_that_is_nested_without_end_is_measured_to_a_depth() {
+    let (_directory, workspaces) = workspaces(1 << 20);
+    let workspace = workspaces.create(&key("a")).expect("is made");
+    let deep = "d/".repeat(300);
+    fs::create_dir_all(workspace.files.join(deep)).expect("makes");
+    assert!(workspaces.usage(&key("a")).expect("measures").incomplete);
+    assert!(workspaces.remove(&key("a")).expect("removes"), "and removed whole");
+}
+
+#[test]
+fn idle_ones_expire_and_busy_or_fresh_ones_stay() {
+    let (_directory, workspaces) = workspaces(1 << 20);
+    for session in ["idle", "busy"] {
+        workspaces.create(&key(session)).expect("is made");
+    }
+    let now = SystemTime::now();
+    let busy = |of: &WorkspaceKey| *of == key("busy");
+    assert_eq!(workspaces.sweep(now, busy).expect("sweeps"), 0);
+    let later = now + MONTH + Duration::from_secs(1);
+    assert_eq!(workspaces.sweep(later, busy).expect("sweeps"), 1);
+    assert!(workspaces.find(&key("idle")).is_none() && workspaces.find(&key("busy")).is_some());
+}
+
+#[test]
+fn the_operator_sees_whose_they_are_and_how_large() {
+    let (_directory, workspaces) = workspaces(1 << 30);
+    let workspace = workspaces.create(&key("first")).expect("is made");
+    fs::write(workspace.files.join("x"), vec![1; 1 << 20]).expect("writes");
+    workspaces.create(&key("second")).expect("is made");
+    let listed = workspaces.list().expect("lists");
+    let of_first = listed.iter().find(|listed| listed.key == key("first")).expect("is there");
+    assert_eq!(listed.len(), 2);
+    assert_eq!((of_first.usage.entries, of_first.usage.bytes >= 1 << 20), (2, true));
+    assert!(workspaces.remove(&key("first")).expect("removes"));
+    assert!(!workspaces.remove(&key("first")).expect("nothing left"));
+    assert_eq!(workspaces.list().expect("lists").len(), 1);
+}

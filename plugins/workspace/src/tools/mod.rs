@@ -1,0 +1,95 @@
+//! The tools: what a model may ask for, in the words that it reads.
+
+pub(crate) mod directory;
+pub(crate) mod editing;
+pub(crate) mod exchanging;
+pub(crate) mod following;
+pub(crate) mod input;
+pub(crate) mod processes;
+pub(crate) mod reading;
+pub(crate) mod searching;
+pub(crate) mod shell;
+pub(crate) mod writing;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use wharf_sdk::process::{Piece, Position, ProcessInfo, Processes, Stream};
+use wharf_sdk::{ErrorCode, ToolError};
+
+use crate::limits;
+use crate::output::excerpt::{Excerpt, Source, share};
+use crate::output::words::{Guidance, Output, Process, ProcessAnswer};
+
+/// One of the two streams, as a model names it.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(crate) enum StreamName {
+    #[default]
+    Stdout,
+    Stderr,
+}
+
+impl From<StreamName> for Stream {
+    fn from(name: StreamName) -> Self {
+        match name {
+            StreamName::Stdout => Self::Stdout,
+            StreamName::Stderr => Self::Stderr,
+        }
+    }
+}
+
+/// A stream of a process, to be read.
+struct Printed<'a> {
+    processes: Processes<'a>,
+    id: &'a str,
+    stream: Stream,
+}
+
+impl Source for Printed<'_> {
+    fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
+        self.processes.read(self.id, Position { stream: self.stream, cursor }, max_bytes)
+    }
+}
+
+/// A process with what it printed from these cursors of its standard output and
+/// its standard error on.
+fn answer(
+    processes: Processes<'_>,
+    info: &ProcessInfo,
+    (stdout, stderr): (u64, u64),
+    guidance: Option<Guidance>,
+) -> Result<ProcessAnswer, ToolError> {
+    let shown = |from: u64, end: u64| end.saturating_sub(from);
+    let limits = share(limits::OUTPUT_BYTES, shown(stdout, info.stdout.bytes), shown(stderr, info.stderr.bytes));
+    let excerpt = |stream, from, to, limit_bytes| {
+        Excerpt::between(&Printed { processes, id: &info.id, stream }, from, to, limit_bytes)
+    };
+    let stdout = excerpt(Stream::Stdout, stdout, info.stdout.bytes, limits.0)?;
+    let stderr = excerpt(Stream::Stderr, stderr, info.stderr.bytes, limits.1)?;
+    Ok(ProcessAnswer {
+        process: Process::from(info),
+        stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
+        stderr: Output::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
+        guidance,
+    })
+}
+
+/// Where the last lines of both streams begin.
+fn last_lines(processes: Processes<'_>, info: &ProcessInfo, lines: u32) -> Result<(u64, u64), ToolError> {
+    let start = |stream, end| match lines {
+        0 => Ok(end),
+        _ => processes.tail(&info.id, stream, lines, limits::WINDOW_BYTES).map(|piece| piece.start),
+    };
+    Ok((start(Stream::Stdout, info.stdout.bytes)?, start(Stream::Stderr, info.stderr.bytes)?))
+}
+
+/// An error about a process, with what to do next.
+fn of_process(error: ToolError) -> ToolError {
+    let advice = match error.code {
+        ErrorCode::NotFound => "list_processes shows those that there are",
+        ErrorCode::Limit => "list_processes shows what runs, wait_for_process waits, and stop_process makes room",
+        _ => return error,
+    };
+    ToolError { message: format!("{}; {advice}", error.message), ..error }
+}

@@ -1,0 +1,226 @@
+//! Tools for all processes, and the one that ends one.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wharf_sdk::check::text as check_text;
+use wharf_sdk::process::{Condition, ProcessInfo, Signal};
+use wharf_sdk::{Call, Reply, ToolError, tool};
+
+use super::{answer, last_lines, of_process};
+use crate::limits::{self, check_range, within};
+use crate::output::words::{Process, ProcessAnswer, line, state};
+
+/// How long a signal has to show what it does.
+const SIGNAL_EFFECT: Duration = Duration::from_millis(300);
+/// Lines of output that are shown of a process that was stopped.
+const LINES: u32 = 10;
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(crate) enum StatusFilter {
+    Running,
+    Ended,
+    #[default]
+    All,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListProcesses {
+    /// Which ones: "running", "ended" or "all". One that ended and whose descendants live counts as ended.
+    #[serde(default)]
+    status_filter: StatusFilter,
+    /// Which page, counted from 1; a page has 50.
+    #[serde(default = "first")]
+    #[schemars(range(min = 1, max = limits::PAGE))]
+    page: usize,
+}
+
+fn first() -> usize {
+    1
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Page {
+    /// The newest first.
+    processes: Vec<Process>,
+    page: usize,
+    total_pages: usize,
+    /// How many there are on all pages.
+    total: usize,
+    /// How many of all processes run.
+    running: usize,
+    /// Whether there is a further page.
+    has_more: bool,
+}
+
+/// Lists the processes of this session, the newest first: those that run, and those that ended within the last day. Use it
+/// to find a process_id again; wait_for_process tells when something happens.
+#[tool(title = "List processes", read_only, idempotent)]
+pub(crate) fn list_processes(call: &Call, input: ListProcesses) -> Result<Reply<Page>, ToolError> {
+    check_range("page", u64::try_from(input.page).unwrap_or(u64::MAX), 1, 1_000_000)?;
+    let listed = call.processes().list()?;
+    let (text, page) = page(&listed, input.status_filter, input.page);
+    Ok(Reply::new(text, page))
+}
+
+fn page(listed: &[ProcessInfo], filter: StatusFilter, page: usize) -> (String, Page) {
+    let running = listed.iter().filter(|process| !process.has_ended()).count();
+    let is_wanted = |process: &&ProcessInfo| match filter {
+        StatusFilter::All => true,
+        StatusFilter::Running => !process.has_ended(),
+        StatusFilter::Ended => process.has_ended(),
+    };
+    let wanted: Vec<&ProcessInfo> = listed.iter().rev().filter(is_wanted).collect();
+    let (total, total_pages) = (wanted.len(), wanted.len().div_ceil(limits::PAGE_SIZE));
+    let shown = wanted.into_iter().skip((page - 1).saturating_mul(limits::PAGE_SIZE)).take(limits::PAGE_SIZE);
+    let shown: Vec<&ProcessInfo> = shown.collect();
+    let mut text = match (total, shown.len()) {
+        (0, _) if listed.is_empty() => "There is no process yet; execute_shell starts one.".to_owned(),
+        (0, _) => format!("None of {} processes is so.", listed.len()),
+        (_, 0) => format!("Page {page} is empty: {total} processes fill {total_pages} pages."),
+        _ => format!("Page {page} of {total_pages}, {total} processes, the newest first:"),
+    };
+    for process in &shown {
+        text.push('\n');
+        text.push_str(&line(process));
+    }
+    let has_more = page < total_pages;
+    let processes = shown.into_iter().map(Process::from).collect();
+    (text, Page { processes, page, total_pages, total, running, has_more })
+}
+
+/// A signal that leaves it to the process what to do.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(crate) enum SignalName {
+    Hangup,
+    Interrupt,
+    Quit,
+    Terminate,
+    User1,
+    User2,
+    Stop,
+    Continue,
+}
+
+impl From<SignalName> for Signal {
+    fn from(name: SignalName) -> Self {
+        match name {
+            SignalName::Hangup => Self::Hangup,
+            SignalName::Interrupt => Self::Interrupt,
+            SignalName::Quit => Self::Quit,
+            SignalName::Terminate => Self::Terminate,
+            SignalName::User1 => Self::User1,
+            SignalName::User2 => Self::User2,
+            SignalName::Stop => Self::Stop,
+            SignalName::Continue => Self::Continue,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StopProcess {
+    /// The process, as execute_shell and list_processes answer it.
+    #[schemars(length(min = 1, max = limits::PROCESS_ID))]
+    process_id: String,
+    /// Seconds that it has to end by itself once it is asked to; then it is killed. 0 kills at once.
+    #[serde(default = "default_grace")]
+    #[schemars(range(max = limits::GRACE_SECONDS))]
+    grace_seconds: u64,
+    /// Sends this signal instead and leaves the rest to the process: "interrupt" is Ctrl-C, "stop" and "continue" hold it
+    /// and let it go on.
+    signal: Option<SignalName>,
+}
+
+fn default_grace() -> u64 {
+    5
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Stopped {
+    #[serde(flatten)]
+    answer: ProcessAnswer,
+    /// The signal that was sent instead of ending it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal_sent: Option<SignalName>,
+    /// Whether it has not ended.
+    still_running: bool,
+}
+
+/// Ends a process and everything that it started, even what detached itself: it is asked to end, and killed where it does
+/// not in time. It also ends what a process left behind that has ended. With `signal`, it sends only that signal. Answers
+/// how the process is then.
+#[tool(title = "Stop a process", destructive, timeout_milliseconds = 120_000)]
+pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<Stopped>, ToolError> {
+    check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
+    check_range("grace_seconds", input.grace_seconds, 0, limits::GRACE_SECONDS)?;
+    let (processes, id) = (call.processes(), input.process_id.as_str());
+    let info = match input.signal {
+        Some(signal) => {
+            processes.signal(id, signal.into()).map_err(of_process)?;
+            processes.wait(id, &Condition::new().exit(), within(call, SIGNAL_EFFECT))?.process
+        }
+        None => {
+            let grace = within(call, Duration::from_secs(input.grace_seconds));
+            processes.stop(id, grace).map_err(of_process)?
+        }
+    };
+    let starts = last_lines(processes, &info, LINES)?;
+    let answer = answer(processes, &info, starts, None)?;
+    let still_running = !info.has_ended();
+    let note = match (input.signal.is_some(), still_running) {
+        (true, true) => "The signal was sent, and it runs on; wait_for_process waits for its end.",
+        (false, true) => "It has not ended yet; list_processes shows when it has.",
+        _ => "",
+    };
+    let text = answer.text(&state(&info), note);
+    Ok(Reply::new(text, Stopped { answer, signal_sent: input.signal, still_running }))
+}
+
+#[cfg(test)]
+mod tests {
+    use wharf_sdk::process::{Outcome, OutcomeKind, Progress, Status};
+
+    use super::*;
+
+    fn process(number: usize) -> ProcessInfo {
+        let has_ended = !number.is_multiple_of(3);
+        let outcome = Outcome { kind: OutcomeKind::Exited, code: Some(0), signal: None, reason: None };
+        ProcessInfo {
+            id: format!("p{number}"),
+            command: "true".to_owned(),
+            pid: None,
+            status: if has_ended { Status::Finished } else { Status::Running },
+            outcome: has_ended.then_some(outcome),
+            started: "2026-01-01T00:00:00.000Z".to_owned(),
+            finished: None,
+            stdout: Progress::default(),
+            stderr: Progress::default(),
+            descendants: None,
+            meta: None,
+        }
+    }
+
+    #[test]
+    fn pages_are_newest_first_and_filtered_by_status() {
+        let listed: Vec<ProcessInfo> = (0..120).map(process).collect();
+        let (_, all) = page(&listed, StatusFilter::All, 1);
+        assert_eq!((all.total, all.total_pages, all.running, all.has_more), (120, 3, 40, true));
+        assert_eq!(all.processes.first().map(|process| process.process_id.as_str()), Some("p119"));
+        let (_, last) = page(&listed, StatusFilter::All, 3);
+        assert_eq!((last.processes.len(), last.has_more), (20, false));
+        let (_, running) = page(&listed, StatusFilter::Running, 1);
+        assert!(running.total == 40 && running.processes.iter().all(|process| process.status == "running"));
+        let (_, ended) = page(&listed, StatusFilter::Ended, 2);
+        assert!(ended.total == 80 && ended.processes.iter().all(|process| process.exit_code == Some(0)));
+        let (text, beyond) = page(&listed, StatusFilter::All, 9);
+        assert!(beyond.processes.is_empty() && text.starts_with("Page 9 is empty"), "{text}");
+        assert!(page(&[], StatusFilter::All, 1).0.contains("execute_shell starts one"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The host dies: nothing it started lives on, and the next one knows.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use wharf_tests::{Client, Data, Setup, wharf};
+
+fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
+    let id = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+    let answer = client.answer(id);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
+    serde_json::from_str(text).unwrap_or_else(|_| panic!("no report: {text}"))
+}
+
+/// Whether a process with this in its arguments lives.
+fn lives(mark: &str) -> bool {
+    let marked = |entry: std::fs::DirEntry| {
+        std::fs::read(entry.path().join("cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
+    };
+    std::fs::read_dir("/proc").expect("there is /proc").flatten().any(marked)
+}
+
+#[test]
+fn nothing_outlives_a_killed_host_and_the_next_one_lists_it_as_lost() {
+    let data = Data::new();
+    let configuration = Setup::new().processes("shell = true").workspace("").text();
+    let configuration = data.write("wharf.toml", configuration);
+    let start = || Client::connect(wharf(["serve", "--stdio"]).config(&configuration).data(data.path()));
+    // No other process sleeps so long.
+    let time = |which: u32| format!("{}.{which}", 1_000_000 + std::process::id());
+    let mut client = start();
+    let script = format!(
+        "echo printed before; setsid sh -c 'trap \"\" TERM HUP; sleep {}' & (sleep {}) & exec sleep {}",
+        time(1),
+        time(2),
+        time(3)
+    );
+    let started = call(&mut client, "hostile__start_process", json!({"shell": script}));
+    let id = started["ok"]["id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+    call(
+        &mut client,
+        "hostile__ask_process",
+        json!({"function": "wait", "id": id, "number": 10_000, "text": "printed"}),
+    );
+    let began = Instant::now();
+    while !(1..=3).all(|which| lives(&format!("sleep\0{}", time(which)))) {
+        assert!(began.elapsed() < Duration::from_secs(20), "not all of them began");
+        std::thread::yield_now();
+    }
+    client.kill();
+    let began = Instant::now();
+    while (1..=3).any(|which| lives(&time(which))) {
+        assert!(began.elapsed() < Duration::from_secs(2), "something lives 2 s after the host");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    let mut client = start();
+    let polled = call(&mut client, "hostile__ask_process", json!({"function": "poll", "id": id, "number": 100}));
+    let process = &polled["ok"]["process"];
+    assert_eq!(
+        (&process["status"], &process["outcome"]["reason"]),
+        (&json!("killed"), &json!("host-lost")),
+        "{polled}"
+    );
+    assert_eq!(polled["ok"]["stdout"], "printed before\n");
+    let began = Instant::now();
+    while !client.log().contains("lost when its host ended") {
+        assert!(began.elapsed() < Duration::from_secs(20), "{}", client.log());
+        std::thread::yield_now();
+    }
+}
