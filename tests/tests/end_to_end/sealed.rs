@@ -90,6 +90,7 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
         probe,
         json!({
             "session": "test", "settings": "{}", "progress": "denied", "message": "denied",
+            "process": "denied", "workspace": "denied",
             "state": {"thread": "denied", "session": "denied", "plugin": "denied"},
         })
     );
@@ -106,21 +107,26 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
     let error = some.call("hostile__open_bucket", json!({"scope": "plugin", "name": "b"})).await.expect_err("denied");
     assert!(error.message.contains("\"plugin\"") && error.message.contains("scopes"), "{error}");
 
-    let all = Setup::new().state("").events().open().await;
+    let all = Setup::new().state("").events().processes("").workspace("").open().await;
     let probe = found(all.call("hostile__probe_imports", json!({})).await);
     assert_eq!(probe["state"], json!({"thread": "ok", "session": "ok", "plugin": "ok"}));
-    assert_eq!((&probe["progress"], &probe["message"]), (&json!("ok"), &json!("ok")));
+    for capability in ["progress", "message", "process", "workspace"] {
+        assert_eq!(probe[capability], "ok", "{capability}");
+    }
 }
 
 #[tokio::test]
 async fn metadata_is_read_with_nothing_granted_whatever_the_configuration_grants() {
     // A cache of its own, so that the listing really runs under these grants.
-    let fixture = Setup::new().state("").events().open_in(Data::alone()).await;
+    let setup = Setup::new().state("").events().processes("shell = true").workspace("");
+    let fixture = setup.open_in(Data::alone()).await;
     let tools = wharf::ToolService::tools(&fixture.host);
     let probe = tools.iter().find(|tool| tool.name == "hostile__probe_imports").expect("listed");
     let listing = &probe.meta["whileListing"];
     assert_eq!(listing["state"], json!({"thread": "denied", "session": "denied", "plugin": "denied"}), "{listing}");
-    assert_eq!((&listing["progress"], &listing["message"]), (&json!("denied"), &json!("denied")));
+    for capability in ["progress", "message", "process", "workspace"] {
+        assert_eq!(listing[capability], "denied", "{capability}");
+    }
     assert_eq!(listing["session"], json!("default"));
 }
 

@@ -8,6 +8,8 @@ use super::{Tested, assert_ended_by};
 
 pub(super) const TESTED: Tested = &[
     ("component_bytes", a_component_of_one_byte_too_many_is_not_loaded),
+    ("compile_milliseconds", a_component_that_takes_too_long_to_compile_is_not_loaded),
+    ("compile_memory_bytes", a_component_that_needs_too_much_memory_to_compile_is_not_loaded),
     ("stack_bytes", a_stack_that_grows_too_deep_ends_the_call),
     ("calls_in_flight", calls_beyond_the_hosts_places_wait),
     ("calls_in_flight_per_tenant", calls_beyond_a_tenants_places_wait_and_other_tenants_do_not),
@@ -32,6 +34,37 @@ async fn a_component_of_one_byte_too_many_is_not_loaded() {
     assert_eq!(rejected.len(), 1, "{rejected:?}");
     assert!(rejected[0].reason.contains("component_bytes"), "{rejected:?}");
     fixture.works().await;
+}
+
+/// A component of many large functions; compiled once for each test, so that
+/// no cache holds it.
+fn heavy() -> Vec<u8> {
+    let body = "(local.set 0 (i32.add (i32.mul (local.get 0) (i32.const 7)) (i32.const 13)))".repeat(2_000);
+    let functions = format!("(func (param i32) (result i32) {body} (local.get 0))").repeat(60);
+    wat::parse_str(format!("(component (core module {functions}))")).expect("a component")
+}
+
+async fn rejected(setup: Setup) -> String {
+    let data = Data::alone();
+    let path = data.write("heavy.wasm", heavy());
+    let fixture = setup.plugin("heavy", &path, "").open_in(data).await;
+    let rejected = fixture.host.rejected();
+    rejected.iter().find(|plugin| plugin.name.as_str() == "heavy").expect("it is no plugin").reason.clone()
+}
+
+#[tokio::test]
+async fn a_component_that_takes_too_long_to_compile_is_not_loaded() {
+    let reason = rejected(Setup::bare().host_limit("compile_milliseconds", 1)).await;
+    assert!(reason.contains("compile_milliseconds"), "{reason}");
+    // Time enough: refused only for what it is not.
+    let reason = rejected(Setup::bare()).await;
+    assert!(reason.contains("does not export"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_component_that_needs_too_much_memory_to_compile_is_not_loaded() {
+    let reason = rejected(Setup::bare().host_limit("compile_memory_bytes", 24 << 20)).await;
+    assert!(reason.contains("compile_memory_bytes"), "{reason}");
 }
 
 #[tokio::test]

@@ -3,8 +3,9 @@
 
 mod call;
 mod host;
+mod process;
 
-use wharf::{Answer, CallLimits, Code, Error, HostLimits, limit::LimitInfo};
+use wharf::{Answer, CallLimits, Code, Error, HostLimits, ProcessLimits, limit::LimitInfo};
 
 /// Rows of the table with the test that breaks each.
 type Tested = &'static [(&'static str, fn())];
@@ -16,6 +17,7 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
     };
     assert_eq!(untested(CallLimits::TABLE, call::TESTED), [""; 0]);
     assert_eq!(untested(HostLimits::TABLE, host::TESTED), [""; 0]);
+    assert_eq!(untested(ProcessLimits::TABLE, process::TESTED), [""; 0]);
 }
 
 /// The call was ended by this limit, and says so.

@@ -1,0 +1,202 @@
+//! Limits of child processes and of the files of a session.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use wharf_tests::{Fixture, Setup, found};
+
+use super::Tested;
+
+pub(super) const TESTED: Tested = &[
+    ("running_per_session", one_process_of_a_session_too_many_is_refused),
+    ("ended_per_session", one_ended_process_too_many_is_forgotten),
+    ("tombstone_seconds", an_ended_process_is_kept_as_long_as_that_and_no_longer),
+    ("lifetime_seconds", a_process_that_runs_too_long_is_killed),
+    ("output_kept_bytes", the_oldest_output_is_evicted),
+    ("output_total_bytes", one_byte_of_output_too_many_kills),
+    ("wait_milliseconds", a_wait_ends_though_nothing_happened),
+    ("cpu_seconds", a_process_that_computes_too_long_is_ended),
+    ("memory_bytes", an_allocation_of_too_much_fails),
+    ("open_files", one_open_file_too_many_fails),
+    ("processes", one_process_of_a_tree_too_many_is_not_forked),
+    ("file_size_bytes", one_byte_of_a_file_too_many_is_not_written),
+    ("workspace_bytes", a_workspace_of_too_many_bytes_ends_its_processes),
+    ("workspace_entries", a_workspace_of_too_many_files_ends_its_processes),
+];
+
+fn limited(name: &str, value: u64) -> Setup {
+    Setup::new().processes("shell = true").workspace("").process_limit(name, value)
+}
+
+async fn start(fixture: &Fixture, text: &str) -> Result<String, Value> {
+    let mut started = found(fixture.call("hostile__start_process", json!({"shell": text})).await);
+    started["ok"]["id"].as_str().map(str::to_owned).ok_or_else(|| started["refused"].take())
+}
+
+async fn ask(fixture: &Fixture, function: &str, id: &str, number: u64) -> Value {
+    let arguments = json!({"function": function, "id": id, "number": number});
+    found(fixture.call("hostile__ask_process", arguments).await)
+}
+
+/// What became of it, and what it printed last.
+async fn end_of(fixture: &Fixture, text: &str) -> (Value, String) {
+    let id = start(fixture, text).await.expect("starts");
+    loop {
+        let waited = ask(fixture, "wait", &id, 20_000).await;
+        if waited["ok"]["reason"] == "exit" {
+            break;
+        }
+    }
+    let polled = ask(fixture, "poll", &id, 4_096).await;
+    (polled["ok"]["process"].clone(), polled["ok"]["stdout"].as_str().expect("a text").to_owned())
+}
+
+fn killed_for(process: &Value) -> &str {
+    process["outcome"]["reason"].as_str().unwrap_or_else(|| panic!("not killed: {process}"))
+}
+
+#[tokio::test]
+async fn one_process_of_a_session_too_many_is_refused() {
+    let fixture = limited("running_per_session", 2).open().await;
+    let first = start(&fixture, "sleep 1000").await.expect("has a place");
+    start(&fixture, "sleep 1000").await.expect("has a place");
+    let refused = start(&fixture, "true").await.expect_err("no place");
+    assert_eq!((refused["code"].as_str(), &refused["retryable"]), (Some("limit"), &json!(true)), "{refused}");
+    ask(&fixture, "stop", &first, 0).await;
+    start(&fixture, "true").await.expect("has its place");
+}
+
+#[tokio::test]
+async fn one_ended_process_too_many_is_forgotten() {
+    let fixture = limited("ended_per_session", 2).open().await;
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        ids.push(start(&fixture, "true").await.expect("starts"));
+        while ask(&fixture, "wait", ids.last().expect("one"), 20_000).await["ok"]["reason"] != "exit" {}
+    }
+    // It is asked when the next one starts.
+    start(&fixture, "true").await.expect("starts");
+    assert_eq!(ask(&fixture, "poll", &ids[0], 1).await["refused"]["code"], "not-found");
+    assert!(ask(&fixture, "poll", &ids[3], 1).await["ok"].is_object());
+}
+
+#[tokio::test]
+async fn an_ended_process_is_kept_as_long_as_that_and_no_longer() {
+    // A host sweeps when it starts, and hourly: what ended in an earlier one
+    // is found by the next, or is gone.
+    for (kept, seconds) in [(true, 3_600), (false, 1)] {
+        let setup = limited("tombstone_seconds", seconds);
+        let fixture = setup.open().await;
+        let id = start(&fixture, "true").await.expect("starts");
+        while ask(&fixture, "wait", &id, 20_000).await["ok"]["reason"] != "exit" {}
+        let Fixture { host, data } = fixture;
+        drop(host);
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        let next = setup.open_in(data).await;
+        let began = std::time::Instant::now();
+        loop {
+            let found = ask(&next, "poll", &id, 1).await;
+            if found["ok"].is_object() == kept {
+                break;
+            }
+            assert!(began.elapsed() < Duration::from_secs(30), "{found}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_runs_too_long_is_killed() {
+    let fixture = limited("lifetime_seconds", 1).open().await;
+    assert_eq!(killed_for(&end_of(&fixture, "sleep 1000").await.0), "time-limit");
+    assert_eq!(end_of(&fixture, "exit 0").await.0["status"], "finished");
+}
+
+#[tokio::test]
+async fn the_oldest_output_is_evicted() {
+    let fixture = limited("output_kept_bytes", 1 << 20).open().await;
+    let (process, _) = end_of(&fixture, "head -c 1048576 /dev/zero").await;
+    assert_eq!((&process["stdout"], &process["evicted"]), (&json!(1 << 20), &json!(0)));
+    let (process, _) = end_of(&fixture, "head -c 1048577 /dev/zero").await;
+    assert_eq!(process["stdout"], (1 << 20) + 1);
+    assert!(process["evicted"].as_u64().is_some_and(|evicted| evicted > 0), "{process}");
+}
+
+#[tokio::test]
+async fn one_byte_of_output_too_many_kills() {
+    let fixture = limited("output_total_bytes", 300_000).open().await;
+    let (process, _) = end_of(&fixture, "head -c 300000 /dev/zero").await;
+    assert_eq!((&process["status"], &process["stdout"]), (&json!("finished"), &json!(300_000)));
+    let (process, _) = end_of(&fixture, "head -c 300001 /dev/zero; sleep 1000").await;
+    assert_eq!((killed_for(&process), &process["stdout"]), ("quota", &json!(300_000)));
+}
+
+#[tokio::test]
+async fn a_wait_ends_though_nothing_happened() {
+    let fixture = limited("wait_milliseconds", 50).open().await;
+    let id = start(&fixture, "sleep 1000").await.expect("starts");
+    // Far below what the call itself may take.
+    let began = std::time::Instant::now();
+    assert_eq!(ask(&fixture, "wait", &id, 1_000_000).await["ok"]["reason"], "time-up");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_process_that_computes_too_long_is_ended() {
+    let fixture = limited("cpu_seconds", 1).open().await;
+    let (process, _) = end_of(&fixture, "while :; do :; done").await;
+    assert_eq!((&process["outcome"]["kind"], &process["outcome"]["signal"]), (&json!("signaled"), &json!(24)));
+}
+
+#[tokio::test]
+async fn an_allocation_of_too_much_fails() {
+    let fixture = limited("memory_bytes", 64 << 20).open().await;
+    let allocate = |megabytes| format!("head -c {megabytes}000000 /dev/zero | tail -n 1 | wc -c");
+    assert_eq!(end_of(&fixture, &allocate(16)).await.1.trim(), "16000000");
+    assert_ne!(end_of(&fixture, &allocate(128)).await.1.trim(), "128000000");
+}
+
+#[tokio::test]
+async fn one_open_file_too_many_fails() {
+    let fixture = limited("open_files", 12).open().await;
+    let open = |last| format!("for i in $(seq 3 {last}); do eval \"exec $i< /dev/null\" || exit 7; done; echo all");
+    assert_eq!(end_of(&fixture, &open(9)).await.1, "all\n");
+    assert_ne!(end_of(&fixture, &open(12)).await.1, "all\n");
+}
+
+#[tokio::test]
+async fn one_process_of_a_tree_too_many_is_not_forked() {
+    let fixture = limited("processes", 20).open().await;
+    let fork =
+        "n=0; for i in $(seq 60); do sleep 1000 & n=$((n+1)); echo $n; done 2>/dev/null; kill $(jobs -p) 2>/dev/null";
+    let (_, printed) = end_of(&fixture, fork).await;
+    let most = printed.lines().filter_map(|line| line.parse::<u32>().ok()).max().unwrap_or_default();
+    assert!((5..=20).contains(&most), "{most} of 60 were forked");
+}
+
+#[tokio::test]
+async fn one_byte_of_a_file_too_many_is_not_written() {
+    let fixture = limited("file_size_bytes", 100_000).open().await;
+    let write = |bytes| format!("head -c {bytes} /dev/zero > file; echo $?; wc -c < file");
+    assert_eq!(end_of(&fixture, &write(100_000)).await.1, "0\n100000\n");
+    let (_, printed) = end_of(&fixture, &write(100_001)).await;
+    assert!(!printed.starts_with("0\n") && printed.ends_with("\n100000\n"), "{printed}");
+}
+
+#[tokio::test]
+async fn a_workspace_of_too_many_bytes_ends_its_processes() {
+    let fixture = limited("workspace_bytes", 4 << 20).open().await;
+    let (process, _) = end_of(&fixture, "head -c 3000000 /dev/zero > file").await;
+    assert_eq!(process["status"], "finished", "{process}");
+    let (process, _) = end_of(&fixture, "head -c 3000000 /dev/zero > other; sleep 1000").await;
+    assert_eq!(killed_for(&process), "quota");
+}
+
+#[tokio::test]
+async fn a_workspace_of_too_many_files_ends_its_processes() {
+    let fixture = limited("workspace_entries", 100).open().await;
+    let (process, _) = end_of(&fixture, "for i in $(seq 90); do : > file$i; done").await;
+    assert_eq!(process["status"], "finished", "{process}");
+    let (process, _) = end_of(&fixture, "for i in $(seq 20); do : > other$i; done; sleep 1000").await;
+    assert_eq!(killed_for(&process), "quota");
+}
