@@ -11,6 +11,7 @@ mod contexts;
 mod echo_server;
 mod engine;
 mod memory;
+mod processes;
 mod report;
 mod search;
 mod search_corpus;
@@ -89,6 +90,9 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["search_korean"], search::korean),
     (&["search_scaling"], search::scaling),
     (&["state_contention"], contention::writers),
+    (&["process_output"], processes::output),
+    (&["process_tail", "process_poll"], processes::questions),
+    (&["process_spawn", "process_spawn_bubblewrap"], processes::starts),
 ];
 
 fn main() -> Result<()> {

@@ -27,7 +27,10 @@ const MEMBERS: [(&str, &[&str]); 15] = [
     ("wharf-search", &["wharf-sdk"]),
     ("wharf-documents", &[]),
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
-    ("wharf-bench", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
+    (
+        "wharf-bench",
+        &["wharf", "wharf-core", "wharf-state", "wharf-spawn", "wharf-process", "wharf-engine", "wharf-mcp"],
+    ),
     ("xtask", &[]),
 ];
 
