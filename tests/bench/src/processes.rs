@@ -210,20 +210,17 @@ pub(crate) fn starts(setting: &Setting, report: &mut Report) -> Result<()> {
     if let Some(user) = user {
         std::os::unix::fs::chown(&place, Some(user), Some(user))?;
     }
-    let contained = || {
-        let bind = Bind { source: place.clone(), target: "/workspace".into() };
-        Containment::Required(Sandbox { writable: vec![bind], readable: Vec::new(), network: false })
-    };
-    let mut kinds: Vec<(&str, f64, Box<dyn Fn() -> (Containment, Option<u32>)>)> =
-        vec![("process_spawn", 4.0, Box::new(|| (Containment::None, None)))];
+    let bind = Bind { source: place, target: "/workspace".into() };
+    let contained = Containment::Required(Sandbox { writable: vec![bind], readable: Vec::new(), network: false });
+    let mut kinds = vec![("process_spawn", 4.0, Containment::None, None)];
     if capabilities.containment == Ok(Contained::Bubblewrap) {
-        kinds.push(("process_spawn_bubblewrap", 8.0, Box::new(move || (contained(), user))));
+        kinds.push(("process_spawn_bubblewrap", 8.0, contained, user));
     }
-    for (key, bar, kind) in kinds {
+    for (key, bar, containment, user) in kinds {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..setting.calls(200) {
             let began = Instant::now();
-            runtime.block_on(ours_to_first_byte(&spawner, kind()))?;
+            runtime.block_on(ours_to_first_byte(&spawner, containment.clone(), user))?;
             ours.push(began.elapsed().as_secs_f64());
             let began = Instant::now();
             bare_to_first_byte()?;
@@ -236,7 +233,7 @@ pub(crate) fn starts(setting: &Setting, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-async fn ours_to_first_byte(spawner: &Spawner, (containment, user): (Containment, Option<u32>)) -> Result<()> {
+async fn ours_to_first_byte(spawner: &Spawner, containment: Containment, user: Option<u32>) -> Result<()> {
     let request = wharf_spawn::SpawnRequest {
         program: "/bin/echo".into(),
         arguments: vec!["started".into()],
