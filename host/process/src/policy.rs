@@ -194,13 +194,16 @@ fn request(
     let grant = granted.grant();
     let contained = capabilities.containment.as_ref().ok().copied();
     let view = View::of(place, contained);
-    let environment = environment(granted, wanted.environment, &view)?;
+    let own = own_environment(grant, &view);
+    // Looked for before the plugin's variables: they choose no program.
+    let path = own.get("PATH").cloned().unwrap_or_default();
+    let environment = environment(granted, own, wanted.environment)?;
     let directory = view.below(wanted.directory).ok_or_else(|| {
         invalid(format!("`{}` is no directory of the workspace; give a path relative to it", wanted.directory))
     })?;
     let (program, arguments, command) = match (wanted.command.program(), wanted.command.shell_text()) {
         (Some(program), _) => {
-            let path = find(program, &environment, &view, contained.map(|_| grant))?;
+            let path = find(program, &path, &view, contained.map(|_| grant))?;
             let command = std::iter::once(program).chain(wanted.arguments.iter().map(String::as_str));
             (path, wanted.arguments.iter().map(OsString::from).collect(), command.collect::<Vec<_>>().join(" "))
         }
@@ -246,14 +249,8 @@ fn containment(grant: &ProcessGrant, place: &Place, view: &View, contained: Opti
     })
 }
 
-fn environment(
-    granted: &GrantedProcess<'_>,
-    wanted: &[(String, String)],
-    view: &View,
-) -> Result<BTreeMap<String, OsString>, ProcessError> {
-    if wanted.len() > MAX_VARIABLES {
-        return Err(invalid(format!("{} variables are more than {MAX_VARIABLES}", wanted.len())));
-    }
+/// What every process has, and what is taken over from the host.
+fn own_environment(grant: &ProcessGrant, view: &View) -> BTreeMap<String, OsString> {
     let mut environment: BTreeMap<String, OsString> = [
         ("PATH", PATH.into()),
         ("HOME", view.home.clone().into_os_string()),
@@ -263,10 +260,21 @@ fn environment(
     ]
     .map(|(name, value): (&str, OsString)| (name.to_owned(), value))
     .into();
-    for name in &granted.grant().inherited_environment {
+    for name in &grant.inherited_environment {
         if let Some(value) = std::env::var_os(name) {
             environment.insert(name.clone(), value);
         }
+    }
+    environment
+}
+
+fn environment(
+    granted: &GrantedProcess<'_>,
+    mut environment: BTreeMap<String, OsString>,
+    wanted: &[(String, String)],
+) -> Result<BTreeMap<String, OsString>, ProcessError> {
+    if wanted.len() > MAX_VARIABLES {
+        return Err(invalid(format!("{} variables are more than {MAX_VARIABLES}", wanted.len())));
     }
     for (name, value) in wanted {
         granted.variable(name).map_err(|source| ProcessError::Refused { source })?;
@@ -281,12 +289,7 @@ fn shell() -> PathBuf {
 }
 
 /// The path of a program, as the child sees it.
-fn find(
-    program: &str,
-    environment: &BTreeMap<String, OsString>,
-    view: &View,
-    sandbox: Option<&ProcessGrant>,
-) -> Result<PathBuf, ProcessError> {
+fn find(program: &str, path: &OsString, view: &View, sandbox: Option<&ProcessGrant>) -> Result<PathBuf, ProcessError> {
     if program.contains('/') {
         // What is not the workspace's is the system's, or there is nothing.
         let below = view.below(program).filter(|_| !program.starts_with('/') || program.starts_with(WORKSPACE));
@@ -306,8 +309,7 @@ fn find(
     };
     let runs =
         |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
-    let path = environment.get("PATH").cloned().unwrap_or_default();
-    std::env::split_paths(&path)
+    std::env::split_paths(path)
         .map(|folder| folder.join(program))
         .find(|path| visible(path) && runs(path))
         .ok_or_else(|| invalid(format!("there is no program `{program}` in {}; give its path", path.to_string_lossy())))

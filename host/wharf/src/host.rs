@@ -13,7 +13,7 @@ use wharf_core::{
 };
 use wharf_engine::{Component, Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
 use wharf_process::polls::PollTotals;
-use wharf_spawn::Spawner;
+use wharf_spawn::{Contained, Spawner};
 use wharf_state::{SqliteOptions, SqliteStore, StateStore};
 
 use crate::{
@@ -62,6 +62,18 @@ struct Shared {
     _background: Background,
 }
 
+impl Drop for Shared {
+    /// An app that goes on without its host keeps none of its processes.
+    fn drop(&mut self) {
+        let Some(processes) = self.rooms.processes.take() else { return };
+        if let Ok(runtime) = tokio::runtime::Handle::try_current()
+            && !processes.running_sessions().is_empty()
+        {
+            runtime.spawn(async move { processes.shut_down(Duration::ZERO).await });
+        }
+    }
+}
+
 impl std::fmt::Debug for Host {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Host").field("registry", &self.registry()).finish_non_exhaustive()
@@ -102,11 +114,13 @@ impl Host {
     ) -> Result<Self, OpenError> {
         let limits = configuration.host_limits.clone();
         let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
-        let rooms = rooms::open(&configuration, state, data)?;
-        let engine = Engine::new(config, rooms.clone())?;
-        let registry = tokio::task::spawn_blocking(move || load_all(&engine, &configuration))
-            .await
-            .map_err(|_| OpenError::Interrupted)?;
+        let data = data.map(Path::to_owned);
+        let opening = tokio::task::spawn_blocking(move || {
+            let rooms = rooms::open(&configuration, state, data.as_deref())?;
+            let engine = Engine::new(config, rooms.clone())?;
+            Ok::<_, OpenError>((load_all(&engine, &configuration), rooms))
+        });
+        let (registry, rooms) = opening.await.map_err(|_| OpenError::Interrupted)??;
         let background = Background::start(&rooms);
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
@@ -164,6 +178,19 @@ impl Host {
     #[must_use]
     pub fn poll_totals(&self) -> Option<PollTotals> {
         self.shared.rooms.processes.as_ref().map(|processes| processes.poll_totals())
+    }
+
+    /// What contains the processes of this host, tried once; nothing where no
+    /// plugin may have processes.
+    ///
+    /// # Errors
+    /// Where it cannot be tried, or nothing contains them: what is missing.
+    pub async fn containment(&self) -> Option<Result<Contained, String>> {
+        self.shared.rooms.processes.as_ref()?;
+        Some(match self.spawner().capabilities().await {
+            Ok(capabilities) => capabilities.containment.clone(),
+            Err(error) => Err(with_causes(&error)),
+        })
     }
 
     /// Ends every process that this host has started: each is asked to, and

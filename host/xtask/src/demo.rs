@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Client, Conversation, PROTOCOL};
 use crate::command::{self, say};
 use crate::components;
+use crate::containment;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
@@ -92,6 +93,7 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
 /// may get other features of shared dependencies, and wasmtime would then be
 /// compiled once for the demo and once for the tests.
 fn build(workspace: &Workspace) -> Result<()> {
+    containment::ensure()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
     command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))

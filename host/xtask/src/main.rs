@@ -9,6 +9,7 @@ mod bench;
 mod client;
 mod command;
 mod components;
+mod containment;
 mod corpus;
 mod coverage;
 mod debian;

@@ -13,6 +13,7 @@ use lexopt::ValueExt as _;
 
 use crate::command::{self, say};
 use crate::components;
+use crate::containment;
 use crate::demo;
 use crate::python;
 use crate::tidy;
@@ -171,6 +172,7 @@ fn summary(outcomes: &[Outcome]) -> String {
 /// All members together: a member built alone may get other features of the
 /// shared dependencies, and those would then be compiled twice.
 fn build(workspace: &Workspace, tests: bool) -> Result<()> {
+    containment::ensure()?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::cargo(&workspace.root);

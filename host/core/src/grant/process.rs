@@ -22,7 +22,8 @@ pub struct ProcessGrant {
     /// its containment shows, whatever `programs` says.
     #[serde(default)]
     pub shell: bool,
-    /// Names of variables that the plugin may set; `*` and `?` as above.
+    /// Names of variables that the plugin may set; `*` and `?` as above. Some
+    /// (`LD_PRELOAD`, `GIT_SSH_COMMAND`) make a program run what they say.
     #[serde(default)]
     pub environment: Vec<String>,
     /// Names of variables that are taken over from the host's own environment,

@@ -5,7 +5,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
-use wharf::{Channel, ContextRules, Host, ServerInfo, SessionId, serve_stdio};
+use wharf::{Channel, Contained, ContextRules, Host, ServerInfo, SessionId, serve_stdio};
 
 use super::{Global, runtime};
 
@@ -45,6 +45,7 @@ impl Serve {
             let host = global.open(configuration).await?;
             host.warm_up();
             announce(&host);
+            tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             stop_on_signal(shutdown.clone());
             let info = ServerInfo {
@@ -55,6 +56,7 @@ impl Serve {
             };
             let served = serve_stdio(Arc::new(host.clone()), rules, info, shutdown).await;
             host.shut_down(GRACE).await;
+            announce_polls(&host);
             Ok(served?)
         });
         // A blocked read of standard input must not keep the process alive.
@@ -72,6 +74,43 @@ fn announce(host: &Host) {
         target: "wharf::start",
         plugins = names.join(","), off = off.join(","), rejected = host.rejected().len(),
         "serving on standard input and output{hint}"
+    );
+}
+
+/// One line that says what keeps processes in, where there may be any. Trying
+/// it takes a moment, for which no client has to wait.
+async fn announce_containment(host: Host) {
+    match host.containment().await {
+        None => {}
+        Some(Ok(contained)) => {
+            let by = match contained {
+                Contained::Bubblewrap => "bubblewrap",
+                Contained::Landlock => "Landlock and seccomp",
+            };
+            tracing::info!(target: "wharf::start", by, "processes are contained");
+        }
+        Some(Err(missing)) => tracing::warn!(
+            target: "wharf::start",
+            missing, "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"
+        ),
+    }
+}
+
+/// What advice against polling came to, for whoever reads the log.
+fn announce_polls(host: &Host) {
+    let Some(totals) = host.poll_totals().filter(|totals| totals.polls > 0) else { return };
+    tracing::info!(
+        target: "wharf::metrics",
+        polls = totals.polls,
+        guidance = totals.guidance,
+        intervals_after_guidance = totals.intervals_after_guidance,
+        intervals_grown = totals.intervals_grown,
+        milliseconds_before = totals.milliseconds_before,
+        milliseconds_after = totals.milliseconds_after,
+        episodes = totals.episodes,
+        long_episodes_with_guidance = totals.long_episodes_with_guidance,
+        long_episodes_without_guidance = totals.long_episodes_without_guidance,
+        "polls of processes"
     );
 }
 

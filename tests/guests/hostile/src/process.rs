@@ -117,7 +117,7 @@ fn shown(info: &Info) -> Value {
     json!({
         "id": info.id, "command": info.command, "status": info.status, "pid": info.pid, "outcome": outcome,
         "stdout": info.stdout.bytes, "evicted": info.stdout.evicted_before, "open": info.stdout.open,
-        "descendants": info.descendants,
+        "descendants": info.descendants, "meta": info.meta,
     })
 }
 

@@ -143,6 +143,7 @@ async fn a_workspace_that_is_full_takes_no_more_and_gives_files_up() {
             .await;
     let end = ended(&fixture, &here(), &id).await;
     assert_eq!((&end["outcome"]["kind"], &end["outcome"]["reason"]), (&json!("killed"), &json!("quota")), "{end}");
+    assert!(end["meta"].as_str().is_some_and(|meta| meta.contains("explanation") && meta.contains("session")), "{end}");
     let refused = attack(&fixture, "write_file", json!({"path": "/workspace/new"})).await;
     assert_eq!(refused["reached"], false, "{refused}");
     let made = attack(&fixture, "make_directory", json!({"path": "/workspace/folder"})).await;

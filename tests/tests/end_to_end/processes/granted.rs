@@ -143,3 +143,40 @@ async fn a_host_without_a_data_directory_has_neither_processes_nor_files() {
     let refused = found(fixture.call("hostile__ask_workspace", json!({"function": "create"})).await);
     assert_eq!(refused["refused"]["code"], Code::Unavailable.as_str());
 }
+
+#[tokio::test]
+async fn no_variable_of_a_plugin_chooses_which_program_a_name_is() {
+    let fixture =
+        Setup::new().processes("programs = [\"id\", \"sh\"]\nenvironment = [\"*\"]").workspace("").open().await;
+    let plant = "printf '#!/bin/sh\\necho planted\\n' > id; chmod +x id; ./id";
+    let start = |arguments| fixture.call("hostile__start_process", arguments);
+    for (arguments, printed) in [
+        (json!({"program": "sh", "arguments": ["-c", plant]}), "planted"),
+        (json!({"program": "id", "environment": {"PATH": "/workspace"}}), "uid="),
+        (json!({"program": "sh", "arguments": ["-c", "id"], "environment": {"PATH": "/workspace"}}), "planted"),
+    ] {
+        let started = found(start(arguments).await);
+        let id = started["ok"]["id"].as_str().unwrap_or_else(|| panic!("{started}"));
+        ended(&fixture, &here(), id).await;
+        let polled = ask(&fixture, &here(), "poll", id, json!({"number": 4_096})).await;
+        assert!(polled["ok"]["stdout"].as_str().is_some_and(|text| text.starts_with(printed)), "{printed}: {polled}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_operator_lets_processes_read_they_read_and_do_not_write() {
+    let folder = Data::alone();
+    folder.write("readable", "for all");
+    let path = folder.path().display().to_string();
+    // Whoever the process is may get there.
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
+    let fixture = Setup::new().processes(&format!("shell = true\nreadable = [\"{path}\"]")).open().await;
+    let tried =
+        printed(&fixture, &here(), &format!("cat {path}/readable; echo no > {path}/readable; echo no > {path}/new"))
+            .await;
+    assert!(tried.starts_with("for all"), "{tried}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("readable")).expect("is there"), "for all");
+    assert!(!folder.path().join("new").exists());
+    let bare = Setup::new().processes("shell = true").open().await;
+    assert!(!printed(&bare, &here(), &format!("cat {path}/readable")).await.starts_with("for all"));
+}

@@ -47,7 +47,7 @@ impl From<Snapshot> for wit::Info {
             stdout: snapshot.stdout.into(),
             stderr: snapshot.stderr.into(),
             descendants: snapshot.descendants,
-            meta: None,
+            meta: snapshot.reason.map(|reason| serde_json::json!({ "explanation": reason }).to_string()),
         }
     }
 }
