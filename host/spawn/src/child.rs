@@ -23,7 +23,7 @@ use tokio::{
 };
 
 use crate::{
-    Ended, Exit, Signal, SpawnError,
+    Ended, Exit, Signal, SpawnError, SpawnRequest,
     packet::{self, Packet},
     wire::{How, Order, Report, Step},
 };
@@ -36,6 +36,7 @@ pub struct Child {
     control: Arc<UnixStream>,
     state: watch::Receiver<State>,
     pipes: Pipes,
+    waited: bool,
 }
 
 /// The host's ends of a child's streams.
@@ -80,13 +81,9 @@ impl State {
 }
 
 impl Child {
-    /// Waits until the child is the program, or is none.
-    pub(crate) async fn begin(
-        socket: OwnedFd,
-        pipes: Pipes,
-        (program, directory): (PathBuf, PathBuf),
-        contained: bool,
-    ) -> Result<Self, SpawnError> {
+    /// Waits until the child is the program, or is none; it has no pipes yet.
+    /// [`SpawnError::Sandbox`] says that the program has not begun.
+    pub(crate) async fn begin(socket: OwnedFd, request: &SpawnRequest, contained: bool) -> Result<Self, SpawnError> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         rustix::io::ioctl_fionbio(&socket, true).map_err(SpawnError::system("watch a socket"))?;
         // A stream by type only: what is sent and received are packets.
@@ -95,13 +92,16 @@ impl Child {
         let (sender, state) = watch::channel(State::default());
         // One task reads, so that any number may wait, and stop waiting.
         tokio::spawn(listen(Arc::clone(&control), sender));
-        let mut child = Self { id: LAST.fetch_add(1, Relaxed) + 1, pid: 0, control, state, pipes };
+        let mut child =
+            Self { id: LAST.fetch_add(1, Relaxed) + 1, pid: 0, control, state, pipes: Pipes::default(), waited: false };
         let state = child.until(|state| state.started || state.failed.is_some() || state.silent).await?;
-        let failed =
-            |step, path, errno| Err(SpawnError::Program { step, path, source: io::Error::from_raw_os_error(errno) });
+        let failed = |step, path: &PathBuf, errno| {
+            let source = io::Error::from_raw_os_error(errno);
+            Err(SpawnError::Program { step, path: path.clone(), source })
+        };
         match (state.failed, state.pid) {
-            (Some((Step::Enter, errno)), _) => failed("enter", directory, errno),
-            (Some((Step::Execute, errno)), _) => failed("run", program, errno),
+            (Some((Step::Enter, errno)), _) => failed("enter", &request.working_directory, errno),
+            (Some((Step::Execute, errno)), _) => failed("run", &request.program, errno),
             (Some((Step::Confine, errno)), _) => {
                 let source = io::Error::from_raw_os_error(errno);
                 Err(SpawnError::System {
@@ -109,6 +109,7 @@ impl Child {
                     source,
                 })
             }
+            (Some((Step::Bound, errno)), _) => Err(SpawnError::Bounds(io::Error::from_raw_os_error(errno))),
             (Some((Step::Prepare, errno)), _) => {
                 Err(SpawnError::System { action: "prepare a child", source: io::Error::from_raw_os_error(errno) })
             }
@@ -116,9 +117,22 @@ impl Child {
                 child.pid = pid;
                 Ok(child)
             }
-            (None, _) if contained => Err(SpawnError::Sandbox),
+            (None, None) if contained => Err(SpawnError::Sandbox),
             (None, _) => Err(SpawnError::Lost),
         }
+    }
+
+    /// The same with its pipes, and whether its sandbox had been waiting.
+    pub(crate) fn with(mut self, pipes: Pipes, waited: bool) -> Self {
+        (self.pipes, self.waited) = (pipes, waited);
+        self
+    }
+
+    /// Whether its sandbox had been made before it was asked for; for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn waited(&self) -> bool {
+        self.waited
     }
 
     /// A number that no other child of this host has had.

@@ -24,6 +24,13 @@ impl Spawner {
         Self(())
     }
 
+    /// A spawner that refuses.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_waiting(self) -> Self {
+        self
+    }
+
     /// What this machine can do, which is nothing.
     ///
     /// # Errors
@@ -60,6 +67,13 @@ impl Child {
     /// See the same on Linux, as for all below.
     #[must_use]
     pub fn id(&self) -> u64 {
+        match self.0 {}
+    }
+
+    /// Whether its sandbox had been waiting.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn waited(&self) -> bool {
         match self.0 {}
     }
 

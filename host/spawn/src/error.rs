@@ -67,6 +67,12 @@ pub enum SpawnError {
     /// The sandbox ended before the program began.
     #[error("the sandbox could not be set up; a path that it was to show may not exist")]
     Sandbox,
+    /// The control group that is to bound the whole tree could not be made.
+    #[error(
+        "the control group that bounds the memory or the processes of this child could not be made or entered; it is \
+         not started without its bounds"
+    )]
+    Bounds(#[source] io::Error),
     /// The supervisor could not be started.
     #[error("the supervisor of children could not be started")]
     Supervisor(#[source] io::Error),
@@ -103,7 +109,9 @@ impl From<SpawnError> for Error {
                 io::ErrorKind::PermissionDenied => Code::Denied,
                 _ => Code::Invalid,
             },
-            SpawnError::Sandbox | SpawnError::Lost | SpawnError::System { .. } => Code::Internal,
+            SpawnError::Sandbox | SpawnError::Bounds(_) | SpawnError::Lost | SpawnError::System { .. } => {
+                Code::Internal
+            }
         };
         let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
         Self::new(code, format!("{error}{cause}"))

@@ -22,6 +22,8 @@ pub(crate) enum Refused {
     BesideLandlock {
         /// Whether it may make sockets of the internet.
         network: bool,
+        /// Whether its user owns nothing but what the child may change anyway.
+        own_user: bool,
     },
     /// A program of the host that has opened all it needs.
     LockedDown {
@@ -87,12 +89,22 @@ const OF_THE_KERNEL_FORMERLY: &[c_long] = &[libc::SYS_ioperm, libc::SYS_iopl, li
 #[cfg(not(target_arch = "x86_64"))]
 const OF_THE_KERNEL_FORMERLY: &[c_long] = &[];
 
-/// What Landlock does not look at: who owns files and what they allow, what
-/// happens in directories, memory and queues without a path, other processes.
+/// What Landlock does not look at, and the system lets only the owner of a file
+/// do. With a user of its own the child owns what it was given and no more, so
+/// it may; compilers and archives need it. (Times can be set to the present by
+/// whoever may write, so those of a file that everybody may write can be.) Else
+/// it is the user of the host, whose files are everywhere. A descriptor proves
+/// nothing: those of files that are only shown can be opened, too.
+const OF_OWNERS: &[c_long] = &[libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2];
+#[cfg(target_arch = "x86_64")]
+const OF_OWNERS_FORMERLY: &[c_long] = &[libc::SYS_chmod, libc::SYS_futimesat, libc::SYS_utime, libc::SYS_utimes];
+#[cfg(not(target_arch = "x86_64"))]
+const OF_OWNERS_FORMERLY: &[c_long] = &[];
+
+/// What Landlock does not look at and nobody needs to build something: who owns
+/// files, attributes, which whoever may write can set, what happens in
+/// directories, memory and queues without a path, other processes.
 const BESIDE_LANDLOCK: &[c_long] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_fremovexattr,
@@ -128,8 +140,7 @@ const BESIDE_LANDLOCK: &[c_long] = &[
     libc::SYS_shmget,
 ];
 #[cfg(target_arch = "x86_64")]
-const BESIDE_LANDLOCK_FORMERLY: &[c_long] =
-    &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_futimesat, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes];
+const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[libc::SYS_chown, libc::SYS_lchown];
 #[cfg(not(target_arch = "x86_64"))]
 const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[];
 
@@ -200,10 +211,14 @@ pub(crate) fn program(refused: Refused) -> io::Result<BpfProgram> {
         always(&mut rules, &[BESIDE_LANDLOCK, BESIDE_LANDLOCK_FORMERLY]);
         other_processes(&mut rules)?;
     }
+    if let Refused::BesideLandlock { own_user: false, .. } | Refused::LockedDown { .. } = refused {
+        always(&mut rules, &[OF_OWNERS, OF_OWNERS_FORMERLY]);
+        times_by_path(&mut rules)?;
+    }
     match refused {
         Refused::InSandbox => {}
-        Refused::BesideLandlock { network: false } => always(&mut rules, &[&[libc::SYS_socket]]),
-        Refused::BesideLandlock { network: true } => {
+        Refused::BesideLandlock { network: false, .. } => always(&mut rules, &[&[libc::SYS_socket]]),
+        Refused::BesideLandlock { network: true, .. } => {
             let internet = [libc::AF_INET, libc::AF_INET6];
             only(&mut rules, libc::SYS_socket, &internet.map(|family| (0, SeccompCmpOp::Ne, number(family))))?;
             let kind = SeccompCmpOp::MaskedEq(0xf);
@@ -241,7 +256,11 @@ fn other_processes(rules: &mut Rules) -> io::Result<()> {
         only(rules, call, &[(0, SeccompCmpOp::Ne, itself)])?;
         only(rules, call, &[(1, SeccompCmpOp::Ne, 0)])?;
     }
-    // Times by descriptor stay: who has one was let in to the file.
+    Ok(())
+}
+
+/// Times by descriptor stay: who has one was let in to the file.
+fn times_by_path(rules: &mut Rules) -> io::Result<()> {
     let condition = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     let rule = SeccompRule::new(vec![condition.map_err(io::Error::other)?]).map_err(io::Error::other)?;
     rules.entry(libc::SYS_utimensat).or_default().push(rule);

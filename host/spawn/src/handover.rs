@@ -55,10 +55,8 @@ pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd,
     Ok(file.into())
 }
 
-pub(crate) type Streams = (Pipes, OwnedFd, OwnedFd, OwnedFd);
-
-/// The host's ends of the streams, and the child's.
-pub(crate) fn streams(request: &SpawnRequest) -> Result<Streams, SpawnError> {
+/// The host's ends of the streams, and the child's in the order of their numbers.
+pub(crate) fn streams(request: &SpawnRequest) -> Result<(Pipes, [OwnedFd; 3]), SpawnError> {
     let mut pipes = Pipes::default();
     let null = || supervisor::null().map_err(SpawnError::system("open the null device"));
     let pipe = || {
@@ -91,5 +89,5 @@ pub(crate) fn streams(request: &SpawnRequest) -> Result<Streams, SpawnError> {
     };
     let stdout = output(&request.stdout, &mut pipes.stdout)?;
     let stderr = output(&request.stderr, &mut pipes.stderr)?;
-    Ok((pipes, stdin, stdout, stderr))
+    Ok((pipes, [stdin, stdout, stderr]))
 }

@@ -43,6 +43,10 @@ mod spawner;
 #[cfg(target_os = "linux")]
 mod supervisor;
 #[cfg(target_os = "linux")]
+mod users;
+#[cfg(target_os = "linux")]
+mod waiting;
+#[cfg(target_os = "linux")]
 mod wire;
 
 pub use capabilities::{Capabilities, Contained, ProcessLimit};

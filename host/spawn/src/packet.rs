@@ -57,11 +57,13 @@ pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Opti
     let mut bytes = vec![0; MAX_PACKET_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS), ScmCredentials(1))];
     let mut beside = RecvAncillaryBuffer::new(&mut space);
-    let received = match recvmsg(socket, &mut [IoSliceMut::new(&mut bytes)], &mut beside, RecvFlags::CMSG_CLOEXEC) {
-        // A reset says that the other side went with packets unread.
-        Err(rustix::io::Errno::CONNRESET) => return Ok(None),
-        other => other?,
-    };
+    let mut receive = || recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut beside, RecvFlags::CMSG_CLOEXEC);
+    let received = match receive() {
+        // The other side went with packets unread. It is said once, before what
+        // that side had sent.
+        Err(rustix::io::Errno::CONNRESET) => receive(),
+        other => other,
+    }?;
     let (mut descriptors, mut sender) = (Vec::new(), None);
     for message in beside.drain() {
         match message {

@@ -35,7 +35,11 @@ pub struct SpawnRequest {
     pub containment: Containment,
     /// The user and group that it really is, with no further groups; absent is
     /// the host's own. Only a host that is root can say so, and it should: the
-    /// system applies neither permissions nor [`Limits::processes`] to root.
+    /// system applies neither permissions nor [`Limits::processes`] to root. It
+    /// is to own nothing but what the child may write: where Landlock contains,
+    /// the owner of a file may change its permissions and times, wherever it is.
+    /// Without such a user no child may there, so a program that it links cannot
+    /// be run as it is.
     pub user: Option<u32>,
 }
 
@@ -90,6 +94,8 @@ pub enum Containment {
 }
 
 /// What a contained child sees beside the system's own programs and libraries.
+/// Users and groups have names of the sandbox's own in bubblewrap: `root`,
+/// `nobody`, and `wharf` for a child that is neither.
 #[derive(Debug, Clone, Default)]
 pub struct Sandbox {
     /// Files and directories that it reads and writes.

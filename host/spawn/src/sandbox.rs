@@ -9,10 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::process::geteuid;
+use rustix::process::{getegid, geteuid};
 
 use crate::{
-    Bind, Sandbox, SpawnError,
+    Bind, Sandbox, SpawnError, users,
     wire::{Confinement, Contain, STAGE},
 };
 
@@ -28,10 +28,9 @@ pub(crate) const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32",
 pub(crate) const DIRECTORIES_OF_SETTINGS: [&str; 4] =
     ["/etc/alternatives", "/etc/ca-certificates", "/etc/ld.so.conf.d", "/etc/ssl/certs"];
 /// See [`DIRECTORIES_OF_SETTINGS`].
-pub(crate) const SETTINGS: [&str; 17] = [
+pub(crate) const SETTINGS: [&str; 15] = [
     "/etc/bash.bashrc",
     "/etc/debian_version",
-    "/etc/group",
     "/etc/host.conf",
     "/etc/hosts",
     "/etc/ld.so.cache",
@@ -40,7 +39,6 @@ pub(crate) const SETTINGS: [&str; 17] = [
     "/etc/mime.types",
     "/etc/nsswitch.conf",
     "/etc/os-release",
-    "/etc/passwd",
     "/etc/profile",
     "/etc/protocols",
     "/etc/resolv.conf",
@@ -77,8 +75,8 @@ pub(crate) fn find() -> Option<PathBuf> {
 ///
 /// Files of settings are copied into the sandbox, which costs a tenth of what
 /// showing each by a mount does; directories of them, with hundreds of entries,
-/// are shown.
-pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>) -> Contain {
+/// are shown. Names of users are the sandbox's own.
+pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>, home: &Path) -> Contain {
     let mut command = vec![bubblewrap.as_os_str().as_bytes().to_vec()];
     let mut add = |words: &[&[u8]]| command.extend(words.iter().map(|word| word.to_vec()));
     add(&[b"--unshare-pid", b"--unshare-ipc", b"--unshare-uts", b"--unshare-cgroup-try"]);
@@ -126,7 +124,17 @@ pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>) -
     // What holds the mounts together is memory of the machine, too.
     add(&[b"--remount-ro", b"/dev", b"--remount-ro", b"/", b"--chdir", b"/", b"--"]);
     let copies = SETTINGS.iter().map(|path| path.as_bytes().to_vec()).collect();
-    Contain { command, copies, rest, user, staged }
+    let (uid, gid) = user.map_or_else(|| (geteuid().as_raw(), getegid().as_raw()), |user| (user, user));
+    let names = users::names(uid, gid, home);
+    let made = users::FILES.iter().map(|path| path.as_bytes().to_vec()).zip(names).collect();
+    Contain { command, copies, made, rest, user, staged }
+}
+
+/// What [`command`] has shown that may be replaced by something else of the same
+/// name while the sandbox is there.
+pub(crate) fn shown(sandbox: &Sandbox) -> impl Iterator<Item = &Path> {
+    let system = SYSTEM.iter().chain(&DIRECTORIES_OF_SETTINGS).map(Path::new);
+    system.chain(sandbox.readable.iter().chain(&sandbox.writable).map(|bind| bind.source.as_path()))
 }
 
 /// The same for Landlock, which shows everything at its own path.

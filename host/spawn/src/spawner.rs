@@ -6,7 +6,7 @@
 
 use std::{
     io,
-    os::fd::{AsFd as _, OwnedFd},
+    os::fd::{AsFd as _, BorrowedFd, OwnedFd},
     sync::Arc,
     time::Duration,
 };
@@ -18,7 +18,8 @@ use crate::{
     Capabilities, Child, Contained, Containment, Exit, Input, Limits, Output, Sandbox, SpawnError, SpawnRequest,
     handover, landlock, packet, probe,
     root::Root,
-    sandbox,
+    sandbox, users,
+    waiting::{Description, Waiting},
     wire::{Bounds, Charge, Order, Task, Walls},
 };
 
@@ -29,6 +30,11 @@ const ANOTHER_USER: u32 = 65534;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
 ///
+/// After a child in bubblewrap it has one more sandbox made that is just the
+/// same, for half a minute, so that the next such child starts in a fraction of
+/// the time. Such a child may see files of settings, as `/etc/resolv.conf`, as
+/// they were then. At most eight wait.
+///
 /// Children that live when the last clone is dropped live on: each ends with
 /// its own [`Child`].
 #[derive(Debug, Clone, Default)]
@@ -37,6 +43,8 @@ pub struct Spawner {
     // that one. Held for a look-up otherwise.
     root: Arc<Mutex<Option<Arc<Root>>>>,
     capabilities: Arc<OnceCell<Arc<Capabilities>>>,
+    waiting: Arc<Waiting>,
+    each_anew: bool,
     forced: Option<Contained>,
 }
 
@@ -53,6 +61,13 @@ impl Spawner {
     #[must_use]
     pub fn with(contained: Contained) -> Self {
         Self { forced: Some(contained), ..Self::default() }
+    }
+
+    /// Has every sandbox made when it is asked for, for tests of both.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_waiting(self) -> Self {
+        Self { each_anew: true, ..self }
     }
 
     /// What this machine can do. The first who asks has it tried, which takes
@@ -77,47 +92,86 @@ impl Spawner {
                 Err(missing) => return Err(SpawnError::Uncontainable { missing: missing.clone() }),
             },
         };
-        self.start(request, contained).await
+        self.start(request, contained, !self.each_anew).await
     }
 
-    async fn start(&self, request: SpawnRequest, contained: Option<Contained>) -> Result<Child, SpawnError> {
+    async fn start(
+        &self,
+        request: SpawnRequest,
+        contained: Option<Contained>,
+        ahead: bool,
+    ) -> Result<Child, SpawnError> {
         request.check()?;
         if let Some(user) = request.user
             && !geteuid().is_root()
         {
             return Err(SpawnError::User { user });
         }
-        let (task, walls) = match (&request.containment, contained) {
-            (Containment::Required(sandbox), Some(Contained::Bubblewrap)) => match sandbox::find() {
-                Some(bubblewrap) => {
-                    (Task::Contain(sandbox::command(&bubblewrap, sandbox, request.user)), Walls::Around)
-                }
-                None => return Err(SpawnError::Uncontainable { missing: "bubblewrap is not there any more".into() }),
-            },
-            (Containment::Required(sandbox), _) => (Task::Supervise, Walls::Landlock(sandbox::confinement(sandbox)?)),
-            (Containment::None, _) => (Task::Supervise, Walls::None),
+        let (charge, walls) = charge_of(&request, contained)?;
+        let description = match &request.containment {
+            Containment::Required(sandbox) if ahead && contained == Some(Contained::Bubblewrap) => {
+                Some(Description::new(charge.clone(), sandbox::shown(sandbox)))
+            }
+            _ => None,
         };
-        let Limits { processes, memory_bytes, .. } = request.limits;
-        // There the user namespace counts. A group takes milliseconds to enter, so
-        // it is for those that nothing else counts.
-        let counted = contained == Some(Contained::Bubblewrap) && (request.user.is_some() || !geteuid().is_root());
-        let bounds = Bounds {
-            // The supervisor is in the group, and so is bubblewrap.
-            processes: processes.filter(|_| !counted).map(|processes| processes.saturating_add(2)),
-            memory_bytes,
-        };
-        let group = (bounds.processes.is_some() || memory_bytes.is_some()).then_some(bounds);
         let launch = handover::launch_of(&request, walls)?;
-        let (pipes, stdin, stdout, stderr) = handover::streams(&request)?;
+        let (pipes, streams) = handover::streams(&request)?;
+        let given = [launch.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
+        let ready = description.as_ref().and_then(|description| self.waiting.take(description));
+        let (begun, waited) = match ready {
+            Some(host) => match Self::begin(host, &given, &request, contained).await {
+                // It ended just now, with nothing begun.
+                Err(SpawnError::Sandbox) => (self.begin_anew(&charge, &given, &request, contained).await, false),
+                begun => (begun, true),
+            },
+            None => (self.begin_anew(&charge, &given, &request, contained).await, false),
+        };
+        if let Some(description) = description
+            && matches!(begun, Ok(_) | Err(SpawnError::Program { .. }))
+        {
+            self.make_ahead(description).await;
+        }
+        Ok(begun?.with(pipes, waited))
+    }
+
+    async fn begin_anew(
+        &self,
+        charge: &Charge,
+        given: &[BorrowedFd<'_>],
+        request: &SpawnRequest,
+        contained: Option<Contained>,
+    ) -> Result<Child, SpawnError> {
         let (host, other) = packet::pair().map_err(SpawnError::system("make a socket"))?;
-        packet::send(&host, &Order::Launch, &[launch.as_fd(), stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])
-            .map_err(SpawnError::system("send a child's streams"))?;
-        self.charge(&Charge { task, group }, &other).await?;
-        drop((other, stdin, stdout, stderr));
-        let paths = (request.program, request.working_directory);
-        // The caller's files are closed by now.
-        drop((request.stdout, request.stderr));
-        Child::begin(host, pipes, paths, contained == Some(Contained::Bubblewrap)).await
+        self.charge(charge, &other).await?;
+        drop(other);
+        Self::begin(host, given, request, contained).await
+    }
+
+    /// Has the supervisor at the other end of this socket start the child.
+    async fn begin(
+        host: OwnedFd,
+        given: &[BorrowedFd<'_>],
+        request: &SpawnRequest,
+        contained: Option<Contained>,
+    ) -> Result<Child, SpawnError> {
+        if let Err(error) = packet::send(&host, &Order::Launch, given)
+            && !matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+        {
+            return Err(SpawnError::System { action: "send a child's streams", source: error });
+        }
+        // Where the supervisor has ended, what it said of that is there.
+        Child::begin(host, request, contained == Some(Contained::Bubblewrap)).await
+    }
+
+    /// Has one more sandbox of this description made. That it cannot be is no
+    /// failure: the next child then has one made.
+    async fn make_ahead(&self, description: Description) {
+        let charge = description.charge().clone();
+        let Ok(root) = self.root(None).await else { return };
+        let Some(other) = self.waiting.add(description) else { return };
+        if let Err(error) = root.charge(&charge, &other) {
+            tracing::debug!(%error, "no sandbox is made ahead");
+        }
     }
 
     /// Hands a child's socket to the root; starts another root where this one
@@ -189,7 +243,7 @@ impl Spawner {
                 containment: Containment::Required(Sandbox::default()),
                 user: *user,
             };
-            let ended = async { self.start(request, Some(contained)).await?.wait().await };
+            let ended = async { self.start(request, Some(contained), false).await?.wait().await };
             match tokio::time::timeout(PROBE_TIME, ended).await {
                 Ok(Ok(ended)) if ended.exit == (Exit::Exited { code: 0 }) => {}
                 Ok(Ok(_)) => return Err("does not end programs as they end outside".into()),
@@ -199,4 +253,30 @@ impl Spawner {
         }
         Ok(())
     }
+}
+
+/// What the root is to do for this request, and what keeps its child in.
+fn charge_of(request: &SpawnRequest, contained: Option<Contained>) -> Result<(Charge, Walls), SpawnError> {
+    let (task, walls) = match (&request.containment, contained) {
+        (Containment::Required(sandbox), Some(Contained::Bubblewrap)) => match sandbox::find() {
+            Some(bubblewrap) => {
+                let home = users::home(&request.environment, sandbox);
+                (Task::Contain(sandbox::command(&bubblewrap, sandbox, request.user, &home)), Walls::Around)
+            }
+            None => return Err(SpawnError::Uncontainable { missing: "bubblewrap is not there any more".into() }),
+        },
+        (Containment::Required(sandbox), _) => (Task::Supervise, Walls::Landlock(sandbox::confinement(sandbox)?)),
+        (Containment::None, _) => (Task::Supervise, Walls::None),
+    };
+    let Limits { processes, memory_bytes, .. } = request.limits;
+    // There the user namespace counts. A group takes milliseconds to enter, so
+    // it is for those that nothing else counts.
+    let counted = contained == Some(Contained::Bubblewrap) && (request.user.is_some() || !geteuid().is_root());
+    let bounds = Bounds {
+        // The supervisor is in the group, and so is bubblewrap.
+        processes: processes.filter(|_| !counted).map(|processes| processes.saturating_add(2)),
+        memory_bytes,
+    };
+    let group = (bounds.processes.is_some() || memory_bytes.is_some()).then_some(bounds);
+    Ok((Charge { task, group }, walls))
 }

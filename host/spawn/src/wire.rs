@@ -12,7 +12,7 @@ pub(crate) const MAX_PACKET_BYTES: usize = 32 * 1024;
 
 /// From the host to the root of the supervisors; comes with the control socket
 /// of the new child.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Charge {
     pub(crate) task: Task,
     /// What a control group is to hold the tree to, if one is to be made.
@@ -20,7 +20,7 @@ pub(crate) struct Charge {
 }
 
 /// What a new supervisor is to be.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Task {
     /// A fork of the root.
     Supervise,
@@ -36,12 +36,14 @@ pub(crate) struct Bounds {
 }
 
 /// A supervisor in bubblewrap, in the order of the command line.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Contain {
     /// bubblewrap and what stands before the files.
     pub(crate) command: Vec<Vec<u8>>,
     /// Files of the system of which the sandbox gets copies, where they exist.
     pub(crate) copies: Vec<Vec<u8>>,
+    /// Files that are the sandbox's own: path and contents.
+    pub(crate) made: Vec<(Vec<u8>, Vec<u8>)>,
     /// What stands after the files; the supervisor's program and argument are
     /// put at the end.
     pub(crate) rest: Vec<Vec<u8>>,
@@ -93,7 +95,8 @@ pub(crate) struct Launch {
 /// From the host to the supervisor of one child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
-    /// Start the child; comes with the launch and the streams.
+    /// Start the child; comes with the launch and the streams, maybe long after
+    /// the supervisor began.
     Launch,
     /// Send a signal to the child's group.
     Signal(Signal),
@@ -124,6 +127,8 @@ pub(crate) enum Report {
 /// Where a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Step {
+    /// Making or entering the control group that is to bound it.
+    Bound,
     /// Before anything of the request was tried.
     Prepare,
     /// Giving up what it is not to reach.

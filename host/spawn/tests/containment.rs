@@ -96,6 +96,31 @@ async fn uncontainable() {
     }
 }
 
+/// Compiles, links and runs a program, as far as that goes.
+const BUILD: &str = "export TMPDIR=$PWD; echo 'int main(void) { return 42; }' > p.c && cc -o p p.c && ./p; echo $?";
+
+#[tokio::test]
+async fn a_program_is_built_and_run() {
+    if output(&Spawner::new(), shell("command -v cc")).await.is_empty() {
+        support::note("NOT TESTED: no compiler is installed");
+        return;
+    }
+    for place in Place::all().await {
+        let said = place.run(BUILD).await;
+        if place.contained == Contained::Bubblewrap || place.user.is_some() {
+            assert_eq!(said, "42\n", "{}", place.name());
+            let script =
+                "echo 'exit 7' > s; chmod +x s; ./s; echo $?; chmod 600 s; touch -d 2001-02-03 s; stat -c '%a %y' s";
+            let said = place.run(script).await;
+            assert_eq!(said, "7\n600 2001-02-03 00:00:00.000000000 +0000\n", "{}", place.name());
+        } else {
+            // The host's own user owns more than the workspace, so what may run
+            // stays as it was made.
+            assert!(said.ends_with("Permission denied\n126\n"), "{}: {said}", place.name());
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_contained_tree_ends_with_its_child() {
     for place in Place::all().await {
@@ -137,4 +162,32 @@ async fn host() {
         support::say(pid);
     }
     let _ = child.wait().await;
+}
+
+#[tokio::test]
+async fn users_and_groups_in_bubblewrap_have_names_of_their_own() {
+    for place in Place::all_in_bubblewrap().await {
+        let name = match place.user.unwrap_or_else(|| rustix::process::getuid().as_raw()) {
+            0 => "root",
+            65534 => "nobody",
+            _ => "wharf",
+        };
+        let script = "whoami; id -un; perl -e 'print +(getpwuid($<))[7], \"\n\"'; cut -d: -f1 /etc/passwd | sort";
+        let mut request = place.request(script);
+        let home = request.working_directory.join("home");
+        request.environment.push(("HOME".into(), home.clone().into()));
+        let said = output(&place.spawner, request).await;
+        let users = if name == "wharf" { "nobody\nroot\nwharf\n" } else { "nobody\nroot\n" };
+        assert_eq!(said, format!("{name}\n{name}\n{}\n{users}", home.display()), "{}", place.name());
+        assert_eq!(place.run("perl -e 'print +(getpwuid($<))[7]'").await, "/", "{}", place.name());
+        if place.user.is_some() {
+            let request = SpawnRequest {
+                user: Some(61234),
+                working_directory: "/".into(),
+                ..place.request("id; wc -l < /etc/group")
+            };
+            let expected = "uid=61234(wharf) gid=61234(wharf) groups=61234(wharf)\n3\n";
+            assert_eq!(output(&place.spawner, request).await, expected);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use rustix::process::{getppid, getuid, test_kill_process};
 use support::{output, place::Place, shell};
-use wharf_spawn::{Limits, Output, SpawnError, SpawnRequest, Spawner};
+use wharf_spawn::{Containment, Limits, Output, ProcessLimit, Sandbox, SpawnError, SpawnRequest, Spawner};
 
 #[tokio::test]
 async fn memory_is_limited_and_reserved_addresses_are_not() {
@@ -26,6 +26,32 @@ async fn memory_is_limited_and_reserved_addresses_are_not() {
     assert_eq!(said, (10 << 20).to_string());
     assert_eq!(output(&spawner, SpawnRequest { limits, ..shell(&used(200)) }).await, "");
     assert_eq!(output(&spawner, SpawnRequest { limits, ..shell("ulimit -v") }).await, "unlimited\n");
+}
+
+#[tokio::test]
+async fn bounds_that_cannot_be_set_are_said_and_the_child_does_not_start() {
+    let spawner = Spawner::new();
+    let found = spawner.capabilities().await.expect("an answer");
+    if found.process_limit != ProcessLimit::Tree || !found.another_user {
+        support::note("NOT TESTED: no control group bounds processes here");
+        return;
+    }
+    let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
+    let root = support::parent(support::parent(child.pid()));
+    // More than the system has numbers for.
+    let limits = Limits { processes: Some(u64::MAX), ..Limits::default() };
+    for containment in [Containment::None, Containment::Required(Sandbox::default())] {
+        let error = spawner.spawn(SpawnRequest { limits, containment, ..shell("true") }).await.expect_err("no group");
+        let SpawnError::Bounds(source) = &error else { panic!("{error}") };
+        assert!(source.raw_os_error().is_some_and(|code| code == 22 || code == 34), "{source}");
+        assert_eq!(groups_of(root), 0, "none is left");
+    }
+}
+
+/// How many groups this root of supervisors has.
+fn groups_of(root: u32) -> usize {
+    let entries = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].iter().flat_map(std::fs::read_dir).flatten().flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("wharf-{root}-"))).count()
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use rustix::{
 
 use crate::{
     filter::{self, Refused},
-    landlock, sandbox,
+    landlock, sandbox, users,
     wire::{Confinement, Walls},
 };
 
@@ -28,14 +28,16 @@ pub(super) fn become_user(user: u32) -> io::Result<()> {
 }
 
 /// Gives up what is outside of the walls; the last step but the program.
-pub(super) fn stay_inside(walls: &Walls) -> io::Result<()> {
+pub(super) fn stay_inside(walls: &Walls, user: Option<u32>) -> io::Result<()> {
     let refused = match walls {
         Walls::None => return Ok(()),
         Walls::Around => Refused::InSandbox,
         Walls::Landlock(confinement) => {
             give_up_capabilities()?;
             reach_only(confinement)?;
-            Refused::BesideLandlock { network: confinement.network }
+            // Root, and the host's own user, own more than the session's files.
+            let own_user = user.is_some_and(|user| user != 0);
+            Refused::BesideLandlock { network: confinement.network, own_user }
         }
     };
     seccompiler::apply_filter(&filter::program(refused)?).map_err(io::Error::other)
@@ -57,7 +59,7 @@ fn give_up_capabilities() -> io::Result<()> {
 
 fn reach_only(confinement: &Confinement) -> io::Result<()> {
     let settings = sandbox::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
-    let system = sandbox::SYSTEM.iter().chain(settings).chain(&landlock::OF_THE_MACHINE);
+    let system = sandbox::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));
     let readable = confinement.readable.iter().map(|path| (path_of(path), true));
     landlock::confine(

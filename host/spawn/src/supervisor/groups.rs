@@ -78,9 +78,20 @@ impl Groups {
         self.memory.is_some()
     }
 
-    /// Makes what groups these bounds need. Nothing where none can be made.
+    /// Makes what groups these bounds need: nothing where this machine has none,
+    /// and nothing is left where one cannot be made.
     pub(super) fn make(&self, bounds: Bounds) -> io::Result<Made> {
         let mut made = Made::default();
+        match self.fill(&mut made, bounds) {
+            Ok(()) => Ok(made),
+            Err(error) => {
+                made.remove();
+                Err(error)
+            }
+        }
+    }
+
+    fn fill(&self, made: &mut Made, bounds: Bounds) -> io::Result<()> {
         let processes = self.pids.as_ref().zip(bounds.processes).map(|(parent, bound)| (parent, "pids.max", bound));
         let memory = self.memory.as_ref().zip(bounds.memory_bytes).map(|(parent, bound)| {
             (parent, if parent.unified { "memory.max" } else { "memory.limit_in_bytes" }, bound)
@@ -99,7 +110,7 @@ impl Groups {
             };
             fs::write(directory.join(file), bound.to_string())?;
         }
-        Ok(made)
+        Ok(())
     }
 }
 

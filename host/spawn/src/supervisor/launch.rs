@@ -63,26 +63,18 @@ pub(super) fn start(launch: Launch, control: &OwnedFd, streams: Vec<OwnedFd>) ->
     match system::fork().map_err(Failure::preparing)? {
         Side::Child => {
             let failure = become_program(launch, control, &streams);
-            let mut said = vec![match failure.step {
-                Step::Prepare => 0,
-                Step::Confine => 1,
-                Step::Enter => 2,
-                Step::Execute => 3,
-            }];
-            said.extend(failure.errno.to_le_bytes());
-            let _ = File::from(writer).write_all(&said);
+            if let Ok(said) = postcard::to_stdvec(&(failure.step, failure.errno)) {
+                let _ = File::from(writer).write_all(&said);
+            }
             system::leave()
         }
         Side::Parent(pid) => {
             drop((writer, streams));
-            let mut said = [0; 5];
-            match File::from(reader).read_exact(&mut said) {
+            let mut said = Vec::new();
+            File::from(reader).read_to_end(&mut said).map_err(Failure::preparing)?;
+            match postcard::from_bytes(&said) {
+                Ok((step, errno)) => Err(Failure { step, errno }),
                 Err(_) => Ok(pid),
-                Ok(()) => {
-                    let [step, errno @ ..] = said;
-                    let step = [Step::Prepare, Step::Confine, Step::Enter, Step::Execute][usize::from(step.min(3))];
-                    Err(Failure { step, errno: i32::from_le_bytes(errno) })
-                }
             }
         }
     }
@@ -120,7 +112,7 @@ fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Co
     system::accept_signals();
     // Last: with few files or little memory the steps above could fail.
     limit(&launch.limits, bound).map_err(Failure::preparing)?;
-    confine::stay_inside(&launch.walls).map_err(Failure::at(Step::Confine))?;
+    confine::stay_inside(&launch.walls, launch.user).map_err(Failure::at(Step::Confine))?;
     Ok(command)
 }
 

@@ -7,6 +7,7 @@ use std::{
     collections::HashMap,
     ffi::{CString, OsStr},
     fs::File,
+    io::{self, Seek as _, Write as _},
     os::{
         fd::{IntoRawFd as _, OwnedFd},
         unix::ffi::OsStrExt as _,
@@ -16,6 +17,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, poll},
+    fs::{MemfdFlags, memfd_create},
     io::FdFlags,
     process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, setsid, wait},
 };
@@ -30,7 +32,7 @@ use super::{
 };
 use crate::{
     packet::{self, Packet},
-    wire::{Charge, Contain, Report, Task},
+    wire::{Charge, Contain, Report, Step, Task},
 };
 
 /// The supervisors that live, and the groups of their trees.
@@ -70,19 +72,27 @@ pub(super) fn run(control: OwnedFd) -> ! {
             Ok(Some(Packet { message, mut descriptors, .. })) => {
                 let Some(child) = descriptors.pop() else { continue };
                 let made = message.group.map(|bounds| groups.get_or_insert_with(Groups::find).make(bounds));
-                // The host sees the socket of the child end.
-                let Ok(made) = made.unwrap_or_else(|| Ok(Made::default())) else { continue };
+                let made = match made.unwrap_or_else(|| Ok(Made::default())) {
+                    Ok(made) => made,
+                    Err(error) => {
+                        refuse(&child, Step::Bound, &error);
+                        continue;
+                    }
+                };
                 match system::fork() {
                     Ok(Side::Parent(pid)) => drop(supervisors.insert(pid, made)),
                     Ok(Side::Child) => {
                         drop((control, children, descriptors));
-                        if made.enter().is_err() {
-                            system::leave();
+                        if let Err(error) = made.enter() {
+                            refuse(&child, Step::Bound, &error);
+                            std::process::exit(0)
                         }
                         become_supervisor(message.task, child)
                     }
-                    // The host sees the socket of the child end.
-                    Err(_) => {}
+                    Err(error) => {
+                        ended.push(made);
+                        refuse(&child, Step::Prepare, &error);
+                    }
                 }
             }
             Ok(None) => host_is_there = false,
@@ -93,8 +103,15 @@ pub(super) fn run(control: OwnedFd) -> ! {
     std::process::exit(0)
 }
 
+/// Tells the host why a child gets no supervisor.
+fn refuse(child: &OwnedFd, step: Step, error: &io::Error) {
+    let errno = error.raw_os_error().unwrap_or(libc::EIO);
+    // Where the host is gone, nobody has to know.
+    let _ = packet::send(child, &Report::Failed { step, errno }, &[]);
+}
+
 /// Closes what the host has open, except for the socket.
-fn keep_only(control: OwnedFd) -> std::io::Result<OwnedFd> {
+fn keep_only(control: OwnedFd) -> io::Result<OwnedFd> {
     rustix::stdio::dup2_stdin(&control)?;
     drop(control);
     system::close_all();
@@ -141,7 +158,7 @@ fn become_supervisor(task: Task, control: OwnedFd) -> ! {
 /// Becomes the command, with this program at its end. The program is named by a
 /// descriptor: the sandbox does not show its path, and an update may have
 /// replaced it.
-fn contain(sandbox: Contain, control: OwnedFd) -> std::io::Result<()> {
+fn contain(sandbox: Contain, control: OwnedFd) -> io::Result<()> {
     let _ = setsid();
     let mut command = sandbox.command;
     // Whoever it becomes below may not be able to open these.
@@ -149,6 +166,12 @@ fn contain(sandbox: Contain, control: OwnedFd) -> std::io::Result<()> {
         let Ok(file) = File::open(Path::new(OsStr::from_bytes(&path))) else { continue };
         let words = [b"--perms".to_vec(), b"0444".to_vec(), b"--file".to_vec(), number_for_a_program(file)?, path];
         command.extend(words);
+    }
+    for (path, contents) in sandbox.made {
+        let mut file = File::from(memfd_create("wharf-made", MemfdFlags::CLOEXEC)?);
+        file.write_all(&contents)?;
+        file.rewind()?;
+        command.extend([b"--perms".to_vec(), b"0444".to_vec(), b"--file".to_vec(), number_for_a_program(file)?, path]);
     }
     command.extend(sandbox.rest);
     let itself = number_for_a_program(File::open("/proc/self/exe")?)?;
@@ -161,7 +184,7 @@ fn contain(sandbox: Contain, control: OwnedFd) -> std::io::Result<()> {
     }
     system::accept_signals();
     let command = command.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
-    let Some(program) = command.first() else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+    let Some(program) = command.first() else { return Err(io::ErrorKind::InvalidInput.into()) };
     let libraries = std::env::var("LD_LIBRARY_PATH").ok();
     let environment = libraries.map(|path| CString::new(format!("LD_LIBRARY_PATH={path}"))).transpose()?;
     Err(system::execute(program, &command, environment.as_slice()))
@@ -169,7 +192,7 @@ fn contain(sandbox: Contain, control: OwnedFd) -> std::io::Result<()> {
 
 /// Leaves a file open for the program that this process becomes, which is told
 /// its number.
-fn number_for_a_program(file: File) -> std::io::Result<Vec<u8>> {
+fn number_for_a_program(file: File) -> io::Result<Vec<u8>> {
     rustix::io::fcntl_setfd(&file, FdFlags::empty())?;
     Ok(file.into_raw_fd().to_string().into_bytes())
 }

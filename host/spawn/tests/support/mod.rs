@@ -36,13 +36,18 @@ pub(crate) fn shell(script: &str) -> SpawnRequest {
 }
 
 /// What a child writes to standard output, all of it.
-pub(crate) async fn output(spawner: &Spawner, mut request: SpawnRequest) -> String {
+pub(crate) async fn output(spawner: &Spawner, request: SpawnRequest) -> String {
+    output_and_whether_it_waited(spawner, request).await.0
+}
+
+/// The same, and whether the child's sandbox had been waiting.
+pub(crate) async fn output_and_whether_it_waited(spawner: &Spawner, mut request: SpawnRequest) -> (String, bool) {
     request.stdout = Output::Pipe;
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut text = String::new();
     child.take_stdout().expect("a pipe").read_to_string(&mut text).await.expect("output");
     child.wait().await.expect("its end");
-    text
+    (text, child.waited())
 }
 
 /// Looks again and again until it is so.
@@ -79,29 +84,39 @@ fn all() -> impl Iterator<Item = u32> {
     fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
+/// Kills a process that may have ended with another.
 pub(crate) fn kill(pid: u32) {
+    signal(pid, Signal::KILL);
+}
+
+pub(crate) fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid");
-    kill_process(pid, Signal::KILL).expect("a kill");
+    match kill_process(pid, signal) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// All below a child's supervisor, once there are so many.
 pub(crate) async fn tree_of(child: &Child, count: usize) -> Vec<u32> {
     let supervisor = parent(child.pid());
-    let below = || {
-        let is_below = |pid: &u32| {
-            let mut at = *pid;
-            while let Some((_, parent)) = stat(at).filter(|(_, parent)| *parent != 0) {
-                if parent == supervisor {
-                    return true;
-                }
-                at = parent;
+    until("all have started", || below(supervisor).len() >= count).await;
+    below(supervisor)
+}
+
+/// All that come from this process.
+pub(crate) fn below(ancestor: u32) -> Vec<u32> {
+    let is_below = |pid: &u32| {
+        let mut at = *pid;
+        while let Some((_, parent)) = stat(at).filter(|(_, parent)| *parent != 0) {
+            if parent == ancestor {
+                return true;
             }
-            false
-        };
-        all().filter(is_below).collect::<Vec<_>>()
+            at = parent;
+        }
+        false
     };
-    until("all have started", || below().len() >= count).await;
-    below()
+    all().filter(is_below).collect()
 }
 
 /// Says a number to whoever started this process as a host.
