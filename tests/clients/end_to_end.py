@@ -18,6 +18,7 @@ from mcp import Client, MCPError
 
 import documents
 import playbooks
+import workspace
 from harness import (
     HANDSHAKE,
     STATELESS,
@@ -287,7 +288,11 @@ async def everything(report: Report, binary: Path, directory: Path) -> None:
         await playbooks.permissions(report, host, era)
         await documents.found_and_read(report, host, era)
         await documents.hostile(report, host, era)
+        await workspace.off(report, host, era)
+        await workspace.built(report, host, era)
+        await workspace.followed(report, host, era)
     await crash(report, host)
+    await workspace.killed(report, host)
     await anyio.to_thread.run_sync(raw_lines, report, host)
 
 

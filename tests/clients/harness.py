@@ -63,10 +63,10 @@ class Host:
 class RawServer:
     """A server without the official client between: raw lines, and a process to kill."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, *more: str) -> None:
         self.log = open(host.log, "ab")
         self.process = subprocess.Popen(
-            [str(host.binary), *host.arguments()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
+            [str(host.binary), *host.arguments(*more)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
         )
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()

@@ -36,8 +36,10 @@ pub fn wharf<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command
 
 impl Command {
     fn clean(mut self) -> Self {
-        for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_LOG", "WHARF_LOG_JSON", "WHARF_SESSION", "RUST_LOG"] {
-            self.inner.env_remove(name);
+        for (name, _) in std::env::vars_os() {
+            if name == "RUST_LOG" || name.to_string_lossy().starts_with("WHARF_") {
+                self.inner.env_remove(name);
+            }
         }
         // No configuration of whoever runs the tests.
         self.inner.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");

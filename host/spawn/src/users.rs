@@ -84,8 +84,10 @@ mod tests {
 
     #[test]
     fn a_home_is_where_the_child_gets_and_forges_no_line() {
-        let sandbox =
-            Sandbox { writable: vec![Bind { source: "/var/ws".into(), target: "/shown".into() }], ..Sandbox::default() };
+        let sandbox = Sandbox {
+            writable: vec![Bind { source: "/var/ws".into(), target: "/shown".into() }],
+            ..Sandbox::default()
+        };
         let home = |path: &str| home(&[("HOME".into(), path.into())], &sandbox);
         assert_eq!(home("/shown/home"), Path::new("/shown/home"));
         for elsewhere in ["/var/ws", "/root", "shown", "", "/shown/a:b", "/shown\nroot2:x:0:0::/:/bin/sh"] {

@@ -6,9 +6,10 @@
 mod connect;
 mod library;
 mod playbook;
+mod workshop;
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -25,8 +26,8 @@ use crate::workspace::Workspace;
 const HELP: &str = "\
 Builds what is missing, starts the host, and lets an MCP client plan a real piece
 of work, keep this project's own documents and find things in them (in English and
-in Korean), and write down, find again and follow a playbook, each call in a fresh
-sandbox. Says at each step what the client sends and what comes back, and ends with
+in Korean), write down, find again and follow a playbook, and build and test a small
+program, each call in a fresh sandbox. Says at each step what the client sends and what comes back, and ends with
 how to connect Claude Desktop, Claude Code, VS Code, Cursor and Codex.
 
 Usage: cargo xtask demo
@@ -83,6 +84,8 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
     stage.fill_library(workspace)?;
     stage.search_library()?;
     stage.follow_playbook()?;
+    stage.build_program()?;
+    stage.follow_processes()?;
     stage.look_inside(workspace)?;
     stage.survive()?;
     connect::print(&stage.wharf);
@@ -170,26 +173,32 @@ impl Stage {
 
     /// The same tool under an operator who granted nothing.
     fn deny(&self) -> Result<()> {
-        prose("And an operator who grants this plugin nothing gets a tool that can do nothing:");
+        prose("And where an operator grants this plugin nothing, its tools are not even there:");
         let configuration = self.folder.join("nothing-granted.toml");
         let text = "[plugin.planning]\ngrants = {}\n";
         fs::write(&configuration, text)?;
         text.lines().for_each(|line| println!("     wharf.toml | {line}"));
+        self.refused_call(&configuration, "planning__create_goal", r#"{"goal":"Take over the host"}"#)
+    }
+
+    /// A call from the command line that has to fail, and why it does.
+    fn refused_call(&self, configuration: &Path, tool: &str, arguments: &str) -> Result<()> {
+        println!("     $ wharf call {tool} '{arguments}'");
         let mut call = Command::new(&self.wharf);
-        call.args(["call", "planning__create_goal", r#"{"goal":"Take over the host"}"#]);
+        call.args(["call", tool, arguments]);
         call.arg("--config").arg(configuration).arg("--data").arg(self.folder.join("data"));
         let output = call.output().context("cannot start wharf")?;
-        for line in [&output.stdout, &output.stderr].into_iter().flat_map(|text| text.split(|byte| *byte == b'\n')) {
-            let line = String::from_utf8_lossy(line);
-            if !line.trim().is_empty() {
-                answer(&format!("refused: {}", line.trim()));
-            }
+        let told = [output.stdout, output.stderr].concat();
+        let told = String::from_utf8_lossy(&told);
+        let lines = told.lines().map(str::trim).filter(|line| !line.is_empty());
+        for (index, line) in lines.enumerate() {
+            answer(&format!("{}{line}", if index == 0 { "refused: " } else { "" }));
         }
         must(!output.status.success(), "what is not granted is denied")
     }
 
     fn look_inside(&mut self, workspace: &Workspace) -> Result<()> {
-        chapter("8. What the sandbox can reach is written in the component, not promised");
+        chapter("10. What the sandbox can reach is written in the component, not promised");
         let component = workspace.components().join("planning.wasm");
         println!("     $ wharf inspect {}", workspace.shown(&component));
         let report = command::capture(Command::new(&self.wharf).arg("inspect").arg(&component))?;
@@ -200,7 +209,8 @@ impl Stage {
     }
 
     fn survive(&mut self) -> Result<()> {
-        chapter("9. The host is killed (kill -9) and started again: everything is still there");
+        chapter("11. The host is killed (kill -9) and started again: everything is still there");
+        let running = self.leave_running()?;
         self.client.take().context("the client is connected")?.kill()?;
         self.start()?;
         let state = self.call(FIRMWARE, "planning__get_current_state", &json!({}))?;
@@ -208,6 +218,7 @@ impl Stage {
         let found =
             self.call(library::READER, "content-store__search_content", &json!({ "query": "harbour", "top_n": 1 }))?;
         must(found.text.contains("**"), "what was kept is found after a kill")?;
+        self.find_again(&running)?;
         self.client.take().context("the client is connected")?.close()
     }
 

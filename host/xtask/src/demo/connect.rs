@@ -31,6 +31,9 @@ Connect your own client (build it for speed first: cargo build --release -p whar
      command = {path}
      args = ["serve", "--stdio"]
 
+   The tools that run commands and change files are off there. With "--profile", "developer" behind "--stdio" they
+   are on, contained and without a network; `wharf doctor` says whether that works on this machine.
+
 "#
     )
 }

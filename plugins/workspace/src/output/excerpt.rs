@@ -137,6 +137,11 @@ impl Excerpt {
         }
     }
 
+    /// Bytes of text that are shown, without a marker.
+    fn shown_bytes(&self) -> usize {
+        self.head.len() + self.tail.len()
+    }
+
     /// All of it, with `marker` in place of what is left out.
     pub(crate) fn text(&self, marker: impl FnOnce(Omitted) -> String) -> String {
         match self.omitted {
@@ -167,15 +172,24 @@ fn tail_start(text: &str, limit_bytes: usize) -> usize {
     line.filter(|line| *line <= least + (text.len() - least) / 2).unwrap_or(least)
 }
 
-/// How much of a limit each of two streams gets: half, and what the other one
-/// does not need.
-pub(crate) fn share(limit_bytes: usize, first: u64, second: u64) -> (usize, usize) {
-    let needed = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+/// Excerpts of two streams within a limit together: the shorter one is cut
+/// first, to half of it, and the longer one gets what is left. `cut` makes one
+/// of the first (`0`) or the second stream. What is counted is text, not bytes:
+/// bytes that are no UTF-8 take more as text.
+pub(crate) fn shared(
+    limit_bytes: usize,
+    (first, second): (u64, u64),
+    cut: impl Fn(usize, usize) -> Result<Excerpt, ToolError>,
+) -> Result<(Excerpt, Excerpt), ToolError> {
     let half = limit_bytes / 2;
-    match (needed(first), needed(second)) {
-        (first, _) if first <= half => (first.max(1), limit_bytes - first),
-        (_, second) if second <= half => (limit_bytes - second, second.max(1)),
-        _ => (half, limit_bytes - half),
+    if first <= second {
+        let first = cut(0, half)?;
+        let second = cut(1, limit_bytes - first.shown_bytes())?;
+        Ok((first, second))
+    } else {
+        let second = cut(1, half)?;
+        let first = cut(0, limit_bytes - second.shown_bytes())?;
+        Ok((first, second))
     }
 }
 
@@ -237,12 +251,28 @@ mod tests {
         assert!(printed.starts_with(&excerpt.head) && printed.ends_with(&excerpt.tail));
     }
 
+    /// Two streams that were printed, and what is shown of them.
+    fn both(first: &[u8], second: &[u8], limit: usize) -> (Excerpt, Excerpt) {
+        let lengths = (first.len() as u64, second.len() as u64);
+        shared(limit, lengths, |which, limit| Ok(excerpt([first, second][which], limit))).expect("read")
+    }
+
     #[test]
     fn two_streams_share_what_there_is() {
-        assert_eq!(share(100, 10, 1_000), (10, 90));
-        assert_eq!(share(100, 1_000, 10), (90, 10));
-        assert_eq!(share(100, 1_000, 1_000), (50, 50));
-        assert_eq!(share(100, 0, 5), (1, 100));
+        let whole = |excerpt: &Excerpt| excerpt.omitted.is_none();
+        let (first, second) = both(&[b'a'; 10], &[b'b'; 90], 100);
+        assert!(whole(&first) && whole(&second));
+        let (first, second) = both(&[b'a'; 1_000], &[b'b'; 10], 100);
+        assert_eq!((first.shown_bytes(), whole(&second)), (90, true));
+        let (first, second) = both(&[b'a'; 1_000], &[b'b'; 1_001], 100);
+        assert_eq!((first.shown_bytes(), second.shown_bytes()), (50, 50));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_whole_where_there_is_room_for_their_text() {
+        let (first, second) = both(b"good\n\xff\xfebad\n", b"", 100);
+        assert_eq!((first.head.as_str(), first.omitted), ("good\n\u{fffd}\u{fffd}bad\n", None));
+        assert_eq!(second.shown_bytes(), 0);
     }
 
     proptest! {
@@ -263,6 +293,15 @@ mod tests {
             } else {
                 prop_assert_eq!(format!("{}{}", excerpt.head, excerpt.tail), whole);
             }
+        }
+
+        #[test]
+        fn two_streams_stay_within_the_limit_together(
+            first in prop::collection::vec(any::<u8>(), 0..20_000), second in prop::collection::vec(any::<u8>(), 0..20_000),
+            limit in 300_usize..16_000,
+        ) {
+            let (first, second) = both(&first, &second, limit);
+            prop_assert!(first.shown_bytes() + second.shown_bytes() <= limit);
         }
 
         #[test]

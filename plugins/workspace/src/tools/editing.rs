@@ -96,7 +96,7 @@ pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<
     let replaced = difference(&found.relative, &before, &after);
     replace::write_changed(&found, &before, &after)?;
     let mut text = format!(
-        "Changed {}: {} lines added, {} removed, {} in all.\n{}",
+        "Changed {}: +{} -{} lines, {} in all.\n{}",
         replaced.path, replaced.lines_added, replaced.lines_removed, replaced.total_lines, replaced.diff
     );
     if after.starts_with(b"#!") {

@@ -11,7 +11,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{StreamName, answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
 use crate::output::clean::Cleaned;
-use crate::output::excerpt::{Excerpt, share};
+use crate::output::excerpt::{Excerpt, shared};
 use crate::output::words::{Guidance, Output, Process, ProcessAnswer, state};
 
 /// Bytes of a match that are shown.
@@ -42,9 +42,11 @@ pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<Proc
     let polled = call.processes().poll(&input.process_id, input.lines, limits::WINDOW_BYTES).map_err(of_process)?;
     let info = &polled.process;
     let length = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
-    let limits = share(limits::OUTPUT_BYTES, length(polled.stdout.data.len()), length(polled.stderr.data.len()));
-    let stdout = Excerpt::of(&polled.stdout, limits.0);
-    let stderr = Excerpt::of(&polled.stderr, limits.1);
+    let (stdout, stderr) = shared(
+        limits::OUTPUT_BYTES,
+        (length(polled.stdout.data.len()), length(polled.stderr.data.len())),
+        |which, limit_bytes| Ok(Excerpt::of(if which == 0 { &polled.stdout } else { &polled.stderr }, limit_bytes)),
+    )?;
     let answer = ProcessAnswer {
         process: Process::from(info),
         stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),

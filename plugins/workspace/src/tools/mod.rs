@@ -17,7 +17,7 @@ use wharf_sdk::process::{Piece, Position, ProcessInfo, Processes, Stream};
 use wharf_sdk::{ErrorCode, ToolError};
 
 use crate::limits;
-use crate::output::excerpt::{Excerpt, Source, share};
+use crate::output::excerpt::{Excerpt, Source, shared};
 use crate::output::words::{Guidance, Output, Process, ProcessAnswer};
 
 /// One of the two streams, as a model names it.
@@ -60,13 +60,13 @@ fn answer(
     (stdout, stderr): (u64, u64),
     guidance: Option<Guidance>,
 ) -> Result<ProcessAnswer, ToolError> {
-    let shown = |from: u64, end: u64| end.saturating_sub(from);
-    let limits = share(limits::OUTPUT_BYTES, shown(stdout, info.stdout.bytes), shown(stderr, info.stderr.bytes));
-    let excerpt = |stream, from, to, limit_bytes| {
+    let streams = [(Stream::Stdout, stdout, info.stdout.bytes), (Stream::Stderr, stderr, info.stderr.bytes)];
+    let lengths = (info.stdout.bytes.saturating_sub(stdout), info.stderr.bytes.saturating_sub(stderr));
+    let (stdout, stderr) = shared(limits::OUTPUT_BYTES, lengths, |which, limit_bytes| {
+        let [first, second] = streams;
+        let (stream, from, to) = if which == 0 { first } else { second };
         Excerpt::between(&Printed { processes, id: &info.id, stream }, from, to, limit_bytes)
-    };
-    let stdout = excerpt(Stream::Stdout, stdout, info.stdout.bytes, limits.0)?;
-    let stderr = excerpt(Stream::Stderr, stderr, info.stderr.bytes, limits.1)?;
+    })?;
     Ok(ProcessAnswer {
         process: Process::from(info),
         stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),

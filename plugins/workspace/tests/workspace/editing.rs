@@ -27,7 +27,7 @@ fn several_edits_are_made_by_the_lines_as_they_were_and_shown_as_a_diff() {
         (&replaced["lines_added"], &replaced["lines_removed"], &replaced["total_lines"]),
         (&json!(5), &json!(4), &json!(11))
     );
-    assert!(text.starts_with("Changed a.txt: 5 lines added, 4 removed, 11 in all.\n--- a/a.txt"), "{text}");
+    assert!(text.starts_with("Changed a.txt: +5 -4 lines, 11 in all.\n--- a/a.txt"), "{text}");
 }
 
 #[test]
