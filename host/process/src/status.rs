@@ -111,7 +111,7 @@ pub enum KilledBy {
     User,
     /// It printed more than it may, or its session used up more than it may.
     Quota,
-    /// The host, or the child's supervisor, died while it ran.
+    /// The host ended while it ran, in order or not, or its supervisor did.
     HostLost,
 }
 

@@ -8,21 +8,18 @@ use std::{
 };
 
 use serde_json::Value;
-use wharf_core::{
-    Admission, Answer, CallLimits, CallRequest, Code, Error, Grants, PluginName, ToolDefinition, ToolService,
-};
-use wharf_engine::{Component, Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
+use wharf_core::{Admission, Answer, CallLimits, CallRequest, Code, Error, ToolDefinition, ToolService};
+use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::{SqliteOptions, SqliteStore, StateStore};
 
 use crate::{
     background::Background,
-    bundled,
     causes::with_causes,
-    component::read_component,
-    configuration::{Configuration, Durability, PluginSettings},
-    registry::{Installed, Registry, Rejected},
+    configuration::{Configuration, Durability},
+    loading::load_all,
+    registry::{Installed, Off, Registry, Rejected},
     rooms,
 };
 
@@ -151,7 +148,7 @@ impl Host {
     /// The bundled plugins that are off: they can do nothing with what they are
     /// granted.
     #[must_use]
-    pub fn off(&self) -> Vec<PluginName> {
+    pub fn off(&self) -> Vec<Off> {
         self.registry().off().to_vec()
     }
 
@@ -171,6 +168,13 @@ impl Host {
     #[must_use]
     pub fn spawner(&self) -> &Spawner {
         &self.shared.rooms.spawner
+    }
+
+    /// How many processes of this host start or run now.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        let counts = self.shared.rooms.processes.as_ref().map(|processes| processes.counts());
+        counts.map_or(0, |counts| counts.starting + counts.running)
     }
 
     /// What polls of processes and advice against them come to, where this
@@ -286,10 +290,11 @@ fn unknown_tool(registry: &Registry, name: &str) -> Error {
     let similar = registry.similar(name);
     let hint = if registry.is_rejected(name) {
         "its plugin could not be loaded, and the host's log says why".to_owned()
-    } else if let Some(plugin) = registry.is_off(name) {
+    } else if let Some(Off { name, developer }) = registry.is_off(name) {
+        let profile = if *developer { ", or with `--profile developer`" } else { "" };
         format!(
-            "plugin `{plugin}` is off, since it is granted nothing; the operator grants it something under \
-             [plugin.{plugin}.grants] in wharf.toml, or with `--profile developer`"
+            "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
+             [plugin.{name}.grants] in wharf.toml{profile}"
         )
     } else if similar.is_empty() {
         "list the tools to see which there are".to_owned()
@@ -345,67 +350,4 @@ fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
     let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
     schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
     Ok(answer)
-}
-
-/// Loads the bundled plugins and those that the configuration names.
-fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
-    let mut wanted = configuration.plugins.clone();
-    for bundled in bundled::PLUGINS {
-        if let Ok(name) = bundled.name.parse::<PluginName>() {
-            let limits = || configuration.limits_of_bundled(bundled);
-            wanted.entry(name).or_insert_with(|| PluginSettings::bundled(limits()));
-        }
-    }
-    let (mut installed, mut rejected, mut off) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, settings) in wanted.into_iter().filter(|(_, settings)| settings.enabled) {
-        let grants = configuration.grants(&name, &settings);
-        if bundled::is_useless(&name, &settings, &grants) {
-            off.push(name);
-            continue;
-        }
-        match load(engine, &name, settings, grants, configuration.host_limits.component_bytes) {
-            Ok(plugin) => installed.push(plugin),
-            Err(reason) => {
-                tracing::error!(plugin = %name, "cannot be loaded: {reason}");
-                rejected.push(Rejected { name, reason });
-            }
-        }
-    }
-    Registry::new(installed, rejected, off)
-}
-
-fn load(
-    engine: &Engine,
-    name: &PluginName,
-    settings: PluginSettings,
-    mut grants: Grants,
-    component_bytes: u64,
-) -> Result<Installed, String> {
-    let component = match &settings.source {
-        Some(source) => {
-            let bytes = read_component(source, component_bytes)
-                .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
-            Component::new(bytes)
-        }
-        None => {
-            let bundled = bundled::find(name.as_str()).ok_or("it is not part of this binary")?;
-            bundled.component()
-        }
-    };
-    if let Some(pinned) = settings.digest {
-        let found = component.digest();
-        if found != pinned {
-            return Err(format!("its digest is {found}, and the configuration accepts only {pinned}"));
-        }
-    }
-    let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
-    if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
-        state.default_scope = scope;
-    }
-    Ok(Installed {
-        plugin,
-        grants: Arc::new(grants),
-        limits: Arc::new(settings.limits),
-        settings: settings.settings.to_string().into(),
-    })
 }

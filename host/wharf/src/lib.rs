@@ -26,6 +26,7 @@ mod causes;
 mod component;
 pub mod configuration;
 mod host;
+mod loading;
 mod registry;
 mod rooms;
 
@@ -33,7 +34,7 @@ pub use causes::with_causes;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use host::{Host, OpenError};
-pub use registry::{Installed, Rejected};
+pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,

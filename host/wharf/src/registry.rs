@@ -27,6 +27,15 @@ pub struct Rejected {
     pub reason: String,
 }
 
+/// A bundled plugin that is granted nothing and so can do nothing.
+#[derive(Debug, Clone)]
+pub struct Off {
+    /// Its name.
+    pub name: PluginName,
+    /// Whether the profile `developer` would grant it something.
+    pub developer: bool,
+}
+
 /// What can be called now. Replaced as a whole, never changed, so that a call
 /// in flight keeps what it began with.
 #[derive(Debug)]
@@ -35,14 +44,14 @@ pub(crate) struct Registry {
     tools: BTreeMap<String, (usize, usize)>,
     installed: Vec<Installed>,
     rejected: Vec<Rejected>,
-    off: Vec<PluginName>,
+    off: Vec<Off>,
 }
 
 /// Separates the names of plugin and tool. Neither may contain it.
 const SEPARATOR: &str = "__";
 
 impl Registry {
-    pub(crate) fn new(installed: Vec<Installed>, rejected: Vec<Rejected>, off: Vec<PluginName>) -> Self {
+    pub(crate) fn new(installed: Vec<Installed>, rejected: Vec<Rejected>, off: Vec<Off>) -> Self {
         let mut tools = BTreeMap::new();
         for (plugin_index, installed) in installed.iter().enumerate() {
             let plugin = installed.plugin.name();
@@ -74,7 +83,7 @@ impl Registry {
         &self.rejected
     }
 
-    pub(crate) fn off(&self) -> &[PluginName] {
+    pub(crate) fn off(&self) -> &[Off] {
         &self.off
     }
 
@@ -92,9 +101,9 @@ impl Registry {
     }
 
     /// The plugin of the tool, if it is one that is off.
-    pub(crate) fn is_off(&self, name: &str) -> Option<&PluginName> {
+    pub(crate) fn is_off(&self, name: &str) -> Option<&Off> {
         let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
-        self.off.iter().find(|off| Some(off.as_str()) == plugin)
+        self.off.iter().find(|off| Some(off.name.as_str()) == plugin)
     }
 
     /// Names that a caller of an unknown tool may have meant: those of the same

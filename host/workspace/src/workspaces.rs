@@ -233,7 +233,9 @@ impl Workspaces {
         self.directory.join(&digest(key).to_hex()[..32])
     }
 
-    fn of(&self, key: &WorkspaceKey) -> Workspace {
+    /// Where the workspace of a session is, made or not. Counts as no use.
+    #[must_use]
+    pub fn of(&self, key: &WorkspaceKey) -> Workspace {
         let place = self.place(key);
         Workspace { files: place.join(FILES), home: place.join(HOME), user: user(key) }
     }

@@ -12,6 +12,8 @@ use wharf_process::{
     Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Until, Wanted, output::Piece, signal_named,
 };
 
+use wharf_workspace::Workspace;
+
 use crate::{
     bindings::wharf::plugin::{
         process::{self as wit, Host},
@@ -39,8 +41,7 @@ impl Reach {
 
     /// Where processes of this session run; made where there is none.
     fn place(&self, granted: &GrantedProcess<'_>) -> Result<Place, Error> {
-        let workspace = self.rooms.workspaces()?.create(&granted.workspace(&self.context))?;
-        Ok(Place { files: workspace.files, home: workspace.home, user: workspace.user })
+        Ok(place_of(self.rooms.workspaces()?.create(&granted.workspace(&self.context))?))
     }
 
     /// How long a wait may last: until shortly before the end of the call.
@@ -90,7 +91,9 @@ impl Reach {
 
     async fn process_status(&self) -> Result<String, Error> {
         let (granted, processes) = self.granted_process()?;
-        let standing = processes.standing(&granted, &self.place(&granted)?).await?;
+        // Looking makes nothing.
+        let place = place_of(self.rooms.workspaces()?.of(&granted.workspace(&self.context)));
+        let standing = processes.standing(&granted, &place).await?;
         serde_json::to_string(&standing).map_err(|error| Error::new(Code::Internal, error.to_string()))
     }
 
@@ -302,6 +305,11 @@ impl Host for Guest {
         self.budget.host_call(id.len() as u64)?;
         Ok(self.reach().stop_process(&id, grace_milliseconds).await.map_err(Into::into))
     }
+}
+
+pub(super) fn place_of(workspace: Workspace) -> Place {
+    let Workspace { files, home, user } = workspace;
+    Place { files, home, user }
 }
 
 fn count(lines: u32) -> usize {

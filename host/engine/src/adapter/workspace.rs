@@ -1,9 +1,9 @@
 //! `workspace`: where the files of the session are, and how much they hold.
 
 use wharf_core::{Error, grant::Access};
-use wharf_process::Place;
 use wharf_workspace::Workspace;
 
+use super::process::place_of;
 use crate::{
     bindings::wharf::plugin::{
         types,
@@ -40,8 +40,10 @@ impl Reach {
         else {
             return FILES.to_owned();
         };
-        let place = Place { files: found.files.clone(), home: found.home.clone(), user: found.user };
-        processes.shown(&place).await.map_or_else(|_| FILES.to_owned(), |shown| shown.to_string_lossy().into_owned())
+        processes
+            .shown(&place_of(found.clone()))
+            .await
+            .map_or_else(|_| FILES.to_owned(), |shown| shown.to_string_lossy().into_owned())
     }
 
     fn exchange_folders(&self) -> Result<Vec<(String, wit::Directory)>, Error> {

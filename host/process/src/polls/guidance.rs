@@ -62,5 +62,10 @@ fn suggested(mean: Duration, ran: Duration) -> Duration {
 }
 
 fn shown(seconds: f64) -> String {
-    if seconds < 10.0 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
+    match seconds {
+        // Tenths would read as none.
+        ..0.1 => format!("{seconds:.3}"),
+        ..10.0 => format!("{seconds:.1}"),
+        _ => format!("{seconds:.0}"),
+    }
 }

@@ -75,7 +75,7 @@ impl Processes {
             table.closed = true;
             table.sessions.values().flat_map(HashMap::values).cloned().collect()
         };
-        stop(all, KilledBy::User, grace.min(LONGEST_GRACE)).await;
+        stop(all, KilledBy::HostLost, grace.min(LONGEST_GRACE)).await;
     }
 }
 

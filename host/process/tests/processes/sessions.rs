@@ -129,7 +129,7 @@ async fn a_host_that_shuts_down_starts_nothing_more() {
     let id = room.shell("trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.01; done").await;
     assert!(pattern(&room, id, "up").await);
     room.processes.shut_down(AMPLE).await;
-    assert_eq!(room.exit(id).await.exit, Some(Exit::Killed { by: KilledBy::User }));
+    assert_eq!(room.exit(id).await.exit, Some(Exit::Killed { by: KilledBy::HostLost }));
     assert_eq!(room.tail(id), "up\nasked\n");
     let refused = room.processes.spawn(&owner("one"), shell("true"), 1).await.expect_err("closed");
     assert!(matches!(refused, ProcessError::ShuttingDown), "{refused:?}");

@@ -96,6 +96,10 @@ impl Call {
         let answered = runtime()?.block_on(async {
             let host = global.open(configuration).await?;
             let answered = host.call(request).await;
+            let running = host.running();
+            if running > 0 {
+                eprintln!("{running} process(es) that it started end with this command; `wharf serve` would keep them");
+            }
             host.shut_down(GRACE).await;
             anyhow::Ok(answered)
         })?;

@@ -5,7 +5,7 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
-use wharf::{Capabilities, Configuration, Contained, Host, ProcessLimit, Spawner, with_causes};
+use wharf::{Capabilities, Configuration, Contained, Host, Off, ProcessLimit, Spawner, with_causes};
 
 use super::{FAILED, Global, print_json, runtime};
 
@@ -115,9 +115,9 @@ impl Wanted {
 fn plugins(host: &Host) -> Vec<Finding> {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let mut findings = vec![Finding::well("plugins", names.join(", "))];
-    let off: Vec<_> = host.off().iter().map(ToString::to_string).collect();
-    if !off.is_empty() {
-        let says = format!("{}; grant them something in wharf.toml, or use --profile developer", off.join(", "));
+    for Off { name, developer } in host.off() {
+        let profile = if developer { ", or use --profile developer" } else { "" };
+        let says = format!("{name}; grant it something under [plugin.{name}.grants] in wharf.toml{profile}");
         findings.push(Finding::well("off", says));
     }
     for rejected in host.rejected() {
@@ -166,7 +166,7 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
 
 fn polls(configuration: &Configuration) -> Finding {
     let says = if configuration.polls.guidance {
-        format!("advice from {} polls in a row on", configuration.polls.threshold)
+        format!("advice from {} polls in a row on, sooner where they are hasty", configuration.polls.threshold)
     } else {
         "no advice".to_owned()
     };

@@ -68,13 +68,24 @@ impl Serve {
 /// One line that says what is served.
 fn announce(host: &Host) {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
-    let off: Vec<_> = host.off().iter().map(ToString::to_string).collect();
-    let hint = if off.is_empty() { "" } else { "; what is off needs grants in wharf.toml, or --profile developer" };
+    let (off, hint) = what_is_off(host);
     tracing::info!(
         target: "wharf::start",
-        plugins = names.join(","), off = off.join(","), rejected = host.rejected().len(),
+        plugins = names.join(","), off, rejected = host.rejected().len(),
         "serving on standard input and output{hint}"
     );
+}
+
+/// The names of plugins that are off, and what to do about it.
+fn what_is_off(host: &Host) -> (String, &'static str) {
+    let off = host.off();
+    let hint = match off.iter().any(|off| off.developer) {
+        _ if off.is_empty() => "",
+        true => "; what is off needs grants in wharf.toml, or --profile developer",
+        false => "; what is off needs grants in wharf.toml",
+    };
+    let names: Vec<_> = off.iter().map(|off| off.name.to_string()).collect();
+    (names.join(","), hint)
 }
 
 /// One line that says what keeps processes in, where there may be any. Trying

@@ -55,19 +55,58 @@ pub(crate) struct Page {
     running: usize,
     /// Whether there is a further page.
     has_more: bool,
+    /// What holds for processes here.
+    rules: Rules,
+}
+
+/// What processes here may do.
+#[derive(Clone, Serialize, JsonSchema)]
+pub(crate) struct Rules {
+    /// What keeps them in: `bubblewrap`, `landlock`, or `none`.
+    containment: String,
+    /// Whether they have a network.
+    network: bool,
+    /// How many may run at once.
+    maximum_concurrent: u64,
+    /// After how many seconds one is killed.
+    lifetime_seconds: u64,
+}
+
+impl From<wharf_sdk::process::Rules> for Rules {
+    fn from(rules: wharf_sdk::process::Rules) -> Self {
+        let wharf_sdk::process::Rules { containment, network, maximum_concurrent, lifetime_seconds, .. } = rules;
+        Self { containment, network, maximum_concurrent, lifetime_seconds }
+    }
+}
+
+impl Rules {
+    fn text(&self) -> String {
+        let contained = match self.containment.as_str() {
+            "none" => "are not contained".to_owned(),
+            by => format!("are contained by {by}"),
+        };
+        let network = match (self.network, self.containment.as_str()) {
+            (true, _) | (_, "none") => "have a network",
+            // There are no sockets at all.
+            (false, "landlock") => "have no network",
+            (false, _) => "have no network but a loopback",
+        };
+        let most = self.maximum_concurrent;
+        format!("Processes here {contained} and {network}; at most {most} run at once.")
+    }
 }
 
 /// Lists the processes of this session, the newest first: those that run, and those that ended within the last day. Use it
-/// to find a process_id again; wait_for_process tells when something happens.
+/// to find a process_id again; wait_for_process tells when something happens. Says what processes here may do, too.
 #[tool(title = "List processes", read_only, idempotent)]
 pub(crate) fn list_processes(call: &Call, input: ListProcesses) -> Result<Reply<Page>, ToolError> {
     check_range("page", u64::try_from(input.page).unwrap_or(u64::MAX), 1, 1_000_000)?;
-    let listed = call.processes().list()?;
-    let (text, page) = page(&listed, input.status_filter, input.page);
+    let (listed, rules) = (call.processes().list()?, call.processes().rules()?.into());
+    let (text, page) = page(&listed, rules, input.status_filter, input.page);
     Ok(Reply::new(text, page))
 }
 
-fn page(listed: &[ProcessInfo], filter: StatusFilter, page: usize) -> (String, Page) {
+fn page(listed: &[ProcessInfo], rules: Rules, filter: StatusFilter, page: usize) -> (String, Page) {
     let running = listed.iter().filter(|process| !process.has_ended()).count();
     let is_wanted = |process: &&ProcessInfo| match filter {
         StatusFilter::All => true,
@@ -88,9 +127,11 @@ fn page(listed: &[ProcessInfo], filter: StatusFilter, page: usize) -> (String, P
         text.push('\n');
         text.push_str(&line(process));
     }
+    text.push('\n');
+    text.push_str(&rules.text());
     let has_more = page < total_pages;
     let processes = shown.into_iter().map(Process::from).collect();
-    (text, Page { processes, page, total_pages, total, running, has_more })
+    (text, Page { processes, page, total_pages, total, running, has_more, rules })
 }
 
 /// A signal that leaves it to the process what to do.
@@ -207,20 +248,36 @@ mod tests {
         }
     }
 
+    fn rules() -> Rules {
+        Rules { containment: "bubblewrap".to_owned(), network: false, maximum_concurrent: 20, lifetime_seconds: 60 }
+    }
+
+    #[test]
+    fn what_holds_for_processes_is_said_in_words() {
+        assert_eq!(
+            rules().text(),
+            "Processes here are contained by bubblewrap and have no network but a loopback; at most 20 run at once."
+        );
+        let open = Rules { containment: "none".to_owned(), network: true, ..rules() };
+        assert!(open.text().contains("are not contained and have a network"), "{}", open.text());
+        let landlock = Rules { containment: "landlock".to_owned(), ..rules() };
+        assert!(landlock.text().contains("have no network;"), "{}", landlock.text());
+    }
+
     #[test]
     fn pages_are_newest_first_and_filtered_by_status() {
         let listed: Vec<ProcessInfo> = (0..120).map(process).collect();
-        let (_, all) = page(&listed, StatusFilter::All, 1);
+        let (_, all) = page(&listed, rules(), StatusFilter::All, 1);
         assert_eq!((all.total, all.total_pages, all.running, all.has_more), (120, 3, 40, true));
         assert_eq!(all.processes.first().map(|process| process.process_id.as_str()), Some("p119"));
-        let (_, last) = page(&listed, StatusFilter::All, 3);
+        let (_, last) = page(&listed, rules(), StatusFilter::All, 3);
         assert_eq!((last.processes.len(), last.has_more), (20, false));
-        let (_, running) = page(&listed, StatusFilter::Running, 1);
+        let (_, running) = page(&listed, rules(), StatusFilter::Running, 1);
         assert!(running.total == 40 && running.processes.iter().all(|process| process.status == "running"));
-        let (_, ended) = page(&listed, StatusFilter::Ended, 2);
+        let (_, ended) = page(&listed, rules(), StatusFilter::Ended, 2);
         assert!(ended.total == 80 && ended.processes.iter().all(|process| process.exit_code == Some(0)));
-        let (text, beyond) = page(&listed, StatusFilter::All, 9);
+        let (text, beyond) = page(&listed, rules(), StatusFilter::All, 9);
         assert!(beyond.processes.is_empty() && text.starts_with("Page 9 is empty"), "{text}");
-        assert!(page(&[], StatusFilter::All, 1).0.contains("execute_shell starts one"));
+        assert!(page(&[], rules(), StatusFilter::All, 1).0.contains("execute_shell starts one"));
     }
 }

@@ -8,7 +8,7 @@ use super::{ask, refusal, refused, run};
 #[tokio::test]
 async fn a_plugin_that_nobody_granted_anything_is_off_and_its_tools_say_how_to_turn_it_on() {
     let fixture = Setup::new().bundled("workspace", "").open().await;
-    assert!(fixture.host.off().iter().any(|name| name.as_str() == "workspace"));
+    assert!(fixture.host.off().iter().any(|off| off.name.as_str() == "workspace"));
     let refusal = refusal(fixture.call("workspace__execute_shell", json!({"command": "true"})).await);
     for word in ["`workspace` is off", "[plugin.workspace.grants]", "--profile developer"] {
         assert!(refusal.contains(word), "{word}: {refusal}");
