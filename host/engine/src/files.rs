@@ -6,14 +6,18 @@
 //! belongs to whoever owns the directory. It never knows whose directory it is.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     io,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::{Component, Path},
 };
 
 use rustix::{
-    fs::{CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, fchown, fstat, mkdirat, openat2},
+    fs::{
+        AtFlags, CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, fchmod, fchown, fstat, mkdirat, openat2,
+        renameat, statat,
+    },
     io::Errno,
 };
 
@@ -86,20 +90,49 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::R
 /// Makes a directory below another one.
 pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<()> {
     let directory = directory.as_fd();
-    let mut parts = path.components();
-    let Some(Component::Normal(name)) = parts.next_back() else {
-        // The directory itself, or what lies above it.
-        return Err(Errno::EXIST.into());
-    };
-    let above = parts.as_path();
-    let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-    let above = beneath(directory, above, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+    // What has no name is the directory itself, or lies above it.
+    let (above, name) = split(directory, path)?.ok_or(Errno::EXIST)?;
     mkdirat(&above, name, Mode::from_raw_mode(0o777))?;
     let made = beneath(above.as_fd(), Path::new(name), OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC)?;
     created(directory, made).map(drop)
 }
 
-fn beneath(directory: std::os::fd::BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+/// Gives a file or directory another name, maybe below another directory.
+///
+/// A file that takes the place of another one gets its permissions: WASI knows
+/// none, so whoever replaces a file as a whole could not keep it executable.
+pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<()> {
+    let (above, name) = split(from.as_fd(), path)?.ok_or(Errno::PERM)?;
+    let (new_above, new_name) = split(to.as_fd(), new)?.ok_or(Errno::PERM)?;
+    let regular = |above: &OwnedFd, name: &OsStr| {
+        let stat = statat(above, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then_some(stat)
+    };
+    if let (Some(own), Some(replaced)) = (regular(&above, name), regular(&new_above, new_name)) {
+        let mode = Mode::from_raw_mode(replaced.st_mode) & (Mode::RWXU | Mode::RWXG | Mode::RWXO);
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        // The very file that was looked at: by now another may have its name.
+        let opened = beneath(above.as_fd(), Path::new(name), flags)?;
+        let same = fstat(&opened)?;
+        if (same.st_dev, same.st_ino) == (own.st_dev, own.st_ino) {
+            fchmod(&opened, mode)?;
+        }
+    }
+    Ok(renameat(&above, name, &new_above, new_name)?)
+}
+
+/// The directory above a path, opened, and the name in it; nothing where the
+/// path has none.
+fn split<'p>(directory: BorrowedFd<'_>, path: &'p Path) -> Result<Option<(OwnedFd, &'p OsStr)>, Errno> {
+    let mut parts = path.components();
+    let Some(Component::Normal(name)) = parts.next_back() else { return Ok(None) };
+    let above = parts.as_path();
+    let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(Some((beneath(directory, above, flags)?, name)))
+}
+
+fn beneath(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     for _ in 0..ATTEMPTS {
@@ -116,7 +149,7 @@ fn beneath(directory: std::os::fd::BorrowedFd<'_>, path: &Path, flags: OFlags) -
 }
 
 /// Gives what a host that is root has made to the owner of the directory.
-fn created(directory: std::os::fd::BorrowedFd<'_>, made: OwnedFd) -> io::Result<OwnedFd> {
+fn created(directory: BorrowedFd<'_>, made: OwnedFd) -> io::Result<OwnedFd> {
     let (owner, own) = (fstat(directory)?, fstat(&made)?);
     if (owner.st_uid, owner.st_gid) != (own.st_uid, own.st_gid) && own.st_uid == 0 {
         fchown(&made, Some(Uid::from_raw(owner.st_uid)), Some(Gid::from_raw(owner.st_gid)))?;

@@ -24,7 +24,7 @@ use crate::{
     guest::Guest,
 };
 
-/// The interface of which two functions are replaced: the version that the
+/// The interface of which three functions are replaced: the version that the
 /// bindings of WASI link, which serves all earlier ones.
 const TYPES: &str = "wasi:filesystem/types@0.2.12";
 
@@ -49,6 +49,9 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     })?;
     types.func_wrap_async("[method]descriptor.create-directory-at", |mut store, parameters| {
         Box::new(async move { Ok((create_directory_at(&mut store, parameters).await?,)) })
+    })?;
+    types.func_wrap_async("[method]descriptor.rename-at", |mut store, parameters| {
+        Box::new(async move { Ok((rename_at(&mut store, parameters).await?,)) })
     })?;
     linker.allow_shadowing(false);
     Ok(())
@@ -169,6 +172,24 @@ async fn create_directory_at(
     }
     let made = spawn_blocking(move || files::make_directory(&*directory.dir, Path::new(&path))).await?;
     Ok(made.map_err(ErrorCode::from))
+}
+
+async fn rename_at(
+    store: &mut StoreContextMut<'_, Guest>,
+    (handle, path, new_handle, new_path): (Resource<Descriptor>, String, Resource<Descriptor>, String),
+) -> wasmtime::Result<Result<(), ErrorCode>> {
+    let guest = store.data_mut();
+    guest.budget.wasi_call();
+    let (from, to) = match (guest.directory(&handle)?, guest.directory(&new_handle)?) {
+        (Ok(from), Ok(to)) => (from, to),
+        (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
+    };
+    // Taking something away is writing, too; what is full may give files up.
+    if from.perms.write_not_permitted() || to.perms.write_not_permitted() {
+        return Ok(Err(ErrorCode::NotPermitted));
+    }
+    let rename = move || files::rename(&*from.dir, Path::new(&path), &*to.dir, Path::new(&new_path));
+    Ok(spawn_blocking(rename).await?.map_err(ErrorCode::from))
 }
 
 fn may_write(guest: &Guest, directory: &Dir, write: bool) -> Result<(), ErrorCode> {

@@ -143,3 +143,41 @@ fn a_directory_that_is_swapped_for_a_link_meanwhile_never_leads_out() {
         done.store(true, Relaxed);
     });
 }
+
+#[test]
+fn a_file_that_takes_the_place_of_another_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (top, inside) = tree();
+    let at = |name: &str| top.path().join("inside").join(name);
+    let mode = |name: &str| fs::metadata(at(name)).expect("is there").permissions().mode() & 0o7777;
+    fs::write(at("script"), "old").expect("writes");
+    fs::set_permissions(at("script"), fs::Permissions::from_mode(0o4750)).expect("sets");
+    fs::write(at("new"), "new").expect("writes");
+    rename(&inside, Path::new("new"), &inside, Path::new("script")).expect("renames");
+    assert_eq!((fs::read_to_string(at("script")).expect("reads").as_str(), mode("script")), ("new", 0o750));
+    // To a new name it goes as it is.
+    fs::set_permissions(at("file"), fs::Permissions::from_mode(0o640)).expect("sets");
+    rename(&inside, Path::new("file"), &inside, Path::new("moved")).expect("renames");
+    assert_eq!(mode("moved"), 0o640);
+}
+
+#[test]
+fn no_rename_leads_out_or_takes_something_in() {
+    let (top, inside) = tree();
+    symlink("..", top.path().join("inside/up")).expect("links");
+    for (from, to) in [
+        ("file", "../out"),
+        ("file", "up/out"),
+        ("../secret", "in"),
+        ("up/secret", "in"),
+        ("file", ".."),
+        (".", "in"),
+        ("file", "/tmp/wharf-out"),
+    ] {
+        assert!(rename(&inside, Path::new(from), &inside, Path::new(to)).is_err(), "{from} -> {to}");
+    }
+    assert_eq!(fs::read_to_string(top.path().join("secret")).expect("is there"), "secret");
+    // A link is renamed, not what it leads to.
+    rename(&inside, Path::new("up"), &inside, Path::new("link")).expect("renames");
+    assert!(fs::symlink_metadata(top.path().join("inside/link")).expect("is there").is_symlink());
+}

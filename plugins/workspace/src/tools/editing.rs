@@ -59,7 +59,7 @@ pub(crate) struct Replaced {
 
 /// Replaces, inserts and deletes lines of a text file, several at once: either all replacements are made, by one write, or
 /// none. Line numbers are those of the file as it is before, whatever the other replacements do. Line endings stay as they
-/// are. Answers a unified diff. The file gets the permissions of a new one, so run `chmod +x` again where it was executable.
+/// are, and so do permissions: a script stays executable. Answers a unified diff.
 #[tool(title = "Replace lines in a file", destructive, timeout_milliseconds = 60_000)]
 pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<Reply<Replaced>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
@@ -95,13 +95,10 @@ pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<
     }
     let replaced = difference(&found.relative, &before, &after);
     replace::write_changed(&found, &before, &after)?;
-    let mut text = format!(
+    let text = format!(
         "Changed {}: +{} -{} lines, {} in all.\n{}",
         replaced.path, replaced.lines_added, replaced.lines_removed, replaced.total_lines, replaced.diff
     );
-    if after.starts_with(b"#!") {
-        text.push_str("\nWhere the file was executable, run `chmod +x` on it again.");
-    }
     Ok(Reply::new(text, replaced))
 }
 

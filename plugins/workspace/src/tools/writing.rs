@@ -47,8 +47,8 @@ pub(crate) struct WrittenFile {
 }
 
 /// Writes a text file of the workspace, and makes the directories on the way. A file that is replaced is never seen half
-/// written; it gets the permissions of a new one, so run `chmod +x` again where it was executable. To change some lines of
-/// a file, replace_lines_in_file is shorter and safer.
+/// written, and keeps its permissions. A new one is not executable: run `chmod +x` where it is to be. To change some lines of a
+/// file, replace_lines_in_file is shorter and safer.
 #[tool(title = "Write a file", destructive, timeout_milliseconds = 60_000)]
 pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenFile>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
@@ -76,8 +76,8 @@ pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenF
         (false, Mode::Append) => "Added to",
     };
     let mut text = format!("{done} {}: {bytes_written} bytes.", found.relative);
-    if !created && input.mode == Mode::Write && content.starts_with(b"#!") {
-        text.push_str(" Where it was executable, run `chmod +x` on it again.");
+    if created && content.starts_with(b"#!") {
+        text.push_str(" Run `chmod +x` on it to execute it by its name.");
     }
     Ok(Reply::new(text, WrittenFile { path: found.relative, bytes_written, created }))
 }

@@ -24,11 +24,11 @@ fn a_file_is_made_with_the_directories_on_the_way_replaced_and_added_to() {
 }
 
 #[test]
-fn a_script_that_is_replaced_is_said_to_need_its_permission_again() {
+fn a_new_script_is_said_to_need_its_permission_and_one_that_is_replaced_is_not() {
     let agent = Agent::with(&[("run.sh", "#!/bin/sh\n")]);
-    let (_, text) = agent.answer("write_file", &json!({ "path": "run.sh", "content": "#!/bin/sh\ntrue\n" }));
-    assert!(text.contains("chmod +x"), "{text}");
     let (_, text) = agent.answer("write_file", &json!({ "path": "other.sh", "content": "#!/bin/sh\n" }));
+    assert!(text.contains("chmod +x"), "{text}");
+    let (_, text) = agent.answer("write_file", &json!({ "path": "run.sh", "content": "#!/bin/sh\ntrue\n" }));
     assert!(!text.contains("chmod"), "{text}");
 }
 

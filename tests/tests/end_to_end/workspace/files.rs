@@ -41,6 +41,12 @@ async fn what_a_tool_writes_a_command_uses_and_the_other_way_round() {
     let done = run(&fixture, "chmod +x by/tool.sh && ./by/tool.sh 'so'").await;
     assert_eq!(done.text, "exit code 0\nstdout:\nit's so");
     assert_eq!(text_of(&fixture, "by/command").await, "made\n");
+    // A script that was edited or replaced can still be run.
+    let echo = json!({"start_line": 2, "end_line": 2, "content": "echo \"that's $1\"\n"});
+    ask(&fixture, "replace_lines_in_file", json!({"path": "by/tool.sh", "replacements": [echo]})).await;
+    assert_eq!(run(&fixture, "./by/tool.sh 'so'").await.text, "exit code 0\nstdout:\nthat's so");
+    ask(&fixture, "write_file", json!({"path": "by/tool.sh", "content": "#!/bin/sh\necho anew\n"})).await;
+    assert_eq!(run(&fixture, "./by/tool.sh").await.text, "exit code 0\nstdout:\nanew");
     // Files of a command can be changed, whoever is their owner.
     ask(&fixture, "write_file", json!({"path": "by/command", "content": "more\n", "mode": "a"})).await;
     let edit = json!({"path": "by/command", "replacements": [{"start_line": 1, "end_line": 1, "content": "edited\n"}]});
