@@ -5,6 +5,7 @@
 //! of configuration files, and reads no clock but the one that times a wait.
 
 pub mod admission;
+pub mod completion;
 pub mod context;
 pub mod digest;
 pub mod error;

@@ -1,0 +1,66 @@
+//! When is a turn complete? One layered detector for terminals and for streams
+//! of agents.
+//!
+//! Owns the rules. It performs no I/O and reads no clock: a room hands in what
+//! it saw and when ([`Detector::feed`]), as time since any fixed moment of a
+//! clock that never goes back, and learns whether the turn is over, why, how
+//! sure that is, and when to come again. It never learns what was said, by
+//! whom, or over which wire.
+//!
+//! # Rules
+//! Nothing counts before a turn's input, and what has been decided stays.
+//!
+//! | layer | reason | fires | confidence |
+//! |---|---|---|---|
+//! | L0 | process-exited, descendants-alive | the leader ended: as soon as the stream is closed too, or after `drain` | certain |
+//! | L1 | agent-completed | at once, also with no message | certain |
+//! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back | certain |
+//! | L1 | stream-closed | after `drain`, unless the process ends too | high |
+//! | L2 | status-ready | `ready` or `completed` held for `settle` (or twice that, see there) since it was told and since the last event; at least one message | high |
+//! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen: `broad_quiet`), something visible after the echo | high |
+//! | L2 | shell-idle | as strict where the shell is in front and known to wait; else as broad, with the shell in front | high, medium |
+//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output; never while the status says that work goes on | high, medium |
+//! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; not of a program known to be busy | low |
+//! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy | low |
+//! | L4 | attempts-exhausted, time-limit | `max_attempts` or `time_limit`, whatever came | none |
+//!
+//! # Which rule wins
+//! | where two could fire | wins | since |
+//! |---|---|---|
+//! | at different times | the earlier | the turn is over then, and ticks that came late change nothing |
+//! | at the same time | the one further up in the table | it knows more |
+//! | the process has ended, and anything else | L0, even where another would fire within `drain` | nothing else can still be true |
+//! | an event and a limit of the same time | the event, so hand in events before the tick | it did come in time |
+//! | an event, and a limit that passed before it | the limit | else the answer would depend on how often somebody asks |
+//!
+//! The last line is why an event's time is the earliest at which it may have
+//! come: a room that was held up hands in the time when it last looked and
+//! found nothing, and reads what there is before it ticks.
+//!
+//! To end too early is worse than to end late: the answer is cut, and what
+//! comes later is taken for the next. So each doubt makes a turn longer: what
+//! is not known is never guessed, and a program known not to wait for input
+//! shows no prompt, whatever stands on its screen.
+
+mod adaptation;
+mod decision;
+mod detector;
+mod echo;
+mod event;
+mod nonce;
+mod parameters;
+mod preset;
+mod prompt;
+mod rules;
+mod turn;
+
+pub use decision::{Confidence, Decision, Layer, Reason, Verdict};
+pub use detector::Detector;
+pub use event::{AgentStatus, CursorRow, Event, Signal};
+pub use nonce::{InvalidNonce, Nonce};
+pub use parameters::{Adaptation, InvalidParameter, Parameters};
+pub use preset::{Preset, UnknownPreset};
+pub use prompt::{InvalidPrompt, PromptKind, Prompts};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! What a detector answers.
+
+use std::{fmt, time::Duration};
+
+/// How a turn stands, or how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Decision {
+    /// Why the turn is complete; `None` while it is not. Once it is there it
+    /// stays, with the numbers below, until the next input.
+    pub verdict: Option<Verdict>,
+    /// Messages, or pieces of output, of this turn. Echo is none.
+    pub messages: u64,
+    /// Polls that count as attempts: see
+    /// [`max_attempts`](super::Parameters::max_attempts).
+    pub attempts: u32,
+    /// Attempts in a row that found nothing.
+    pub empty_polls: u32,
+    /// Since the last event of this turn, or since its input.
+    pub idle: Duration,
+    /// Since the input.
+    pub elapsed: Duration,
+    /// When to hand in the next event if none comes by itself: a look at the
+    /// cursor's row where there is a terminal, a tick where there is none.
+    /// Always later than now. `None` where nothing can change by itself: no
+    /// turn runs.
+    pub ask_again: Option<Duration>,
+}
+
+impl Decision {
+    /// Whether the turn is over.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.verdict.is_some()
+    }
+
+    /// The layer that decided.
+    #[must_use]
+    pub fn layer(&self) -> Option<Layer> {
+        self.verdict.map(|verdict| verdict.reason.layer())
+    }
+
+    /// Why the turn is over.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        self.verdict.map(|verdict| verdict.reason)
+    }
+
+    /// How sure it is that the answer is whole.
+    #[must_use]
+    pub fn confidence(&self) -> Option<Confidence> {
+        self.verdict.map(|verdict| verdict.confidence)
+    }
+}
+
+/// Why a turn is complete, and how sure that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Why.
+    pub reason: Reason,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// The layers of detection, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// L0: the process ended.
+    Ended,
+    /// L1: the source said so.
+    Signal,
+    /// L2: a status, or a prompt.
+    Status,
+    /// L3: nothing came for a while.
+    Inactivity,
+    /// L4: the turn may not last longer.
+    Limit,
+}
+
+impl Layer {
+    /// The short name, `L0` to `L4`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ended => "L0",
+            Self::Signal => "L1",
+            Self::Status => "L2",
+            Self::Inactivity => "L3",
+            Self::Limit => "L4",
+        }
+    }
+}
+
+/// Why a turn is complete, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// The process ended and left nothing behind.
+    ProcessExited,
+    /// The process ended; what it left behind lives on, and may still write.
+    DescendantsAlive {
+        /// How many.
+        descendants: u32,
+    },
+    /// The agent said that it completed.
+    AgentCompleted,
+    /// The shell said that the command ended.
+    CommandEnded {
+        /// The code, where it said one.
+        exit_code: Option<i32>,
+    },
+    /// The shell said that it waits for the rest of the command.
+    NeedsContinuation,
+    /// Nothing can come any more, though the process was not seen to end.
+    StreamClosed,
+    /// The agent's status said so, and held.
+    StatusReady,
+    /// A prompt that asks for an answer, such as `(y/n)`.
+    StrictPrompt,
+    /// The shell has the terminal, without having said that its command ended.
+    ShellIdle,
+    /// A text that most programs print as a prompt, and some as other things.
+    BroadPrompt,
+    /// Too many polls in a row found nothing.
+    EmptyPolls,
+    /// Nothing came for too long.
+    Idle,
+    /// Too many polls.
+    AttemptsExhausted,
+    /// Too long, whatever came.
+    TimeLimit,
+}
+
+impl Reason {
+    /// The layer that this reason belongs to.
+    #[must_use]
+    pub fn layer(self) -> Layer {
+        match self {
+            Self::ProcessExited | Self::DescendantsAlive { .. } => Layer::Ended,
+            Self::AgentCompleted | Self::CommandEnded { .. } | Self::NeedsContinuation | Self::StreamClosed => {
+                Layer::Signal
+            }
+            Self::StatusReady | Self::StrictPrompt | Self::ShellIdle | Self::BroadPrompt => Layer::Status,
+            Self::EmptyPolls | Self::Idle => Layer::Inactivity,
+            Self::AttemptsExhausted | Self::TimeLimit => Layer::Limit,
+        }
+    }
+
+    /// The word that streams and logs use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ProcessExited => "process-exited",
+            Self::DescendantsAlive { .. } => "descendants-alive",
+            Self::AgentCompleted => "agent-completed",
+            Self::CommandEnded { .. } => "command-ended",
+            Self::NeedsContinuation => "needs-continuation",
+            Self::StreamClosed => "stream-closed",
+            Self::StatusReady => "status-ready",
+            Self::StrictPrompt => "strict-prompt",
+            Self::ShellIdle => "shell-idle",
+            Self::BroadPrompt => "broad-prompt",
+            Self::EmptyPolls => "empty-polls",
+            Self::Idle => "idle",
+            Self::AttemptsExhausted => "attempts-exhausted",
+            Self::TimeLimit => "time-limit",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// How sure it is that an answer is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// Nothing says so: the turn was cut off.
+    None,
+    /// A guess from silence.
+    Low,
+    /// A guess from what most programs do.
+    Medium,
+    /// What was seen means this nearly always.
+    High,
+    /// It is a fact.
+    Certain,
+}
+
+impl Confidence {
+    /// The word that streams and logs use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Certain => "certain",
+        }
+    }
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,133 @@
+//! What a detector is told: the facts that rooms see, without their sources.
+
+use std::fmt;
+
+/// Something that happened, handed in with its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event<'e> {
+    /// This turn's input was written. It begins a turn, and ends what was
+    /// known of the one before.
+    Input {
+        /// What was written, as a terminal would echo it; empty for keys, and
+        /// where nothing is echoed.
+        text: &'e str,
+    },
+    /// The program's leader ended.
+    ProcessEnded {
+        /// How many processes it left behind.
+        descendants: u32,
+    },
+    /// Nobody can write to the stream any more. This says nothing of the
+    /// process: see [`Event::ProcessEnded`].
+    StreamClosed,
+    /// The source itself says how far it is.
+    Signal(Signal<'e>),
+    /// A message of an agent.
+    Message,
+    /// A terminal showed this text, without its control sequences; it may be
+    /// empty.
+    Output {
+        /// What was shown.
+        text: &'e str,
+    },
+    /// A program that owns the whole screen drew on it. Its answer may be no
+    /// more than a cursor that moved, so each counts as a message.
+    Redraw,
+    /// A sign of life that is no message, such as progress.
+    Activity,
+    /// The agent told its status.
+    Status(AgentStatus),
+    /// Somebody looked at the terminal after a quiet time.
+    CursorRow(CursorRow<'e>),
+    /// A poll of [`wait_for_data`](super::Parameters::wait_for_data) ended.
+    Polled {
+        /// Whether it found nothing. What it found is handed in apart, before.
+        empty: bool,
+    },
+    /// Time passed.
+    Tick,
+}
+
+/// An explicit signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal<'e> {
+    /// The agent's event `completed`, of this turn: a source that numbers its
+    /// turns leaves out those of others.
+    Completed,
+    /// OSC 133;C: the shell begins to run a command.
+    CommandStarted {
+        /// The nonce that came with it.
+        nonce: &'e str,
+    },
+    /// OSC 133;D: the shell's command ended.
+    CommandEnded {
+        /// The nonce that came with it.
+        nonce: &'e str,
+        /// The code that came with it.
+        exit_code: Option<i32>,
+    },
+    /// The shell's secondary prompt: it waits for the rest of a command.
+    Continuation {
+        /// The nonce that came with it.
+        nonce: &'e str,
+    },
+}
+
+/// What an agent says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AgentStatus {
+    /// It works.
+    Processing,
+    /// It writes.
+    Typing,
+    /// It waits for input, perhaps only for a moment.
+    Ready,
+    /// It is done.
+    Completed,
+    /// It failed.
+    Error,
+}
+
+impl AgentStatus {
+    /// The word that streams use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Processing => "processing",
+            Self::Typing => "typing",
+            Self::Ready => "ready",
+            Self::Completed => "completed",
+            Self::Error => "error",
+        }
+    }
+
+    /// Whether it says that there is more to come.
+    pub(super) fn is_working(self) -> bool {
+        matches!(self, Self::Processing | Self::Typing)
+    }
+
+    /// Whether it says that nothing more will come.
+    pub(super) fn is_done(self) -> bool {
+        matches!(self, Self::Ready | Self::Completed)
+    }
+}
+
+impl fmt::Display for AgentStatus {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// What a look at a terminal found. Only what is known is said: wrong facts
+/// here make wrong decisions, and absent ones only late decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CursorRow<'e> {
+    /// The row of the cursor on the rendered screen, up to the cursor. What
+    /// stands behind the cursor is decoration.
+    pub text: &'e str,
+    /// Whether the shell's own group is the terminal's foreground group.
+    pub shell_in_front: Option<bool>,
+    /// Whether the program in front waits for input of this terminal. `false`
+    /// where it is known to compute or to wait for something else.
+    pub waits_for_input: Option<bool>,
+}

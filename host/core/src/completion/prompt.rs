@@ -1,0 +1,188 @@
+//! What the cursor's row looks like when a program waits for somebody.
+//!
+//! Owns the patterns. It never sees output: a text counts as a prompt only
+//! where the cursor stands behind it on the rendered screen.
+
+use std::sync::LazyLock;
+
+use regex::{RegexSet, RegexSetBuilder};
+
+/// The longest pattern, in bytes.
+const MAX_PATTERN_BYTES: usize = 1_024;
+/// The most patterns of one kind.
+const MAX_PATTERNS: usize = 64;
+/// What the compiled patterns of one kind may take, and their matching cache.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// A longer row is no prompt: nobody reads so much before typing.
+const MAX_ROW_BYTES: usize = 1_024;
+
+/// Questions and pagers: whoever prints these waits. The first three are the
+/// examples of the facts that this module goes by.
+const QUESTIONS: &[&str] = &[
+    r"(?i)[(\[](y/n|yes/no|y/n/[a-z/?]+|yes/no/\[?[^)\]]{1,30}\]?)[)\]]\s?[:?]?\s?$",
+    r"(?i)\b(password|passphrase|passcode|verification code)( for [^:]{1,100})?:\s?$",
+    r"\(END\)\s?$",
+    r"^--\s?More\s?--(\s?\([^)]{1,30}\))?\s?$",
+    r"^lines \d+-\d+(/\d+)?( [\d.]+%)?\s?$",
+    r"(?i)^(press|hit) (enter|return|any key)( or type command)?( to continue)?[.:]*\s?$",
+];
+
+/// Whole rows of interactive programs.
+const REPLS: &[&str] = &[
+    r"^>>> ?$",
+    // With their spaces, since programs show progress by dots.
+    r"^\.\.\. $",
+    r"^ +\.\.\.> ?$",
+    r"^In \[\d+\]: ?$",
+    r"^\((gdb|lldb|Pdb|ipdb)\) ?$",
+    r"^(sqlite|ftp|sftp|telnet|octave:\d+|ghci|iex\(\d+\)|scala|mysql|jshell)> ?$",
+    r"^[a-z_][a-z0-9_]{0,62}[=-][#>] ?$",
+    r"^irb\([^)]{1,40}\):\d+(:\d+)?> ?$",
+];
+
+/// What most prompts end with. The document on interactive sessions ends them
+/// with `>`; arrows and bars end so too, and are left out.
+const ENDINGS: &[&str] = &[
+    r"(^|[^-=~*#.<>|])>{1,3}\s?$",
+    r"\S[:?]\s?$",
+    r"(^|[^$\d])\$\s?$",
+    r"(^|[^#])#\s?$",
+    r"(^|[^%\d\s])%\s?$",
+    r"[❯➜λ»]\s?$",
+];
+
+/// Patterns of two kinds. Cloning is cheap.
+#[derive(Debug, Clone, Default)]
+pub struct Prompts {
+    strict: RegexSet,
+    broad: RegexSet,
+}
+
+/// Of which kind a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptKind {
+    /// Nothing else looks so.
+    Strict,
+    /// Other things look so too.
+    Broad,
+}
+
+/// Why a text is no pattern of a prompt.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum InvalidPrompt {
+    /// It is too long.
+    #[error("a pattern has at most {MAX_PATTERN_BYTES} bytes, this one has {given}")]
+    TooLong {
+        /// Its length.
+        given: usize,
+    },
+    /// There are too many.
+    #[error("there are at most {MAX_PATTERNS} patterns of one kind, not {given}")]
+    TooMany {
+        /// How many were given.
+        given: usize,
+    },
+    /// It finds a prompt on an empty row.
+    #[error("the pattern {pattern:?} matches an empty row, so every line break would be a prompt")]
+    MatchesNothing {
+        /// The pattern.
+        pattern: String,
+    },
+    /// One is no regular expression, or they multiply out to too much.
+    #[error("{source}")]
+    Syntax {
+        /// What is wrong.
+        source: regex::Error,
+    },
+}
+
+static QUESTIONS_ALONE: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, &[], &[]));
+static STANDARD: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, &[], ENDINGS));
+static WITH_REPLS: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, REPLS, ENDINGS));
+
+impl Prompts {
+    /// Compiles patterns. `^` and `$` are the ends of the row.
+    ///
+    /// # Errors
+    /// Where there are too many, one is too long, is malformed, or matches an
+    /// empty row.
+    pub fn new(strict: &[&str], broad: &[&str]) -> Result<Self, InvalidPrompt> {
+        Ok(Self { strict: compile(strict)?, broad: compile(broad)? })
+    }
+
+    /// No row is a prompt: for streams that no terminal is behind.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Questions and pagers.
+    #[must_use]
+    pub fn questions() -> Self {
+        QUESTIONS_ALONE.clone()
+    }
+
+    /// Questions, pagers, and broadly what prompts end with.
+    #[must_use]
+    pub fn standard() -> Self {
+        STANDARD.clone()
+    }
+
+    /// The standard ones and, strictly, the whole rows of known interactive
+    /// programs.
+    #[must_use]
+    pub fn interactive() -> Self {
+        WITH_REPLS.clone()
+    }
+
+    /// These, and more strict ones.
+    ///
+    /// # Errors
+    /// As [`Prompts::new`].
+    pub fn with_strict(&self, more: &[&str]) -> Result<Self, InvalidPrompt> {
+        let strict: Vec<_> = self.strict.patterns().iter().map(String::as_str).chain(more.iter().copied()).collect();
+        Ok(Self { strict: compile(&strict)?, broad: self.broad.clone() })
+    }
+
+    /// Of which kind a row is; strict where it is both.
+    #[must_use]
+    pub fn find(&self, row: &str) -> Option<PromptKind> {
+        if row.len() > MAX_ROW_BYTES || row.trim().is_empty() {
+            None
+        } else if self.strict.is_match(row) {
+            Some(PromptKind::Strict)
+        } else {
+            self.broad.is_match(row).then_some(PromptKind::Broad)
+        }
+    }
+
+    /// Patterns of this file. A test compiles each, so none is ever left out.
+    fn known(strict: &[&str], more: &[&str], broad: &[&str]) -> Self {
+        Self {
+            strict: compile(&[strict, more].concat()).unwrap_or_default(),
+            broad: compile(broad).unwrap_or_default(),
+        }
+    }
+}
+
+fn compile(patterns: &[&str]) -> Result<RegexSet, InvalidPrompt> {
+    if patterns.len() > MAX_PATTERNS {
+        return Err(InvalidPrompt::TooMany { given: patterns.len() });
+    }
+    if let Some(long) = patterns.iter().find(|pattern| pattern.len() > MAX_PATTERN_BYTES) {
+        return Err(InvalidPrompt::TooLong { given: long.len() });
+    }
+    let compiled = RegexSetBuilder::new(patterns)
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_COMPILED_BYTES)
+        .build()
+        .map_err(|source| InvalidPrompt::Syntax { source })?;
+    let empty = compiled.matches("").into_iter().next();
+    match empty.and_then(|index| patterns.get(index)) {
+        Some(pattern) => Err(InvalidPrompt::MatchesNothing { pattern: (*pattern).to_owned() }),
+        None => Ok(compiled),
+    }
+}
+
+#[cfg(test)]
+mod tests;

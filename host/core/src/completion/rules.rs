@@ -1,0 +1,115 @@
+//! The rules of the table, each from what is known to a time and a verdict.
+
+use std::time::Duration;
+
+use super::{Confidence, CursorRow, Parameters, PromptKind, Reason, Verdict, adaptation::ResponseTimes, turn::Turn};
+
+/// How the program's end is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ending {
+    /// When the leader ended, and how many processes it left behind.
+    pub(super) ended: Option<(Duration, u32)>,
+    /// When the last writer of the stream had gone.
+    pub(super) closed: Option<Duration>,
+}
+
+/// A rule that fires at a time, unless something happens before.
+pub(super) type Due = (Duration, Verdict);
+
+/// Every rule that will fire if nothing more happens.
+pub(super) fn due(
+    parameters: &Parameters,
+    responses: &ResponseTimes,
+    ending: &Ending,
+    turn: &Turn,
+) -> impl Iterator<Item = Due> + use<> {
+    let ended = ending.ended.map(|ended| process_ended(parameters, ended, ending.closed));
+    // Once the process has ended, nothing else can still be true.
+    let others = ended.is_none().then(|| {
+        [
+            turn.signal.map(|(at, reason)| (at, verdict(reason, Confidence::Certain))),
+            ending.closed.map(|closed| {
+                (closed.saturating_add(parameters.drain), verdict(Reason::StreamClosed, Confidence::High))
+            }),
+            status(parameters, turn),
+            turn.prompt,
+            empty_polls(parameters, turn),
+            idle(parameters, responses, turn),
+            (turn.attempts >= parameters.max_attempts)
+                .then(|| (turn.last_attempt, verdict(Reason::AttemptsExhausted, Confidence::None))),
+            Some((turn.began.saturating_add(parameters.time_limit), verdict(Reason::TimeLimit, Confidence::None))),
+        ]
+    });
+    ended.into_iter().chain(others.into_iter().flatten().flatten())
+}
+
+fn process_ended(parameters: &Parameters, (ended, descendants): (Duration, u32), closed: Option<Duration>) -> Due {
+    // What it wrote last may still be under way, until the stream is closed.
+    let drained = ended.saturating_add(parameters.drain);
+    let at = closed.map_or(drained, |closed| closed.max(ended));
+    let reason = if descendants == 0 { Reason::ProcessExited } else { Reason::DescendantsAlive { descendants } };
+    (at, verdict(reason, Confidence::Certain))
+}
+
+fn status(parameters: &Parameters, turn: &Turn) -> Option<Due> {
+    let since = turn.done_since.filter(|_| turn.messages > 0)?.max(turn.last_event);
+    // Before it said that it works, this may be what it said before the input;
+    // and one that passed may pass again.
+    let doubtful = turn.done_passed || !turn.worked;
+    let hold = if doubtful { parameters.settle.saturating_mul(2) } else { parameters.settle };
+    Some((since.saturating_add(hold), verdict(Reason::StatusReady, Confidence::High)))
+}
+
+fn empty_polls(parameters: &Parameters, turn: &Turn) -> Option<Due> {
+    let fires = turn.empty_polls >= parameters.consecutive_empty_polls && turn.may_idle() && turn.waits != Some(false);
+    fires.then(|| (turn.last_attempt, verdict(Reason::EmptyPolls, Confidence::Low)))
+}
+
+fn idle(parameters: &Parameters, responses: &ResponseTimes, turn: &Turn) -> Option<Due> {
+    if !turn.may_idle() {
+        return None;
+    }
+    let adapted = parameters.adaptation.and_then(|bounds| responses.limit(bounds));
+    let usual = adapted.unwrap_or(parameters.inactivity_timeout);
+    let busy = turn.waits == Some(false);
+    let limit = if busy { usual.max(parameters.busy_inactivity_timeout) } else { usual };
+    Some((turn.last_event.saturating_add(limit), verdict(Reason::Idle, Confidence::Low)))
+}
+
+/// What the cursor's row says now: a verdict, or when to look again.
+pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>, at: Duration) {
+    turn.waits = row.waits_for_input;
+    turn.look = None;
+    if row.waits_for_input == Some(false) {
+        // It may begin to wait without printing anything.
+        turn.look = Some(at.saturating_add(parameters.broad_quiet));
+        return;
+    }
+    // A signal that is held is about to decide, and a prompt between two
+    // commands must not get ahead of it.
+    if !turn.echo.is_answered() || turn.is_typed(row.text) || turn.signal.is_some() {
+        return;
+    }
+    let waits = row.waits_for_input == Some(true);
+    let shell = row.shell_in_front == Some(true);
+    let sure = if waits { Confidence::High } else { Confidence::Medium };
+    let (found, certainly) = match parameters.prompts.find(row.text) {
+        Some(PromptKind::Strict) => (verdict(Reason::StrictPrompt, Confidence::High), true),
+        _ if shell && waits => (verdict(Reason::ShellIdle, sure), true),
+        Some(PromptKind::Broad) if turn.is_working() => return,
+        Some(PromptKind::Broad) if shell => (verdict(Reason::ShellIdle, sure), waits),
+        Some(PromptKind::Broad) => (verdict(Reason::BroadPrompt, sure), waits),
+        None => return,
+    };
+    let quiet = if certainly && turn.echo.is_found() { parameters.strict_quiet } else { parameters.broad_quiet };
+    let counts = turn.last_output.saturating_add(quiet);
+    if at >= counts {
+        turn.prompt = Some((at, found));
+    } else {
+        turn.look = Some(counts);
+    }
+}
+
+fn verdict(reason: Reason, confidence: Confidence) -> Verdict {
+    Verdict { reason, confidence }
+}
