@@ -9,10 +9,10 @@
 mod child;
 
 use wasmtime::{Config, Engine};
-use wharf_core::HostLimits;
-use wharf_spawn::Spawner;
 
-use crate::error::{EngineError, LoadError, reason};
+use crate::error::reason;
+#[cfg(not(target_os = "linux"))]
+use {crate::error::LoadError, wharf_core::HostLimits, wharf_spawn::Spawner};
 
 /// What decides whether code that was compiled elsewhere loads here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -53,32 +53,12 @@ impl Target {
     }
 }
 
-/// Compiles in a child. Blocks.
 #[cfg(target_os = "linux")]
-pub(crate) fn compile(
-    spawner: &Spawner,
-    target: Target,
-    component: &[u8],
-    limits: &HostLimits,
-) -> Result<Vec<u8>, LoadError> {
-    // The child's pipes and its supervisor's socket are watched by a runtime
-    // of their own, so that loading works from any thread.
-    std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().name("wharf-compile".to_owned()).spawn_scoped(scope, || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(EngineError::Thread)?;
-            runtime.block_on(child::compile(spawner, target, component, limits))
-        });
-        match worker.map_err(EngineError::Thread)?.join() {
-            Ok(compiled) => compiled,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
+pub(crate) use child::compile;
 
 /// Compiles here: children are only started on Linux.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn compile(
+pub(crate) async fn compile(
     _spawner: &Spawner,
     target: Target,
     component: &[u8],

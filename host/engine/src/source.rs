@@ -106,7 +106,8 @@ impl Source {
 
     fn compile(&self, runtime: &Runtime) -> Result<Vec<u8>, LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
-        compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), &self.engine.config.limits)
+        let limits = &self.engine.config.limits;
+        block_on(compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), limits))?
     }
 
     /// Asks the plugin for its tools, with nothing granted.
@@ -168,7 +169,7 @@ impl Source {
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, EngineError> {
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().name("wharf-load".to_owned()).spawn_scoped(scope, || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             Ok(runtime.block_on(future))
         });
         match worker.map_err(EngineError::Thread)?.join() {

@@ -21,11 +21,12 @@ impl Reach {
     async fn own_directory(&self, create: bool) -> Result<wit::Directory, Error> {
         let granted = self.grants.workspace(&self.plugin)?;
         let (workspaces, key) = (self.rooms.workspaces()?, granted.key(&self.context));
-        if create {
+        let found = if create {
             granted.to_write()?;
-            workspaces.create(&key)?;
-        }
-        let found = workspaces.find(&key);
+            Some(workspaces.create(&key)?)
+        } else {
+            workspaces.find(&key)
+        };
         Ok(wit::Directory {
             path: FILES.to_owned(),
             shown: self.shown_workspace(found.as_ref()).await,

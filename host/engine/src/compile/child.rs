@@ -32,7 +32,7 @@ const MAX_COMPLAINT_BYTES: u64 = 4 << 10;
 const MAX_CODE_BYTES: u64 = 2 << 30;
 
 /// Asks the child for code.
-pub(super) async fn compile(
+pub(crate) async fn compile(
     spawner: &Spawner,
     target: Target,
     component: &[u8],
