@@ -42,6 +42,7 @@ pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd,
         environment: request.environment.iter().map(variable).collect(),
         working_directory: request.working_directory.as_os_str().as_bytes().to_vec(),
         limits: request.limits,
+        terminal: matches!(request.stdin, Input::Terminal(_)),
         // In bubblewrap the supervisor itself is that user.
         user: request.user.filter(|_| !matches!(walls, Walls::Around)),
         walls,
@@ -68,8 +69,18 @@ pub(crate) fn streams(request: &SpawnRequest) -> Result<(Pipes, [OwnedFd; 3]), S
         }
         Ok((reader, writer))
     };
-    let stdin = match request.stdin {
+    let share =
+        |file: &File| file.try_clone().map(OwnedFd::from).map_err(SpawnError::system("share a file with a child"));
+    let stdin = match &request.stdin {
         Input::Null => null()?,
+        Input::Terminal(terminal) => {
+            if let Some(user) = request.user {
+                // Its mode stays: nobody else may write there.
+                let owner = Some(Uid::from_raw(user));
+                rustix::fs::fchown(terminal, owner, None).map_err(SpawnError::system("give away a terminal"))?;
+            }
+            share(terminal)?
+        }
         Input::Pipe => {
             let (reader, writer) = pipe()?;
             pipes.stdin = Some(writer);
@@ -78,9 +89,12 @@ pub(crate) fn streams(request: &SpawnRequest) -> Result<(Pipes, [OwnedFd; 3]), S
     };
     let output = |wanted: &Output, kept: &mut Option<OwnedFd>| match wanted {
         Output::Null => null(),
-        Output::File(file) => {
-            file.try_clone().map(OwnedFd::from).map_err(SpawnError::system("share a file with a child"))
-        }
+        Output::File(file) => share(file),
+        Output::Terminal => match &request.stdin {
+            Input::Terminal(terminal) => share(terminal),
+            // Checked before anything was made.
+            Input::Null | Input::Pipe => null(),
+        },
         Output::Pipe => {
             let (reader, writer) = pipe()?;
             *kept = Some(reader);

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of system calls that Landlock does not look at: see `filter`.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, os::fd::BorrowedFd, path::Path};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
@@ -35,6 +35,10 @@ pub(crate) const OF_THE_MACHINE: [&str; 13] = [
 /// Devices without a memory and without an owner.
 pub(crate) const DEVICES: [&str; 5] = ["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
 
+/// The terminal that controls whoever opens it: its own, since every child
+/// begins a session.
+const OWN_TERMINAL: &str = "/dev/tty";
+
 /// What is given up, apart from files: the network, and other processes.
 fn ruleset(level: CompatLevel, network: bool) -> Result<RulesetCreated, landlock::RulesetError> {
     let ruleset = Ruleset::default().set_compatibility(level).handle_access(AccessFs::from_all(NEEDED))?;
@@ -49,10 +53,12 @@ pub(crate) fn offered() -> Result<(), String> {
         .map_err(|error| format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}"))
 }
 
-/// Restricts this thread and all that comes after it to these paths.
+/// Restricts this thread and all that comes after it to these paths, and to the
+/// terminal that it is controlled by, if it is by one.
 pub(crate) fn confine<'a>(
     readable: impl IntoIterator<Item = (&'a Path, bool)>,
     writable: impl IntoIterator<Item = &'a Path>,
+    terminal: Option<BorrowedFd<'_>>,
     network: bool,
 ) -> io::Result<()> {
     let mut rules = ruleset(CompatLevel::HardRequirement, network).map_err(io::Error::other)?;
@@ -69,10 +75,16 @@ pub(crate) fn confine<'a>(
         let open = PathFd::new(path).map_err(|_| io::Error::from_raw_os_error(libc::ENOENT))?;
         rules = allow(rules, open, path, writing)?;
     }
+    let using = AccessFs::ReadFile | AccessFs::WriteFile;
     for device in DEVICES {
         let Ok(open) = PathFd::new(device) else { continue };
-        let access = AccessFs::ReadFile | AccessFs::WriteFile;
-        rules = rules.add_rule(PathBeneath::new(open, access)).map_err(io::Error::other)?;
+        rules = rules.add_rule(PathBeneath::new(open, using)).map_err(io::Error::other)?;
+    }
+    if let Some(terminal) = terminal {
+        let using = using | AccessFs::IoctlDev;
+        rules = rules.add_rule(PathBeneath::new(terminal, using)).map_err(io::Error::other)?;
+        let open = PathFd::new(OWN_TERMINAL).map_err(io::Error::other)?;
+        rules = rules.add_rule(PathBeneath::new(open, using)).map_err(io::Error::other)?;
     }
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }

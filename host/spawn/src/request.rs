@@ -50,6 +50,11 @@ pub enum Input {
     Null,
     /// What the host writes into [`crate::Child::take_stdin`].
     Pipe,
+    /// The child's end of a pair of terminals, of which the host keeps the
+    /// other one. It becomes the controlling terminal, and the outputs may lead
+    /// there, too: see [`Output::Terminal`]. The host's copy is closed before
+    /// the child runs.
+    Terminal(File),
 }
 
 /// Standard output or error of a child.
@@ -62,6 +67,8 @@ pub enum Output {
     Pipe,
     /// Written to a file that the host has opened.
     File(File),
+    /// Written to the terminal of [`Input::Terminal`]; refused without one.
+    Terminal,
 }
 
 /// What a child may use up; absent is what the host itself may. All but
@@ -176,6 +183,11 @@ impl SpawnRequest {
         }
         if let Some((what, text)) = texts.iter().find(|(_, text)| text.as_encoded_bytes().contains(&0)) {
             return illegal(what, text, "it has a zero byte");
+        }
+        let outputs = [&self.stdout, &self.stderr];
+        let to_terminal = outputs.iter().any(|output| matches!(output, Output::Terminal));
+        if to_terminal && !matches!(self.stdin, Input::Terminal(_)) {
+            return illegal("the output", "terminal".as_ref(), "the input is none");
         }
         let given = texts.iter().map(|(_, text)| text.len() + 2).sum();
         if given > MAX_REQUEST_BYTES { Err(SpawnError::TooLarge { given }) } else { Ok(()) }

@@ -87,6 +87,8 @@ pub(crate) struct Launch {
     pub(crate) environment: Vec<Vec<u8>>,
     pub(crate) working_directory: Vec<u8>,
     pub(crate) limits: Limits,
+    /// Standard input is a terminal, and is to be the controlling one.
+    pub(crate) terminal: bool,
     /// The user that the child becomes; absent where its supervisor is it.
     pub(crate) user: Option<u32>,
     pub(crate) walls: Walls,

@@ -276,3 +276,29 @@ async fn host() {
     let child = spawner.spawn(request).await.expect("a child");
     let _ = child.wait().await;
 }
+
+#[tokio::test]
+async fn a_terminal_is_the_childs_own_and_an_output_to_none_is_refused() {
+    use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let host = openpt(flags).expect("a terminal");
+    unlockpt(&host).expect("unlocked");
+    let program = File::from(ioctl_tiocgptpeer(&host, flags).expect("its other end"));
+    let request = SpawnRequest {
+        stdin: Input::Terminal(program),
+        stdout: Output::Terminal,
+        stderr: Output::Terminal,
+        ..shell("test -t 0 && test -t 1 && test -t 2 && echo own > /dev/tty")
+    };
+    let spawner = Spawner::new();
+    let child = spawner.spawn(request).await.expect("a child");
+    assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code: 0 });
+    let mut host = File::from(host);
+    let mut said = [0; 5];
+    host.read_exact(&mut said).expect("output");
+    assert_eq!(&said, b"own\r\n");
+    // Nobody holds the other end any more, the host included.
+    assert_eq!(host.read(&mut said).expect_err("closed").raw_os_error(), Some(5));
+    let request = SpawnRequest { stdout: Output::Terminal, ..shell("") };
+    assert!(matches!(spawner.spawn(request).await, Err(SpawnError::Illegal { .. })));
+}

@@ -27,14 +27,15 @@ pub(super) fn become_user(user: u32) -> io::Result<()> {
     Ok(set_thread_res_uid(uid, uid, uid)?)
 }
 
-/// Gives up what is outside of the walls; the last step but the program.
-pub(super) fn stay_inside(walls: &Walls, user: Option<u32>) -> io::Result<()> {
+/// Gives up what is outside of the walls; the last step but the program. The
+/// terminal that standard input is, if it is one, stays.
+pub(super) fn stay_inside(walls: &Walls, user: Option<u32>, terminal: bool) -> io::Result<()> {
     let refused = match walls {
         Walls::None => return Ok(()),
         Walls::Around => Refused::InSandbox,
         Walls::Landlock(confinement) => {
             give_up_capabilities()?;
-            reach_only(confinement)?;
+            reach_only(confinement, terminal)?;
             // Root, and the host's own user, own more than the session's files.
             let own_user = user.is_some_and(|user| user != 0);
             Refused::BesideLandlock { network: confinement.network, own_user }
@@ -57,7 +58,7 @@ fn give_up_capabilities() -> io::Result<()> {
     Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
-fn reach_only(confinement: &Confinement) -> io::Result<()> {
+fn reach_only(confinement: &Confinement, terminal: bool) -> io::Result<()> {
     let settings = sandbox::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
     let system = sandbox::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));
@@ -65,6 +66,7 @@ fn reach_only(confinement: &Confinement) -> io::Result<()> {
     landlock::confine(
         system.chain(readable),
         confinement.writable.iter().map(|path| path_of(path)),
+        terminal.then(rustix::stdio::stdin),
         confinement.network,
     )
 }

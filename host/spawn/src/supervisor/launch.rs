@@ -11,7 +11,7 @@ use std::{
 use rustix::{
     pipe::{PipeFlags, pipe_with},
     process::{
-        DumpableBehavior, Pid, Resource, Rlimit, Signal, getrlimit, getuid, set_dumpable_behavior,
+        DumpableBehavior, Pid, Resource, Rlimit, Signal, getrlimit, getuid, ioctl_tiocsctty, set_dumpable_behavior,
         set_parent_process_death_signal, setrlimit, setsid,
     },
 };
@@ -105,6 +105,9 @@ fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Co
     rustix::stdio::dup2_stdin(stdin).map_err(Failure::preparing)?;
     rustix::stdio::dup2_stdout(stdout).map_err(Failure::preparing)?;
     rustix::stdio::dup2_stderr(stderr).map_err(Failure::preparing)?;
+    if launch.terminal {
+        ioctl_tiocsctty(rustix::stdio::stdin()).map_err(Failure::preparing)?;
+    }
     let texts = |texts: &[Vec<u8>]| texts.iter().map(|text| text_of(text)).collect::<Result<Vec<_>, _>>();
     let command = (text_of(&launch.program)?, texts(&launch.arguments)?, texts(&launch.environment)?);
     rustix::process::chdir(&text_of(&launch.working_directory)?).map_err(Failure::at(Step::Enter))?;
@@ -112,7 +115,7 @@ fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Co
     system::accept_signals();
     // Last: with few files or little memory the steps above could fail.
     limit(&launch.limits, bound).map_err(Failure::preparing)?;
-    confine::stay_inside(&launch.walls, launch.user).map_err(Failure::at(Step::Confine))?;
+    confine::stay_inside(&launch.walls, launch.user, launch.terminal).map_err(Failure::at(Step::Confine))?;
     Ok(command)
 }
 

@@ -10,11 +10,12 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 15] = [
+const MEMBERS: [(&str, &[&str]); 16] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
     ("wharf-process", &["wharf-core", "wharf-spawn"]),
+    ("wharf-terminal", &["wharf-core", "wharf-spawn"]),
     ("wharf-workspace", &["wharf-core"]),
     ("wharf-engine", &["wharf-core", "wharf-state", "wharf-spawn", "wharf-process", "wharf-workspace"]),
     ("wharf-mcp", &["wharf-core"]),

@@ -1,0 +1,35 @@
+//! Terminals in which interactive programs run: what they print, as bytes, as
+//! text and as a screen, and what is typed.
+//!
+//! A [`Session`] is one program with a terminal of its own. Everything that the
+//! program prints is hostile: `stream` bounds and normalises it before anything
+//! else reads it, `screen` draws it, `queries` answers what programs ask their
+//! terminal. What is typed is checked by `input` and encoded by `keys`. This
+//! crate starts nothing itself: it asks a [`wharf_spawn::Spawner`], which also
+//! ends the whole tree. It never knows whose a session is, when an answer is
+//! complete, who calls through which protocol, nothing of Wasm and nothing of
+//! configuration. Linux only, as the spawner is.
+#![cfg(target_os = "linux")]
+
+mod error;
+mod history;
+mod input;
+mod keys;
+mod pty;
+mod queries;
+mod screen;
+mod session;
+mod size;
+mod stream;
+
+pub use error::TerminalError;
+pub use history::Slice;
+pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHARACTERS, RefusedWord};
+pub use keys::{Key, UnknownKey};
+pub use pty::{LineMode, LinuxPty, Pty};
+pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
+pub use screen::{Cursor, Screen, ScreenView};
+pub use session::{Exit, History, KilledBy, MAX_MARKS, Phase, PlacedMark, Progress, Session, TerminalRequest};
+pub use size::{InvalidSize, MAX_COLUMNS, MAX_ROWS, Size};
+pub use stream::{Event, Mark, MarkKind, Modes, Piece, Stream};
+pub use wharf_spawn::{Containment, Limits};

@@ -1,0 +1,135 @@
+//! Both ends of a terminal: the host's, to read, write and steer, and the
+//! program's, which goes to whoever starts it.
+//!
+//! The pair is made by plain system calls. portable-pty can open one, but hands
+//! the program's end to nothing but its own fork, and only `wharf-spawn` starts
+//! children here; it also reads by blocking, one thread for each terminal, and
+//! types a newline and EOF into every program whose terminal is let go.
+//!
+//! Knows nothing of what is read or written.
+
+use std::{
+    fmt::Debug,
+    fs::File,
+    io,
+    task::{Context, Poll, ready},
+};
+
+use rustix::{
+    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    io::Errno,
+    pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt},
+    termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize},
+};
+use tokio::{io::Interest, net::UnixStream};
+
+use crate::Size;
+
+/// How the terminal takes what is typed, as the program has set it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineMode {
+    /// It collects lines before the program gets them.
+    pub canonical: bool,
+    /// It shows what is typed. A program that collects lines without showing
+    /// them asks for a password.
+    pub echo: bool,
+}
+
+/// The host's end of a terminal. One task reads and writes; anybody may do the
+/// rest.
+pub trait Pty: Debug + Send + Sync + 'static {
+    /// Reads some bytes. None at all says that no program holds the other end.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    fn poll_read(&self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>>;
+
+    /// Writes some of the bytes, as many as the terminal takes.
+    ///
+    /// # Errors
+    /// Where no program holds the other end, or the system refuses.
+    fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
+
+    /// Changes the size, and tells the program in the foreground.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    fn resize(&self, size: Size) -> io::Result<()>;
+
+    /// How it takes what is typed now.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    fn line_mode(&self) -> io::Result<LineMode>;
+
+    /// The process group in the foreground, if there is one.
+    fn foreground(&self) -> Option<u32>;
+}
+
+/// A pseudoterminal of Linux.
+// A socket by type only: it is waited for as one, and read and written as what
+// it is. What the runtime has for other descriptors takes unsafe code.
+#[derive(Debug)]
+pub struct LinuxPty(UnixStream);
+
+impl LinuxPty {
+    /// Makes a pair of this size: the host's end, and the program's, which is
+    /// to be closed here once the program has it.
+    ///
+    /// # Errors
+    /// Where the system has no more terminals or descriptors.
+    pub fn open(size: Size) -> io::Result<(Self, File)> {
+        let host = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        unlockpt(&host)?;
+        // By descriptor: a path could lead to another instance of the file
+        // system of terminals.
+        let program = ioctl_tiocgptpeer(&host, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        fcntl_setfl(&host, fcntl_getfl(&host)? | OFlags::NONBLOCK)?;
+        let pty = Self(UnixStream::from_std(host.into())?);
+        pty.resize(size)?;
+        Ok((pty, program.into()))
+    }
+}
+
+impl Pty for LinuxPty {
+    fn poll_read(&self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.0.poll_read_ready(context))?;
+            match self.0.try_io(Interest::READABLE, || Ok(rustix::io::read(&self.0, &mut *buffer)?)) {
+                // So the system says that the last program has closed it.
+                Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => return Poll::Ready(Ok(0)),
+                Err(error) if is_passing(&error) => {}
+                read => return Poll::Ready(read),
+            }
+        }
+    }
+
+    fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.0.poll_write_ready(context))?;
+            match self.0.try_io(Interest::WRITABLE, || Ok(rustix::io::write(&self.0, bytes)?)) {
+                Err(error) if is_passing(&error) => {}
+                written => return Poll::Ready(written),
+            }
+        }
+    }
+
+    fn resize(&self, size: Size) -> io::Result<()> {
+        let size = Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
+        Ok(tcsetwinsize(&self.0, size)?)
+    }
+
+    fn line_mode(&self) -> io::Result<LineMode> {
+        let modes = tcgetattr(&self.0)?.local_modes;
+        Ok(LineMode { canonical: modes.contains(LocalModes::ICANON), echo: modes.contains(LocalModes::ECHO) })
+    }
+
+    fn foreground(&self) -> Option<u32> {
+        tcgetpgrp(&self.0).ok().and_then(|group| u32::try_from(group.as_raw_nonzero().get()).ok())
+    }
+}
+
+/// Whether to try again, once the terminal is ready.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}

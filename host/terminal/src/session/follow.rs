@@ -1,0 +1,233 @@
+//! The task of a session, from its start until nothing of it is left. It alone
+//! reads the terminal, writes to it and orders the end; whoever wants something
+//! asks here.
+//!
+//! Reading costs no thread: the runtime says when there is something. Whoever
+//! prints without end is read in small steps, so that others get their turns.
+
+use std::{collections::VecDeque, future::poll_fn, io, sync::Arc, time::Duration};
+
+use tokio::{
+    select,
+    sync::{mpsc, oneshot, watch},
+    task::yield_now,
+    time::{Instant, sleep_until},
+};
+use wharf_spawn::{Child, Ended, Exit as ChildExit, Signal, SpawnError};
+
+use super::{Exit, KilledBy, Phase, Progress, Shared};
+use crate::queries::MAX_WAITING_REPLY_BYTES;
+
+/// After the program's end its output is waited for so long and no longer:
+/// descendants may hold the terminal for ever.
+const DRAIN: Duration = Duration::from_millis(50);
+/// Read at once. A terminal hands out no more, and drawing it is short.
+const CHUNK_BYTES: usize = 4096;
+/// How long one session may compute before others get their turn.
+const TURN: Duration = Duration::from_millis(1);
+
+/// Something to do.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Type this; told once the terminal has all of it. Dropping the other end
+    /// takes back what has not been typed yet.
+    Type { bytes: Vec<u8>, done: oneshot::Sender<()> },
+    /// End the tree.
+    Close { grace: Duration },
+}
+
+/// Bytes on their way to the program.
+struct Typed {
+    bytes: Vec<u8>,
+    written: usize,
+    /// None for an answer of the terminal's own.
+    done: Option<oneshot::Sender<()>>,
+}
+
+/// What the task holds on to.
+pub(super) struct Follower {
+    shared: Arc<Shared>,
+    child: Arc<Child>,
+    progress: watch::Sender<Progress>,
+    waiting: VecDeque<Typed>,
+    closed_by_host: bool,
+}
+
+/// What has happened.
+enum News {
+    Order(Option<Order>),
+    Read(io::Result<usize>),
+    Written(io::Result<usize>),
+    Ended(Result<Ended, SpawnError>),
+    Drained,
+    TreeGone,
+}
+
+/// How far the end has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The program lives.
+    No,
+    /// It has ended, and its output is waited for until then; then its end is
+    /// told.
+    Draining(Instant),
+    /// Its end was told; descendants may live.
+    Told,
+    /// Nothing lives, and what is left in the terminal is waited for.
+    TreeGone(Instant),
+}
+
+impl Follower {
+    pub(super) fn new(shared: Arc<Shared>, child: Arc<Child>, progress: watch::Sender<Progress>) -> Self {
+        Self { shared, child, progress, waiting: VecDeque::new(), closed_by_host: false }
+    }
+
+    pub(super) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let (mut end, mut ended) = (End::No, None);
+        let mut turn = Instant::now();
+        loop {
+            let open = self.progress.borrow().terminal_open;
+            // What was given up while it waited.
+            self.waiting.retain(|typed| typed.done.as_ref().is_none_or(|done| !done.is_closed()));
+            let pty = &self.shared.pty;
+            let next = self.waiting.front().map_or(&[][..], |typed| &typed.bytes[typed.written..]);
+            let until = match end {
+                End::Draining(until) | End::TreeGone(until) => Some(until),
+                End::No | End::Told => None,
+            };
+            let news = select! {
+                biased;
+                order = orders.recv() => News::Order(order),
+                done = self.child.wait(), if end == End::No => News::Ended(done),
+                () = async { sleep_until(until.unwrap_or_else(Instant::now)).await }, if until.is_some() => News::Drained,
+                written = poll_fn(|context| pty.poll_write(context, next)), if open && !next.is_empty() => News::Written(written),
+                read = poll_fn(|context| pty.poll_read(context, &mut buffer)), if open => News::Read(read),
+                () = self.child.wait_for_tree(), if end == End::Told => News::TreeGone,
+            };
+            match news {
+                News::Order(Some(order)) => self.obey(order),
+                // Nobody can ask for anything any more. The tree goes with the
+                // child.
+                News::Order(None) => return,
+                News::Read(Ok(count)) if count > 0 => {
+                    self.take(&buffer[..count]);
+                    if turn.elapsed() > TURN {
+                        yield_now().await;
+                        turn = Instant::now();
+                    }
+                }
+                News::Read(read) => {
+                    if let Err(error) = read {
+                        tracing::error!(%error, "a terminal cannot be read");
+                    }
+                    self.hang_up();
+                }
+                News::Written(Ok(count)) => self.written(count),
+                // Nobody holds the other end; what was printed is still there.
+                News::Written(Err(_)) => self.waiting.clear(),
+                News::Ended(done) => {
+                    ended = Some(done);
+                    end = End::Draining(Instant::now() + DRAIN);
+                }
+                News::Drained => {}
+                News::TreeGone => end = End::TreeGone(Instant::now() + DRAIN),
+            }
+            let over = |until: Instant| !self.progress.borrow().terminal_open || until <= Instant::now();
+            match end {
+                End::Draining(until) if over(until) => {
+                    self.tell_end(ended.take());
+                    end = End::Told;
+                }
+                End::TreeGone(until) if over(until) => break,
+                _ => {}
+            }
+        }
+        self.hang_up();
+        self.progress.send_modify(|progress| progress.finished = true);
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Type { bytes, done } => self.waiting.push_back(Typed { bytes, written: 0, done: Some(done) }),
+            Order::Close { grace } => {
+                self.closed_by_host |= self.progress.borrow().exit.is_none();
+                // The supervisor sees to it, and a later order may only bring
+                // the end nearer.
+                let child = Arc::clone(&self.child);
+                tokio::spawn(async move {
+                    // Shells ignore other polite ways.
+                    drop(child.signal(Signal::Hangup).await);
+                    if let Err(error) = child.kill_tree(grace).await {
+                        tracing::debug!(%error, "a tree that was to end is gone");
+                    }
+                });
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let mut output = self.shared.output();
+        let replies = output.take(bytes);
+        let (raw_bytes, text_bytes, marks) = (output.raw.end(), output.text.end(), output.marks_seen());
+        drop(output);
+        for reply in replies {
+            self.answer(reply.into_bytes());
+        }
+        self.progress.send_modify(|progress| {
+            progress.phase = progress.phase.max(Phase::Ready);
+            (progress.raw_bytes, progress.text_bytes, progress.marks) = (raw_bytes, text_bytes, marks);
+        });
+    }
+
+    /// Types an answer, unless too many wait already.
+    fn answer(&mut self, bytes: Vec<u8>) {
+        let answers = self.waiting.iter().filter(|typed| typed.done.is_none());
+        let waiting: usize = answers.map(|typed| typed.bytes.len()).sum();
+        if waiting + bytes.len() <= MAX_WAITING_REPLY_BYTES {
+            self.waiting.push_back(Typed { bytes, written: 0, done: None });
+        }
+    }
+
+    fn written(&mut self, count: usize) {
+        let Some(typed) = self.waiting.front_mut() else { return };
+        typed.written += count;
+        if typed.done.is_some() {
+            self.progress.send_if_modified(|progress| {
+                let first = progress.phase == Phase::Starting;
+                progress.phase = progress.phase.max(Phase::Ready);
+                first
+            });
+        }
+        if typed.written == typed.bytes.len()
+            && let Some(Typed { done: Some(done), .. }) = self.waiting.pop_front()
+        {
+            // Whoever waited may have gone.
+            let _ = done.send(());
+        }
+    }
+
+    /// No program holds the other end.
+    fn hang_up(&mut self) {
+        self.waiting.clear();
+        self.progress.send_modify(|progress| progress.terminal_open = false);
+    }
+
+    fn tell_end(&mut self, ended: Option<Result<Ended, SpawnError>>) {
+        let exit = match ended {
+            _ if self.closed_by_host => Exit::Killed { by: KilledBy::User },
+            Some(Ok(Ended { exit: ChildExit::Exited { code }, .. })) => Exit::Exited { code },
+            Some(Ok(Ended { exit: ChildExit::Signaled { signal }, .. })) => Exit::Signaled { signal },
+            Some(Err(_)) | None => Exit::Killed { by: KilledBy::HostLost },
+        };
+        let descendants = match ended {
+            Some(Ok(Ended { descendants, .. })) => descendants,
+            Some(Err(_)) | None => 0,
+        };
+        // Nobody reads it any more, whoever holds the terminal.
+        self.waiting.clear();
+        self.progress.send_modify(|progress| {
+            (progress.phase, progress.exit, progress.descendants) = (Phase::Closed, Some(exit), descendants);
+        });
+    }
+}

@@ -1,0 +1,234 @@
+//! One program in a terminal of its own, from its start until nothing of it is
+//! left.
+//!
+//! Knows nothing of other sessions, of who may use one, and of turns.
+
+mod follow;
+mod output;
+mod request;
+mod state;
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{mpsc, oneshot, watch};
+use wharf_spawn::Spawner;
+
+use self::{
+    follow::{Follower, Order},
+    output::Output,
+};
+use crate::{
+    InputRules, Key, LineMode, LinuxPty, Modes, Pty, ScreenView, Size, Slice, TerminalError, UnknownKey, input::Line,
+    keys,
+};
+
+pub use output::MAX_MARKS;
+pub use request::{History, TerminalRequest};
+pub use state::{Exit, KilledBy, Phase, PlacedMark, Progress};
+
+/// Orders that wait for the task; more wait where they are given.
+const ORDERS: usize = 8;
+
+/// A program in a terminal. Dropping it kills the whole tree.
+#[derive(Debug)]
+pub struct Session {
+    shared: Arc<Shared>,
+    orders: mpsc::Sender<Order>,
+    progress: watch::Receiver<Progress>,
+    pid: u32,
+    rules: InputRules,
+    /// Bytes typed since the last line was ended.
+    typed_bytes: AtomicUsize,
+}
+
+/// What the session and its task look at.
+#[derive(Debug)]
+struct Shared {
+    pty: Box<dyn Pty>,
+    /// Held to take a chunk or to read, never across an await.
+    output: Mutex<Output>,
+}
+
+impl Shared {
+    fn output(&self) -> MutexGuard<'_, Output> {
+        // A reader that panicked has changed nothing.
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    /// Starts a program. It runs when this returns.
+    ///
+    /// # Errors
+    /// [`TerminalError::Start`] where it does not; then nothing of it is left.
+    pub async fn start(spawner: &Spawner, request: TerminalRequest) -> Result<Self, TerminalError> {
+        let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
+        let (size, history, rules) = (request.size, request.history, request.rules.clone());
+        let child = spawner.spawn(request.into_child(terminal)).await;
+        let child = Arc::new(child.map_err(|source| TerminalError::Start { source })?);
+        let pid = child.pid();
+        let shared = Arc::new(Shared { pty: Box::new(pty), output: Mutex::new(Output::new(size, history)) });
+        let (orders, received) = mpsc::channel(ORDERS);
+        let (sender, progress) = watch::channel(Progress::START);
+        tokio::spawn(Follower::new(Arc::clone(&shared), child, sender).run(received));
+        Ok(Self { shared, orders, progress, pid, rules, typed_bytes: AtomicUsize::new(0) })
+    }
+
+    /// How far it has come. Waiting for a change costs nothing; the last state
+    /// stays after the end.
+    #[must_use]
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
+    }
+
+    /// The program's process id, as the host sees it. For people alone.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// What came, as bytes, from a cursor on.
+    #[must_use]
+    pub fn raw(&self, from: u64, maximum_bytes: usize) -> Slice<Vec<u8>> {
+        self.shared.output().raw.bytes(from, maximum_bytes)
+    }
+
+    /// What came, as text without control sequences, from a cursor on.
+    #[must_use]
+    pub fn text(&self, from: u64, maximum_bytes: usize) -> Slice<String> {
+        self.shared.output().text.text(from, maximum_bytes)
+    }
+
+    /// What a person would see now.
+    #[must_use]
+    pub fn screen(&self) -> ScreenView {
+        self.shared.output().screen.view()
+    }
+
+    /// The main screen with the lines that went off its top, the last of them.
+    #[must_use]
+    pub fn screen_history(&self, maximum_lines: usize) -> Vec<String> {
+        self.shared.output().screen.history(maximum_lines)
+    }
+
+    /// The marks of shells from this number on, as far as they are kept.
+    #[must_use]
+    pub fn marks(&self, from: u64) -> Vec<PlacedMark> {
+        self.shared.output().marks().iter().filter(|mark| mark.number >= from).cloned().collect()
+    }
+
+    /// What the program has asked of its terminal.
+    #[must_use]
+    pub fn modes(&self) -> Modes {
+        self.shared.output().modes()
+    }
+
+    /// How the terminal takes what is typed now; nothing where it cannot be
+    /// said.
+    #[must_use]
+    pub fn line_mode(&self) -> Option<LineMode> {
+        self.shared.pty.line_mode().ok()
+    }
+
+    /// Whether the program itself is in the foreground, which for a shell means
+    /// that no command is.
+    #[must_use]
+    pub fn is_in_foreground(&self) -> bool {
+        self.shared.pty.foreground() == Some(self.pid)
+    }
+
+    /// Types a text, once it is checked. Waits until the terminal has taken all
+    /// of it, which it does not while the program reads nothing and much was
+    /// typed; dropping the future takes back what it has not taken.
+    ///
+    /// # Errors
+    /// [`TerminalError::Input`] for what is refused; [`TerminalError::Closed`].
+    pub async fn type_text(&self, text: &str) -> Result<(), TerminalError> {
+        self.type_checked(text, "").await
+    }
+
+    /// Types a text and Enter.
+    ///
+    /// # Errors
+    /// As for [`Session::type_text`].
+    pub async fn submit(&self, text: &str) -> Result<(), TerminalError> {
+        self.type_checked(text, "\r").await
+    }
+
+    async fn type_checked(&self, text: &str, end: &str) -> Result<(), TerminalError> {
+        let canonical = self.line_mode().is_some_and(|mode| mode.canonical);
+        let typed_bytes = self.typed_bytes.load(Relaxed);
+        self.rules.check(text, Line { canonical, typed_bytes })?;
+        let mut bytes = keys::paste(text, self.modes());
+        bytes.extend(end.as_bytes());
+        self.write(bytes).await
+    }
+
+    /// Presses keys, one after the other.
+    ///
+    /// # Errors
+    /// [`TerminalError::Key`] where a name is none; then no key was pressed.
+    /// [`TerminalError::Closed`].
+    pub async fn press(&self, names: &[&str]) -> Result<(), TerminalError> {
+        let keys = names.iter().map(|name| name.parse()).collect::<Result<Vec<Key>, UnknownKey>>()?;
+        let modes = self.modes();
+        self.write(keys.into_iter().flat_map(|key| key.bytes(modes)).collect()).await
+    }
+
+    /// Writes bytes as they are, checked by nobody. For what a person types in
+    /// a terminal of theirs.
+    ///
+    /// # Errors
+    /// [`TerminalError::Closed`].
+    pub async fn write(&self, bytes: Vec<u8>) -> Result<(), TerminalError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x03 | 0x04 | 0x15 | 0x1a | 0x1c);
+        let typed = match bytes.iter().rposition(ends_line) {
+            Some(last) => bytes.len() - last - 1,
+            None => self.typed_bytes.load(Relaxed).saturating_add(bytes.len()),
+        };
+        self.typed_bytes.store(typed, Relaxed);
+        if self.is_closed() {
+            return Err(TerminalError::Closed);
+        }
+        let (done, typed) = oneshot::channel();
+        self.orders.send(Order::Type { bytes, done }).await.map_err(|_| TerminalError::Closed)?;
+        typed.await.map_err(|_| TerminalError::Closed)
+    }
+
+    fn is_closed(&self) -> bool {
+        let progress = self.progress.borrow();
+        progress.phase == Phase::Closed || !progress.terminal_open
+    }
+
+    /// Changes the size. The program is told.
+    ///
+    /// # Errors
+    /// [`TerminalError::System`] where the system refuses.
+    pub fn resize(&self, size: Size) -> Result<(), TerminalError> {
+        let mut output = self.shared.output();
+        self.shared.pty.resize(size).map_err(TerminalError::system("resize a terminal"))?;
+        output.screen.resize(size);
+        Ok(())
+    }
+
+    /// Ends the whole tree: politely, and what is left after `grace` by force.
+    /// Returns once nothing of it is left; dropping the future does not take it
+    /// back.
+    pub async fn close(&self, grace: Duration) -> Progress {
+        let mut progress = self.progress.clone();
+        // Where the task has ended, so has all else.
+        let _ = self.orders.send(Order::Close { grace }).await;
+        // An error says that there is nobody to change it: it is the last.
+        let _ = progress.wait_for(|progress| progress.finished).await;
+        *progress.borrow()
+    }
+}

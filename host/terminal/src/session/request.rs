@@ -1,0 +1,77 @@
+//! What a session is to be.
+
+use std::{ffi::OsString, fs::File, path::PathBuf};
+
+use wharf_spawn::{Containment, Input, Limits, Output, SpawnRequest};
+
+use crate::{InputRules, Size};
+
+/// What programs are told about the terminal where the request does not say:
+/// they print what is normalised here.
+const TERM: &str = "xterm-256color";
+
+/// A program to run in a terminal of its own.
+#[derive(Debug)]
+pub struct TerminalRequest {
+    /// Absolute path of the program, as it will see the file system.
+    pub program: PathBuf,
+    /// Its arguments, its own name not included.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment, but for `TERM`, which is `xterm-256color` where
+    /// it is not given.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Absolute path of the directory in which it starts, as it will see it.
+    pub working_directory: PathBuf,
+    /// How large the terminal is.
+    pub size: Size,
+    /// What is kept of its output.
+    pub history: History,
+    /// What may not be typed.
+    pub rules: InputRules,
+    /// What it may use up.
+    pub limits: Limits,
+    /// What it may reach.
+    pub containment: Containment,
+    /// The user that it is, where it is not the host's own.
+    pub user: Option<u32>,
+}
+
+/// What is kept of a session's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct History {
+    /// Bytes as they came.
+    pub raw_bytes: usize,
+    /// Bytes of text without control sequences.
+    pub text_bytes: usize,
+    /// Lines that went off the top of the screen; each takes some 2 KiB at 80
+    /// columns.
+    pub screen_lines: usize,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { raw_bytes: 256 << 10, text_bytes: 256 << 10, screen_lines: 200 }
+    }
+}
+
+impl TerminalRequest {
+    /// The child, with the program's end of a terminal.
+    pub(super) fn into_child(self, terminal: File) -> SpawnRequest {
+        let mut environment = self.environment;
+        if !environment.iter().any(|(name, _)| name == "TERM") {
+            environment.push(("TERM".into(), TERM.into()));
+        }
+        SpawnRequest {
+            program: self.program,
+            arguments: self.arguments,
+            environment,
+            working_directory: self.working_directory,
+            stdin: Input::Terminal(terminal),
+            stdout: Output::Terminal,
+            stderr: Output::Terminal,
+            limits: self.limits,
+            containment: self.containment,
+            user: self.user,
+        }
+    }
+}

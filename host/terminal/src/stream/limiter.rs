@@ -1,0 +1,313 @@
+//! The first to see what a program prints: bounds it and makes it well-formed.
+//!
+//! Parsers keep the whole of a control string until its end, and some are led
+//! astray by bytes that are no text. So they get neither: strings (OSC, DCS,
+//! APC, PM, SOS) are passed on whole or not at all, other sequences are cut at a
+//! length, C1 controls become their seven-bit forms, invalid UTF-8 becomes
+//! U+FFFD, and a character carries few combining marks.
+//!
+//! Knows what a control sequence looks like, not what any of them means.
+
+use unicode_width::UnicodeWidthChar as _;
+
+/// The longest string that is passed on. Titles, marks and questions are far
+/// shorter; pictures and clipboards are for nobody here.
+const MAX_STRING_BYTES: usize = 4096;
+/// A string that is longer was never meant to end: what follows is text again.
+/// Pictures are smaller.
+const MAX_SWALLOWED_BYTES: usize = 16 << 20;
+/// The longest other sequence.
+const MAX_SEQUENCE_BYTES: usize = 256;
+/// Characters without a width that may follow one with a width.
+const MAX_COMBINING: u8 = 16;
+
+const CANCEL: char = '\u{18}';
+const SUBSTITUTE: char = '\u{1a}';
+const ESCAPE: char = '\u{1b}';
+const STRING_TERMINATOR: char = '\u{9c}';
+
+/// What kind of string it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Operating system command; may end with BEL.
+    Command,
+    /// Device control.
+    Control,
+    /// Of no interest: application, privacy, start of string.
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Ground,
+    /// Behind an ESC that was not passed on yet.
+    Escape,
+    /// Behind ESC and an intermediate character.
+    Intermediate,
+    /// Behind a control sequence introducer.
+    Sequence,
+    /// Inside of a string.
+    String(Kind),
+    /// Behind the ESC that ended a string.
+    StringEnd,
+}
+
+/// See the module. Keeps a string, the start of a character, and nothing else.
+#[derive(Debug, Default)]
+pub(super) struct Limiter {
+    state: State,
+    /// Bytes that may be the start of a character.
+    partial: Vec<u8>,
+    /// The string so far, as long as it is short enough.
+    string: String,
+    swallowed: usize,
+    sequence_bytes: usize,
+    combining: u8,
+}
+
+impl Limiter {
+    /// Appends to `out` what the bytes are.
+    pub(super) fn feed(&mut self, bytes: &[u8], out: &mut String) {
+        let mut rest = bytes;
+        while let Some((&byte, after)) = rest.split_first() {
+            let plain = if self.partial.is_empty() { self.plain(rest) } else { 0 };
+            if plain > 0 {
+                self.pass(&rest[..plain], out);
+                rest = &rest[plain..];
+            } else {
+                self.byte(byte, out);
+                rest = after;
+            }
+        }
+    }
+
+    /// How many bytes at the start are ASCII that changes no state.
+    fn plain(&self, bytes: &[u8]) -> usize {
+        match self.state {
+            State::Ground => bytes.iter().position(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')),
+            State::String(_) => bytes.iter().position(|byte| !matches!(byte, b' '..=b'~')),
+            _ => Some(0),
+        }
+        .unwrap_or(bytes.len())
+    }
+
+    fn pass(&mut self, plain: &[u8], out: &mut String) {
+        // Never anything but ASCII.
+        let text = str::from_utf8(plain).unwrap_or_default();
+        if self.state == State::Ground {
+            self.combining = 0;
+            out.push_str(text);
+        } else {
+            self.keep(text);
+        }
+    }
+
+    fn byte(&mut self, byte: u8, out: &mut String) {
+        if self.partial.is_empty() && byte.is_ascii() {
+            return self.character(byte.into(), out);
+        }
+        self.partial.push(byte);
+        while !self.partial.is_empty() {
+            let (character, length) = match str::from_utf8(&self.partial) {
+                Ok(text) => (text.chars().next(), text.chars().next().map_or(1, char::len_utf8)),
+                Err(error) => match (error.valid_up_to(), error.error_len()) {
+                    (0, None) => return,
+                    (0, Some(length)) => (stray(&self.partial[..length]), length),
+                    (valid, _) => {
+                        let text = str::from_utf8(&self.partial[..valid]).unwrap_or_default();
+                        (text.chars().next(), text.chars().next().map_or(1, char::len_utf8))
+                    }
+                },
+            };
+            self.partial.drain(..length);
+            if let Some(character) = character {
+                self.character(character, out);
+            }
+        }
+    }
+
+    fn character(&mut self, character: char, out: &mut String) {
+        if matches!(character, '\u{80}'..='\u{9f}') {
+            return self.eight_bit(character, out);
+        }
+        match self.state {
+            State::Ground => self.ground(character, out),
+            State::Escape => self.escape(character, out),
+            State::Intermediate => match character {
+                ESCAPE | CANCEL | SUBSTITUTE => self.cancel(character, out),
+                '0'..='~' => self.end_sequence(character, out),
+                _ => self.go_on(character, out),
+            },
+            State::Sequence => match character {
+                ESCAPE | CANCEL | SUBSTITUTE => self.cancel(character, out),
+                '@'..='~' => self.end_sequence(character, out),
+                _ => self.go_on(character, out),
+            },
+            State::String(kind) => self.string(kind, character, out),
+            State::StringEnd => {
+                self.state = State::Escape;
+                // Alone it means nothing, so it may follow by itself.
+                if character != '\\' {
+                    self.escape(character, out);
+                } else {
+                    self.state = State::Ground;
+                }
+            }
+        }
+    }
+
+    /// A C1 control is ESC and another character.
+    fn eight_bit(&mut self, control: char, out: &mut String) {
+        if let State::String(kind) = self.state {
+            if control == STRING_TERMINATOR {
+                self.finish(kind, "\x1b\\", out);
+                self.state = State::Ground;
+            }
+            return;
+        }
+        let seven_bit = match control {
+            '\u{84}' => 'D',
+            '\u{85}' => 'E',
+            '\u{88}' => 'H',
+            '\u{8d}' => 'M',
+            '\u{90}' => 'P',
+            '\u{98}' => 'X',
+            '\u{9b}' => '[',
+            '\u{9d}' => ']',
+            '\u{9e}' => '^',
+            '\u{9f}' => '_',
+            // Without a meaning, or none that concerns a screen.
+            _ => return,
+        };
+        self.character(ESCAPE, out);
+        self.character(seven_bit, out);
+    }
+
+    fn ground(&mut self, character: char, out: &mut String) {
+        match character {
+            ESCAPE => self.state = State::Escape,
+            '\0' | CANCEL | SUBSTITUTE | '\u{7f}' => {}
+            _ => {
+                let combines = !character.is_ascii() && character.width() == Some(0);
+                self.combining = if combines { self.combining.saturating_add(1) } else { 0 };
+                if self.combining <= MAX_COMBINING {
+                    out.push(character);
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self, character: char, out: &mut String) {
+        self.state = match character {
+            CANCEL | SUBSTITUTE | '\\' => State::Ground,
+            // Controls are carried out where they stand; what is no part of a
+            // sequence is nothing.
+            '\u{1}'..'\u{18}' => {
+                out.push(character);
+                State::Escape
+            }
+            ']' => self.begin(Kind::Command),
+            'P' => self.begin(Kind::Control),
+            'X' | '^' | '_' => self.begin(Kind::Other),
+            '[' | ' '..='/' => {
+                out.extend([ESCAPE, character]);
+                self.sequence_bytes = 0;
+                if character == '[' { State::Sequence } else { State::Intermediate }
+            }
+            '0'..='~' => {
+                out.extend([ESCAPE, character]);
+                State::Ground
+            }
+            _ => State::Escape,
+        };
+    }
+
+    fn end_sequence(&mut self, last: char, out: &mut String) {
+        out.push(last);
+        self.state = State::Ground;
+    }
+
+    fn go_on(&mut self, character: char, out: &mut String) {
+        if !character.is_ascii() || matches!(character, '\0' | '\u{7f}') {
+            return;
+        }
+        out.push(character);
+        self.sequence_bytes += 1;
+        if self.sequence_bytes > MAX_SEQUENCE_BYTES {
+            self.cancel(CANCEL, out);
+        }
+    }
+
+    /// Gives up a sequence of which the start was passed on.
+    fn cancel(&mut self, why: char, out: &mut String) {
+        out.push(CANCEL);
+        self.state = if why == ESCAPE { State::Escape } else { State::Ground };
+    }
+
+    fn begin(&mut self, kind: Kind) -> State {
+        self.string.clear();
+        self.swallowed = 0;
+        State::String(kind)
+    }
+
+    fn string(&mut self, kind: Kind, character: char, out: &mut String) {
+        match character {
+            CANCEL | SUBSTITUTE => self.state = State::Ground,
+            '\u{7}' if kind == Kind::Command => {
+                self.finish(kind, "\x07", out);
+                self.state = State::Ground;
+            }
+            ESCAPE => {
+                self.finish(kind, "\x1b\\", out);
+                self.state = State::StringEnd;
+            }
+            '\0'..' ' | '\u{7f}' => self.swallow(1),
+            _ => self.keep(character.encode_utf8(&mut [0; 4])),
+        }
+    }
+
+    /// Keeps a part of a string, as long as it may be passed on.
+    fn keep(&mut self, part: &str) {
+        if self.swallowed + part.len() <= MAX_STRING_BYTES && self.state != State::String(Kind::Other) {
+            self.string.push_str(part);
+        }
+        self.swallow(part.len());
+    }
+
+    fn swallow(&mut self, bytes: usize) {
+        self.swallowed += bytes;
+        if self.swallowed > MAX_SWALLOWED_BYTES {
+            self.string = String::new();
+            self.state = State::Ground;
+        }
+    }
+
+    fn finish(&mut self, kind: Kind, end: &str, out: &mut String) {
+        let introducer = match kind {
+            Kind::Command => "\x1b]",
+            // Some parsers take a byte inside of a character for the end.
+            Kind::Control if self.string.is_ascii() => "\x1bP",
+            Kind::Control | Kind::Other => return,
+        };
+        if self.swallowed <= MAX_STRING_BYTES {
+            out.push_str(introducer);
+            out.push_str(&self.string);
+            out.push_str(end);
+        }
+    }
+
+    /// Bytes that are kept for later.
+    #[cfg(test)]
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.partial.capacity() + self.string.capacity()
+    }
+}
+
+/// What invalid bytes are taken for.
+fn stray(bytes: &[u8]) -> Option<char> {
+    match bytes {
+        [byte @ 0x80..=0x9f] => char::from_u32(u32::from(*byte)),
+        _ => Some(char::REPLACEMENT_CHARACTER),
+    }
+}

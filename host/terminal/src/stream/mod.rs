@@ -1,0 +1,96 @@
+//! What comes from a terminal: bytes to bounded, well-formed text with control
+//! sequences, and that to plain text and events.
+//!
+//! [`Stream`] is fed with bytes as they are read, cut anywhere, and hands out
+//! pieces: each is for the screen and holds the plain text of the same part.
+//! Where a piece ends with an [`Event`], what it says holds right behind the
+//! piece, so that a question for the cursor is answered from a screen that has
+//! drawn all before it and nothing after. Its memory is bounded whatever comes.
+//!
+//! Knows nothing of screens, of answers, or of where bytes come from.
+
+mod limiter;
+mod mark;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+pub use mark::{Mark, MarkKind};
+pub use reader::{Event, Modes};
+
+use self::{limiter::Limiter, reader::Reader};
+
+/// A part of the stream, in order.
+#[derive(Debug)]
+pub struct Piece<'s> {
+    /// For the screen: UTF-8 with control sequences, all of them of bounded
+    /// length and introduced by ESC.
+    pub normalised: &'s str,
+    /// The same without any control sequence. Of control characters it has
+    /// newline and tab, and a carriage return where something is written over a
+    /// line that is not empty.
+    pub text: &'s str,
+    /// What the program said at the end of the piece.
+    pub event: Option<Event>,
+    /// What it has asked of its terminal until then.
+    pub modes: Modes,
+}
+
+/// The way from bytes to pieces.
+#[derive(Default)]
+pub struct Stream {
+    limiter: Limiter,
+    parser: vte::Parser,
+    reader: Reader,
+    /// Kept for its memory alone.
+    normalised: String,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Stream").field("limiter", &self.limiter).finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    /// Takes bytes and hands out what follows from them. What can only be read
+    /// with the bytes that come next waits for them.
+    pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
+        self.normalised.clear();
+        self.limiter.feed(bytes, &mut self.normalised);
+        let normalised = std::mem::take(&mut self.normalised);
+        let mut rest = normalised.as_str();
+        while !rest.is_empty() {
+            let mut read = 0;
+            while read < rest.len() && !self.reader.has_event() {
+                read += self.step(&rest[read..]);
+            }
+            // Events are at the end of control sequences, which are ASCII.
+            let (piece, after) = rest.split_at(read);
+            rest = after;
+            let event = self.reader.take_event();
+            each(Piece { normalised: piece, text: self.reader.text(), event, modes: self.reader.modes() });
+            self.reader.clear_text();
+        }
+        self.normalised = normalised;
+    }
+
+    /// Reads up to the next boundary between text and sequences, and says how
+    /// far that is. Most of what programs print is text: it is taken in runs,
+    /// where the parser would hand out one character after the other.
+    fn step(&mut self, text: &str) -> usize {
+        let plain = text.find('\x1b').unwrap_or(text.len());
+        if self.reader.is_in_ground() && plain > 0 {
+            self.reader.plain(&text[..plain]);
+            return plain;
+        }
+        self.reader.enter_sequence();
+        self.parser.advance_until_terminated(&mut self.reader, text.as_bytes())
+    }
+
+    /// What the program has asked of its terminal so far.
+    #[must_use]
+    pub fn modes(&self) -> Modes {
+        self.reader.modes()
+    }
+}

@@ -1,0 +1,239 @@
+//! What control sequences mean for everything but the screen: plain text, marks
+//! of shells, questions to the terminal, and modes that change what is typed.
+//!
+//! Reads what the limiter has passed on. Knows no answers.
+
+use vte::{Params, Perform};
+
+use super::Mark;
+use crate::Query;
+
+/// What a program said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A shell marked its output.
+    Mark(Mark),
+    /// It waits for an answer.
+    Query(Query),
+}
+
+/// What a program has asked of its terminal, as far as that changes what keys
+/// send or what is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modes {
+    /// Arrow keys send SS3 instead of CSI.
+    pub application_cursor: bool,
+    /// What is pasted comes between marks.
+    pub bracketed_paste: bool,
+    /// The alternate screen is shown, as full-screen programs want.
+    pub alternate_screen: bool,
+    /// The cursor is shown.
+    pub cursor_visible: bool,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Self { application_cursor: false, bracketed_paste: false, alternate_screen: false, cursor_visible: true }
+    }
+}
+
+impl Modes {
+    /// Whether a private mode is set; nothing of one that is not known here.
+    #[must_use]
+    pub fn get(self, mode: u16) -> Option<bool> {
+        match mode {
+            1 => Some(self.application_cursor),
+            25 => Some(self.cursor_visible),
+            47 | 1047 | 1049 => Some(self.alternate_screen),
+            2004 => Some(self.bracketed_paste),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, mode: u16, to: bool) {
+        match mode {
+            1 => self.application_cursor = to,
+            25 => self.cursor_visible = to,
+            47 | 1047 | 1049 => self.alternate_screen = to,
+            2004 => self.bracketed_paste = to,
+            _ => {}
+        }
+    }
+}
+
+/// A question in a device control string, by its introducer.
+#[derive(Debug, Clone, Copy)]
+enum Request {
+    Setting,
+    Capability,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    text: String,
+    /// Something was printed since the last newline.
+    in_line: bool,
+    /// A carriage return that counts only if no newline follows.
+    returned: bool,
+    modes: Modes,
+    request: Option<Request>,
+    event: Option<Event>,
+    /// The parser is known to be inside of a sequence, or was not seen to leave
+    /// one.
+    in_sequence: bool,
+    /// A sequence has ended.
+    sequence_ended: bool,
+}
+
+impl Reader {
+    /// Whether text may be taken without the parser. Where it may not, the
+    /// parser gets what comes next.
+    pub(super) fn is_in_ground(&mut self) -> bool {
+        if std::mem::take(&mut self.sequence_ended) {
+            self.in_sequence = false;
+        }
+        !self.in_sequence
+    }
+
+    /// The parser gets a sequence.
+    pub(super) fn enter_sequence(&mut self) {
+        self.in_sequence = true;
+    }
+
+    pub(super) fn has_event(&self) -> bool {
+        self.event.is_some()
+    }
+
+    /// Takes text without ESC.
+    pub(super) fn plain(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.bytes().position(|byte| byte < b' ') {
+            self.run(&rest[..at]);
+            self.execute(rest.as_bytes()[at]);
+            rest = &rest[at + 1..];
+        }
+        self.run(rest);
+    }
+
+    fn run(&mut self, printed: &str) {
+        if printed.is_empty() {
+            return;
+        }
+        if self.returned {
+            self.text.push('\r');
+            self.returned = false;
+        }
+        self.in_line = true;
+        self.text.push_str(printed);
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn clear_text(&mut self) {
+        self.text.clear();
+    }
+
+    pub(super) fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    pub(super) fn take_event(&mut self) -> Option<Event> {
+        self.event.take()
+    }
+
+    fn ask(&mut self, query: Query) {
+        self.event = Some(Event::Query(query));
+    }
+}
+
+impl Perform for Reader {
+    fn print(&mut self, character: char) {
+        self.run(character.encode_utf8(&mut [0; 4]));
+    }
+
+    fn execute(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                (self.returned, self.in_line) = (false, false);
+                self.text.push('\n');
+            }
+            b'\t' => self.print('\t'),
+            b'\r' => self.returned = self.in_line,
+            // Given up.
+            0x18 | 0x1a => self.sequence_ended = true,
+            _ => {}
+        }
+    }
+
+    fn hook(&mut self, _: &Params, intermediates: &[u8], _: bool, action: char) {
+        self.request = match (intermediates, action) {
+            ([b'$'], 'q') => Some(Request::Setting),
+            ([b'+'], 'q') => Some(Request::Capability),
+            _ => None,
+        };
+    }
+
+    fn unhook(&mut self) {
+        match self.request.take() {
+            Some(Request::Setting) => self.ask(Query::Setting),
+            Some(Request::Capability) => self.ask(Query::Capability),
+            None => {}
+        }
+    }
+
+    fn osc_dispatch(&mut self, parts: &[&[u8]], bell: bool) {
+        if let Some(mark) = Mark::read(parts) {
+            self.event = Some(Event::Mark(mark));
+        } else if let [number @ (b"10" | b"11" | b"12"), b"?"] = parts {
+            let number = number[1] - b'0' + 10;
+            self.ask(Query::Colour { number, bell });
+        }
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], ignored: bool, action: char) {
+        self.sequence_ended = true;
+        if ignored {
+            return;
+        }
+        let numbers = params.iter().map(|part| part.first().copied().unwrap_or_default());
+        let first = params.iter().next().and_then(|part| part.first().copied()).unwrap_or_default();
+        match (intermediates, action, first) {
+            ([b'?'], 'h' | 'l', _) => numbers.for_each(|mode| self.modes.set(mode, action == 'h')),
+            ([b'!'], 'p', _) => {
+                self.modes = Modes { alternate_screen: self.modes.alternate_screen, ..Modes::default() }
+            }
+            ([], 'c', 0) => self.ask(Query::PrimaryAttributes),
+            ([b'>'], 'c', 0) => self.ask(Query::SecondaryAttributes),
+            ([b'='], 'c', 0) => self.ask(Query::TertiaryAttributes),
+            ([], 'n', 5) => self.ask(Query::Status),
+            ([], 'n', 6) => self.ask(Query::Cursor { extended: false }),
+            ([b'?'], 'n', 6) => self.ask(Query::Cursor { extended: true }),
+            ([b'?', b'$'], 'p', mode) => self.ask(Query::PrivateMode(mode)),
+            ([b'$'], 'p', mode) => self.ask(Query::Mode(mode)),
+            ([b'>'], 'q', 0) => self.ask(Query::Version),
+            ([b'?'], 'u', _) => self.ask(Query::Keyboard),
+            ([], 't', 18) => self.ask(Query::Size),
+            _ => {}
+        }
+    }
+
+    fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
+        self.sequence_ended = true;
+        match (intermediates, byte) {
+            ([], b'Z') => self.ask(Query::PrimaryAttributes),
+            ([], b'c') => self.modes = Modes::default(),
+            // These go to the next line.
+            ([], b'D' | b'E') => self.execute(b'\n'),
+            _ => {}
+        }
+    }
+
+    /// The parser stops where something is to be handed out, and where text may
+    /// follow.
+    fn terminated(&self) -> bool {
+        self.sequence_ended || self.event.is_some()
+    }
+}

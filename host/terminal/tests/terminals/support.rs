@@ -1,0 +1,128 @@
+//! What the tests share: real programs in real terminals, and patience.
+
+use std::{
+    fs,
+    path::Path,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
+use tokio::time::error::Elapsed;
+use wharf_spawn::Spawner;
+use wharf_terminal::{Containment, History, InputRules, Limits, Progress, Session, Size, TerminalRequest};
+
+/// Long enough for any machine; no test waits for it to pass.
+const AMPLE: Duration = Duration::from_secs(60);
+
+/// The spawner of all tests of this binary.
+pub(crate) fn spawner() -> Spawner {
+    static SPAWNER: LazyLock<Spawner> = LazyLock::new(Spawner::new);
+    SPAWNER.clone()
+}
+
+/// A request for a program, uncontained.
+pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
+    TerminalRequest {
+        program: program.into(),
+        arguments: arguments.iter().map(Into::into).collect(),
+        environment: [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("HOME", "/nonexistent"),
+            ("LANG", "C.UTF-8"),
+            ("PS1", "$ "),
+        ]
+        .map(|(name, value)| (name.into(), value.into()))
+        .to_vec(),
+        working_directory: "/".into(),
+        size: Size::default(),
+        history: History::default(),
+        rules: InputRules::default(),
+        limits: Limits::default(),
+        containment: Containment::None,
+        user: None,
+    }
+}
+
+pub(crate) async fn start(program: &str, arguments: &[&str]) -> Session {
+    Session::start(&spawner(), request(program, arguments)).await.expect("a session")
+}
+
+/// A script of a plain shell.
+pub(crate) async fn shell(script: &str) -> Session {
+    start("/bin/sh", &["-c", script]).await
+}
+
+/// An interactive bash that has printed its prompt.
+pub(crate) async fn bash() -> Session {
+    let session = start("/bin/bash", &["--norc", "--noprofile", "-i"]).await;
+    until(&session, |session| session.screen().cursor_line().ends_with('$')).await;
+    session
+}
+
+/// Looks at a session whenever something happens, until it is so.
+pub(crate) async fn until(session: &Session, so: impl Fn(&Session) -> bool) {
+    let looking = async {
+        let mut progress = session.progress();
+        while !so(session) {
+            // Some things change without a word: line modes, processes.
+            drop(tokio::time::timeout(Duration::from_millis(20), progress.changed()).await);
+        }
+    };
+    let looked = tokio::time::timeout(AMPLE, looking).await;
+    assert!(looked.is_ok(), "still not so: {:?} {:?}", session.progress().borrow(), session.screen());
+}
+
+/// The same for what may need to be asked for again.
+pub(crate) async fn soon(session: &Session, so: impl Fn(&Session) -> bool) -> Result<(), Elapsed> {
+    tokio::time::timeout(Duration::from_secs(1), until(session, so)).await
+}
+
+/// Waits until a text is on the screen.
+pub(crate) async fn shown(session: &Session, text: &str) {
+    until(session, |session| session.screen().lines.iter().any(|line| line.contains(text))).await;
+}
+
+/// Waits until a text was printed.
+pub(crate) async fn printed(session: &Session, text: &str) {
+    until(session, |session| all_text(session).contains(text)).await;
+}
+
+pub(crate) fn all_text(session: &Session) -> String {
+    session.text(0, usize::MAX).content
+}
+
+/// Waits for the end of the program.
+pub(crate) async fn ended(session: &Session) -> Progress {
+    until(session, |session| session.progress().borrow().exit.is_some()).await;
+    *session.progress().borrow()
+}
+
+pub(crate) async fn close(session: &Session) -> Progress {
+    let closed = tokio::time::timeout(AMPLE, session.close(Duration::from_millis(200))).await;
+    closed.expect("it closes")
+}
+
+/// Waits for something outside of a session.
+pub(crate) async fn eventually(what: &str, so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < AMPLE, "still not so: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A zombie has ended, too.
+pub(crate) fn lives(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+/// Whether a program is there; a test that cannot run says so.
+#[expect(clippy::print_stderr, reason = "for whoever runs the tests")]
+pub(crate) fn is_there(program: &str) -> bool {
+    let there = Path::new(program).exists();
+    if !there {
+        eprintln!("NOT TESTED: there is no {program}");
+    }
+    there
+}
