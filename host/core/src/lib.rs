@@ -22,7 +22,7 @@ pub use admission::{Admission, Permit};
 pub use context::{Channel, Context, ContextHints, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
-pub use grant::{Grants, Owner, ProcessGrant, StateGrant, WorkspaceGrant, WorkspaceKey};
+pub use grant::{Grants, Owner, ProcessGrant, StateGrant, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey};
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
 pub use limit::{CallLimits, HostLimits, ProcessLimits};
 pub use schema::{Schema, SchemaError};
