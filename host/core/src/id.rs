@@ -119,6 +119,14 @@ impl TenantId {
     }
 }
 
+impl PluginName {
+    /// The name under which the host itself owns what no plugin opened.
+    #[must_use]
+    pub fn host() -> Self {
+        Self("host".into())
+    }
+}
+
 impl SessionId {
     /// The session of calls that name none.
     #[must_use]

@@ -1,5 +1,5 @@
 //! The words that every room of the Wharf host shares: ids, context, grants,
-//! limits, tools and their answers, admission of calls.
+//! limits, tools and their answers, admission of calls, streams of events.
 //!
 //! This crate performs no I/O. It knows nothing of Wasm, of MCP, of SQLite or
 //! of configuration files, and reads no clock but the one that times a wait.
@@ -15,6 +15,7 @@ pub mod limit;
 pub mod schema;
 pub mod scope;
 pub mod service;
+pub mod stream;
 pub mod text;
 pub mod tool;
 
@@ -22,10 +23,13 @@ pub use admission::{Admission, Permit};
 pub use context::{Channel, Context, ContextHints, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
-pub use grant::{Grants, Owner, ProcessGrant, StateGrant, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey};
+pub use grant::{
+    Grants, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey,
+};
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use limit::{CallLimits, HostLimits, ProcessLimits};
+pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
-pub use service::{CallRequest, EventSink, Events, ToolService};
+pub use service::{CallRequest, EventSink, Events, TerminalService, ToolService};
+pub use stream::Streams;
 pub use tool::{Answer, Content, ToolDefinition};

@@ -211,6 +211,50 @@ limits! {
     }
 }
 
+limits! {
+    /// Limits of streams of events, `[stream.limits]`.
+    StreamLimits {
+        streams = 256, up to 10_000,
+            "Streams of all tenants, ended ones that are kept included. The oldest ended goes; without one, refuses to open another with `limit`.";
+        streams_per_tenant = 192, up to 10_000,
+            "The same of one tenant.";
+        streams_per_session = 32, up to 1_000,
+            "The same of one session.";
+        kept_events = 1_024, up to 100_000,
+            "Events that a stream keeps for readers that come back. Evicts the oldest.";
+        kept_bytes = 512 * KIB, up to 64 * MIB,
+            "Bytes of the events that a stream keeps. Evicts the oldest.";
+        event_bytes = 64 * KIB, up to MIB,
+            "JSON text of one event. Refuses it with `limit`.";
+        idle_seconds = HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
+            "How long a stream may be neither written nor read. Ends it; that of a terminal lives as long as the terminal.";
+        ended_seconds = HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
+            "How long an ended stream can still be read. Removes it.";
+    }
+}
+
+limits! {
+    /// Limits of serving over HTTP, `[http.limits]`.
+    HttpLimits {
+        connections = 1_280, up to 65_536,
+            "Connections at once. Further ones wait to be accepted.";
+        readers = 1_024, up to 65_536,
+            "Requests at once that follow a stream or wait. Refuses a further one with `limit`.";
+        body_bytes = MIB, up to 64 * MIB,
+            "Body of a request. Refuses it with `limit`.";
+        wait_milliseconds = MINUTE, up to 10 * MINUTE,
+            "How long a request may wait for something to happen. Clamps what is asked for.";
+        heartbeat_milliseconds = 15_000, up to 10 * MINUTE,
+            "How long a followed stream may be silent. Sends a comment.";
+        arrival_milliseconds = 10_000, up to 10 * MINUTE,
+            "How long the head of a request, and again its body, may take to arrive. Closes the connection.";
+        stall_milliseconds = 30_000, up to 10 * MINUTE,
+            "How long a client may take nothing of what is sent. Closes the connection.";
+        grace_milliseconds = 5_000, up to 10 * MINUTE,
+            "How long running requests may still take when the host stops. Closes the connections.";
+    }
+}
+
 /// How long a call may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime {

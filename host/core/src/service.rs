@@ -1,6 +1,9 @@
-//! What a transport serves: tools, called on behalf of a context.
+//! What a transport serves: tools, called on behalf of a context, and
+//! terminals.
 //!
-//! The protocol room knows this trait and not who implements it.
+//! The protocol room knows these traits and not who implements them.
+
+pub mod terminal;
 
 use std::sync::Arc;
 
@@ -8,6 +11,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Context, Error, ToolDefinition};
+pub use terminal::TerminalService;
 
 /// Where the progress and the messages of one call go.
 ///

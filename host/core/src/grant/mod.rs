@@ -15,7 +15,7 @@ mod workspace;
 use crate::{Code, Error, PluginName, ScopeKind};
 
 pub use child::{AllowedCommand, ChildGrant};
-pub use owner::{Owner, TerminalOwner, WorkspaceKey};
+pub use owner::{Owner, StreamOwner, TerminalOwner, WorkspaceKey};
 pub use process::{GrantedProcess, ProcessGrant};
 pub use state::StateGrant;
 use state::default_scope;
@@ -65,9 +65,11 @@ impl GrantedState<'_> {
     }
 }
 
-/// Proof that a plugin may send events.
+/// Proof that a plugin may send events. The way to a [`StreamOwner`].
 #[derive(Debug)]
-pub struct GrantedEvents(());
+pub struct GrantedEvents<'g> {
+    plugin: &'g PluginName,
+}
 
 impl Grants {
     /// Checks that `plugin` may open state of this kind.
@@ -109,8 +111,8 @@ impl Grants {
     ///
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
-    pub fn events(&self, plugin: &PluginName) -> Result<GrantedEvents, Error> {
-        if self.events.is_some() { Ok(GrantedEvents(())) } else { Err(denied(plugin, "events")) }
+    pub fn events<'g>(&self, plugin: &'g PluginName) -> Result<GrantedEvents<'g>, Error> {
+        if self.events.is_some() { Ok(GrantedEvents { plugin }) } else { Err(denied(plugin, "events")) }
     }
 }
 

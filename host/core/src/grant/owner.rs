@@ -1,10 +1,10 @@
-//! Whose processes, terminals and files: what the rooms that own them ask for. Only a
+//! Whose processes, terminals, files and streams: what the rooms that own them ask for. Only a
 //! checked grant makes one, so that a use that was not checked does not
 //! compile.
 
 use serde::{Deserialize, Serialize};
 
-use super::{GrantedProcess, GrantedTerminal, GrantedWorkspace};
+use super::{GrantedEvents, GrantedProcess, GrantedTerminal, GrantedWorkspace};
 use crate::{AssistantId, Context, PluginName, SessionId, TenantId};
 
 /// Whose process: no other tenant, plugin or session ever learns that it is
@@ -56,6 +56,55 @@ impl WorkspaceKey {
     #[must_use]
     pub fn restored(tenant: TenantId, session: SessionId) -> Self {
         Self { tenant, session }
+    }
+}
+
+/// Whose stream: its plugin alone writes to it, and its session and assistant
+/// alone read it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct StreamOwner {
+    /// The tenant that was served.
+    pub tenant: TenantId,
+    /// The plugin that writes; `host` for what the host and its app write.
+    pub plugin: PluginName,
+    /// The session in which it was opened.
+    pub session: SessionId,
+    /// The assistant for which it was opened.
+    pub assistant: Option<AssistantId>,
+}
+
+impl StreamOwner {
+    /// The owner of a stream of the host's own, opened under `context`.
+    #[must_use]
+    pub fn host(context: &Context) -> Self {
+        Self::of(context, &PluginName::host())
+    }
+
+    /// The owner of the stream of something that `plugin` was granted already,
+    /// such as a terminal.
+    #[must_use]
+    pub fn of(context: &Context, plugin: &PluginName) -> Self {
+        Self {
+            tenant: context.tenant.clone(),
+            plugin: plugin.clone(),
+            session: context.session.clone(),
+            assistant: context.assistant.clone(),
+        }
+    }
+
+    /// Whether a caller under `context` may read it.
+    #[must_use]
+    pub fn is_read_by(&self, context: &Context) -> bool {
+        self.tenant == context.tenant && self.session == context.session && self.assistant == context.assistant
+    }
+}
+
+impl GrantedEvents<'_> {
+    /// The owner of a stream that is opened in a call under `context`.
+    #[must_use]
+    pub fn owner(&self, context: &Context) -> StreamOwner {
+        StreamOwner::of(context, self.plugin)
     }
 }
 
