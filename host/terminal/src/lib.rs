@@ -21,6 +21,7 @@ mod screen;
 mod session;
 mod size;
 mod stream;
+mod turn;
 
 pub use error::TerminalError;
 pub use history::Slice;
@@ -32,4 +33,5 @@ pub use screen::{Cursor, Screen, ScreenView};
 pub use session::{Exit, History, KilledBy, MAX_MARKS, Phase, PlacedMark, Progress, Session, TerminalRequest};
 pub use size::{InvalidSize, MAX_COLUMNS, MAX_ROWS, Size};
 pub use stream::{Event, Mark, MarkKind, Modes, Piece, Stream};
+pub use turn::{Turn, TurnInput, TurnOptions, TurnState};
 pub use wharf_spawn::{Containment, Limits};
