@@ -24,7 +24,7 @@ pub use digest::Digest;
 pub use error::{Code, Error};
 pub use grant::{Grants, Owner, ProcessGrant, StateGrant, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey};
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use limit::{CallLimits, HostLimits, ProcessLimits};
+pub use limit::{CallLimits, HostLimits, ProcessLimits, TerminalLimits};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{CallRequest, EventSink, Events, ToolService};

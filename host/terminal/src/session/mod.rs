@@ -1,9 +1,12 @@
 //! One program in a terminal of its own, from its start until nothing of it is
-//! left.
+//! left, and another one in its place where that is asked for.
 //!
 //! Knows nothing of other sessions, of who may use one, and of turns.
 
+mod again;
+mod current;
 mod follow;
+mod look;
 mod output;
 mod request;
 mod state;
@@ -11,7 +14,7 @@ mod state;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -19,10 +22,13 @@ use std::{
 use tokio::sync::{mpsc, oneshot, watch};
 use wharf_spawn::Spawner;
 
-use self::follow::{Follower, Order};
+use self::{
+    current::CurrentPty,
+    follow::{Follower, Order, Running},
+};
 use crate::{
-    InputRules, Key, LineMode, LinuxPty, Modes, Pty, ScreenView, Size, Slice, TerminalError, Turn, TurnInput,
-    TurnOptions, UnknownKey,
+    InputRules, Key, LineMode, LinuxPty, Modes, ScreenView, Size, Slice, TerminalError, Turn, TurnInput, TurnOptions,
+    UnknownKey,
     input::Line,
     keys,
     turn::{Program, Turns},
@@ -42,7 +48,8 @@ pub struct Session {
     shared: Arc<Shared>,
     orders: mpsc::Sender<Order>,
     progress: watch::Receiver<Progress>,
-    pid: u32,
+    /// Another one where the program was started again.
+    pid: AtomicU32,
     rules: InputRules,
     turns: Turns,
     /// Bytes typed since the last line was ended.
@@ -52,7 +59,7 @@ pub struct Session {
 /// What the session and its task look at.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) pty: Box<dyn Pty>,
+    pub(crate) pty: CurrentPty,
     /// Held to take a chunk or to read, never across an await.
     output: Mutex<Output>,
 }
@@ -70,18 +77,18 @@ impl Session {
     /// # Errors
     /// [`TerminalError::Start`] where it does not; then nothing of it is left.
     pub async fn start(spawner: &Spawner, request: TerminalRequest) -> Result<Self, TerminalError> {
-        let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
         let (size, history, rules) = (request.size, request.history, request.rules.clone());
         let is_shell = request.is_shell();
-        let child = spawner.spawn(request.into_child(terminal)).await;
-        let child = Arc::new(child.map_err(|source| TerminalError::Start { source })?);
-        let pid = child.pid();
-        let shared = Arc::new(Shared { pty: Box::new(pty), output: Mutex::new(Output::new(size, history)) });
+        let running = run(spawner, request).await?;
+        let pid = running.child.pid();
+        let pty = CurrentPty::new(Arc::clone(&running.pty));
+        let shared = Arc::new(Shared { pty, output: Mutex::new(Output::new(size, history)) });
         let (orders, received) = mpsc::channel(ORDERS);
         let (sender, progress) = watch::channel(Progress::START);
-        tokio::spawn(Follower::new(Arc::clone(&shared), child, sender).run(received));
+        tokio::spawn(Follower::new(Arc::clone(&shared), sender).run(running, received));
         let turns = Turns::new(Program { pid, is_shell }, None);
-        Ok(Self { shared, orders, progress, pid, rules, turns, typed_bytes: AtomicUsize::new(0) })
+        let (pid, typed_bytes) = (AtomicU32::new(pid), AtomicUsize::new(0));
+        Ok(Self { shared, orders, progress, pid, rules, turns, typed_bytes })
     }
 
     /// How far it has come. Waiting for a change costs nothing; the last state
@@ -94,7 +101,7 @@ impl Session {
     /// The program's process id, as the host sees it. For people alone.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.pid.load(Relaxed)
     }
 
     /// What came, as bytes, from a cursor on.
@@ -144,7 +151,7 @@ impl Session {
     /// that no command is.
     #[must_use]
     pub fn is_in_foreground(&self) -> bool {
-        self.shared.pty.foreground() == Some(self.pid)
+        self.shared.pty.foreground() == Some(self.pid())
     }
 
     /// Begins a turn: types its input, and follows the answer until it is
@@ -283,7 +290,7 @@ impl Session {
     pub fn resize(&self, size: Size) -> Result<(), TerminalError> {
         let mut output = self.shared.output();
         self.shared.pty.resize(size).map_err(TerminalError::system("resize a terminal"))?;
-        output.screen.resize(size);
+        output.resize(size);
         Ok(())
     }
 
@@ -298,4 +305,12 @@ impl Session {
         let _ = progress.wait_for(|progress| progress.finished).await;
         *progress.borrow()
     }
+}
+
+/// Starts a program in a new terminal.
+async fn run(spawner: &Spawner, request: TerminalRequest) -> Result<Running, TerminalError> {
+    let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
+    let child = spawner.spawn(request.into_child(terminal)).await;
+    let child = child.map_err(|source| TerminalError::Start { source })?;
+    Ok(Running { child: Arc::new(child), pty: Arc::new(pty) })
 }

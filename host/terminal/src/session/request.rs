@@ -11,7 +11,7 @@ use crate::{InputRules, Size};
 const TERM: &str = "xterm-256color";
 
 /// A program to run in a terminal of its own.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TerminalRequest {
     /// Absolute path of the program, as it will see the file system.
     pub program: PathBuf,

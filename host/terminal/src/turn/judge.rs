@@ -20,7 +20,7 @@ use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, session::Shared
 /// The turns of one session.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    program: Program,
+    program: Mutex<Program>,
     judge: Arc<Mutex<Judge>>,
     /// The last one, and how many there have been. Held while one begins.
     last: Mutex<(u64, Option<Turn>)>,
@@ -56,7 +56,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Turns {
     pub(crate) fn new(program: Program, nonce: Option<Nonce>) -> Self {
         let judge = Judge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
-        Self { program, judge: Arc::new(Mutex::new(judge)), last: Mutex::default() }
+        Self { program: Mutex::new(program), judge: Arc::new(Mutex::new(judge)), last: Mutex::default() }
+    }
+
+    /// The program was started again.
+    pub(crate) fn begin_again(&self, pid: u32) {
+        lock(&self.program).pid = pid;
     }
 
     /// The turn that runs, or the last one.
@@ -95,7 +100,7 @@ impl Turns {
         let task = Task::new(
             turn.clone(),
             Arc::clone(session),
-            self.program,
+            *lock(&self.program),
             Arc::clone(&self.judge),
             wait_for_data,
             raw_read,

@@ -20,7 +20,10 @@ use tokio::{
 };
 use wharf_core::completion::{Decision, Parameters};
 
-pub(crate) use self::judge::{Program, Turns};
+pub(crate) use self::{
+    judge::{Program, Turns},
+    task::text_to_cursor,
+};
 use crate::{Progress, Slice, session::Shared};
 
 /// A chunk of so many characters is handed out at once.

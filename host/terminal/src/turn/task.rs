@@ -269,7 +269,7 @@ fn ends_something(mark: &Mark) -> bool {
 }
 
 /// The row of the cursor up to it, with the blanks that it stands behind.
-fn text_to_cursor(view: &ScreenView) -> String {
+pub(crate) fn text_to_cursor(view: &ScreenView) -> String {
     let column = usize::from(view.cursor.column);
     let (mut text, mut width) = (String::new(), 0);
     for character in view.cursor_line().chars() {
