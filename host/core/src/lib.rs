@@ -27,7 +27,7 @@ pub use grant::{
     Grants, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey,
 };
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits};
+pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{CallRequest, EventSink, Events, TerminalService, ToolService};
