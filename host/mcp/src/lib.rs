@@ -1,5 +1,6 @@
 //! The Model Context Protocol in front of a [`ToolService`]: requests become
-//! calls under a context, answers become results.
+//! calls under a context, answers become results. Terminals and streams over
+//! HTTP, for clients that are no models, are in `http`.
 //!
 //! Both eras are served on one connection: the handshake of 2025-11-25 and the
 //! stateless requests of 2026-07-28. This room is the only one that names the
@@ -13,6 +14,7 @@ mod catalogue;
 mod events;
 mod handler;
 mod hints;
+pub mod http;
 mod info;
 mod outbox;
 mod scan;

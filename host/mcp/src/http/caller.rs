@@ -1,0 +1,51 @@
+//! On whose behalf a request is: the headers `Wharf-Session`,
+//! `Wharf-Assistant` and `Wharf-Thread` name what `_meta` names elsewhere, and
+//! the same rules make a context of them.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, HeaderName, request::Parts},
+};
+use serde_json::Map;
+use wharf_core::{Context, ContextHints};
+
+use super::{Failure, Shared, guard};
+
+pub(super) const SESSION: HeaderName = HeaderName::from_static("wharf-session");
+pub(super) const ASSISTANT: HeaderName = HeaderName::from_static("wharf-assistant");
+pub(super) const THREAD: HeaderName = HeaderName::from_static("wharf-thread");
+
+/// The context of a request.
+pub(super) struct Caller(pub(super) Context);
+
+impl FromRequestParts<Arc<Shared>> for Caller {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
+        let rules = &shared.services.rules;
+        let hints = ContextHints {
+            session: text(&parts.headers, &SESSION)?,
+            assistant: text(&parts.headers, &ASSISTANT)?,
+            thread: text(&parts.headers, &THREAD)?,
+            ..ContextHints::default()
+        };
+        if rules.require_session && hints.session.is_none() && rules.fallback_session.is_none() {
+            return Err(Failure::invalid("this host requires a session: send the header `Wharf-Session`"));
+        }
+        let resolved = rules.resolve(&hints, &mut Map::new())?;
+        if resolved.defaulted {
+            tracing::warn!(session = %resolved.context.session, "a request names no session");
+        }
+        Ok(Self(resolved.context))
+    }
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Failure> {
+    let value = guard::single(headers, name)?;
+    value
+        .map(|value| value.to_str().map(str::to_owned))
+        .transpose()
+        .map_err(|_| Failure::invalid(format!("the header `{name}` must be ASCII")))
+}

@@ -1,0 +1,129 @@
+//! Who may ask at all. Nothing behind this file sees a request that did not
+//! pass.
+//!
+//! A page in a browser can send requests to the loopback, and by a name that
+//! its owner points there even read the answers. So the server must have been
+//! called by a name of its own, and by no page of a stranger; then the token.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, uri::Authority},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use wharf_core::Code;
+
+use super::{Failure, HttpSettings, Shared, routes};
+
+/// What pages may send, where the operator lets them.
+const SENT: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, last-event-id, wharf-session, wharf-assistant, wharf-thread",
+);
+const READ: HeaderValue = HeaderValue::from_static("location, retry-after, wharf-stream, wharf-turn");
+
+/// Lets a request pass, or answers it.
+pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let origin = match checked(&shared.settings, &request) {
+        Ok(origin) => origin,
+        Err(failure) => return finished(failure.into_response(), None, true),
+    };
+    // A browser asks so before the request itself, and shows no token.
+    if origin.is_some() && request.method() == Method::OPTIONS {
+        return finished(preflight(), origin, false);
+    }
+    if !routes::is_open(request.method(), request.uri().path()) && !shows_token(&shared.settings, request.headers()) {
+        let failure = Failure::new(
+            StatusCode::UNAUTHORIZED,
+            Code::Denied,
+            "send this host's token: `Authorization: Bearer TOKEN`",
+        );
+        return finished(failure.into_response(), origin, true);
+    }
+    finished(next.run(request).await, origin, false)
+}
+
+/// The origin whose page may read the answer, where it is not the server's own.
+fn checked(settings: &HttpSettings, request: &Request) -> Result<Option<HeaderValue>, Failure> {
+    let headers = request.headers();
+    let host = host(headers, request.uri())?;
+    if !is_ours(settings, host.host()) {
+        return Err(refused("Host", "call it by a name of the loopback, or add the name to `hosts`"));
+    }
+    let Some(origin) = single(headers, &header::ORIGIN)? else { return Ok(None) };
+    if settings.origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()) {
+        return Ok(Some(origin.clone()));
+    }
+    if origin.as_bytes() == format!("http://{host}").as_bytes() {
+        return Ok(None);
+    }
+    Err(refused("Origin", "to let pages of it call this host, add it to `origins`"))
+}
+
+fn refused(header: &str, what_to_do: &str) -> Failure {
+    Failure::new(StatusCode::FORBIDDEN, Code::Denied, format!("this `{header}` may not call this host; {what_to_do}"))
+}
+
+/// What the server was called: by the header, and by the target where that
+/// names it, too.
+fn host(headers: &HeaderMap, uri: &Uri) -> Result<Authority, Failure> {
+    let unclear = || Failure::invalid("send one `Host` header that names this host");
+    let named = single(headers, &header::HOST)?.ok_or_else(unclear)?;
+    let named = Authority::try_from(named.as_bytes()).map_err(|_| unclear())?;
+    if named.as_str().contains('@') || uri.authority().is_some_and(|target| *target != named) {
+        return Err(unclear());
+    }
+    Ok(named)
+}
+
+fn is_ours(settings: &HttpSettings, name: &str) -> bool {
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.is_loopback())
+        || settings.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+}
+
+fn shows_token(settings: &HttpSettings, headers: &HeaderMap) -> bool {
+    let Ok(Some(shown)) = single(headers, &header::AUTHORIZATION) else { return false };
+    match shown.as_bytes().split_at_checked(7) {
+        Some((scheme, token)) => scheme.eq_ignore_ascii_case(b"bearer ") && settings.token.is(token),
+        None => false,
+    }
+}
+
+/// A header that counts only where it is there once: of two, each reader might
+/// believe another one.
+pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Failure> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    match values.next() {
+        Some(_) => Err(Failure::invalid(format!("send the header `{name}` once"))),
+        None => Ok(value),
+    }
+}
+
+fn preflight() -> Response {
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE")),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, SENT),
+        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600")),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// What every answer carries. Who was refused is not listened to any longer.
+fn finished(mut response: Response, origin: Option<HeaderValue>, close: bool) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::VARY, HeaderValue::from_static("origin"));
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
+    }
+    if close {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}

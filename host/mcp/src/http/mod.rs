@@ -1,0 +1,113 @@
+//! Terminals and streams over HTTP, for clients that are no models: a user
+//! interface, a script, `curl -N`.
+//!
+//! Owns the routes, and what a request has to show before it reaches one. It
+//! serves [`TerminalService`] and [`Streams`] under a context that follows from
+//! the token and the headers; it knows neither who runs terminals nor where the
+//! token came from. Files in the order in which a request meets them:
+//!
+//! | file | what it owns |
+//! |---|---|
+//! | `server` | the socket, connections and their ends |
+//! | `guard`, `token` | who may ask at all: Host, Origin, token |
+//! | `caller` | on whose behalf: headers to a context |
+//! | `request` | parameters and bodies, measured |
+//! | `routes`, `openapi` | the table of routes, and its description for programs |
+//! | `terminals`, `streams` | what each route does |
+//! | `follow` | a stream as server-sent events |
+//! | `failure` | errors as answers |
+//!
+//! [`TerminalService`]: wharf_core::TerminalService
+//! [`Streams`]: wharf_core::Streams
+
+mod caller;
+mod failure;
+mod follow;
+mod guard;
+mod openapi;
+mod request;
+mod routes;
+mod server;
+mod streams;
+mod terminals;
+mod token;
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{Code, ContextRules, Error, HttpLimits, Streams, TerminalService};
+
+use failure::Failure;
+pub use server::{HttpError, HttpServer};
+pub use token::{InvalidToken, Token};
+
+/// What is served.
+#[derive(Clone)]
+pub struct HttpServices {
+    /// The terminals.
+    pub terminals: Arc<dyn TerminalService>,
+    /// The streams, those of the terminals among them.
+    pub streams: Streams,
+    /// How the context of a request is made.
+    pub rules: ContextRules,
+}
+
+/// To whom it is served, and how much of it.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// What a client has to show.
+    pub token: Token,
+    /// How much.
+    pub limits: HttpLimits,
+    /// Names by which clients may call the server, beside those of the
+    /// loopback; without ports.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may call the server from a browser, such as
+    /// `https://app.example`.
+    pub origins: Vec<String>,
+    /// Whether an address that others can reach may be served, where the
+    /// token would travel unprotected.
+    pub allow_public: bool,
+    /// The version of the host.
+    pub version: String,
+}
+
+impl HttpSettings {
+    /// Every default.
+    #[must_use]
+    pub fn new(token: Token) -> Self {
+        Self {
+            token,
+            limits: HttpLimits::default(),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            allow_public: false,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// What every request needs.
+struct Shared {
+    services: HttpServices,
+    settings: HttpSettings,
+    readers: Arc<Semaphore>,
+    /// The description of the routes, as JSON.
+    description: Bytes,
+    /// The host stops: who waits is answered now.
+    stopping: CancellationToken,
+}
+
+impl Shared {
+    /// A place among those that follow or wait.
+    fn reader(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        Arc::clone(&self.readers).try_acquire_owned().map_err(|_| {
+            Failure::from(Error::retryable(
+                Code::Limit,
+                "too many requests follow streams or wait already (limit `readers`); try again later",
+            ))
+        })
+    }
+}

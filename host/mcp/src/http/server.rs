@@ -1,0 +1,191 @@
+//! The socket, connections and their ends.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{Router, body::Bytes};
+use hyper::{body::Incoming, server::conn::http1};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpSocket, TcpStream},
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
+use tokio_io_timeout::TimeoutStream;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{HttpServices, HttpSettings, Shared, openapi, routes};
+
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: u32 = 1_024;
+
+/// What the host, and again the system, keeps for a client that reads slowly.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// How long to wait where the system gives no connection, for want of
+/// descriptors say.
+const RELIEF: Duration = Duration::from_millis(100);
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// Others could read the token on its way.
+    #[error(
+        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, or allow it in so many words"
+    )]
+    Public {
+        /// What was asked for.
+        address: SocketAddr,
+    },
+    /// The address cannot be had.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// What was asked for.
+        address: SocketAddr,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// A server that listens, and does not serve yet.
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Shared,
+}
+
+impl std::fmt::Debug for HttpServer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("HttpServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl HttpServer {
+    /// Takes an address; port 0 is any free one. Needs a tokio runtime with
+    /// I/O and time.
+    ///
+    /// # Errors
+    /// Where the address is not one of the loopback and that was not allowed,
+    /// or it cannot be had.
+    pub fn bind(address: SocketAddr, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
+        if !address.ip().is_loopback() && !settings.allow_public {
+            return Err(HttpError::Public { address });
+        }
+        let listener = listen(address).map_err(|source| HttpError::Listen { address, source })?;
+        let address = listener.local_addr().unwrap_or(address);
+        let description = openapi::describe(&routes::table(), &settings.version);
+        let shared = Shared {
+            readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
+            description: Bytes::from(description.to_string()),
+            stopping: CancellationToken::new(),
+            services,
+            settings,
+        };
+        Ok(Self { listener, address, shared })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `shutdown` fires. Then nobody is accepted any more,
+    /// streams end where they are, other requests have the time that the
+    /// settings grant, and this returns.
+    pub async fn serve(self, shutdown: CancellationToken) {
+        let Self { listener, shared, .. } = self;
+        let limits = shared.settings.limits.clone();
+        let connections = Arc::new(Semaphore::new(places(limits.connections)));
+        let (stopping, tasks, killed) = (shared.stopping.clone(), TaskTracker::new(), CancellationToken::new());
+        let router = routes::router(Arc::new(shared));
+        let accepting = async {
+            while let Ok(place) = Arc::clone(&connections).acquire_owned().await {
+                match listener.accept().await {
+                    Ok((stream, _)) => {
+                        let serving = connection(stream, router.clone(), Times::new(&limits), stopping.clone());
+                        let killed = killed.clone();
+                        tasks.spawn(async move {
+                            let _place = place;
+                            tokio::select! {
+                                () = serving => {}
+                                () = killed.cancelled() => {}
+                            }
+                        });
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        sleep(RELIEF).await;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = accepting => {}
+            () = shutdown.cancelled() => {}
+        }
+        drop(listener);
+        stopping.cancel();
+        tasks.close();
+        if timeout(Duration::from_millis(limits.grace_milliseconds), tasks.wait()).await.is_err() {
+            killed.cancel();
+            tasks.wait().await;
+        }
+    }
+}
+
+fn places(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS)
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port that was served a moment ago can be served again.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    // Connections inherit it: the system would keep megabytes for a slow client.
+    socket.set_send_buffer_size(u32::try_from(BUFFER_BYTES).unwrap_or(u32::MAX))?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// The clocks of one connection.
+#[derive(Clone, Copy)]
+struct Times {
+    arrival: Duration,
+    stall: Duration,
+}
+
+impl Times {
+    fn new(limits: &wharf_core::HttpLimits) -> Self {
+        Self {
+            arrival: Duration::from_millis(limits.arrival_milliseconds),
+            stall: Duration::from_millis(limits.stall_milliseconds),
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, router: Router, times: Times, stopping: CancellationToken) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection gathers small writes");
+    }
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(times.stall));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(times.arrival).max_buf_size(BUFFER_BYTES);
+    let service = TowerToHyperService::new(router.into_service::<Incoming>());
+    let mut serving = std::pin::pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
+    let ended = tokio::select! {
+        ended = &mut serving => ended,
+        () = stopping.cancelled() => {
+            serving.as_mut().graceful_shutdown();
+            serving.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke");
+    }
+}

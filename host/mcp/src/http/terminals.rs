@@ -1,0 +1,205 @@
+//! What the routes of terminals do: they ask the service, in the caller's
+//! context.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wharf_core::service::terminal::{
+    CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, TerminalDescription, TerminalOutput,
+    TerminalScreen, TurnRequest,
+};
+
+use super::{
+    Failure, Shared,
+    caller::Caller,
+    follow::Following,
+    request::{Body, Handle, Parameters, takes_events},
+    streams::patience,
+};
+
+const STREAM: HeaderName = HeaderName::from_static("wharf-stream");
+const TURN: HeaderName = HeaderName::from_static("wharf-turn");
+
+/// What one answer holds at most.
+const MOST_OUTPUT_BYTES: usize = 1 << 20;
+const USUAL_OUTPUT_BYTES: usize = 64 << 10;
+const MOST_HISTORY_LINES: usize = 10_000;
+
+/// How long a program may take to end by itself.
+const USUAL_GRACE: Duration = Duration::from_secs(2);
+const LONGEST_GRACE: Duration = Duration::from_secs(60);
+
+/// The terminals of the caller.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct TerminalList {
+    /// Ended ones that are kept included.
+    terminals: Vec<TerminalDescription>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Close {
+    /// How long the program may take to end by itself, in milliseconds; 2 s
+    /// where absent, 60 s at most.
+    grace_ms: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Screen {
+    /// How many lines that went off the top to show, too; 10,000 at most.
+    #[serde(default)]
+    history_lines: usize,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Output {
+    /// Text, or the very bytes; each counts its own cursors.
+    #[serde(default)]
+    view: OutputView,
+    /// The cursor of the first byte.
+    #[serde(default)]
+    from: u64,
+    /// How much to return at most; 64 KiB where absent, 1 MiB at most.
+    max_bytes: Option<usize>,
+    /// How long to wait for something behind `from`, in milliseconds; not at
+    /// all where absent.
+    #[serde(default)]
+    wait_ms: u64,
+}
+
+pub(super) async fn start(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Body(request): Body<StartTerminal>,
+) -> Result<Response, Failure> {
+    let started = shared.services.terminals.start(&context, request).await?;
+    let place = HeaderValue::try_from(format!("/v1/terminals/{}", started.terminal.terminal)).ok();
+    let mut response = (StatusCode::CREATED, Json(started)).into_response();
+    if let Some(place) = place {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    Ok(response)
+}
+
+pub(super) async fn list(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+) -> Result<Json<TerminalList>, Failure> {
+    Ok(Json(TerminalList { terminals: shared.services.terminals.list(&context).await? }))
+}
+
+pub(super) async fn info(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+) -> Result<Json<TerminalDescription>, Failure> {
+    Ok(Json(shared.services.terminals.info(&context, &terminal).await?))
+}
+
+pub(super) async fn close(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    Parameters(close): Parameters<Close>,
+) -> Result<Json<TerminalDescription>, Failure> {
+    let grace = close.grace_ms.map_or(USUAL_GRACE, Duration::from_millis).min(LONGEST_GRACE);
+    Ok(Json(shared.services.terminals.close(&context, &terminal, grace).await?))
+}
+
+/// Begins a turn, and follows it where the client takes events. The turn goes
+/// on whether or not somebody does.
+pub(super) async fn turn(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    headers: HeaderMap,
+    Body(request): Body<TurnRequest>,
+) -> Result<Response, Failure> {
+    // Before the turn: one that is refused here must not have begun.
+    let place = takes_events(&headers).then(|| shared.reader()).transpose()?;
+    let turn = shared.services.terminals.turn(&context, &terminal, request).await?;
+    let mut response = match place {
+        Some(place) => {
+            let reader = shared.services.streams.reader(&context, turn.stream)?;
+            Following::new(&shared, reader, turn.first, place).turn(turn.turn).into_response()
+        }
+        None => (StatusCode::ACCEPTED, Json(turn)).into_response(),
+    };
+    let named = [(STREAM, HeaderValue::try_from(turn.stream.to_string()).ok()), (TURN, Some(turn.turn.into()))];
+    for (name, value) in named {
+        response.headers_mut().extend(value.map(|value| (name, value)));
+    }
+    Ok(response)
+}
+
+pub(super) async fn keys(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    Body(request): Body<PressKeys>,
+) -> Result<StatusCode, Failure> {
+    shared.services.terminals.keys(&context, &terminal, request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn cancel(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    Body(request): Body<CancelTurn>,
+) -> Result<StatusCode, Failure> {
+    shared.services.terminals.cancel(&context, &terminal, request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn resize(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    Body(request): Body<ResizeTerminal>,
+) -> Result<StatusCode, Failure> {
+    shared.services.terminals.resize(&context, &terminal, request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn screen(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    Parameters(screen): Parameters<Screen>,
+) -> Result<Json<TerminalScreen>, Failure> {
+    let lines = screen.history_lines.min(MOST_HISTORY_LINES);
+    Ok(Json(shared.services.terminals.screen(&context, &terminal, lines).await?))
+}
+
+pub(super) async fn output(
+    State(shared): State<Arc<Shared>>,
+    Caller(context): Caller,
+    Handle(terminal): Handle,
+    Parameters(output): Parameters<Output>,
+) -> Result<Json<TerminalOutput>, Failure> {
+    let patience = patience(&shared, output.wait_ms);
+    let _place = (!patience.is_zero()).then(|| shared.reader()).transpose()?;
+    let request = |patience| ReadOutput {
+        view: output.view,
+        from: output.from,
+        maximum_bytes: output.max_bytes.unwrap_or(USUAL_OUTPUT_BYTES).min(MOST_OUTPUT_BYTES),
+        patience,
+    };
+    let terminals = &shared.services.terminals;
+    let read = tokio::select! {
+        biased;
+        read = terminals.output(&context, &terminal, request(patience)) => read?,
+        () = shared.stopping.cancelled() => terminals.output(&context, &terminal, request(Duration::ZERO)).await?,
+    };
+    Ok(Json(read))
+}

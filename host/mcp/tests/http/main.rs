@@ -1,0 +1,11 @@
+//! What a client sees over HTTP, on real connections of the loopback.
+#![cfg(unix)]
+
+mod client;
+mod description;
+mod doors;
+mod following;
+mod many;
+mod shells;
+mod support;
+mod terminals;

@@ -1,0 +1,62 @@
+//! A server for each test.
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use wharf_core::{
+    Context, ContextRules, HttpLimits, StreamLimits, StreamOwner, Streams, TenantId,
+    stream::{Message, OpenStream, StreamWriter, Turns},
+};
+use wharf_mcp::http::{HttpServer, HttpServices, HttpSettings, Token};
+
+use crate::{client::Client, shells::Shells};
+
+pub(crate) struct Served {
+    pub(crate) client: Client,
+    pub(crate) streams: Streams,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) serving: JoinHandle<()>,
+}
+
+pub(crate) fn context(session: &str) -> Context {
+    Context::new(TenantId::local(), session.parse().expect("legal"))
+}
+
+pub(crate) fn start() -> Served {
+    start_with(|_| {}, StreamLimits::default())
+}
+
+pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: StreamLimits) -> Served {
+    let text = Token::generate().expect("randomness");
+    let mut settings = HttpSettings::new(Token::new(&text).expect("legal"));
+    change(&mut settings);
+    let streams = Streams::new(streams);
+    let services = HttpServices {
+        terminals: Arc::new(Shells::new(streams.clone())),
+        streams: streams.clone(),
+        rules: ContextRules::local(),
+    };
+    let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
+    let client = Client { address: server.address(), token: text, headers: vec![("wharf-session", "s".into())] };
+    let shutdown = CancellationToken::new();
+    let serving = tokio::spawn(server.serve(shutdown.clone()));
+    Served { client, streams, shutdown, serving }
+}
+
+/// Limits under which a test can wait for what usually takes long.
+pub(crate) fn quick(settings: &mut HttpSettings) {
+    settings.limits = HttpLimits { heartbeat_milliseconds: 20, ..HttpLimits::default() };
+}
+
+impl Served {
+    /// A stream of the session `s` whose source decides its turns.
+    pub(crate) fn stream(&self) -> StreamWriter {
+        let request = OpenStream { title: "test", turns: Turns::Told, held_by: None };
+        self.streams.open(StreamOwner::host(&context("s")), request).expect("opens")
+    }
+}
+
+pub(crate) fn say(writer: &StreamWriter, text: &str) -> u64 {
+    writer.message(Message { text, cursors: None }).expect("open")
+}
