@@ -39,7 +39,8 @@ pub(crate) struct Terminal {
     /// The number of the signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signal: Option<u32>,
-    /// Why the host closed it: `user`, `replaced`, `idle`, `evicted`, `time-limit` or `host-lost`.
+    /// Why the host closed it: `owner` (close_terminal), `replaced`, `idle`, `evicted`, `time-limit`, `crashes`, `operator`,
+    /// `shutting-down` or `host-lost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_because: Option<String>,
     /// How often its program crashed and was started again.

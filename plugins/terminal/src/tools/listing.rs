@@ -28,7 +28,7 @@ pub(crate) struct Rules {
     containment: String,
     /// Whether they have a network.
     network: bool,
-    /// How many a session may have; starting another one closes the oldest.
+    /// How many a session may have; starting another one closes the least recently used.
     maximum: u64,
     /// After how many seconds without use one is closed.
     idle_seconds: u64,
@@ -52,7 +52,7 @@ impl Rules {
         let network = if self.network { "with a network" } else { "without a network" };
         let most = match self.maximum {
             1 => "one terminal at a time, and starting another one closes it".to_owned(),
-            most => format!("{most} terminals, and starting another one closes the oldest"),
+            most => format!("{most} terminals, and starting another one closes the least recently used"),
         };
         let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
         format!("Here {allowed} may be started, {network}. A session has {most}.")

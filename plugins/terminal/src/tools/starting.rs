@@ -86,7 +86,7 @@ pub(crate) struct StartedTerminal {
 /// sqlite3), a debugger, ssh, another agent's command line. Answers its terminal_id and what it says at first. Then
 /// send_message types a line and waits for the answer. Use it where later input depends on earlier answers, or a program
 /// insists on a terminal; for a single command, running it without a terminal is simpler. It runs in the workspace,
-/// contained, usually without a network. A session usually has one terminal, and starting another one closes the first;
+/// contained, usually without a network. A session usually has one terminal, and starting another one closes it;
 /// list_terminals says how many there may be. A terminal that nobody uses for a while is closed.
 #[tool(title = "Start a terminal", destructive, open_world, timeout_milliseconds = 120_000)]
 pub(crate) fn start_terminal(call: &Call, input: StartTerminal) -> Result<Reply<StartedTerminal>, ToolError> {

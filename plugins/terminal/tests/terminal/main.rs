@@ -24,6 +24,10 @@ impl Agent {
             .answers("ls", Response::new("a\nb\n$ ").with_exit_code(0))
             .answers("false", Response::new("$ ").with_exit_code(1))
             .answers("make", Response::new("done\n$ ").with_exit_code(0).after_waits(2))
+            .answers(
+                "chat",
+                (0..3_000).fold(Response::new("").with_exit_code(0), |chat, line| chat.then(format!("{line}\n"))),
+            )
             .answers("yes", Response::new("y\ny\n").never_ends())
             .answers("seq 20000", Response::new(numbers(20_000)).with_exit_code(0))
             .answers("tests", Response::new("one ok\n").then("two ok\n").then("항구 ".repeat(400)).with_exit_code(0))

@@ -66,8 +66,8 @@ fn a_closed_terminal_says_how_it_ended_and_can_be_read() {
     let (agent, id) = Agent::with_shell();
     agent.send(&id, "ls");
     let (closed, text) = agent.answer("close_terminal", &json!({ "terminal_id": id }));
-    assert_eq!((&closed["status"], &closed["ended_because"]), (&json!("closed"), &json!("user")));
-    assert_eq!(text, "terminal-1: closed (user)");
+    assert_eq!((&closed["status"], &closed["ended_because"]), (&json!("closed"), &json!("owner")));
+    assert_eq!(text, "terminal-1: closed (owner)");
     let read = agent.ok("read_output", &json!({ "terminal_id": id }));
     assert_eq!(read["text"], "$ ls\na\nb\n$ ");
     let refused = agent.refused("send_message", &json!({ "terminal_id": id, "text": "ls" }));

@@ -36,6 +36,17 @@ fn what_comes_is_told_to_the_client_as_progress_that_grows() {
 }
 
 #[test]
+fn of_a_program_that_never_stops_no_more_is_told_than_the_host_permits() {
+    let (agent, id) = Agent::with_shell();
+    let (answer, _) = agent.send(&id, "chat");
+    let told = agent.0.progress();
+    // The host permits 1,000 events of one call.
+    assert!((20..=900).contains(&told.len()), "{}", told.len());
+    assert!(answer["text"].as_str().is_some_and(|text| text.ends_with("\n2999\n")) && answer["exit_code"] == 0);
+    assert!(told.last().and_then(|last| last.message.as_deref()).is_some_and(|last| last.ends_with("2999")));
+}
+
+#[test]
 fn a_long_answer_keeps_its_beginning_and_its_end_and_says_where_the_rest_is() {
     let (agent, id) = Agent::with_shell();
     let (answer, text) = agent.send(&id, "seq 20000");

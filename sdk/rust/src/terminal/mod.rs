@@ -72,8 +72,9 @@ pub struct Rules {
 ///
 /// Every function may also fail with `denied` where something is not granted,
 /// with the line of configuration that would allow it, and with `unavailable`
-/// where the system refused. Those that take an id answer `not-found` for one
-/// that names no terminal of this owner.
+/// where the system refused, or the program is being started again after a
+/// crash. Those that take an id answer `not-found` for one that names no
+/// terminal of this owner.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminals<'call> {
     host: &'call ActiveHost,
@@ -149,8 +150,7 @@ impl Terminals<'_> {
     /// the first one, with the turn's end, or after `longest`.
     ///
     /// # Errors
-    /// `not-found` where there was no such turn; `gone` where the terminal has
-    /// begun another one since.
+    /// `not-found` where there was no such turn; `gone` where it is long over.
     pub fn follow(
         &self,
         id: &str,
@@ -166,7 +166,7 @@ impl Terminals<'_> {
     /// nothing.
     ///
     /// # Errors
-    /// `not-found` where there was no such turn.
+    /// As [`Terminals::follow`].
     pub fn cancel(&self, id: &str, turn: u64) -> Result<(), ToolError> {
         self.host.cancel(id, turn)
     }

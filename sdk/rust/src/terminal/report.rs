@@ -149,8 +149,8 @@ pub struct Outcome {
     pub code: Option<i32>,
     /// The number of the signal.
     pub signal: Option<u32>,
-    /// Why the host ended it: `user`, `replaced`, `idle`, `evicted`,
-    /// `time-limit`, `host-lost`.
+    /// Why the host ended it: `owner`, `replaced`, `idle`, `evicted`,
+    /// `time-limit`, `crashes`, `operator`, `shutting-down`, `host-lost`.
     pub reason: Option<String>,
 }
 

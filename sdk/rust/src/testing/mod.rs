@@ -222,6 +222,11 @@ impl TestCall {
         self.world().messages.clone()
     }
 
+    /// Whose terminals and streams a call sees.
+    fn owner(&self) -> (String, Option<String>) {
+        (self.session.clone(), self.assistant.clone())
+    }
+
     fn meant(&self, scope: Scope) -> Scope {
         if scope == Scope::Default { self.default_scope } else { scope }
     }

@@ -4,9 +4,9 @@ use super::{TestCall, TestHost};
 use crate::ToolError;
 use crate::host::HostStreams;
 
-const TITLE_BYTES: usize = 256;
+/// Bytes of a title, and of a stage.
+const LINE_BYTES: usize = 256;
 const MESSAGE_BYTES: usize = 8_192;
-const STAGE_BYTES: usize = 256;
 const WORDS: [&str; 5] = ["processing", "typing", "ready", "completed", "error"];
 
 /// What was written to a stream.
@@ -29,7 +29,7 @@ pub enum StreamEvent {
 /// here, so silence ends nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestStream {
-    session: String,
+    owner: (String, Option<String>),
     /// Its id.
     pub id: String,
     /// What it is about.
@@ -55,10 +55,12 @@ impl TestStream {
 }
 
 impl TestCall {
-    /// Every stream of this session, in the order in which they were opened.
+    /// Every stream of this session and assistant, in the order in which they
+    /// were opened.
     #[must_use]
     pub fn streams(&self) -> Vec<TestStream> {
-        self.world().streams.iter().filter(|stream| stream.session == self.session).cloned().collect()
+        let owner = self.owner();
+        self.world().streams.iter().filter(|stream| stream.owner == owner).cloned().collect()
     }
 }
 
@@ -70,15 +72,17 @@ impl TestHost {
     ) -> Result<T, ToolError> {
         self.events()?;
         let mut world = self.test.world();
-        let mine = |stream: &&mut TestStream| stream.id == id && stream.session == self.test.session;
-        act(world.streams.iter_mut().find(mine).ok_or_else(|| ToolError::not_found("there is no such stream"))?)
+        let owner = self.test.owner();
+        let mine = |stream: &&mut TestStream| stream.id == id && stream.owner == owner;
+        let stream = world.streams.iter_mut().find(mine);
+        match stream.ok_or_else(|| ToolError::not_found("there is no such stream"))? {
+            ended if ended.is_complete => Err(ToolError::gone("this stream has ended")),
+            open => act(open),
+        }
     }
 
     fn write(&self, id: &str, event: StreamEvent) -> Result<(), ToolError> {
         self.with_stream(id, |stream| {
-            if stream.is_complete {
-                return Err(ToolError::gone("this stream has ended"));
-            }
             stream.events.push(event);
             Ok(())
         })
@@ -88,13 +92,12 @@ impl TestHost {
 impl HostStreams for TestHost {
     fn open_stream(&self, title: &str, options: Option<&str>) -> Result<String, ToolError> {
         self.events()?;
-        bounded("the title of a stream", title, 0, TITLE_BYTES)?;
         let mut world = self.test.world();
         let id = format!("stream-{}", world.streams.len() + 1);
         world.streams.push(TestStream {
-            session: self.test.session.clone(),
+            owner: self.test.owner(),
             id: id.clone(),
-            title: title.to_owned(),
+            title: cut(title),
             options: options.map(str::to_owned),
             events: Vec::new(),
             is_complete: false,
@@ -110,16 +113,18 @@ impl HostStreams for TestHost {
     }
 
     fn say(&self, stream: &str, text: &str) -> Result<(), ToolError> {
-        bounded("a message of a stream", text, 1, MESSAGE_BYTES)?;
+        if !(1..=MESSAGE_BYTES).contains(&text.len()) {
+            let message = format!("a message of a stream has 1 to {MESSAGE_BYTES} bytes, not {}", text.len());
+            return Err(ToolError::invalid(message));
+        }
         self.write(stream, StreamEvent::Message(text.to_owned()))
     }
 
     fn advance(&self, stream: &str, stage: &str, percent: Option<f64>) -> Result<(), ToolError> {
-        bounded("the stage of a stream", stage, 0, STAGE_BYTES)?;
         if percent.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
             return Err(ToolError::invalid("percent go from 0 to 100"));
         }
-        self.write(stream, StreamEvent::Progress { stage: stage.to_owned(), percent })
+        self.write(stream, StreamEvent::Progress { stage: cut(stage), percent })
     }
 
     fn complete(&self, stream: &str) -> Result<(), ToolError> {
@@ -130,9 +135,6 @@ impl HostStreams for TestHost {
     }
 }
 
-fn bounded(what: &str, text: &str, shortest: usize, longest: usize) -> Result<(), ToolError> {
-    if (shortest..=longest).contains(&text.len()) {
-        return Ok(());
-    }
-    Err(ToolError::invalid(format!("{what} has {shortest} to {longest} bytes, not {}", text.len())))
+fn cut(line: &str) -> String {
+    line.get(..line.floor_char_boundary(LINE_BYTES)).unwrap_or_default().to_owned()
 }

@@ -66,10 +66,6 @@ impl TestCall {
 }
 
 impl TestHost {
-    fn terminal_owner(&self) -> (String, Option<String>) {
-        (self.test.session.clone(), self.test.assistant.clone())
-    }
-
     fn granted_terminals(&self) -> Result<&TestTerminals, ToolError> {
         let granted = &self.test.terminals;
         if granted.shell.is_none() && granted.programs.is_empty() {
@@ -86,7 +82,7 @@ impl TestHost {
         act: impl FnOnce(&mut TestTerminal) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         self.granted_terminals()?;
-        let owner = self.terminal_owner();
+        let owner = self.test.owner();
         let mut world = self.test.world();
         let found = world.terminals.iter_mut().find(|terminal| terminal.info.id == id && terminal.owner == owner);
         act(found.ok_or_else(|| ToolError::not_found("there is no such terminal"))?)
@@ -95,7 +91,7 @@ impl TestHost {
     fn start_script(&self, command: String, script: &Arc<Script>, launch: &Launch) -> Result<Started, ToolError> {
         let (columns, rows) = if launch.size == (0, 0) { (80, 24) } else { launch.size };
         check_size(columns, rows)?;
-        let owner = self.terminal_owner();
+        let owner = self.test.owner();
         let mut world = self.test.world();
         let id = format!("terminal-{}", world.terminals.len() + 1);
         let maximum = self.test.terminals.maximum.unwrap_or(1);
@@ -173,7 +169,7 @@ impl HostTerminals for TestHost {
 
     fn list_terminals(&self) -> Result<Vec<TerminalInfo>, ToolError> {
         self.granted_terminals()?;
-        let owner = self.terminal_owner();
+        let owner = self.test.owner();
         let world = self.test.world();
         Ok(world.terminals.iter().filter(|terminal| terminal.owner == owner).map(|found| found.info.clone()).collect())
     }
@@ -251,7 +247,7 @@ impl HostTerminals for TestHost {
 
     fn close(&self, id: &str, _grace_milliseconds: u64) -> Result<TerminalInfo, ToolError> {
         self.with_terminal(id, |terminal| {
-            terminal.close_by_host("user");
+            terminal.close_by_host("owner");
             Ok(terminal.info.clone())
         })
     }
