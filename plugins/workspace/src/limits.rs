@@ -1,12 +1,13 @@
-//! How much of everything one call takes and answers, and the refusal of more.
+//! How much of everything one call takes and answers.
 //!
 //! The schemas name the same numbers, so that the host refuses most of it; the
-//! checks here hold where a schema cannot say it, and for hosts that do not
-//! look.
+//! checks of the tools hold where a schema cannot say it, and for hosts that do
+//! not look.
 
 use std::time::Duration;
 
-use wharf_sdk::{Call, ToolError};
+use wharf_sdk::Call;
+pub(crate) use wharf_sdk::check::range as check_range;
 
 /// Bytes of text that a model is given of output or of a file.
 pub(crate) const TEXT_BYTES: usize = 16 * 1024;
@@ -73,14 +74,6 @@ pub(crate) const COPY_BYTES: u64 = 256 << 20;
 
 /// What of the time of a call is for its answer.
 const RESERVE: Duration = Duration::from_millis(750);
-
-/// Refuses a number that is out of range.
-pub(crate) fn check_range(field: &str, number: u64, lowest: u64, highest: u64) -> Result<(), ToolError> {
-    if (lowest..=highest).contains(&number) {
-        return Ok(());
-    }
-    Err(ToolError::invalid(format!("`{field}` is {number}; it goes from {lowest} to {highest}")))
-}
 
 /// A wait, cut to what is left of the call.
 pub(crate) fn within(call: &Call, wait: Duration) -> Duration {

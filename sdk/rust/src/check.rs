@@ -24,3 +24,14 @@ pub fn length(field: &str, text: &str, longest: usize) -> Result<(), ToolError> 
     }
     Ok(())
 }
+
+/// Refuses a number that is out of range.
+///
+/// # Errors
+/// `invalid`, naming the field and how far it goes.
+pub fn range(field: &str, number: u64, lowest: u64, highest: u64) -> Result<(), ToolError> {
+    if (lowest..=highest).contains(&number) {
+        return Ok(());
+    }
+    Err(ToolError::invalid(format!("`{field}` is {number}; it goes from {lowest} to {highest}")))
+}

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::ToolError;
 use crate::process::{Condition, Launch, Piece, Polled, Position, ProcessInfo, Signal, Stream, Waited};
 use crate::state::{Change, Entry, Page, Scope, Usage};
+use crate::terminal::{self, Followed, Input, Screen, Started, TerminalInfo, Turn, TurnOptions, View};
 use crate::workspace::{self, Directory};
 
 /// The host of a running call.
@@ -53,6 +54,44 @@ pub(crate) trait HostProcesses {
     fn close_input(&self, id: &str) -> Result<(), ToolError>;
     fn signal(&self, id: &str, signal: Signal) -> Result<(), ToolError>;
     fn stop(&self, id: &str, grace_milliseconds: u64) -> Result<ProcessInfo, ToolError>;
+}
+
+/// The terminals of the session. Times are milliseconds.
+pub(crate) trait HostTerminals {
+    fn terminal_status(&self) -> Result<String, ToolError>;
+    fn start_terminal(
+        &self,
+        program: &str,
+        arguments: &[&str],
+        launch: &terminal::Launch,
+    ) -> Result<Started, ToolError>;
+    fn start_shell(&self, launch: &terminal::Launch) -> Result<Started, ToolError>;
+    fn list_terminals(&self) -> Result<Vec<TerminalInfo>, ToolError>;
+    fn terminal(&self, id: &str) -> Result<TerminalInfo, ToolError>;
+    fn send(&self, id: &str, input: Input<'_>, options: &TurnOptions) -> Result<Turn, ToolError>;
+    fn follow(&self, id: &str, turn: u64, from: u64, max_bytes: u32, milliseconds: u64) -> Result<Followed, ToolError>;
+    fn cancel(&self, id: &str, turn: u64) -> Result<(), ToolError>;
+    fn press(&self, id: &str, keys: &[&str]) -> Result<(), ToolError>;
+    fn screen(&self, id: &str, history_lines: u32) -> Result<Screen, ToolError>;
+    fn read_terminal(
+        &self,
+        id: &str,
+        view: View,
+        from: u64,
+        max_bytes: u32,
+        milliseconds: u64,
+    ) -> Result<Piece, ToolError>;
+    fn resize(&self, id: &str, columns: u16, rows: u16) -> Result<(), ToolError>;
+    fn close(&self, id: &str, grace_milliseconds: u64) -> Result<TerminalInfo, ToolError>;
+}
+
+/// The event streams of the session.
+pub(crate) trait HostStreams {
+    fn open_stream(&self, title: &str, options: Option<&str>) -> Result<String, ToolError>;
+    fn stream_status(&self, stream: &str, word: &str) -> Result<(), ToolError>;
+    fn say(&self, stream: &str, text: &str) -> Result<(), ToolError>;
+    fn advance(&self, stream: &str, stage: &str, percent: Option<f64>) -> Result<(), ToolError>;
+    fn complete(&self, stream: &str) -> Result<(), ToolError>;
 }
 
 /// The directories of the session.

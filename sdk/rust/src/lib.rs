@@ -61,8 +61,9 @@
 //! - [`Bucket`] holds what must outlive the call; [`Bucket::update`] changes it
 //!   safely though other calls change it too.
 //! - [`Call::processes`] starts and follows child processes of the host
-//!   ([`process`]), and [`Call::workspace`] finds the files of the session
-//!   ([`workspace`]).
+//!   ([`process`]), [`Call::terminals`] interactive ones ([`terminal`]), and
+//!   [`Call::workspace`] finds the files of the session ([`workspace`]).
+//! - [`Call::open_stream`] tells who follows over HTTP how long work goes.
 //! - [`ToolError`] is why a tool could not do it. The model reads it.
 //! - [`testing`] is the host in memory, for `cargo test`.
 //!
@@ -92,18 +93,23 @@ mod numbers;
 pub mod process;
 mod schema;
 mod state;
+mod stream;
+pub mod terminal;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
+pub mod text;
 mod tool;
 mod update;
 #[cfg(target_family = "wasm")]
 mod wit_host;
+mod words;
 pub mod workspace;
 
 pub use answer::{Answer, Content, Reply, Text, ToolOutput};
 pub use call::{Call, Level};
 pub use error::{ErrorCode, ToolError};
 pub use state::{Bucket, Change, Entry, Page, Scope, Usage};
+pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]
 pub use tool::macro_support;
 pub use tool::{NoInput, Plugin, Tool, ToolDefinition, ToolDetails};

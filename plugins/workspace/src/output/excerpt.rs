@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use wharf_sdk::ToolError;
 use wharf_sdk::process::Piece;
+use wharf_sdk::text::{head_end, tail_start};
 
 use super::clean::{Cleaned, ESCAPE, STRING_BYTES as SEQUENCE_BYTES};
 use crate::limits;
@@ -152,24 +153,6 @@ impl Excerpt {
             None => format!("{}{}", self.head, self.tail),
         }
     }
-}
-
-/// Where to end within `limit_bytes`: behind a line, where that keeps half.
-fn head_end(text: &str, limit_bytes: usize) -> usize {
-    let most = text.floor_char_boundary(limit_bytes);
-    let line = text.get(..most).and_then(|head| head.rfind('\n')).map(|newline| newline + 1);
-    line.filter(|line| *line >= most / 2 && most < text.len()).unwrap_or(most)
-}
-
-/// Where to begin for the last `limit_bytes`: before a line, where that keeps
-/// half.
-fn tail_start(text: &str, limit_bytes: usize) -> usize {
-    let least = text.ceil_char_boundary(text.len().saturating_sub(limit_bytes));
-    if least == 0 {
-        return 0;
-    }
-    let line = text.get(least..).and_then(|tail| tail.find('\n')).map(|newline| least + newline + 1);
-    line.filter(|line| *line <= least + (text.len() - least) / 2).unwrap_or(least)
 }
 
 /// Excerpts of two streams within a limit together: the shorter one is cut

@@ -1,10 +1,10 @@
 //! What a model sees of the tools before it calls one, and what it is told
 //! where nothing is granted.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wharf_plugin_workspace::WharfPlugin;
 use wharf_sdk::Plugin;
-use wharf_sdk::testing::TestCall;
+use wharf_sdk::testing::{TestCall, check_definitions};
 
 use crate::{Agent, accepts};
 
@@ -32,33 +32,9 @@ fn every_tool_is_there_in_a_fixed_order() {
     );
 }
 
-/// Every object in a schema refuses unknown members and describes its own.
-fn check_object(tool: &str, schema: &Value) {
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        assert!(!name.starts_with("__"), "{tool}: {name}");
-        assert!(property["description"].is_string(), "{tool}: `{name}` has no description");
-        for inner in [property, &property["items"]] {
-            if inner.get("properties").is_some() {
-                assert_eq!(inner["additionalProperties"], false, "{tool}: `{name}`");
-                check_object(tool, inner);
-            }
-        }
-    }
-}
-
 #[test]
-fn every_argument_is_described_and_every_answer_has_a_schema() {
-    for definition in WharfPlugin::definitions() {
-        let schema: Value = serde_json::from_str(&definition.input_schema).expect("a schema is JSON");
-        assert!(jsonschema::meta::is_valid(&schema), "{}: {schema}", definition.name);
-        assert_eq!((&schema["type"], &schema["additionalProperties"]), (&"object".into(), &false.into()));
-        check_object(definition.name, &schema);
-        let output: Value =
-            serde_json::from_str(definition.output_schema.as_deref().expect("an output schema")).expect("a schema");
-        assert!(jsonschema::meta::is_valid(&output), "{}: {output}", definition.name);
-        assert_eq!(output["type"], "object", "{}", definition.name);
-        assert!(definition.details.title.is_some(), "{}", definition.name);
-    }
+fn every_tool_says_all_that_a_model_needs() {
+    check_definitions::<WharfPlugin>();
 }
 
 #[test]

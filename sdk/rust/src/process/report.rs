@@ -1,46 +1,8 @@
-//! What the host says of a process. Words of a later contract stay readable:
-//! every list of words has a place for others.
+//! What the host says of a process.
 
-use std::fmt;
+use std::borrow::Cow;
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident = $word:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub enum $name {
-            $($(#[$word_doc])* $variant,)*
-            /// A word of a later contract.
-            Other(String),
-        }
-
-        impl $name {
-            /// The word of the contract.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                match self {
-                    $(Self::$variant => $word,)*
-                    Self::Other(word) => word,
-                }
-            }
-        }
-
-        impl From<String> for $name {
-            fn from(word: String) -> Self {
-                match word.as_str() {
-                    $($word => Self::$variant,)*
-                    _ => Self::Other(word),
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str(self.as_str())
-            }
-        }
-    };
-}
+use crate::words::words;
 
 words! {
     /// How a process is.
@@ -165,6 +127,14 @@ pub struct Piece {
     pub end: u64,
     /// What was printed, as it was; any bytes.
     pub data: Vec<u8>,
+}
+
+impl Piece {
+    /// What was printed as text; bytes that are no UTF-8 are replaced.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.data)
+    }
 }
 
 /// Advice to who polls a running process too often.

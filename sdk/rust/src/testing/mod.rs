@@ -3,12 +3,15 @@
 //! It keeps the promises of the contract that a tool can observe: contexts are
 //! apart, changes are all or nothing, revisions never return, keys and values
 //! have their bounds. What it lacks on purpose is time: nothing expires unless
-//! a test says so. It has no processes, and its workspace is a real directory.
+//! a test says so. It has no processes, its terminals play from a script, and
+//! its workspace is a real directory.
 
 mod process;
 #[cfg(feature = "schema-checks")]
 mod schemas;
 mod store;
+mod streams;
+mod terminal;
 mod workspace;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +23,11 @@ use crate::host::{Host, HostBucket};
 use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
 #[cfg(feature = "schema-checks")]
-pub use schemas::accepts;
+pub use schemas::{accepts, check_definitions};
 use store::{BucketKey, Store};
+pub use streams::{StreamEvent, TestStream};
+pub use terminal::{Response, Script};
+use terminal::{TestTerminal, TestTerminals};
 use workspace::TestWorkspace;
 
 /// One context of a test host, and the maker of its calls.
@@ -50,6 +56,7 @@ pub struct TestCall {
     state_granted: bool,
     events_granted: bool,
     workspace: Option<TestWorkspace>,
+    terminals: TestTerminals,
     world: Arc<Mutex<World>>,
 }
 
@@ -60,6 +67,8 @@ struct World {
     log: Vec<(String, String)>,
     progress: Vec<Progress>,
     messages: Vec<(String, Value)>,
+    terminals: Vec<TestTerminal>,
+    streams: Vec<TestStream>,
 }
 
 /// One progress that a tool sent.
@@ -86,6 +95,7 @@ impl Default for TestCall {
             state_granted: true,
             events_granted: true,
             workspace: None,
+            terminals: TestTerminals::default(),
             world: Arc::default(),
         }
     }
@@ -93,7 +103,7 @@ impl Default for TestCall {
 
 impl TestCall {
     /// A new host with everything granted but a workspace, which needs a
-    /// directory; the session is `default`.
+    /// directory, and terminals, which need scripts; the session is `default`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -210,6 +220,11 @@ impl TestCall {
     #[must_use]
     pub fn messages(&self) -> Vec<(String, Value)> {
         self.world().messages.clone()
+    }
+
+    /// Whose terminals and streams a call sees.
+    fn owner(&self) -> (String, Option<String>) {
+        (self.session.clone(), self.assistant.clone())
     }
 
     fn meant(&self, scope: Scope) -> Scope {

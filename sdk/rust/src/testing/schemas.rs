@@ -52,6 +52,43 @@ pub fn accepts<P: Plugin>(name: &str, arguments: &Value) -> bool {
     jsonschema::is_valid(&parsed(&definition::<P>(name).input_schema), arguments)
 }
 
+/// What every tool of `P` owes a model: arguments that are an object, refuse
+/// unknown members at every depth, describe each one and name nothing of the
+/// host's; an answer with a schema; a title for people.
+///
+/// # Panics
+/// Where one does not, with its name.
+#[track_caller]
+pub fn check_definitions<P: Plugin>() {
+    for definition in P::definitions() {
+        let name = definition.name;
+        let input = parsed(&definition.input_schema);
+        assert!(jsonschema::meta::is_valid(&input), "{name}: {input} is no schema");
+        assert_eq!(input["type"], "object", "{name}: the arguments are no object");
+        check_object(name, &input);
+        let Some(output) = &definition.output_schema else { panic!("{name}: the answer has no schema") };
+        let output = parsed(output);
+        assert!(jsonschema::meta::is_valid(&output), "{name}: {output} is no schema");
+        assert_eq!(output["type"], "object", "{name}: the answer is no object");
+        assert!(definition.details.title.is_some(), "{name} has no title");
+    }
+}
+
+#[track_caller]
+fn check_object(tool: &str, schema: &Value) {
+    assert_eq!(schema["additionalProperties"], false, "{tool}: unknown members of {schema} are accepted");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        assert!(!name.starts_with("__"), "{tool}: `{name}` is a name of the host's");
+        assert!(property["description"].is_string(), "{tool}: `{name}` has no description");
+        let choices = property["anyOf"].as_array().into_iter().flatten();
+        for inner in [property, &property["items"]].into_iter().chain(choices) {
+            if inner.get("properties").is_some() {
+                check_object(tool, inner);
+            }
+        }
+    }
+}
+
 fn definition<P: Plugin>(name: &str) -> ToolDefinition {
     let found = P::definitions().into_iter().find(|definition| definition.name == name);
     found.unwrap_or_else(|| panic!("this plugin has no tool `{name}`"))

@@ -2,6 +2,8 @@
 //! logic.
 
 mod process;
+mod streams;
+mod terminal;
 mod workspace;
 
 use std::time::Duration;

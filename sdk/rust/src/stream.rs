@@ -1,0 +1,131 @@
+//! [`EventStream`]: how one piece of work goes, told to whoever follows it over
+//! HTTP, beyond the call that began it.
+
+use crate::host::{ActiveHost, HostStreams};
+use crate::terminal::Preset;
+use crate::{Call, ToolError};
+
+/// How the work of a stream stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StreamStatus {
+    /// It works.
+    Processing,
+    /// It writes.
+    Typing,
+    /// It waits for input, perhaps only for a moment.
+    Ready,
+    /// It is done.
+    Completed,
+    /// It failed.
+    Error,
+}
+
+impl StreamStatus {
+    /// The word of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Processing => "processing",
+            Self::Typing => "typing",
+            Self::Ready => "ready",
+            Self::Completed => "completed",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A stream of events of this plugin, session and assistant. Clients of the same
+/// tenant, session and assistant read it over HTTP; nobody makes a writer wait.
+///
+/// It outlives the call: [`Call::stream`] writes on by its id. Its end is
+/// decided as that of a terminal's turn: at once by [`EventStream::complete`],
+/// after a moment by [`StreamStatus::Ready`] or [`StreamStatus::Completed`] once
+/// there was a message, by silence at last.
+///
+/// ```
+/// use wharf_sdk::{StreamStatus, testing::TestCall};
+///
+/// let host = TestCall::new();
+/// let call = host.call();
+/// let stream = call.open_stream("Indexing the manual", None)?;
+/// stream.status(StreamStatus::Processing)?;
+/// stream.advance("reading", Some(40.0))?;
+/// stream.say("Found 12 chapters.")?;
+/// stream.complete()?;
+/// assert_eq!(host.streams()[0].messages(), ["Found 12 chapters."]);
+/// assert!(host.streams()[0].is_complete);
+/// # Ok::<(), wharf_sdk::ToolError>(())
+/// ```
+///
+/// Every function may fail with `denied` where events are not granted, with
+/// `not-found` where there is no such stream of this owner, and with `limit`
+/// where the call has sent as many events as it may, and with `gone` where the
+/// stream has ended.
+#[derive(Debug)]
+pub struct EventStream<'call> {
+    host: &'call ActiveHost,
+    id: String,
+}
+
+impl Call {
+    /// Opens a stream; `title` is one line, cut to 256 bytes. The preset says
+    /// how long silence lasts before it is an end; without one,
+    /// [`Preset::Agent`].
+    ///
+    /// # Errors
+    /// `denied` where events are not granted; `limit` where as many streams are
+    /// open as may be; `invalid` where the host knows no such preset.
+    pub fn open_stream(&self, title: &str, preset: Option<Preset>) -> Result<EventStream<'_>, ToolError> {
+        let options = preset.map(|preset| serde_json::json!({ "preset": preset.as_str() }).to_string());
+        let id = self.host.open_stream(title, options.as_deref())?;
+        Ok(EventStream { host: &self.host, id })
+    }
+
+    /// A stream that an earlier call of the same plugin, session and assistant
+    /// opened.
+    #[must_use]
+    pub fn stream(&self, id: impl Into<String>) -> EventStream<'_> {
+        EventStream { host: &self.host, id: id.into() }
+    }
+}
+
+impl EventStream<'_> {
+    /// Its id: an unguessable string.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Says how the work stands.
+    ///
+    /// # Errors
+    /// Only those of every function.
+    pub fn status(&self, status: StreamStatus) -> Result<(), ToolError> {
+        self.host.stream_status(&self.id, status.as_str())
+    }
+
+    /// Says something: a message of 1 to 8,192 bytes.
+    ///
+    /// # Errors
+    /// `invalid` where it is empty or too long.
+    pub fn say(&self, text: &str) -> Result<(), ToolError> {
+        self.host.say(&self.id, text)
+    }
+
+    /// Says at which stage the work is, cut to 256 bytes, and how much of it is
+    /// done, from 0 to 100.
+    ///
+    /// # Errors
+    /// `invalid` where the number is out of range.
+    pub fn advance(&self, stage: &str, percent: Option<f64>) -> Result<(), ToolError> {
+        self.host.advance(&self.id, stage, percent)
+    }
+
+    /// Says that the work is complete, which ends the stream at once.
+    ///
+    /// # Errors
+    /// Only those of every function.
+    pub fn complete(&self) -> Result<(), ToolError> {
+        self.host.complete(&self.id)
+    }
+}

@@ -1,0 +1,183 @@
+//! What a tool asks of a terminal: how a program is started, what is typed,
+//! when a turn counts as complete.
+
+use std::time::Duration;
+
+use crate::words::words;
+
+words! {
+    /// How long silence lasts before a turn counts as complete, and what counts
+    /// as a prompt.
+    Preset {
+        /// A shell.
+        Shell = "shell";
+        /// A program that answers at once, such as an interpreter.
+        Repl = "repl";
+        /// An agent.
+        Agent = "agent";
+        /// A build or a test run, which may be silent for minutes.
+        Build = "build";
+        /// An agent whose silence soon means that it is done.
+        Sensitive = "sensitive";
+        /// An agent that is often silent before it is done.
+        Patient = "patient";
+        /// An agent that searches.
+        Search = "search";
+        /// An agent that answers a simple question.
+        SimpleAnswer = "simple-answer";
+    }
+}
+
+/// How a program is started; in the workspace, at 80 by 24, unless it is told
+/// otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Launch {
+    pub(crate) directory: String,
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) size: (u16, u16),
+    pub(crate) preset: Option<Preset>,
+    pub(crate) restart: Option<bool>,
+}
+
+impl Launch {
+    /// In the workspace, with nothing else.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where it starts: a path of the workspace as processes see it, or
+    /// relative to the workspace. It must exist.
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<String>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// A variable besides those that the host sets. The grant must list it.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// How large the terminal is: 1 to 500 columns, 1 to 200 rows.
+    #[must_use]
+    pub fn size(mut self, columns: u16, rows: u16) -> Self {
+        self.size = (columns, rows);
+        self
+    }
+
+    /// The preset of its turns where a turn names none. Without it, the host
+    /// chooses by the program.
+    #[must_use]
+    pub fn preset(mut self, preset: Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Whether the program is started again after a crash. Without it, the
+    /// operator decides.
+    #[must_use]
+    pub fn restart_on_crash(mut self, restart: bool) -> Self {
+        self.restart = Some(restart);
+        self
+    }
+
+    /// The options of the contract that have no field of their own.
+    #[cfg(any(target_family = "wasm", test))]
+    pub(crate) fn options(&self) -> Option<String> {
+        let word = if self.restart? { "on-crash" } else { "never" };
+        Some(serde_json::json!({ "restart": word }).to_string())
+    }
+}
+
+/// What is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input<'i> {
+    /// A text, at most 10,000 characters, and Enter.
+    Submit(&'i str),
+    /// A text alone.
+    Type(&'i str),
+    /// Keys by name; see [`super::Terminals::press`].
+    Keys(&'i [&'i str]),
+}
+
+/// When a turn counts as complete; as the terminal's preset says, unless it is
+/// told otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TurnOptions {
+    pub(crate) preset: Option<Preset>,
+    pub(crate) prompts: Vec<String>,
+    pub(crate) inactivity: Option<Duration>,
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl TurnOptions {
+    /// By the terminal's preset.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// By this preset.
+    #[must_use]
+    pub fn preset(mut self, preset: Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Also where the row of the cursor matches this regular expression (the
+    /// syntax of the crate `regex`, at most 1,024 bytes); at most 16 of them.
+    #[must_use]
+    pub fn prompt(mut self, pattern: impl Into<String>) -> Self {
+        self.prompts.push(pattern.into());
+        self
+    }
+
+    /// How long silence lasts before it counts.
+    #[must_use]
+    pub fn inactivity(mut self, inactivity: Duration) -> Self {
+        self.inactivity = Some(inactivity);
+        self
+    }
+
+    /// How long the turn may last.
+    #[must_use]
+    pub fn time_limit(mut self, time_limit: Duration) -> Self {
+        self.time_limit = Some(time_limit);
+        self
+    }
+}
+
+/// What is read of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum View {
+    /// Without control sequences, as UTF-8.
+    Text,
+    /// As the program printed it.
+    Raw,
+}
+
+impl View {
+    /// The word of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Raw => "raw",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_asked_for_becomes_an_option_of_the_contract() {
+        assert_eq!(Launch::new().options(), None);
+        assert_eq!(Launch::new().restart_on_crash(true).options().as_deref(), Some(r#"{"restart":"on-crash"}"#));
+        assert_eq!(Launch::new().restart_on_crash(false).options().as_deref(), Some(r#"{"restart":"never"}"#));
+    }
+}

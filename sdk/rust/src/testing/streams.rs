@@ -1,0 +1,140 @@
+//! Event streams of the test host: what was written to them.
+
+use super::{TestCall, TestHost};
+use crate::ToolError;
+use crate::host::HostStreams;
+
+/// Bytes of a title, and of a stage.
+const LINE_BYTES: usize = 256;
+const MESSAGE_BYTES: usize = 8_192;
+const WORDS: [&str; 5] = ["processing", "typing", "ready", "completed", "error"];
+
+/// What was written to a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamEvent {
+    /// How the work stands.
+    Status(String),
+    /// What was said.
+    Message(String),
+    /// How far it has come.
+    Progress {
+        /// At which stage.
+        stage: String,
+        /// How much of it, in percent.
+        percent: Option<f64>,
+    },
+}
+
+/// A stream that a tool opened. It ends when it is completed: no time passes
+/// here, so silence ends nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestStream {
+    owner: (String, Option<String>),
+    /// Its id.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// The options, as JSON text.
+    pub options: Option<String>,
+    /// What was written to it.
+    pub events: Vec<StreamEvent>,
+    /// Whether it was completed.
+    pub is_complete: bool,
+}
+
+impl TestStream {
+    /// Every message, in order.
+    #[must_use]
+    pub fn messages(&self) -> Vec<&str> {
+        let messages = self.events.iter().filter_map(|event| match event {
+            StreamEvent::Message(text) => Some(text.as_str()),
+            StreamEvent::Status(_) | StreamEvent::Progress { .. } => None,
+        });
+        messages.collect()
+    }
+}
+
+impl TestCall {
+    /// Every stream of this session and assistant, in the order in which they
+    /// were opened.
+    #[must_use]
+    pub fn streams(&self) -> Vec<TestStream> {
+        let owner = self.owner();
+        self.world().streams.iter().filter(|stream| stream.owner == owner).cloned().collect()
+    }
+}
+
+impl TestHost {
+    fn with_stream<T>(
+        &self,
+        id: &str,
+        act: impl FnOnce(&mut TestStream) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        self.events()?;
+        let mut world = self.test.world();
+        let owner = self.test.owner();
+        let mine = |stream: &&mut TestStream| stream.id == id && stream.owner == owner;
+        let stream = world.streams.iter_mut().find(mine);
+        match stream.ok_or_else(|| ToolError::not_found("there is no such stream"))? {
+            ended if ended.is_complete => Err(ToolError::gone("this stream has ended")),
+            open => act(open),
+        }
+    }
+
+    fn write(&self, id: &str, event: StreamEvent) -> Result<(), ToolError> {
+        self.with_stream(id, |stream| {
+            stream.events.push(event);
+            Ok(())
+        })
+    }
+}
+
+impl HostStreams for TestHost {
+    fn open_stream(&self, title: &str, options: Option<&str>) -> Result<String, ToolError> {
+        self.events()?;
+        let mut world = self.test.world();
+        let id = format!("stream-{}", world.streams.len() + 1);
+        world.streams.push(TestStream {
+            owner: self.test.owner(),
+            id: id.clone(),
+            title: cut(title),
+            options: options.map(str::to_owned),
+            events: Vec::new(),
+            is_complete: false,
+        });
+        Ok(id)
+    }
+
+    fn stream_status(&self, stream: &str, word: &str) -> Result<(), ToolError> {
+        if !WORDS.contains(&word) {
+            return Err(ToolError::invalid(format!("a status is one of {}", WORDS.join(", "))));
+        }
+        self.write(stream, StreamEvent::Status(word.to_owned()))
+    }
+
+    fn say(&self, stream: &str, text: &str) -> Result<(), ToolError> {
+        if !(1..=MESSAGE_BYTES).contains(&text.len()) {
+            let message = format!("a message of a stream has 1 to {MESSAGE_BYTES} bytes, not {}", text.len());
+            return Err(ToolError::invalid(message));
+        }
+        self.write(stream, StreamEvent::Message(text.to_owned()))
+    }
+
+    fn advance(&self, stream: &str, stage: &str, percent: Option<f64>) -> Result<(), ToolError> {
+        if percent.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
+            return Err(ToolError::invalid("percent go from 0 to 100"));
+        }
+        self.write(stream, StreamEvent::Progress { stage: cut(stage), percent })
+    }
+
+    fn complete(&self, stream: &str) -> Result<(), ToolError> {
+        self.with_stream(stream, |stream| {
+            stream.is_complete = true;
+            Ok(())
+        })
+    }
+}
+
+fn cut(line: &str) -> String {
+    line.get(..line.floor_char_boundary(LINE_BYTES)).unwrap_or_default().to_owned()
+}
