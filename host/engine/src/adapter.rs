@@ -10,6 +10,7 @@ pub(crate) mod log;
 pub(crate) mod process;
 pub(crate) mod settings;
 pub(crate) mod state;
+pub(crate) mod terminal;
 pub(crate) mod workspace;
 
 use wasmtime::component::{HasSelf, Linker};
@@ -43,6 +44,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wit::state::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::events::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::process::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::terminal::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::workspace::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     Ok(())
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, StreamLimits, Streams};
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
+use wharf_terminal::Terminals;
 use wharf_workspace::Workspaces;
 
 /// What an engine hands calls on to. A room that is absent answers
@@ -16,6 +17,10 @@ pub struct Rooms {
     pub state: Arc<dyn StateStore>,
     /// Child processes.
     pub processes: Option<Arc<Processes>>,
+    /// Interactive programs.
+    pub terminals: Option<Arc<Terminals>>,
+    /// Streams of events.
+    pub streams: Streams,
     /// Files of sessions.
     pub workspaces: Option<Arc<Workspaces>>,
     /// What starts the children that compile.
@@ -26,11 +31,22 @@ impl Rooms {
     /// State and nothing else.
     #[must_use]
     pub fn with_state(state: Arc<dyn StateStore>) -> Self {
-        Self { state, processes: None, workspaces: None, spawner: Spawner::new() }
+        Self {
+            state,
+            processes: None,
+            terminals: None,
+            streams: Streams::new(StreamLimits::default()),
+            workspaces: None,
+            spawner: Spawner::new(),
+        }
     }
 
     pub(crate) fn processes(&self) -> Result<&Arc<Processes>, Error> {
         self.processes.as_ref().ok_or_else(|| absent("processes"))
+    }
+
+    pub(crate) fn terminals(&self) -> Result<&Arc<Terminals>, Error> {
+        self.terminals.as_ref().ok_or_else(|| absent("terminals"))
     }
 
     pub(crate) fn workspaces(&self) -> Result<&Arc<Workspaces>, Error> {

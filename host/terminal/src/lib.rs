@@ -35,7 +35,8 @@ pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHAR
 pub use keys::{Key, UnknownKey};
 pub use pool::{
     Attached, Errors, Followed, InvalidProfile, Metrics, ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses,
-    Restart, Settings, Shown, Started, Status, Swept, TerminalId, TerminalInfo, Terminals, UnknownRestart, Wanted, Why,
+    Restart, Settings, Shown, Standing, Started, Status, Swept, TerminalId, TerminalInfo, Terminals, UnknownRestart,
+    Wanted, Why,
 };
 pub use pty::{LineMode, LinuxPty, Pty};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};

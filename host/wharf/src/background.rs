@@ -8,11 +8,14 @@ use std::{
 };
 
 use tokio::task::{AbortHandle, spawn_blocking};
-use wharf_core::WorkspaceKey;
+use wharf_core::{Streams, WorkspaceKey};
 use wharf_engine::Rooms;
 use wharf_process::{KilledBy, Processes};
 use wharf_state::StateStore;
+use wharf_terminal::Terminals;
 use wharf_workspace::Workspaces;
+
+use crate::configuration::TERMINAL_SWEEP;
 
 /// How often idle state is looked for.
 const STATE_SWEEP: Duration = Duration::from_secs(5 * 60);
@@ -31,10 +34,11 @@ pub(crate) struct Background(Vec<AbortHandle>);
 impl Background {
     pub(crate) fn start(rooms: &Rooms) -> Self {
         let mut tasks = vec![tokio::spawn(sweep_state(Arc::clone(&rooms.state))).abort_handle()];
+        tasks.push(tokio::spawn(sweep_terminals(rooms.terminals.clone(), rooms.streams.clone())).abort_handle());
         if let Some(workspaces) = &rooms.workspaces {
-            let (workspaces, processes) = (Arc::clone(workspaces), rooms.processes.clone());
-            tasks.push(tokio::spawn(sweep_files(Arc::clone(&workspaces), processes.clone())).abort_handle());
-            tasks.push(tokio::spawn(keep_quotas(workspaces, processes)).abort_handle());
+            let inhabitants = Inhabitants { processes: rooms.processes.clone(), terminals: rooms.terminals.clone() };
+            tasks.push(tokio::spawn(sweep_files(Arc::clone(workspaces), inhabitants.clone())).abort_handle());
+            tasks.push(tokio::spawn(keep_quotas(Arc::clone(workspaces), inhabitants)).abort_handle());
         }
         Self(tasks)
     }
@@ -61,17 +65,59 @@ async fn sweep_state(state: Arc<dyn StateStore>) {
     }
 }
 
+/// Closes terminals that nobody uses, and forgets streams that ended long ago.
+async fn sweep_terminals(terminals: Option<Arc<Terminals>>, streams: Streams) {
+    let mut ticks = tokio::time::interval(TERMINAL_SWEEP);
+    loop {
+        ticks.tick().await;
+        streams.sweep();
+        let Some(terminals) = &terminals else { continue };
+        let swept = terminals.sweep().await;
+        if swept.closed > 0 {
+            tracing::info!(closed = swept.closed, "terminals that nobody used were closed");
+        }
+    }
+}
+
+/// What runs in workspaces.
+#[derive(Clone)]
+struct Inhabitants {
+    processes: Option<Arc<Processes>>,
+    terminals: Option<Arc<Terminals>>,
+}
+
+impl Inhabitants {
+    /// The workspaces in which something runs.
+    fn places(&self) -> BTreeSet<WorkspaceKey> {
+        let processes = self.processes.as_ref().map(|processes| processes.running_sessions()).unwrap_or_default();
+        let terminals = self.terminals.as_ref().map(|terminals| terminals.open_sessions()).unwrap_or_default();
+        let sessions = processes.into_iter().chain(terminals);
+        sessions.map(|(tenant, session)| WorkspaceKey::restored(tenant, session)).collect()
+    }
+
+    /// Ends all that runs in a workspace that holds too much.
+    async fn end(&self, key: &WorkspaceKey) -> usize {
+        let mut ended = 0;
+        if let Some(processes) = &self.processes {
+            ended += processes.end_session(&key.tenant, &key.session, KilledBy::Quota).await;
+        }
+        if let Some(terminals) = &self.terminals {
+            ended += terminals.end_session(&key.tenant, &key.session).await;
+        }
+        ended
+    }
+}
+
 /// The first sweep is at once: what an earlier host left may be long over.
-async fn sweep_files(workspaces: Arc<Workspaces>, processes: Option<Arc<Processes>>) {
+async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
     let mut ticks = tokio::time::interval(FILE_SWEEP);
     loop {
         ticks.tick().await;
-        let mut busy = BTreeSet::new();
-        if let Some(processes) = &processes {
+        if let Some(processes) = &inhabitants.processes {
             let swept = processes.sweep(SystemTime::now().into()).await;
             tracing::debug!(?swept, "ended processes removed");
-            busy = running(processes);
         }
+        let busy = inhabitants.places();
         let sweeping = Arc::clone(&workspaces);
         let swept = spawn_blocking(move || sweeping.sweep(SystemTime::now(), |key| busy.contains(key))).await;
         match swept {
@@ -83,25 +129,19 @@ async fn sweep_files(workspaces: Arc<Workspaces>, processes: Option<Arc<Processe
     }
 }
 
-fn running(processes: &Processes) -> BTreeSet<WorkspaceKey> {
-    let sessions = processes.running_sessions().into_iter();
-    sessions.map(|(tenant, session)| WorkspaceKey::restored(tenant, session)).collect()
-}
-
-/// Measures the workspaces in which something happens, and ends the processes
-/// of those that hold too much.
-async fn keep_quotas(workspaces: Arc<Workspaces>, processes: Option<Arc<Processes>>) {
+/// Measures the workspaces in which something happens, and ends what runs in
+/// those that hold too much.
+async fn keep_quotas(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
     loop {
         let began = Instant::now();
-        let mut keys = processes.as_deref().map(running).unwrap_or_default();
+        let mut keys = inhabitants.places();
         keys.extend(workspaces.active());
         for key in keys {
             let (measuring, of) = (Arc::clone(&workspaces), key.clone());
             match spawn_blocking(move || measuring.is_over_quota(&of)).await {
                 Ok(Ok(false)) => {}
                 Ok(Ok(true)) => {
-                    let Some(processes) = &processes else { continue };
-                    let ended = processes.end_session(&key.tenant, &key.session, KilledBy::Quota).await;
+                    let ended = inhabitants.end(&key).await;
                     if ended > 0 {
                         tracing::warn!(session = %key.session, ended, "a workspace holds more than it may; its processes were ended");
                     }

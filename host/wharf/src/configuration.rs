@@ -5,6 +5,7 @@
 mod limits;
 mod process;
 mod quotas;
+mod terminal;
 
 use std::{
     collections::BTreeMap,
@@ -13,13 +14,15 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, ScopeKind};
+use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, ScopeKind, StreamLimits};
 
 use crate::bundled::{self, Bundled};
 
 use limits::Settings;
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
+pub use terminal::{HttpSection, TerminalSettings};
+pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
 
 /// Everything that `wharf.toml` says, checked.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +41,12 @@ pub struct Configuration {
     pub polls: PollGuidance,
     /// How the files of sessions are kept.
     pub workspace: WorkspaceSettings,
+    /// Interactive programs.
+    pub terminal: TerminalSettings,
+    /// Limits of streams of events.
+    pub stream_limits: StreamLimits,
+    /// Serving over HTTP.
+    pub http: HttpSection,
     /// What bundled plugins are granted by default.
     pub profile: Profile,
     /// Limits of a call of any plugin. A bundled plugin that needs more of
@@ -47,6 +56,8 @@ pub struct Configuration {
     written_limits: Settings,
     /// Plugins by name.
     pub plugins: BTreeMap<PluginName, PluginSettings>,
+    /// What the host's own routes may use, where it is written.
+    written_host_grants: Option<Grants>,
 }
 
 /// `[context]`.
@@ -138,6 +149,9 @@ struct Written {
     limits: Settings,
     process: process::WrittenProcess,
     workspace: WorkspaceSettings,
+    terminal: terminal::WrittenTerminal,
+    stream: terminal::WrittenStream,
+    http: terminal::WrittenHttp,
     profile: Profile,
     plugin: BTreeMap<PluginName, WrittenPlugin>,
 }
@@ -196,8 +210,9 @@ impl Configuration {
         written.process.polls.check()?;
         let mut call_limits = CallLimits::default();
         written.limits.apply("limits", |name, value| call_limits.set(name, value))?;
-        let plugins = written
-            .plugin
+        let mut plugins = written.plugin;
+        let written_host_grants = plugins.remove(&PluginName::host()).map(WrittenPlugin::grants_of_host).transpose()?;
+        let plugins = plugins
             .into_iter()
             .map(|(name, plugin)| {
                 let settings = plugin.check(&name, &written.limits, base)?;
@@ -212,10 +227,14 @@ impl Configuration {
             process_limits,
             polls: written.process.polls,
             workspace: written.workspace,
+            terminal: written.terminal.check(base)?,
+            stream_limits: written.stream.check()?,
+            http: written.http.check()?,
             profile: written.profile,
             call_limits,
             written_limits: written.limits,
             plugins,
+            written_host_grants,
         })
     }
 
@@ -228,6 +247,19 @@ impl Configuration {
 }
 
 impl WrittenPlugin {
+    /// `host` is no plugin: what HTTP routes open themselves belongs to it.
+    fn grants_of_host(self) -> Result<Grants, String> {
+        let name = PluginName::host();
+        let Self { enabled, source, digest, limits, grants, default_scope, settings } = self;
+        let says_more = !enabled || source.is_some() || digest.is_some() || default_scope.is_some();
+        if says_more || !limits.is_empty() || !settings.is_empty() {
+            return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
+        }
+        let grants = grants.unwrap_or_default();
+        check_grants(&name, &grants)?;
+        Ok(grants)
+    }
+
     fn check(self, name: &PluginName, of_all: &Settings, base: &Path) -> Result<PluginSettings, String> {
         let bundled = bundled::find(name.as_str());
         let mut limits = CallLimits::default();
@@ -241,14 +273,8 @@ impl WrittenPlugin {
                 "[plugin.{name}] needs `source = \"FILE.wasm\"`: no plugin of this name is part of this binary"
             ));
         }
-        let reasons = self.grants.iter().flat_map(reasons);
-        for (capability, reason) in reasons {
-            if reason.trim().is_empty() {
-                return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
-            }
-        }
         if let Some(grants) = &self.grants {
-            process::check_grants(name, grants)?;
+            check_grants(name, grants)?;
         }
         let settings = serde_json::to_value(self.settings)
             .map_err(|error| format!("[plugin.{name}.settings] has no form in JSON: {error}"))?;
@@ -268,13 +294,23 @@ impl WrittenPlugin {
     }
 }
 
+fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
+    for (capability, reason) in reasons(grants) {
+        if reason.trim().is_empty() {
+            return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
+        }
+    }
+    process::check_grants(name, grants)
+}
+
 /// The reason given for each granted capability.
 fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
     let state = grants.state.as_ref().map(|grant| ("state", grant.reason.as_str()));
     let events = grants.events.as_ref().map(|grant| ("events", grant.reason.as_str()));
     let process = grants.process.as_ref().map(|grant| ("process", grant.reason.as_str()));
     let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
-    state.into_iter().chain(events).chain(process).chain(workspace)
+    let terminal = grants.terminal.as_ref().map(|grant| ("terminal", grant.reason.as_str()));
+    state.into_iter().chain(events).chain(process).chain(terminal).chain(workspace)
 }
 
 #[cfg(test)]

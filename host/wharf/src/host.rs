@@ -8,7 +8,12 @@ use std::{
 };
 
 use serde_json::Value;
-use wharf_core::{Admission, Answer, CallLimits, CallRequest, Code, Error, ToolDefinition, ToolService};
+use wharf_core::{
+    Admission, Answer, CallLimits, CallRequest, Code, Context, Error, Grants, StreamOwner, Streams, TerminalService,
+    ToolDefinition, ToolService,
+    completion::Parameters,
+    stream::{OpenStream, StreamWriter, Turns},
+};
 use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
@@ -18,9 +23,11 @@ use crate::{
     background::Background,
     causes::with_causes,
     configuration::{Configuration, Durability},
+    control::Control,
     loading::load_all,
     registry::{Installed, Off, Registry, Rejected},
     rooms,
+    terminals::HostTerminals,
 };
 
 /// What may come with a request besides its arguments; the contract says so.
@@ -38,6 +45,9 @@ pub enum OpenError {
     /// The processes of earlier hosts cannot be taken over.
     #[error("the processes of sessions cannot be kept")]
     Processes(#[from] wharf_process::OpenError),
+    /// Terminals cannot be had as they are configured.
+    #[error("terminals cannot be had as they are configured")]
+    Terminals(#[from] wharf_terminal::InvalidProfile),
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,
@@ -56,12 +66,15 @@ struct Shared {
     admission: Admission,
     wait: Duration,
     rooms: Rooms,
+    own_grants: Arc<Grants>,
     _background: Background,
 }
 
 impl Drop for Shared {
     /// An app that goes on without its host keeps none of its processes.
     fn drop(&mut self) {
+        // Those that calls still hold end with the process.
+        self.rooms.terminals.take();
         let Some(processes) = self.rooms.processes.take() else { return };
         if let Ok(runtime) = tokio::runtime::Handle::try_current()
             && !processes.running_sessions().is_empty()
@@ -112,6 +125,7 @@ impl Host {
         let limits = configuration.host_limits.clone();
         let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
         let data = data.map(Path::to_owned);
+        let own_grants = Arc::new(configuration.host_grants());
         let opening = tokio::task::spawn_blocking(move || {
             let rooms = rooms::open(&configuration, state, data.as_deref())?;
             let engine = Engine::new(config, rooms.clone())?;
@@ -124,6 +138,7 @@ impl Host {
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),
             rooms,
+            own_grants,
             _background: background,
         };
         Ok(Self { shared: Arc::new(shared) })
@@ -170,11 +185,12 @@ impl Host {
         &self.shared.rooms.spawner
     }
 
-    /// How many processes of this host start or run now.
+    /// How many processes and terminals of this host start or run now.
     #[must_use]
     pub fn running(&self) -> usize {
         let counts = self.shared.rooms.processes.as_ref().map(|processes| processes.counts());
-        counts.map_or(0, |counts| counts.starting + counts.running)
+        let terminals = self.shared.rooms.terminals.as_ref().map_or(0, |terminals| terminals.metrics().open);
+        counts.map_or(0, |counts| counts.starting + counts.running) + terminals
     }
 
     /// What polls of processes and advice against them come to, where this
@@ -184,26 +200,98 @@ impl Host {
         self.shared.rooms.processes.as_ref().map(|processes| processes.poll_totals())
     }
 
-    /// What contains the processes of this host, tried once; nothing where no
-    /// plugin may have processes.
+    /// What contains the processes and terminals of this host, tried once;
+    /// nothing where no plugin may have any.
     ///
     /// # Errors
     /// Where it cannot be tried, or nothing contains them: what is missing.
     pub async fn containment(&self) -> Option<Result<Contained, String>> {
-        self.shared.rooms.processes.as_ref()?;
+        let rooms = &self.shared.rooms;
+        if rooms.processes.is_none() && rooms.terminals.is_none() {
+            return None;
+        }
         Some(match self.spawner().capabilities().await {
             Ok(capabilities) => capabilities.containment.clone(),
             Err(error) => Err(with_causes(&error)),
         })
     }
 
+    /// The streams of events of this host: those of terminals and plugins, and
+    /// those that the app opens.
+    #[must_use]
+    pub fn streams(&self) -> &Streams {
+        &self.shared.rooms.streams
+    }
+
+    /// Opens a stream of events under a context, for whoever reads it over HTTP
+    /// or from [`Host::streams`]. The app says what happens; when it is over is
+    /// detected by these parameters, or told by [`StreamWriter::complete`].
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use wharf::{
+    ///     Configuration, Context, Host, MemoryStore, TenantId,
+    ///     completion::Preset,
+    ///     stream::{EventKind, Message},
+    /// };
+    ///
+    /// let host = Host::open_with(Configuration::default(), std::sync::Arc::new(MemoryStore::default()), None).await?;
+    /// let context = Context::new(TenantId::local(), "my-session".parse()?);
+    /// let stream = host.open_stream(&context, "an import", Preset::Agent.parameters())?;
+    /// stream.progress("reading", Some(50.0))?;
+    /// stream.message(Message { text: "12 rows", cursors: None })?;
+    /// stream.complete()?;
+    /// let read = host.streams().reader(&context, stream.id())?.read(None, 100)?;
+    /// assert_eq!(read.events.last().map(|event| event.kind), Some(EventKind::Complete));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `limit` where as many are open as may be, `invalid` for parameters that
+    /// contradict themselves.
+    pub fn open_stream(&self, context: &Context, title: &str, parameters: Parameters) -> Result<StreamWriter, Error> {
+        let request = OpenStream { title, turns: Turns::One(parameters), held_by: None };
+        Ok(self.streams().open(StreamOwner::host(context), request)?)
+    }
+
+    /// Lets the operator's commands (`wharf terminals`, `wharf attach`) reach
+    /// this host, as long as what is returned lives: over a local socket below
+    /// its data directory, which nobody but the host's own user can reach.
+    /// Nothing where it has no terminals, or the socket cannot be had, which is
+    /// logged.
+    #[must_use]
+    pub fn accept_commands(&self, data: &Path) -> Option<Control> {
+        let terminals = Arc::clone(self.shared.rooms.terminals.as_ref()?);
+        Control::open(data, terminals)
+            .inspect_err(|error| tracing::warn!("commands such as `wharf terminals` cannot reach this host: {error}"))
+            .ok()
+    }
+
+    /// The terminals of the host's own, for transports: what they open belongs
+    /// to the plugin `host`, and needs [plugin.host.grants.terminal].
+    #[must_use]
+    pub fn terminal_service(&self) -> Arc<dyn TerminalService> {
+        Arc::new(HostTerminals::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
+    }
+
     /// Ends every process that this host has started: each is asked to, and
     /// killed once `grace` is over. What still runs when the host ends is
     /// killed then, and listed as lost by the next one.
     pub async fn shut_down(&self, grace: Duration) {
-        if let Some(processes) = &self.shared.rooms.processes {
-            processes.shut_down(grace).await;
-        }
+        let Rooms { processes, terminals, .. } = &self.shared.rooms;
+        let processes = async {
+            if let Some(processes) = processes {
+                processes.shut_down(grace).await;
+            }
+        };
+        let terminals = async {
+            if let Some(terminals) = terminals {
+                terminals.close_all().await;
+            }
+        };
+        tokio::join!(processes, terminals);
     }
 
     /// Loads the code of every plugin now instead of at its first call.

@@ -25,24 +25,31 @@ mod bundled;
 mod causes;
 mod component;
 pub mod configuration;
+mod control;
 mod host;
 mod loading;
 mod registry;
 mod rooms;
+mod secret;
+mod terminals;
 
 pub use causes::with_causes;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
+pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};
 pub use host::{Host, OpenError};
 pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
+pub use secret::read_or_make_token;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, PluginName, ProcessGrant, ProcessLimits,
-    ScopeKey, ScopeKind, SessionId, StateGrant, TenantId, ThreadId, ToolDefinition, ToolService, WorkspaceGrant,
-    WorkspaceKey, limit, text,
+    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, PluginName, ProcessGrant,
+    ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant,
+    TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolService, WorkspaceGrant,
+    WorkspaceKey, completion, limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
+pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};
 pub use wharf_mcp::{ServeError, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};

@@ -2,13 +2,18 @@
 
 use std::{path::Path, sync::Arc};
 
+use wharf_core::Streams;
 use wharf_engine::Rooms;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
+use wharf_terminal::Terminals;
 use wharf_workspace::{Settings, Workspaces};
 
-use crate::configuration::{Configuration, process_room};
+use crate::{
+    configuration::{Configuration, process_room, terminal_room},
+    host::OpenError,
+};
 
 /// Where the files of sessions are, below the data directory.
 const WORKSPACES: &str = "workspaces";
@@ -28,12 +33,17 @@ pub(crate) fn open(
     configuration: &Configuration,
     state: Arc<dyn StateStore>,
     data: Option<&Path>,
-) -> Result<Rooms, wharf_process::OpenError> {
+) -> Result<Rooms, OpenError> {
     let mut rooms = Rooms::with_state(state);
+    rooms.streams = Streams::new(configuration.stream_limits.clone());
     let Some(data) = data else { return Ok(rooms) };
     rooms.workspaces = Some(Arc::new(workspaces(configuration, data)));
     if configuration.grants_processes() {
         rooms.processes = Some(Arc::new(processes(configuration, &rooms.spawner, data)?));
+    }
+    if configuration.grants_terminals() {
+        let settings = terminal_room(&configuration.terminal, &configuration.process_limits, data, &rooms.streams);
+        rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
     }
     Ok(rooms)
 }

@@ -165,6 +165,20 @@ impl Parameters {
         Ok(())
     }
 
+    /// The same with what one turn wants to be otherwise. What may not exceed
+    /// a shorter limit is shortened with it.
+    #[must_use]
+    pub fn limited(mut self, inactivity_timeout: Option<Duration>, time_limit: Option<Duration>) -> Self {
+        self.time_limit = time_limit.unwrap_or(self.time_limit);
+        let limit = self.time_limit;
+        self.inactivity_timeout = inactivity_timeout.unwrap_or(self.inactivity_timeout).min(limit);
+        self.busy_inactivity_timeout = self.busy_inactivity_timeout.max(self.inactivity_timeout).min(limit);
+        self.broad_quiet = self.broad_quiet.min(self.inactivity_timeout);
+        self.strict_quiet = self.strict_quiet.min(self.broad_quiet);
+        self.settle = self.settle.min(limit);
+        self
+    }
+
     /// What must lie between two attempts: a poll that ends a little early is
     /// forgiven, ones that do not wait are not counted.
     pub(super) fn attempt_distance(&self) -> Duration {

@@ -1,4 +1,7 @@
-//! `events`: progress and messages to whoever waits for the call.
+//! `events`: progress and messages to whoever waits for the call, and streams
+//! that outlive it.
+
+mod streams;
 
 use wharf_core::{Code, Error, text};
 
@@ -62,5 +65,39 @@ impl Host for Guest {
     fn message(&mut self, level: String, data: String) -> wasmtime::Result<Result<(), types::Error>> {
         self.budget.host_call((level.len() + data.len()) as u64)?;
         Ok(self.send_message(&level, &data).map_err(types::Error::from))
+    }
+
+    fn open_stream(
+        &mut self,
+        title: String,
+        options: Option<String>,
+    ) -> wasmtime::Result<Result<String, types::Error>> {
+        self.budget.host_call((title.len() + options.as_ref().map_or(0, String::len)) as u64)?;
+        Ok(self.open(&title, options.as_deref()).map_err(types::Error::from))
+    }
+
+    fn status(&mut self, stream: String, word: String) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call((stream.len() + word.len()) as u64)?;
+        Ok(self.set_status(&stream, &word).map_err(types::Error::from))
+    }
+
+    fn say(&mut self, stream: String, text: String) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call((stream.len() + text.len()) as u64)?;
+        Ok(self.say_on(&stream, &text).map_err(types::Error::from))
+    }
+
+    fn advance(
+        &mut self,
+        stream: String,
+        stage: String,
+        percent: Option<f64>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call((stream.len() + stage.len()) as u64)?;
+        Ok(self.advance_on(&stream, &stage, percent).map_err(types::Error::from))
+    }
+
+    fn complete(&mut self, stream: String) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call(stream.len() as u64)?;
+        Ok(self.complete_stream(&stream).map_err(types::Error::from))
     }
 }

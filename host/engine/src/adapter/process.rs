@@ -45,13 +45,13 @@ impl Reach {
     }
 
     /// How long a wait may last: until shortly before the end of the call.
-    fn patience(&self, milliseconds: u64) -> Duration {
+    pub(super) fn patience(&self, milliseconds: u64) -> Duration {
         let left = self.clock.wait_until().saturating_duration_since(std::time::Instant::now());
         Duration::from_millis(milliseconds).min(left)
     }
 
     /// What a read may return: no more than the call may still move.
-    fn room(&self, max_bytes: u32, streams: u64) -> usize {
+    pub(super) fn room(&self, max_bytes: u32, streams: u64) -> usize {
         usize::try_from(u64::from(max_bytes).min(self.budget.readable_bytes() / streams)).unwrap_or(usize::MAX)
     }
 
@@ -321,7 +321,7 @@ fn launch_bytes(launch: &wit::Launch) -> u64 {
     (launch.directory.len() + environment + launch.options.as_ref().map_or(0, String::len)) as u64
 }
 
-fn no_options(options: Option<&str>) -> Result<(), Error> {
+pub(super) fn no_options(options: Option<&str>) -> Result<(), Error> {
     let Some(options) = options else { return Ok(()) };
     match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(options) {
         Ok(members) if members.is_empty() => Ok(()),

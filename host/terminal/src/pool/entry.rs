@@ -17,7 +17,7 @@ use wharf_core::{
     completion::{PromptKind, Prompts, Reason},
 };
 
-use super::{Restart, Status, TerminalId, TerminalInfo, Why, leaving, profile::Profile};
+use super::{Restart, Status, TerminalId, TerminalInfo, Why, leaving, profile::Profile, telling::Teller};
 use crate::{Exit, Phase, Session, TerminalError, TerminalRequest, Turn, TurnInput};
 
 /// Turns that can be asked for by their number; the last of them.
@@ -30,6 +30,7 @@ pub(super) struct Terminal {
     pub(super) owner: TerminalOwner,
     pub(super) command: String,
     pub(super) profile: Profile,
+    pub(super) teller: Option<Teller>,
     pub(super) restart: Restart,
     pub(super) session: Session,
     /// What its program was started by.
@@ -89,6 +90,7 @@ impl Terminal {
         owner: TerminalOwner,
         command: String,
         profile: Profile,
+        teller: Option<Teller>,
         restart: Restart,
         session: Session,
         request: TerminalRequest,
@@ -114,6 +116,7 @@ impl Terminal {
             owner,
             command,
             profile,
+            teller,
             restart,
             session,
             request,
@@ -220,6 +223,9 @@ impl Terminal {
     }
 
     pub(super) fn restarting(&self, because: String) {
+        if let Some(teller) = &self.teller {
+            teller.restarting(&because);
+        }
         self.state().restarted_because = Some(because);
         self.life.send_replace(Life::Restarting);
     }
@@ -239,6 +245,9 @@ impl Terminal {
         (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));
         drop(state);
         self.session.end_views();
+        if let Some(teller) = &self.teller {
+            teller.end();
+        }
         self.life.send_replace(Life::Ended);
         self.began.elapsed()
     }
@@ -267,6 +276,7 @@ impl Terminal {
             id: self.id,
             command: self.command.clone(),
             profile: self.profile.name.clone(),
+            preset: self.profile.preset,
             status,
             size: self.session.size(),
             pid: runs.then(|| self.session.pid()),
@@ -286,6 +296,7 @@ impl Terminal {
             raw_evicted_before,
             alternate_screen: self.session.modes().alternate_screen,
             recording: state.recording.clone(),
+            stream: self.teller.as_ref().map(Teller::id),
             viewers,
         }
     }

@@ -4,6 +4,8 @@ use std::{fmt, path::PathBuf};
 
 use chrono::{DateTime, Utc};
 
+use wharf_core::{completion::Preset, stream::StreamId};
+
 use super::{Restart, TerminalId};
 use crate::{Exit, ScreenView, Size, Slice, TurnState};
 
@@ -99,6 +101,8 @@ pub struct TerminalInfo {
     pub command: String,
     /// What the host takes its program for.
     pub profile: String,
+    /// How its turns are judged where a turn does not say.
+    pub preset: Preset,
     /// Where it stands.
     pub status: Status,
     /// How large it is.
@@ -137,6 +141,8 @@ pub struct TerminalInfo {
     pub alternate_screen: bool,
     /// It is recorded, to this file.
     pub recording: Option<PathBuf>,
+    /// Its stream of events, where it has one.
+    pub stream: Option<StreamId>,
     /// How many people and recordings look on.
     pub viewers: usize,
 }

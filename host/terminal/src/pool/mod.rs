@@ -15,8 +15,10 @@ mod leaving;
 mod metrics;
 mod profile;
 mod settings;
+mod standing;
 mod start;
 mod sweep;
+mod telling;
 
 use std::{
     collections::HashMap,
@@ -25,7 +27,11 @@ use std::{
 };
 
 use tokio::{select, time::Instant};
-use wharf_core::{SessionId, TenantId, TerminalOwner, completion::Preset};
+use wharf_core::{
+    SessionId, TenantId, TerminalOwner,
+    completion::Preset,
+    stream::{BegunTurn, StreamId},
+};
 use wharf_spawn::Spawner;
 
 use self::{
@@ -33,7 +39,7 @@ use self::{
     keep::Common,
     profile::Profiles,
 };
-use crate::{Size, Slice, TerminalError, TurnInput, TurnOptions, TurnState};
+use crate::{Progress, Size, Slice, TerminalError, TurnInput, TurnOptions, TurnState};
 
 pub use attach::Attached;
 pub use id::TerminalId;
@@ -41,6 +47,7 @@ pub use info::{Followed, Shown, Started, Status, TerminalInfo, Why};
 pub use metrics::{Errors, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
 pub use profile::{InvalidProfile, ProfileSettings};
 pub use settings::{Restart, Settings, UnknownRestart, Wanted};
+pub use standing::Standing;
 pub use sweep::Swept;
 
 /// The longest that a close leaves to a program to end by itself.
@@ -129,6 +136,21 @@ impl Terminals {
         input: TurnInput<'_>,
         turn_options: Option<TurnOptions>,
     ) -> Result<TurnState, TerminalError> {
+        Ok(self.send_and_tell(owner, id, input, turn_options).await?.0)
+    }
+
+    /// The same, and where the terminal's stream of events tells of it, if the
+    /// terminal has one.
+    ///
+    /// # Errors
+    /// As for [`Terminals::send`].
+    pub async fn send_and_tell(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        input: TurnInput<'_>,
+        turn_options: Option<TurnOptions>,
+    ) -> Result<(TurnState, Option<(StreamId, BegunTurn)>), TerminalError> {
         let terminal = self.used(owner, id)?;
         let turn_options = turn_options.unwrap_or_else(|| options(&terminal, None));
         let begun = async {
@@ -142,6 +164,11 @@ impl Terminals {
         let turn = begun.await.map_err(|error| self.failed(error))?;
         terminal.keep_turn(turn.clone());
         let (state, began) = (turn.state(), Instant::now());
+        let told = match &terminal.teller {
+            // The stream has ended, as the terminal does now.
+            Some(teller) => teller.begin(turn.clone()).await.ok().map(|begun| (teller.id(), begun)),
+            None => None,
+        };
         let (common, terminal) = (Arc::clone(&self.common), Arc::downgrade(&terminal));
         let mut changes = turn.changes();
         drop(turn);
@@ -154,7 +181,7 @@ impl Terminals {
                 terminal.touch();
             }
         });
-        Ok(state)
+        Ok((state, told))
     }
 
     /// The next piece of a turn's text from a cursor on: see
@@ -255,12 +282,27 @@ impl Terminals {
         from: u64,
         patience: Duration,
     ) -> Result<TerminalInfo, TerminalError> {
+        self.wait_for(owner, id, |progress| progress.text_bytes > from, patience).await
+    }
+
+    /// Waits until something of what came is so, or the terminal is closed, or
+    /// `patience` is over.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub async fn wait_for(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        so: impl Fn(&Progress) -> bool + Send,
+        patience: Duration,
+    ) -> Result<TerminalInfo, TerminalError> {
         let terminal = self.used(owner, id)?;
         let (mut progress, mut life) = (terminal.session.progress(), terminal.life.subscribe());
         let waiting = async {
             select! {
                 // It goes on while the terminal is there, which is held here.
-                _ = progress.wait_for(|progress| progress.text_bytes > from) => {}
+                _ = progress.wait_for(so) => {}
                 _ = life.wait_for(|life| *life == Life::Ended) => {}
             }
         };

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use wharf_core::{ProcessLimits, TerminalLimits, completion::Preset, grant::AllowedCommand};
+use wharf_core::{ProcessLimits, Streams, TerminalLimits, completion::Preset, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
 use crate::{RecordingSettings, Size};
@@ -26,6 +26,8 @@ pub struct Settings {
     pub profiles: Vec<ProfileSettings>,
     /// Where recordings go; without it there are none.
     pub recording: Option<RecordingSettings>,
+    /// Where each terminal has a stream of events; without it none has.
+    pub streams: Option<Streams>,
 }
 
 impl Default for Settings {
@@ -38,6 +40,7 @@ impl Default for Settings {
             longest_backoff: Duration::from_secs(30),
             profiles: Vec::new(),
             recording: None,
+            streams: None,
         }
     }
 }

@@ -9,10 +9,10 @@ use std::{
 
 use chrono::Utc;
 use tokio::time::Instant;
-use wharf_core::{Context, TerminalOwner, grant::GrantedTerminal};
+use wharf_core::{Context, StreamOwner, TerminalOwner, grant::GrantedTerminal};
 use wharf_spawn::policy::{self, Asked, Place, Plan, View};
 
-use super::{Started, Table, TerminalId, Terminals, Wanted, Why, entry::Terminal, keep::keep, lock};
+use super::{Started, Table, TerminalId, Terminals, Wanted, Why, entry::Terminal, keep::keep, lock, telling::Teller};
 use crate::{History, Session, TerminalError, TerminalRequest, recording};
 
 /// What programs are told of their terminal: they print what is read here.
@@ -116,8 +116,10 @@ impl Terminals {
             terminal.close(*why, GRACE).await;
         }
         let session = Session::start(spawner, request.clone()).await?;
+        let teller = self.teller(context, id, &command);
         let deadline = Instant::now().checked_add(lifetime);
-        let terminal = Terminal::new(id, owner, command, profile, restart, session, request, workspace, deadline);
+        let terminal =
+            Terminal::new(id, owner, command, profile, teller, restart, session, request, workspace, deadline);
         let terminal = Arc::new(terminal);
         self.record(&terminal, record).await;
         let replaced = reserved.leaving.iter().filter(|(_, why)| *why == Why::Replaced);
@@ -134,6 +136,13 @@ impl Terminals {
         tokio::spawn(keep(terminal, Arc::clone(&self.common)));
         self.forget_ended(Instant::now());
         Ok(started)
+    }
+
+    /// Opens the stream of a terminal, in the host's own name, so that no plugin
+    /// writes to it. A terminal without one works all the same.
+    fn teller(&self, context: &Context, id: TerminalId, command: &str) -> Option<Teller> {
+        let opened = Teller::open(self.common.settings.streams.as_ref()?, StreamOwner::host(context), command);
+        opened.inspect_err(|error| tracing::warn!(terminal = %id, %error, "a terminal has no stream")).ok()
     }
 
     /// Takes a place, if there is one: counted and taken under one lock, so

@@ -1,5 +1,6 @@
 //! The subcommands, and what they share.
 
+mod attach;
 mod bytes;
 mod call;
 mod config;
@@ -8,6 +9,7 @@ mod inspect;
 mod serve;
 mod sessions;
 mod state;
+mod terminals;
 mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -45,6 +47,7 @@ Examples:
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
   wharf sessions                         the files of sessions, with their sizes
+  wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
   wharf state usage                      what plugins keep, and how much of it there may be
 
 Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
@@ -90,6 +93,8 @@ enum Command {
     Config(config::Config),
     State(state::State),
     Sessions(sessions::Sessions),
+    Terminals(terminals::Terminals),
+    Attach(attach::Attach),
     Doctor(doctor::Doctor),
 }
 
@@ -104,6 +109,8 @@ impl Wharf {
             Command::Config(config) => config.run(&self.global),
             Command::State(state) => state.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),
+            Command::Terminals(terminals) => terminals.run(&self.global),
+            Command::Attach(attach) => attach.run(&self.global),
             Command::Doctor(doctor) => doctor.run(&self.global),
         }
     }

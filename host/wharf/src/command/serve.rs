@@ -1,24 +1,45 @@
 //! `wharf serve`: the tools, for an MCP client.
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
-use wharf::{Channel, Contained, ContextRules, Host, ServerInfo, SessionId, serve_stdio};
+use wharf::{
+    Channel, Contained, ContextRules, Host, HttpError, HttpServer, HttpServices, HttpSettings, ServerInfo, SessionId,
+    serve_stdio,
+};
 
-use super::{Global, runtime};
+use super::{Global, Unusable, runtime};
 
-/// Serve the tools to an MCP client
+/// Serve the tools to an MCP client, and terminals over HTTP
 ///
 /// With --stdio the client starts this command and talks to it over standard
 /// input and output; the log goes to standard error. Several of these may run
 /// at once on one data directory: they share its state.
+///
+/// With --http programs start terminals and follow their turns as server-sent
+/// events; `GET /v1/openapi.json` describes the routes. Each request shows the
+/// token: `curl -H "Authorization: Bearer $(cat TOKEN_FILE)" ...`. What they may
+/// start is granted under [plugin.host.grants.terminal]. Without --stdio it
+/// serves until it is told to end (Ctrl-C, SIGTERM).
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     /// Talk over standard input and output
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "http")]
     stdio: bool,
+
+    /// Serve terminals and streams of events over HTTP at this address of this machine; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", env = "WHARF_HTTP")]
+    http: Option<SocketAddr>,
+
+    /// File with the token that HTTP clients show [default: `http-token` in the data directory, made where missing]
+    #[arg(long, value_name = "FILE", env = "WHARF_HTTP_TOKEN_FILE", requires = "http")]
+    http_token_file: Option<PathBuf>,
+
+    /// Serve HTTP at an address that other machines reach, though token and output then travel unprotected
+    #[arg(long, requires = "http")]
+    http_allow_public: bool,
 
     /// Session of calls that name none; without it they share the session `default`
     #[arg(long, env = "WHARF_SESSION", value_name = "NAME")]
@@ -42,19 +63,32 @@ impl Serve {
         };
         let runtime = runtime()?;
         let served = runtime.block_on(async {
+            let (data, http) = (global.data(&configuration)?, configuration.http.clone());
             let host = global.open(configuration).await?;
             host.warm_up();
-            announce(&host);
+            let _control = host.accept_commands(&data);
             tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             stop_on_signal(shutdown.clone());
+            let http = self.http.map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
+            let http = http.transpose()?;
+            announce(&host, self.stdio, http.as_ref());
             let info = ServerInfo {
                 name: "wharf".to_owned(),
                 title: "Wharf".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 instructions: INSTRUCTIONS.to_owned(),
             };
-            let served = serve_stdio(Arc::new(host.clone()), rules, info, shutdown).await;
+            let served = if self.stdio {
+                serve_stdio(Arc::new(host.clone()), rules, info, shutdown.clone()).await
+            } else {
+                shutdown.cancelled().await;
+                Ok(())
+            };
+            shutdown.cancel();
+            if let Some(Served { task, .. }) = http {
+                task.await?;
+            }
             host.shut_down(GRACE).await;
             announce_polls(&host);
             Ok(served?)
@@ -65,15 +99,64 @@ impl Serve {
     }
 }
 
+/// HTTP that is served.
+struct Served {
+    address: SocketAddr,
+    token_file: PathBuf,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Serve {
+    fn serve_http(
+        &self,
+        host: &Host,
+        data: &std::path::Path,
+        address: SocketAddr,
+        rules: &ContextRules,
+        section: wharf::configuration::HttpSection,
+        shutdown: CancellationToken,
+    ) -> Result<Served> {
+        let token_file = self.http_token_file.clone().unwrap_or_else(|| data.join("http-token"));
+        let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
+        let token = wharf::read_or_make_token(&token_file)
+            .map_err(|error| Unusable(format!("{}: {}", token_file.display(), wharf::with_causes(&error))))?;
+        let settings = HttpSettings {
+            limits: section.limits,
+            hosts: section.hosts,
+            origins: section.origins,
+            allow_public: self.http_allow_public,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..HttpSettings::new(token)
+        };
+        let services = HttpServices {
+            terminals: host.terminal_service(),
+            streams: host.streams().clone(),
+            rules: ContextRules { channel: Channel::Open, ..rules.clone() },
+        };
+        let server = HttpServer::bind(address, services, settings).map_err(|error| match error {
+            HttpError::Public { .. } => Unusable(format!("{error}: --http-allow-public")),
+            error => unusable(&error),
+        })?;
+        Ok(Served { address: server.address(), token_file, task: tokio::spawn(server.serve(shutdown)) })
+    }
+}
+
 /// One line that says what is served.
-fn announce(host: &Host) {
+fn announce(host: &Host, stdio: bool, http: Option<&Served>) {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let (off, hint) = what_is_off(host);
     tracing::info!(
         target: "wharf::start",
         plugins = names.join(","), off, rejected = host.rejected().len(),
-        "serving on standard input and output{hint}"
+        "serving{}{hint}", if stdio { " on standard input and output" } else { "" }
     );
+    if let Some(Served { address, token_file, .. }) = http {
+        tracing::info!(
+            target: "wharf::start",
+            url = format!("http://{address}"), token_file = %token_file.display(),
+            "serving terminals and streams over HTTP"
+        );
+    }
 }
 
 /// The names of plugins that are off, and what to do about it.

@@ -16,6 +16,10 @@ impl Settings {
         self.0.contains_key(limit)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Sets each; `table` names the table in an error.
     pub(super) fn apply(
         &self,

@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use wharf_core::{Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, WorkspaceGrant, grant::Access};
+use wharf_core::{
+    Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, TerminalGrant, WorkspaceGrant,
+    grant::{Access, EventsGrant},
+};
 use wharf_process::{
     Settings as ProcessRoom,
     output::OutputLimits,
@@ -128,26 +131,45 @@ impl Profile {
                     programs: vec!["*".to_owned()],
                     shell: true,
                     environment: vec!["*".to_owned()],
-                    ..ProcessGrant::with_reason("the profile `developer`")
+                    ..ProcessGrant::with_reason(REASON)
                 }),
-                workspace: Some(WorkspaceGrant::with_reason("the profile `developer`")),
+                workspace: Some(WorkspaceGrant::with_reason(REASON)),
                 ..Grants::default()
             },
-            WORKSPACE => Grants::default(),
+            TERMINAL if developer => Grants {
+                terminal: Some(every_terminal()),
+                events: Some(EventsGrant { reason: REASON.to_owned() }),
+                ..Grants::default()
+            },
+            WORKSPACE | TERMINAL => Grants::default(),
             CONTENT_STORE if developer => Grants {
                 state: Some(state),
-                workspace: Some(WorkspaceGrant {
-                    access: Access::Read,
-                    ..WorkspaceGrant::with_reason("the profile `developer`")
-                }),
+                workspace: Some(WorkspaceGrant { access: Access::Read, ..WorkspaceGrant::with_reason(REASON) }),
                 ..Grants::default()
             },
             _ => Grants { state: Some(state), ..Grants::default() },
         }
     }
+
+    /// What the host's own routes may use where the configuration says nothing.
+    pub(crate) fn host_grants(self) -> Grants {
+        Grants { terminal: (self == Self::Developer).then(every_terminal), ..Grants::default() }
+    }
 }
 
+/// What holds for the developer's own programs, too.
+fn every_terminal() -> TerminalGrant {
+    TerminalGrant {
+        programs: vec!["*".to_owned()],
+        shell: true,
+        environment: vec!["*".to_owned()],
+        ..TerminalGrant::with_reason(REASON)
+    }
+}
+
+const REASON: &str = "the profile `developer`";
 const WORKSPACE: &str = "workspace";
+const TERMINAL: &str = "terminal";
 const CONTENT_STORE: &str = "content-store";
 
 /// Checks what a grant names.
@@ -159,6 +181,15 @@ pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), Str
         }
         if process.maximum_concurrent == 0 || process.lifetime_seconds == 0 {
             return Err(format!("{table} `maximum_concurrent` and `lifetime_seconds` must be at least 1"));
+        }
+    }
+    if let Some(terminal) = &grants.terminal {
+        let table = format!("[plugin.{name}.grants.terminal]");
+        if let Some(relative) = terminal.readable.iter().find(|path| path.is_relative()) {
+            return Err(format!("{table} `readable` has `{}`, which is not absolute", relative.display()));
+        }
+        if terminal.lifetime_seconds == 0 {
+            return Err(format!("{table} `lifetime_seconds` must be at least 1"));
         }
     }
     if let Some(workspace) = &grants.workspace {

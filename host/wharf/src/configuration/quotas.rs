@@ -17,14 +17,30 @@ impl Configuration {
         }
     }
 
+    /// What the host's own routes may use: what is written, else what the
+    /// profile gives them.
+    #[must_use]
+    pub fn host_grants(&self) -> Grants {
+        self.written_host_grants.clone().unwrap_or_else(|| self.profile.host_grants())
+    }
+
     /// Whether any plugin may have processes.
     pub(crate) fn grants_processes(&self) -> bool {
+        self.granted().any(|grants| grants.process.is_some())
+    }
+
+    /// Whether any plugin, or the host itself, may have terminals.
+    pub(crate) fn grants_terminals(&self) -> bool {
+        self.granted().chain([self.host_grants()]).any(|grants| grants.terminal.is_some())
+    }
+
+    /// What each plugin may use that is loaded.
+    fn granted(&self) -> impl Iterator<Item = Grants> {
         let written = self.plugins.iter().filter(|(_, settings)| settings.enabled);
-        let mut written = written.map(|(name, settings)| self.grants(name, settings));
         let unwritten =
             bundled::PLUGINS.iter().filter(|bundled| !self.plugins.keys().any(|name| name.as_str() == bundled.name));
-        written.any(|grants| grants.process.is_some())
-            || unwritten.map(|bundled| bundled.grants(self.profile)).any(|grants| grants.process.is_some())
+        let written = written.map(|(name, settings)| self.grants(name, settings));
+        written.chain(unwritten.map(|bundled| bundled.grants(self.profile)))
     }
 
     /// The grant of state that calls of this plugin have; none where it has

@@ -1,0 +1,192 @@
+//! Between the words of the contract and those of the terminal room.
+
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use wharf_core::{
+    Code, Error,
+    completion::{Decision, Preset, Reason},
+};
+use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
+
+use crate::{adapter::process::no_options, bindings::wharf::plugin::terminal as wit};
+
+/// Keys of one call.
+const MAX_KEYS: usize = 1_000;
+/// Patterns of one turn.
+const MAX_PROMPTS: usize = 16;
+/// The longest that a turn lasts.
+const LONGEST_TURN: Duration = Duration::from_secs(24 * 3600);
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(Code::Invalid, message.into())
+}
+
+pub(super) fn preset(word: &str) -> Result<Preset, Error> {
+    word.parse::<Preset>().map_err(|error| invalid(format!("`preset`: {error}")))
+}
+
+pub(super) fn size(columns: u16, rows: u16) -> Result<Size, Error> {
+    let usual = Size::default();
+    let or = |given: u16, usual: u16| if given == 0 { usual } else { given };
+    Size::new(or(columns, usual.columns()), or(rows, usual.rows())).map_err(|error| invalid(error.to_string()))
+}
+
+/// `options` of a launch.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaunchOptions {
+    restart: Option<String>,
+}
+
+pub(super) fn restart(options: Option<&str>) -> Result<Option<Restart>, Error> {
+    let Some(options) = options else { return Ok(None) };
+    let options: LaunchOptions = serde_json::from_str(options)
+        .map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
+    let word = options.restart.map(|word| word.parse::<Restart>());
+    word.transpose().map_err(|error| invalid(format!("`options`: {error}")))
+}
+
+pub(super) fn keys(keys: &[String]) -> Result<Vec<&str>, Error> {
+    if keys.is_empty() || keys.len() > MAX_KEYS {
+        return Err(invalid(format!("`keys` has {} names; give from 1 to {MAX_KEYS}", keys.len())));
+    }
+    Ok(keys.iter().map(String::as_str).collect())
+}
+
+/// `names` are the input's keys.
+pub(super) fn input<'i>(input: &'i wit::Input, names: &'i [&'i str]) -> Result<TurnInput<'i>, Error> {
+    match (input.text.is_empty(), input.submit, names.len()) {
+        (true, false, 1..=MAX_KEYS) => Ok(TurnInput::Keys(names)),
+        (true, false, 0) => Err(invalid("there is nothing to type: give a text, `submit` or keys")),
+        (true, false, count) => Err(invalid(format!("{count} keys are more than {MAX_KEYS}"))),
+        (_, true, 0) => Ok(TurnInput::Submit(&input.text)),
+        (false, false, 0) => Ok(TurnInput::Type(&input.text)),
+        (_, _, _) => Err(invalid("give a text or keys, not both; Enter is a key, too")),
+    }
+}
+
+/// What the terminal goes by, with what a turn wants to be otherwise.
+pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Result<TurnOptions, Error> {
+    no_options(wanted.options.as_deref())?;
+    let TurnOptions { mut parameters } = usual;
+    if wanted.prompts.len() > MAX_PROMPTS {
+        return Err(invalid(format!("`prompts` has {} patterns, more than {MAX_PROMPTS}", wanted.prompts.len())));
+    }
+    if !wanted.prompts.is_empty() {
+        let patterns: Vec<&str> = wanted.prompts.iter().map(String::as_str).collect();
+        let prompts = parameters.prompts.with_strict(&patterns);
+        parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
+    }
+    let milliseconds = |given: u64| Duration::from_millis(given).min(LONGEST_TURN);
+    parameters = parameters
+        .limited(wanted.inactivity_milliseconds.map(milliseconds), wanted.time_limit_milliseconds.map(milliseconds));
+    parameters.validate().map_err(|error| invalid(error.to_string()))?;
+    Ok(TurnOptions { parameters })
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn completion(decision: &Decision, exit: Option<Exit>) -> Option<wit::Completion> {
+    let verdict = decision.verdict?;
+    let exit_code = match (verdict.reason, exit) {
+        (Reason::CommandEnded { exit_code }, _) => exit_code,
+        (Reason::ProcessExited | Reason::DescendantsAlive { .. }, Some(Exit::Exited { code })) => Some(code),
+        _ => None,
+    };
+    Some(wit::Completion {
+        layer: verdict.reason.layer().as_str().to_owned(),
+        reason: verdict.reason.as_str().to_owned(),
+        confidence: verdict.confidence.as_str().to_owned(),
+        messages: decision.messages,
+        attempts: decision.attempts,
+        empty_polls: decision.empty_polls,
+        idle_milliseconds: milliseconds(decision.idle),
+        elapsed_milliseconds: milliseconds(decision.elapsed),
+        exit_code,
+    })
+}
+
+pub(super) fn turn(state: TurnState, exit: Option<Exit>) -> wit::Turn {
+    let complete = completion(&state.decision, exit).filter(|_| !state.cancelled);
+    let TurnState { number, start, end, cancelled, .. } = state;
+    wit::Turn { number, start, end, complete, cancelled, meta: None }
+}
+
+/// How much there is in all is at least what was read.
+pub(super) fn raw_piece(slice: Slice<Vec<u8>>, end: u64) -> wit::Piece {
+    let Slice { content, start, next, evicted_before } = slice;
+    wit::Piece { start, next, evicted_before, end: end.max(next), data: content }
+}
+
+pub(super) fn piece(slice: Slice<String>, end: u64) -> wit::Piece {
+    let Slice { content, start, next, evicted_before } = slice;
+    raw_piece(Slice { content: content.into_bytes(), start, next, evicted_before }, end)
+}
+
+fn outcome(exit: Exit, why: Option<&str>) -> wit::Outcome {
+    let of = |kind: &str, reason: Option<&str>| wit::Outcome {
+        kind: kind.to_owned(),
+        code: None,
+        signal: None,
+        reason: reason.map(str::to_owned),
+    };
+    match exit {
+        Exit::Exited { code } => wit::Outcome { code: Some(code), ..of("exited", why) },
+        Exit::Signaled { signal } => wit::Outcome { signal: u32::try_from(signal).ok(), ..of("signaled", why) },
+        Exit::Killed { by: KilledBy::User } => of("killed", why),
+        Exit::Killed { by: KilledBy::HostLost } => of("killed", Some("host-lost")),
+    }
+}
+
+fn time(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+impl From<TerminalInfo> for wit::Info {
+    fn from(info: TerminalInfo) -> Self {
+        let meta = serde_json::json!({ "directory": info.directory, "restart": info.restart.as_str() });
+        Self {
+            id: info.id.to_string(),
+            command: info.command,
+            profile: info.profile,
+            preset: info.preset.as_str().to_owned(),
+            status: info.status.as_str().to_owned(),
+            pid: info.pid,
+            columns: info.size.columns(),
+            rows: info.size.rows(),
+            started: time(info.started),
+            last_used: time(info.last_used),
+            ended: info.ended.map(time),
+            outcome: info.exit.map(|exit| outcome(exit, info.why.map(|why| why.as_str()))),
+            restarts: info.restarts,
+            restarted_because: info.restarted_because,
+            turn: info.turn.map(|state| turn(state, info.exit)),
+            text: wit::Extent { bytes: info.text_bytes, evicted_before: info.text_evicted_before },
+            raw: wit::Extent { bytes: info.raw_bytes, evicted_before: info.raw_evicted_before },
+            alternate_screen: info.alternate_screen,
+            recording: info.recording.is_some(),
+            stream: info.stream.map(|stream| stream.to_string()),
+            meta: Some(meta.to_string()),
+        }
+    }
+}
+
+impl From<Shown> for wit::ScreenView {
+    fn from(shown: Shown) -> Self {
+        let Shown { view, history } = shown;
+        Self {
+            columns: view.size.columns(),
+            rows: view.size.rows(),
+            lines: view.lines,
+            cursor_column: view.cursor.column,
+            cursor_row: view.cursor.row,
+            cursor_visible: view.cursor.visible,
+            alternate: view.alternate,
+            history,
+            meta: None,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! `[terminal]`, `[stream]` and `[http]`: interactive programs, streams of
+//! events, and who may ask for them over HTTP.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::Deserialize;
+use wharf_core::{HttpLimits, ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset};
+use wharf_terminal::{ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom};
+
+use super::limits::Settings;
+
+/// Where recordings go below the data directory, unless the configuration
+/// names a directory.
+const RECORDINGS: &str = "recordings";
+
+/// `[terminal]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenTerminal {
+    limits: Settings,
+    restart: Option<String>,
+    recording: WrittenRecording,
+    profile: BTreeMap<String, WrittenProfile>,
+}
+
+/// `[terminal.recording]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenRecording {
+    /// Whether every terminal is recorded.
+    enabled: bool,
+    input: bool,
+    directory: Option<PathBuf>,
+    maximum_bytes: Option<u64>,
+    total_bytes: Option<u64>,
+}
+
+/// `[terminal.profile.NAME]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenProfile {
+    programs: Vec<String>,
+    preset: String,
+    #[serde(default)]
+    strict_prompts: Vec<String>,
+    #[serde(default)]
+    broad_prompts: Vec<String>,
+    #[serde(default)]
+    refused: Vec<WrittenWord>,
+    restart: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenWord {
+    word: String,
+    reason: String,
+}
+
+/// `[stream]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenStream {
+    limits: Settings,
+}
+
+/// `[http]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenHttp {
+    limits: Settings,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+/// `[terminal]`, checked.
+#[derive(Debug, Clone, Default)]
+pub struct TerminalSettings {
+    /// How many terminals there may be, how long, and what is kept of them.
+    pub limits: TerminalLimits,
+    restart: Option<Restart>,
+    recording: WrittenRecording,
+    profiles: Vec<ProfileSettings>,
+}
+
+/// `[http]`, checked.
+#[derive(Debug, Clone, Default)]
+pub struct HttpSection {
+    /// How much is served.
+    pub limits: HttpLimits,
+    /// Names by which clients may call the host beside those of the loopback.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may call it from a browser.
+    pub origins: Vec<String>,
+}
+
+impl WrittenTerminal {
+    pub(super) fn check(self, base: &Path) -> Result<TerminalSettings, String> {
+        let mut limits = TerminalLimits::default();
+        self.limits.apply("terminal.limits", |name, value| limits.set(name, value))?;
+        let restart = restart(self.restart.as_deref(), "[terminal]")?;
+        let profiles = self.profile.into_iter().map(|(name, profile)| profile.check(name)).collect::<Result<_, _>>()?;
+        let mut recording = self.recording;
+        recording.directory = recording.directory.map(|directory| base.join(directory));
+        Ok(TerminalSettings { limits, restart, recording, profiles })
+    }
+}
+
+fn restart(word: Option<&str>, table: &str) -> Result<Option<Restart>, String> {
+    word.map(|word| word.parse().map_err(|error| format!("{table} {error}"))).transpose()
+}
+
+impl WrittenProfile {
+    fn check(self, name: String) -> Result<ProfileSettings, String> {
+        let table = format!("[terminal.profile.{name}]");
+        if self.programs.is_empty() {
+            return Err(format!("{table} needs `programs`: names of programs, such as [\"psql\"]"));
+        }
+        Ok(ProfileSettings {
+            preset: self.preset.parse::<Preset>().map_err(|error| format!("{table} {error}"))?,
+            programs: self.programs,
+            strict_prompts: self.strict_prompts,
+            broad_prompts: self.broad_prompts,
+            refused: self
+                .refused
+                .into_iter()
+                .map(|WrittenWord { word, reason }| RefusedWord { word, reason })
+                .collect(),
+            restart: restart(self.restart.as_deref(), &table)?,
+            name,
+        })
+    }
+}
+
+impl WrittenStream {
+    pub(super) fn check(&self) -> Result<StreamLimits, String> {
+        let mut limits = StreamLimits::default();
+        self.limits.apply("stream.limits", |name, value| limits.set(name, value))?;
+        Ok(limits)
+    }
+}
+
+impl WrittenHttp {
+    pub(super) fn check(self) -> Result<HttpSection, String> {
+        let mut limits = HttpLimits::default();
+        self.limits.apply("http.limits", |name, value| limits.set(name, value))?;
+        Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins })
+    }
+}
+
+/// What the terminal room is told.
+pub(crate) fn room(
+    terminal: &TerminalSettings,
+    children: &ProcessLimits,
+    data: &Path,
+    streams: &Streams,
+) -> TerminalRoom {
+    let usual = TerminalRoom::default();
+    let recording = terminal.recording.enabled.then(|| {
+        let written = &terminal.recording;
+        let directory = written.directory.clone().unwrap_or_else(|| data.join(RECORDINGS));
+        let usual = RecordingSettings::in_directory(directory);
+        RecordingSettings {
+            every: true,
+            input: written.input,
+            maximum_bytes: written.maximum_bytes.unwrap_or(usual.maximum_bytes),
+            total_bytes: written.total_bytes.unwrap_or(usual.total_bytes),
+            ..usual
+        }
+    });
+    TerminalRoom {
+        limits: terminal.limits.clone(),
+        children: children.clone(),
+        restart: terminal.restart.unwrap_or(usual.restart),
+        profiles: terminal.profiles.clone(),
+        recording,
+        streams: Some(streams.clone()),
+        ..usual
+    }
+}
+
+/// How often terminals are looked for that nobody uses.
+pub(crate) const SWEEP: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Configuration, *};
+
+    fn parse(text: &str) -> Result<Configuration, String> {
+        Configuration::parse(text, Path::new("/etc/wharf"))
+    }
+
+    #[test]
+    fn what_is_written_of_terminals_reaches_their_room() {
+        let configuration = parse(
+            "[terminal]\nrestart = \"never\"\nlimits = {open = 3}\n\
+             [terminal.recording]\nenabled = true\nmaximum_bytes = 5\n\
+             [terminal.profile.database]\nprograms = [\"psql\"]\npreset = \"repl\"\nstrict_prompts = [\"^db> $\"]\n\
+             refused = [{word = \"exit\", reason = \"close the terminal instead\"}]",
+        )
+        .expect("parses");
+        let streams = Streams::new(StreamLimits::default());
+        let room = room(&configuration.terminal, &ProcessLimits::default(), Path::new("/data"), &streams);
+        assert_eq!((room.limits.open, room.restart), (3, Restart::Never));
+        let recording = room.recording.expect("recorded");
+        assert_eq!(
+            (recording.directory, recording.every, recording.maximum_bytes),
+            ("/data/recordings".into(), true, 5)
+        );
+        assert_eq!((&room.profiles[0].name[..], room.profiles[0].preset), ("database", Preset::Repl));
+        assert_eq!(room.profiles[0].refused[0].word, "exit");
+        assert!(parse("").expect("parses").terminal.recording.directory.is_none());
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_table() {
+        for (text, word) in [
+            ("[terminal]\nrestart = \"always\"", "on-crash"),
+            ("[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"fast\"", "[terminal.profile.x]"),
+            ("[terminal.profile.x]\nprograms = []\npreset = \"repl\"", "programs"),
+            ("[terminal.limits]\nopen = 0", "open"),
+            ("[stream.limits]\nstreams = 0", "streams"),
+            ("[http.limits]\nreader = 1", "reader"),
+            ("[plugin.host]\nsource = \"x.wasm\"", "host"),
+        ] {
+            let problem = parse(text).expect_err(text);
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+    }
+
+    #[test]
+    fn what_http_opens_is_granted_to_the_host_by_the_same_table() {
+        let configuration = parse("[plugin.host.grants.terminal]\nreason = \"r\"\nshell = true").expect("parses");
+        assert!(configuration.host_grants().terminal.is_some_and(|grant| grant.shell));
+        assert!(configuration.plugins.is_empty() && configuration.grants_terminals());
+        assert!(parse("").expect("parses").host_grants().terminal.is_none());
+    }
+}

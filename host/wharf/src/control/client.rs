@@ -1,0 +1,191 @@
+//! The side of who asks: finds hosts that run on a data directory, lists their
+//! terminals, attaches to one.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+use tokio::{
+    io::BufReader,
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::mpsc,
+};
+
+use super::{
+    HOSTS, SECRET, SOCKET, socket_path,
+    wire::{self, Bytes, Opening, Order, Reply, Request},
+};
+use crate::secret;
+
+/// Frames that wait for who is attached; then the host waits.
+const FRAMES: usize = 64;
+
+/// Why a running host did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// It cannot be reached, or went away.
+    #[error("the host cannot be reached")]
+    Unreachable(#[from] io::Error),
+    /// It refused.
+    #[error("{0}")]
+    Refused(String),
+    /// It said something else than was asked for.
+    #[error("the host answers in another way: it may be of another version than this command")]
+    Unexpected,
+}
+
+/// A host that runs.
+#[derive(Debug)]
+pub struct RunningHost {
+    directory: PathBuf,
+}
+
+/// The hosts that run on a data directory and can be asked. What hosts that
+/// were killed left behind is passed over.
+///
+/// # Errors
+/// Where the directory cannot be read.
+pub fn running_hosts(data: &Path) -> io::Result<Vec<RunningHost>> {
+    let entries = match fs::read_dir(data.join(HOSTS)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut hosts = Vec::new();
+    for entry in entries {
+        let directory = entry?.path();
+        if directory.join(SOCKET).exists() && is_alive(&directory) {
+            hosts.push(RunningHost { directory });
+        }
+    }
+    hosts.sort_by(|one, other| one.directory.cmp(&other.directory));
+    Ok(hosts)
+}
+
+/// Whether somebody listens there. A host has nothing to do with who connects
+/// and says nothing.
+pub(super) fn is_alive(directory: &Path) -> bool {
+    socket_path(directory).is_ok_and(|(_open, path)| std::os::unix::net::UnixStream::connect(path).is_ok())
+}
+
+impl RunningHost {
+    /// Its terminals, with their owners, each a JSON object.
+    ///
+    /// # Errors
+    /// See [`ControlError`].
+    pub async fn terminals(&self) -> Result<Vec<Value>, ControlError> {
+        let (mut reader, _writer) = self.ask(Request::Terminals).await?;
+        match wire::read(&mut reader).await? {
+            Some(Reply::Terminals { terminals }) => Ok(terminals),
+            Some(Reply::Refused { message }) => Err(ControlError::Refused(message)),
+            _ => Err(ControlError::Unexpected),
+        }
+    }
+
+    /// Attaches to a terminal.
+    ///
+    /// # Errors
+    /// [`ControlError::Refused`] where it has no such terminal; otherwise see
+    /// [`ControlError`].
+    pub async fn attach(&self, id: &str, read_only: bool) -> Result<Attachment, ControlError> {
+        let (mut reader, writer) = self.ask(Request::Attach { id: id.to_owned(), read_only }).await?;
+        let terminal = match wire::read(&mut reader).await? {
+            Some(Reply::Attached { terminal }) => terminal,
+            Some(Reply::Refused { message }) => return Err(ControlError::Refused(message)),
+            _ => return Err(ControlError::Unexpected),
+        };
+        let (sender, frames) = mpsc::channel(FRAMES);
+        tokio::spawn(async move {
+            while let Ok(Some(reply)) = wire::read::<Reply>(&mut reader).await {
+                if sender.send(reply).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Attachment { terminal, frames, writer })
+    }
+
+    async fn ask(&self, request: Request) -> Result<(BufReader<OwnedReadHalf>, OwnedWriteHalf), ControlError> {
+        let secret = secret::read(&self.directory.join(SECRET))?;
+        let (_open, path) = socket_path(&self.directory)?;
+        let (reader, mut writer) = UnixStream::connect(path).await?.into_split();
+        wire::write(&mut writer, &Opening { secret, request }).await?;
+        Ok((BufReader::new(reader), writer))
+    }
+}
+
+/// A terminal as it is now and as it goes on. Dropping it detaches.
+#[derive(Debug)]
+pub struct Attachment {
+    /// What the terminal is: a JSON object.
+    pub terminal: Value,
+    frames: mpsc::Receiver<Reply>,
+    writer: OwnedWriteHalf,
+}
+
+/// What comes of a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Frame {
+    /// The whole screen, drawn from nothing: at first, and where this reader was too slow for what came.
+    Screen {
+        /// What draws it.
+        bytes: Vec<u8>,
+        /// How wide it is.
+        columns: u16,
+        /// How high it is.
+        rows: u16,
+    },
+    /// What the program printed then.
+    Output(Vec<u8>),
+    /// The terminal has another size now.
+    Resized {
+        /// How wide it is.
+        columns: u16,
+        /// How high it is.
+        rows: u16,
+    },
+    /// What was asked for was refused, in words.
+    Refused(String),
+    /// There will be nothing more, in words.
+    Ended(String),
+}
+
+impl Attachment {
+    /// The next frame; nothing where the host has gone. May be given up and
+    /// asked for again without loss.
+    ///
+    /// # Errors
+    /// [`ControlError::Unexpected`].
+    pub async fn next(&mut self) -> Result<Option<Frame>, ControlError> {
+        Ok(match self.frames.recv().await {
+            Some(Reply::Screen { bytes: Bytes(bytes), columns, rows }) => Some(Frame::Screen { bytes, columns, rows }),
+            Some(Reply::Output { bytes: Bytes(bytes) }) => Some(Frame::Output(bytes)),
+            Some(Reply::Resized { columns, rows }) => Some(Frame::Resized { columns, rows }),
+            Some(Reply::Refused { message }) => Some(Frame::Refused(message)),
+            Some(Reply::Ended { message }) => Some(Frame::Ended(message)),
+            Some(Reply::Terminals { .. } | Reply::Attached { .. }) => return Err(ControlError::Unexpected),
+            None => None,
+        })
+    }
+
+    /// Types bytes as they are. While a turn of the terminal runs that is
+    /// refused, unless it is forced: what is typed is taken for a part of it.
+    ///
+    /// # Errors
+    /// [`ControlError::Unreachable`]; what the host refuses comes as a frame.
+    pub async fn type_bytes(&mut self, bytes: Vec<u8>, force: bool) -> Result<(), ControlError> {
+        Ok(wire::write(&mut self.writer, &Order::Type { bytes: Bytes(bytes), force }).await?)
+    }
+
+    /// Changes the size of the terminal, for everybody.
+    ///
+    /// # Errors
+    /// As for [`Attachment::type_bytes`].
+    pub async fn resize(&mut self, columns: u16, rows: u16) -> Result<(), ControlError> {
+        Ok(wire::write(&mut self.writer, &Order::Resize { columns, rows }).await?)
+    }
+}

@@ -1,0 +1,216 @@
+//! The side of the host: answers whoever knows its secret.
+//!
+//! Knows nothing of agents and of their channels.
+
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    io::BufReader,
+    net::{
+        UnixListener, UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Semaphore, mpsc},
+    task::AbortHandle,
+    time::timeout,
+};
+use wharf_terminal::{Attached, Size, TerminalId, Terminals, Update};
+
+use super::{
+    HOSTS, SECRET, client, socket_path,
+    wire::{self, Bytes, Opening, Order, Reply, Request},
+};
+use crate::{secret, terminals};
+
+/// Who may be connected at once.
+const CONNECTIONS: usize = 16;
+/// How long whoever connects may take to say what it wants.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long somebody who is attached may take nothing of what is shown.
+const STALL: Duration = Duration::from_secs(30);
+
+/// The socket of a host; gone once this is dropped.
+#[derive(Debug)]
+pub struct Control {
+    directory: PathBuf,
+    task: AbortHandle,
+}
+
+impl Control {
+    /// Opens the socket of a host, and removes what dead ones left.
+    pub(crate) fn open(data: &Path, terminals: Arc<Terminals>) -> io::Result<Self> {
+        let hosts = data.join(HOSTS);
+        DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
+        remove_dead(&hosts)?;
+        let name = secret::random()?;
+        let directory = hosts.join(&name[..16]);
+        DirBuilder::new().mode(0o700).create(&directory)?;
+        let secret = secret::make(&directory.join(SECRET))?;
+        let (_open, path) = socket_path(&directory)?;
+        let listener = UnixListener::bind(path)?;
+        let task = tokio::spawn(serve(listener, secret.into(), terminals)).abort_handle();
+        Ok(Self { directory, task })
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.task.abort();
+        if let Err(error) = fs::remove_dir_all(&self.directory) {
+            tracing::debug!("what this host had for commands cannot be removed: {error}");
+        }
+    }
+}
+
+/// A directory without a socket may be of a host that is starting.
+fn remove_dead(hosts: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(hosts)? {
+        let directory = entry?.path();
+        if directory.join(super::SOCKET).exists() && !client::is_alive(&directory) {
+            // Another host may be at it, too.
+            let _ = fs::remove_dir_all(&directory);
+        }
+    }
+    Ok(())
+}
+
+async fn serve(listener: UnixListener, secret: Arc<str>, terminals: Arc<Terminals>) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!("commands cannot reach this host for a moment: {error}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let (secret, terminals) = (Arc::clone(&secret), Arc::clone(&terminals));
+        tokio::spawn(async move {
+            if let Err(error) = answer(stream, &secret, &terminals).await {
+                tracing::debug!("a command went away: {error}");
+            }
+            drop(place);
+        });
+    }
+}
+
+async fn answer(stream: UnixStream, secret: &str, terminals: &Terminals) -> io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    let mut reader = BufReader::new(reader);
+    let opening = timeout(PATIENCE, wire::read::<Opening>(&mut reader)).await.map_err(io::Error::other)??;
+    let Some(Opening { secret: given, request }) = opening else { return Ok(()) };
+    if !secret::same(&given, secret) {
+        return refuse(&mut writer, "the secret is another one").await;
+    }
+    match request {
+        Request::Terminals => {
+            let terminals = terminals.all().iter().map(|(owner, info)| terminals::shown(owner, info)).collect();
+            wire::write(&mut writer, &Reply::Terminals { terminals }).await
+        }
+        Request::Attach { id, read_only } => {
+            let attached = id.parse::<TerminalId>().and_then(|id| terminals.attach(id));
+            match attached {
+                Ok(attached) => Live { attached, read_only }.run(reader, writer).await,
+                Err(error) => refuse(&mut writer, &wharf_core::Error::from(error).message).await,
+            }
+        }
+    }
+}
+
+async fn refuse(writer: &mut OwnedWriteHalf, message: &str) -> io::Result<()> {
+    wire::write(writer, &Reply::Refused { message: message.to_owned() }).await
+}
+
+/// Somebody who is attached.
+struct Live {
+    attached: Attached,
+    read_only: bool,
+}
+
+/// What happens while somebody is attached.
+enum News {
+    Shown(Option<Update>),
+    Asked(Option<Order>),
+}
+
+impl Live {
+    async fn run(mut self, reader: BufReader<OwnedReadHalf>, mut writer: OwnedWriteHalf) -> io::Result<()> {
+        let info = self.attached.info();
+        let terminal = serde_json::json!({ "id": info.id.to_string(), "command": info.command });
+        wire::write(&mut writer, &Reply::Attached { terminal }).await?;
+        let mut orders = orders(reader);
+        loop {
+            let news = tokio::select! {
+                shown = self.attached.next() => News::Shown(shown),
+                order = orders.recv() => News::Asked(order),
+            };
+            let reply = match news {
+                News::Shown(Some(update)) => self.shown(update),
+                News::Shown(None) => {
+                    let message = "the terminal was closed".to_owned();
+                    return wire::write(&mut writer, &Reply::Ended { message }).await;
+                }
+                News::Asked(Some(order)) => self.carry_out(order).await.err(),
+                // It has detached.
+                News::Asked(None) => return Ok(()),
+            };
+            if let Some(reply) = reply {
+                // Who takes nothing for so long has gone.
+                timeout(STALL, wire::write(&mut writer, &reply)).await.map_err(io::Error::other)??;
+            }
+        }
+    }
+
+    fn shown(&self, update: Update) -> Option<Reply> {
+        let drawn = |size: Size, text: String| Reply::Screen {
+            bytes: Bytes(text.into_bytes()),
+            columns: size.columns(),
+            rows: size.rows(),
+        };
+        match update {
+            Update::Screen { size, text } => Some(drawn(size, text)),
+            Update::Text(text) => Some(Reply::Output { bytes: Bytes(text.into_bytes()) }),
+            // The program draws itself anew.
+            Update::Resized(size) => Some(Reply::Resized { columns: size.columns(), rows: size.rows() }),
+            Update::Typed(_) => None,
+        }
+    }
+
+    async fn carry_out(&self, order: Order) -> Result<(), Reply> {
+        let refused = |message: String| Reply::Refused { message };
+        if self.read_only {
+            return Err(refused("this is a look only; attach without --read-only to type".to_owned()));
+        }
+        let done = match order {
+            Order::Type { bytes: Bytes(bytes), force } => self.attached.write(bytes, force).await,
+            Order::Resize { columns, rows } => match Size::new(columns, rows) {
+                Ok(size) => self.attached.resize(size),
+                Err(error) => Err(error.into()),
+            },
+        };
+        done.map_err(|error| refused(wharf_core::Error::from(error).message))
+    }
+}
+
+/// What the other side asks for; nothing more once it has gone or speaks
+/// nonsense. A task of its own reads, since half a line must not be lost.
+fn orders(mut reader: BufReader<OwnedReadHalf>) -> mpsc::Receiver<Order> {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        while let Ok(Some(order)) = wire::read(&mut reader).await {
+            if sender.send(order).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

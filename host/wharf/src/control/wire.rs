@@ -1,0 +1,114 @@
+//! What is said over the socket: JSON objects, one a line, both ways.
+//!
+//! Knows nothing of sockets and of terminals.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// Bytes of a line.
+const MAX_LINE_BYTES: u64 = 4 << 20;
+
+/// The first line: who asks, and for what.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Opening {
+    pub(super) secret: String,
+    pub(super) request: Request,
+}
+
+/// What is asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Request {
+    /// All terminals; answered by [`Reply::Terminals`].
+    Terminals,
+    /// One terminal, live: answered by [`Reply::Attached`], then a
+    /// [`Reply::Screen`], then what comes.
+    Attach { id: String, read_only: bool },
+}
+
+/// What the host says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Reply {
+    Terminals {
+        terminals: Vec<serde_json::Value>,
+    },
+    Attached {
+        terminal: serde_json::Value,
+    },
+    /// Bytes that draw the screen from nothing.
+    Screen {
+        bytes: Bytes,
+        columns: u16,
+        rows: u16,
+    },
+    /// What the program printed.
+    Output {
+        bytes: Bytes,
+    },
+    /// The terminal has another size now.
+    Resized {
+        columns: u16,
+        rows: u16,
+    },
+    /// Something was refused; the connection goes on unless it had not begun.
+    Refused {
+        message: String,
+    },
+    /// The program has ended, and so does this.
+    Ended {
+        message: String,
+    },
+}
+
+/// What somebody who is attached wants.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Order {
+    /// While a turn runs, only what is forced is typed.
+    Type {
+        bytes: Bytes,
+        force: bool,
+    },
+    Resize {
+        columns: u16,
+        rows: u16,
+    },
+}
+
+/// Bytes, as base64.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bytes(pub(super) Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        STANDARD.decode(text.as_bytes()).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// Reads a line; nothing at the end.
+pub(super) async fn read<T: for<'de> Deserialize<'de>>(
+    reader: &mut (impl AsyncBufRead + Unpin),
+) -> std::io::Result<Option<T>> {
+    let mut line = String::new();
+    let count = reader.take(MAX_LINE_BYTES).read_line(&mut line).await?;
+    if count == 0 {
+        return Ok(None);
+    }
+    Ok(Some(serde_json::from_str(&line)?))
+}
+
+/// Writes a line.
+pub(super) async fn write(writer: &mut (impl AsyncWrite + Unpin), message: &impl Serialize) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    writer.write_all(&line).await
+}

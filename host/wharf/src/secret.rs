@@ -1,0 +1,116 @@
+//! Secrets that the host makes for itself: files that nobody but its user may
+//! read.
+//!
+//! Knows nothing of what a secret opens.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    path::Path,
+};
+
+use wharf_mcp::http::Token;
+
+/// Random bytes of a secret; its text has twice as many characters.
+const BYTES: usize = 32;
+/// What is read of a file that should hold one.
+const MAX_TEXT_BYTES: u64 = 4096;
+
+/// A new secret: 64 hexadecimal digits.
+pub(crate) fn random() -> io::Result<String> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Reads the secret of a file, which is made where it is not there. Of hosts
+/// that start at once, all read the same.
+pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
+    match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        read => return read,
+    }
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    writeln!(file, "{}", random()?)?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Ok(_) => {}
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error.error),
+    }
+    read(path)
+}
+
+/// Reads the token that HTTP clients show from a file that nobody else may
+/// read; makes a new one where the file is not there.
+///
+/// # Errors
+/// Where it cannot be read or made, others may read it, or it holds no token.
+pub fn read_or_make_token(path: &Path) -> io::Result<Token> {
+    Token::new(&read_or_make(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Reads the secret of a file that nobody else may read.
+pub(crate) fn read(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    if file.metadata()?.permissions().mode() & 0o077 != 0 {
+        let problem = format!("others may read it; take that away with `chmod 600 {}`", path.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    }
+    let mut text = String::new();
+    file.take(MAX_TEXT_BYTES).read_to_string(&mut text)?;
+    let secret = text.trim();
+    if secret.len() < BYTES || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let problem = format!("it must hold one word of at least {BYTES} visible ASCII characters");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    }
+    Ok(secret.to_owned())
+}
+
+/// Writes a new secret into a file that is not there yet.
+pub(crate) fn make(path: &Path) -> io::Result<String> {
+    let secret = random()?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{secret}")?;
+    Ok(secret)
+}
+
+/// Whether two texts are the same, in a time that does not tell where they
+/// differ.
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    let differing = one.bytes().zip(other.bytes()).fold(0, |differing, (one, other)| differing | (one ^ other));
+    one.len() == other.len() && std::hint::black_box(differing) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_made_once_and_is_nobody_elses_to_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("new/secret");
+        let made = read_or_make(&path).expect("made");
+        assert_eq!(made.len(), 64);
+        assert_eq!(read_or_make(&path).expect("read"), made);
+        assert_eq!(path.metadata().expect("is there").permissions().mode() & 0o777, 0o600);
+        assert_ne!(random().expect("random"), made);
+        assert!(same(&made, &made) && !same(&made, &made[1..]) && !same("ab", "ac"));
+    }
+
+    #[test]
+    fn a_secret_that_others_may_read_or_that_is_none_is_refused_with_what_to_do() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("secret");
+        make(&path).expect("made");
+        assert!(make(&path).is_err());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
+        assert!(read_or_make(&path).expect_err("open to the group").to_string().contains("chmod 600"));
+        fs::write(&path, "short").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("changed");
+        assert!(read_or_make(&path).expect_err("short").to_string().contains("at least 32"));
+    }
+}

@@ -1,0 +1,287 @@
+//! The terminals of the host itself, for transports; and terminals in plain
+//! words, for the operator.
+//!
+//! What a transport opens belongs to the plugin `host` and to the context of
+//! the request, and needs a grant as any plugin's does.
+
+use std::{sync::Arc, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::{Value, json};
+use wharf_core::{
+    Code, Context, Error, Grants, PluginName, TerminalOwner, TerminalService,
+    completion::Preset,
+    grant::GrantedTerminal,
+    service::terminal::{
+        CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
+        TerminalDescription, TerminalExit, TerminalOutput, TerminalScreen, TerminalTurn, TurnDescription, TurnRequest,
+    },
+    stream::{Completion, StreamId},
+};
+use wharf_engine::Rooms;
+use wharf_terminal::{
+    Exit, Place, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput, TurnOptions, Wanted,
+};
+
+/// Keys of one request.
+const MAX_KEYS: usize = 1_000;
+
+/// See the module.
+pub(crate) struct HostTerminals {
+    rooms: Rooms,
+    grants: Arc<Grants>,
+    plugin: PluginName,
+}
+
+/// A terminal, and the proof that this request may ask for it.
+struct Found<'f> {
+    terminals: &'f Terminals,
+    owner: TerminalOwner,
+    id: TerminalId,
+}
+
+impl HostTerminals {
+    pub(crate) fn new(rooms: Rooms, grants: Arc<Grants>) -> Self {
+        Self { rooms, grants, plugin: PluginName::host() }
+    }
+
+    fn granted(&self) -> Result<(GrantedTerminal<'_>, &Terminals), Error> {
+        let granted = self.grants.terminal(&self.plugin)?;
+        let absent = || Error::new(Code::Unavailable, "this host keeps no terminals: it has no data directory");
+        Ok((granted, self.rooms.terminals.as_deref().ok_or_else(absent)?))
+    }
+
+    fn found(&self, context: &Context, id: &str) -> Result<Found<'_>, Error> {
+        let (granted, terminals) = self.granted()?;
+        Ok(Found { terminals, owner: granted.owner(context), id: id.parse()? })
+    }
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(Code::Invalid, message.into())
+}
+
+fn preset(word: Option<&str>) -> Result<Option<Preset>, Error> {
+    word.map(|word| word.parse().map_err(|error| invalid(format!("`profile`: {error}")))).transpose()
+}
+
+fn checked(size: Result<Size, wharf_terminal::InvalidSize>) -> Result<Size, Error> {
+    size.map_err(|error| invalid(error.to_string()))
+}
+
+#[async_trait::async_trait]
+impl TerminalService for HostTerminals {
+    async fn start(&self, context: &Context, request: StartTerminal) -> Result<StartedTerminal, Error> {
+        let (granted, terminals) = self.granted()?;
+        let command = match &request.program {
+            Some(program) => granted.program(program)?,
+            None if request.arguments.is_empty() => granted.shell()?,
+            None => return Err(invalid("`arguments` are for a `program`, and the shell takes none")),
+        };
+        let environment: Vec<_> = request.environment.into_iter().collect();
+        let usual = Size::default();
+        let (columns, rows) = (request.columns.unwrap_or(usual.columns()), request.rows.unwrap_or(usual.rows()));
+        let wanted = Wanted {
+            arguments: &request.arguments,
+            directory: request.directory.as_deref().unwrap_or_default(),
+            environment: &environment,
+            size: checked(Size::new(columns, rows))?,
+            preset: preset(request.profile.as_deref())?,
+            ..Wanted::new(command)
+        };
+        let absent = || Error::new(Code::Unavailable, "this host keeps no workspaces: it has no data directory");
+        let workspaces = self.rooms.workspaces.as_ref().ok_or_else(absent)?;
+        let workspace = workspaces.create(&granted.workspace(context))?;
+        let place = Place { files: workspace.files, home: workspace.home, user: workspace.user };
+        let started = terminals.start(&granted, context, &place, wanted).await?;
+        let owner = granted.owner(context);
+        match described(terminals.info(&owner, started.id)?) {
+            Ok(terminal) => {
+                let replaced = started.replaced.iter().map(ToString::to_string).collect();
+                Ok(StartedTerminal { terminal, replaced })
+            }
+            Err(error) => {
+                terminals.close(&owner, started.id, Duration::ZERO).await?;
+                Err(error)
+            }
+        }
+    }
+
+    async fn list(&self, context: &Context) -> Result<Vec<TerminalDescription>, Error> {
+        let (granted, terminals) = self.granted()?;
+        terminals.list(&granted.owner(context)).into_iter().map(described).collect()
+    }
+
+    async fn info(&self, context: &Context, terminal: &str) -> Result<TerminalDescription, Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        described(terminals.info(&owner, id)?)
+    }
+
+    async fn turn(&self, context: &Context, terminal: &str, request: TurnRequest) -> Result<TerminalTurn, Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let TurnOptions { parameters } = terminals.turn_options(&owner, id, preset(request.profile.as_deref())?)?;
+        let parameters = parameters.limited(
+            request.inactivity_timeout_ms.map(Duration::from_millis),
+            request.time_limit_ms.map(Duration::from_millis),
+        );
+        parameters.validate().map_err(|error| invalid(error.to_string()))?;
+        let keys: Vec<&str> = request.keys.iter().map(String::as_str).collect();
+        let input = match (&request.text, keys.len()) {
+            (Some(text), 0) if request.submit => TurnInput::Submit(text),
+            (Some(text), 0) => TurnInput::Type(text),
+            (None, 1..=MAX_KEYS) => TurnInput::Keys(&keys),
+            (None, _) => return Err(invalid(format!("give a `text`, or from 1 to {MAX_KEYS} `keys`"))),
+            (Some(_), _) => return Err(invalid("give a `text` or `keys`, not both")),
+        };
+        let (state, told) = terminals.send_and_tell(&owner, id, input, Some(TurnOptions { parameters })).await?;
+        let (stream, begun) = told.ok_or_else(|| Error::new(Code::Gone, "the program of this terminal has ended"))?;
+        Ok(TerminalTurn { stream, turn: state.number, first: begun.first })
+    }
+
+    async fn keys(&self, context: &Context, terminal: &str, request: PressKeys) -> Result<(), Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        if !(1..=MAX_KEYS).contains(&request.keys.len()) {
+            return Err(invalid(format!("give from 1 to {MAX_KEYS} `keys`")));
+        }
+        let keys: Vec<&str> = request.keys.iter().map(String::as_str).collect();
+        Ok(terminals.press(&owner, id, &keys).await?)
+    }
+
+    async fn cancel(&self, context: &Context, terminal: &str, request: CancelTurn) -> Result<(), Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let running = terminals.info(&owner, id)?.turn.filter(|turn| !turn.is_over());
+        match running {
+            Some(turn) if request.turn.is_none_or(|wanted| wanted == turn.number) => {
+                Ok(terminals.cancel(&owner, id, turn.number)?)
+            }
+            _ => Err(Error::new(Code::Conflict, "no such turn runs in this terminal")),
+        }
+    }
+
+    async fn resize(&self, context: &Context, terminal: &str, request: ResizeTerminal) -> Result<(), Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        if terminals.info(&owner, id)?.status == Status::Closed {
+            return Err(Error::new(Code::Gone, "the program of this terminal has ended"));
+        }
+        Ok(terminals.resize(&owner, id, checked(Size::new(request.columns, request.rows))?)?)
+    }
+
+    async fn screen(&self, context: &Context, terminal: &str, history_lines: usize) -> Result<TerminalScreen, Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let Shown { view, history } = terminals.screen(&owner, id, history_lines)?;
+        let cursor = TerminalCursor { column: view.cursor.column, row: view.cursor.row, visible: view.cursor.visible };
+        Ok(TerminalScreen {
+            columns: view.size.columns(),
+            rows: view.size.rows(),
+            lines: view.lines,
+            cursor,
+            alternate: view.alternate,
+            history,
+        })
+    }
+
+    async fn output(&self, context: &Context, terminal: &str, request: ReadOutput) -> Result<TerminalOutput, Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let ReadOutput { view, from, maximum_bytes, patience } = request;
+        let behind = move |progress: &wharf_terminal::Progress| match view {
+            OutputView::Text => progress.text_bytes > from,
+            OutputView::Raw => progress.raw_bytes > from,
+        };
+        let info = terminals.wait_for(&owner, id, behind, patience).await?;
+        let Slice { content, start, next, evicted_before } = match view {
+            OutputView::Text => terminals.read_text(&owner, id, from, maximum_bytes)?,
+            OutputView::Raw => {
+                let Slice { content, start, next, evicted_before } =
+                    terminals.read_raw(&owner, id, from, maximum_bytes)?;
+                Slice { content: STANDARD.encode(content), start, next, evicted_before }
+            }
+        };
+        let closed = info.status == Status::Closed;
+        Ok(TerminalOutput { view, content, from: start, next, evicted_before, closed })
+    }
+
+    async fn close(&self, context: &Context, terminal: &str, grace: Duration) -> Result<TerminalDescription, Error> {
+        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        described(terminals.close(&owner, id, grace).await?)
+    }
+}
+
+fn time(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
+    let reason = info.why.map(|why| why.as_str().to_owned());
+    let of = |kind: &str, code, signal: Option<i32>| TerminalExit {
+        kind: kind.to_owned(),
+        code,
+        signal: signal.map(wharf_process::signal_name),
+        reason: reason.clone(),
+    };
+    Some(match info.exit? {
+        Exit::Exited { code } => of("exited", Some(code), None),
+        Exit::Signaled { signal } => of("signaled", None, Some(signal)),
+        Exit::Killed { .. } => of("killed", None, None),
+    })
+}
+
+/// In the words of transports. Every terminal of the host's own has a stream.
+fn described(info: TerminalInfo) -> Result<TerminalDescription, Error> {
+    let no_stream = || Error::retryable(Code::Limit, "too many streams are open to tell of this terminal; delete one");
+    let stream: StreamId = info.stream.ok_or_else(no_stream)?;
+    let turn = info.turn.as_ref().map(|turn| TurnDescription {
+        turn: turn.number,
+        from: turn.start,
+        next: turn.end,
+        complete: turn.end.map(|_| {
+            let mut decision = turn.decision.clone();
+            decision.verdict = decision.verdict.filter(|_| !turn.cancelled);
+            Completion::new(turn.number, &decision)
+        }),
+    });
+    Ok(TerminalDescription {
+        terminal: info.id.to_string(),
+        stream,
+        exit: exit(&info),
+        command: info.command,
+        profile: info.profile,
+        status: info.status.as_str().to_owned(),
+        columns: info.size.columns(),
+        rows: info.size.rows(),
+        pid: info.pid,
+        started: time(info.started),
+        last_used: time(info.last_used),
+        ended: info.ended.map(time),
+        restarts: info.restarts,
+        restarted_because: info.restarted_because,
+        turn,
+        text_bytes: info.text_bytes,
+        raw_bytes: info.raw_bytes,
+        alternate_screen: info.alternate_screen,
+        recording: info.recording.is_some(),
+    })
+}
+
+/// For the operator, who sees them all.
+pub(crate) fn shown(owner: &TerminalOwner, info: &TerminalInfo) -> Value {
+    json!({
+        "id": info.id.to_string(),
+        "tenant": owner.tenant,
+        "plugin": owner.plugin,
+        "session": owner.session,
+        "assistant": owner.assistant,
+        "command": info.command,
+        "status": info.status.as_str(),
+        "columns": info.size.columns(),
+        "rows": info.size.rows(),
+        "pid": info.pid,
+        "started": time(info.started),
+        "last_used": time(info.last_used),
+        "ended": info.ended.map(time),
+        "exit": exit(info),
+        "restarts": info.restarts,
+        "recording": info.recording,
+        "viewers": info.viewers,
+    })
+}
