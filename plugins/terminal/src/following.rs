@@ -17,11 +17,11 @@ const CHUNK_BYTES: u32 = 2_048;
 const FLOOD_PAUSE: Duration = Duration::from_millis(40);
 /// Bytes of progress that one event tells.
 const TOLD_BYTES: usize = 1_000;
-/// Events of one call; the host permits a few more.
-const EVENTS: u32 = 900;
-/// Events that are sent as they come. Later ones are further and further apart,
-/// so that they last for as long as a call can.
+/// Events that are sent as they come. Each later one waits a little longer, so
+/// that those which the host permits (1,000) last for as long as a call can:
+/// 880 in 10 minutes.
 const EVENTS_AT_ONCE: u32 = 20;
+const FURTHER_APART: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// Waits until a turn is over, at most so long, and tells the client what it
@@ -86,11 +86,12 @@ struct Progress<'call> {
     next: u64,
     sent: u32,
     last: Option<Instant>,
+    is_heard: bool,
 }
 
 impl<'call> Progress<'call> {
     fn new(call: &'call Call, start: u64) -> Self {
-        Self { call, start, text: String::new(), next: start, sent: 0, last: None }
+        Self { call, start, text: String::new(), next: start, sent: 0, last: None, is_heard: true }
     }
 
     fn add(&mut self, piece: &Piece) {
@@ -103,7 +104,7 @@ impl<'call> Progress<'call> {
         }
         self.text.push_str(&piece.text());
         self.next = piece.next;
-        let pause = LONGEST_PAUSE.min(Duration::from_millis(2) * self.sent.saturating_sub(EVENTS_AT_ONCE));
+        let pause = LONGEST_PAUSE.min(FURTHER_APART * self.sent.saturating_sub(EVENTS_AT_ONCE));
         if self.last.is_none_or(|last| last.elapsed() >= pause) {
             self.tell();
         }
@@ -115,17 +116,15 @@ impl<'call> Progress<'call> {
         let newest = self.text.get(start..).unwrap_or_default();
         let line = newest.split_whitespace().collect::<Vec<_>>().join(" ");
         self.text.clear();
-        if line.is_empty() || self.sent >= EVENTS {
+        if line.is_empty() || !self.is_heard {
             return;
         }
         #[expect(clippy::cast_precision_loss, reason = "a count for people")]
         let done = self.next.saturating_sub(self.start) as f64;
         // Nobody has to listen: without the grant, the turn is followed all the
         // same.
-        match self.call.progress(done, None, Some(&line)) {
-            Ok(()) => self.sent += 1,
-            Err(_) => self.sent = EVENTS,
-        }
+        self.is_heard = self.call.progress(done, None, Some(&line)).is_ok();
+        self.sent += 1;
         self.last = Some(Instant::now());
     }
 }

@@ -59,8 +59,8 @@ impl StreamStatus {
 ///
 /// Every function may fail with `denied` where events are not granted, with
 /// `not-found` where there is no such stream of this owner, and with `limit`
-/// where the call has sent as many events as it may, and with `gone` where the
-/// stream has ended.
+/// where the call has sent as many events as it may; all but
+/// [`EventStream::complete`] with `gone` where the stream has ended.
 #[derive(Debug)]
 pub struct EventStream<'call> {
     host: &'call ActiveHost,
@@ -68,13 +68,14 @@ pub struct EventStream<'call> {
 }
 
 impl Call {
-    /// Opens a stream; `title` is one line, cut to 256 bytes. The preset says
+    /// Opens a stream; `title` is one line of at most 256 bytes. The preset says
     /// how long silence lasts before it is an end; without one,
     /// [`Preset::Agent`].
     ///
     /// # Errors
     /// `denied` where events are not granted; `limit` where as many streams are
-    /// open as may be; `invalid` where the host knows no such preset.
+    /// open as may be; `invalid` where the title is too long or the host knows no
+    /// such preset.
     pub fn open_stream(&self, title: &str, preset: Option<Preset>) -> Result<EventStream<'_>, ToolError> {
         let options = preset.map(|preset| serde_json::json!({ "preset": preset.as_str() }).to_string());
         let id = self.host.open_stream(title, options.as_deref())?;
@@ -112,11 +113,11 @@ impl EventStream<'_> {
         self.host.say(&self.id, text)
     }
 
-    /// Says at which stage the work is, cut to 256 bytes, and how much of it is
-    /// done, from 0 to 100.
+    /// Says at which stage the work is, in at most 256 bytes, and how much of
+    /// it is done, from 0 to 100.
     ///
     /// # Errors
-    /// `invalid` where the number is out of range.
+    /// `invalid` where the stage is too long or the number is out of range.
     pub fn advance(&self, stage: &str, percent: Option<f64>) -> Result<(), ToolError> {
         self.host.advance(&self.id, stage, percent)
     }

@@ -173,8 +173,9 @@ fn a_stream_keeps_its_events_in_order_for_its_session_until_it_is_complete() -> 
     assert_eq!(code(stream.advance("reading", Some(101.0))), Some(ErrorCode::Invalid));
     assert_eq!(code(stream.say("")), Some(ErrorCode::Invalid));
     stream.complete()?;
+    stream.complete()?;
     assert_eq!(code(stream.say("more")), Some(ErrorCode::Gone));
-    assert_eq!(code(stream.complete()), Some(ErrorCode::Gone));
+    assert_eq!(code(stream.advance(&"x".repeat(257), None)), Some(ErrorCode::Invalid));
     let progress = StreamEvent::Progress { stage: "reading".into(), percent: Some(50.0) };
     let expected = [StreamEvent::Status("typing".into()), StreamEvent::Message("half".into()), progress];
     assert_eq!(host.streams()[0].events, expected);

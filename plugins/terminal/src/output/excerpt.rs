@@ -53,7 +53,7 @@ impl Excerpt {
         let head_bytes = limit_bytes / 3;
         let head = text.get(..head_end(&text, head_bytes)).unwrap_or_default();
         let tail_bytes = limit_bytes - head_bytes;
-        let back = to.saturating_sub(length(tail_bytes)).max(start + length(head.len()));
+        let back = to.saturating_sub(length(tail_bytes));
         let back = source.read(back, wanted(back))?;
         let tail = before(&back, to);
         let (back, cut) = (back.start, tail_start(&tail, tail_bytes.min(tail.len().saturating_sub(1))));

@@ -150,7 +150,8 @@ impl Terminals<'_> {
     /// the first one, with the turn's end, or after `longest`.
     ///
     /// # Errors
-    /// `not-found` where there was no such turn; `gone` where it is long over.
+    /// `not-found` where there was no such turn; `gone` where the terminal has
+    /// begun another one since.
     pub fn follow(
         &self,
         id: &str,

@@ -75,14 +75,14 @@ impl TestHost {
         let owner = self.test.owner();
         let mine = |stream: &&mut TestStream| stream.id == id && stream.owner == owner;
         let stream = world.streams.iter_mut().find(mine);
-        match stream.ok_or_else(|| ToolError::not_found("there is no such stream"))? {
-            ended if ended.is_complete => Err(ToolError::gone("this stream has ended")),
-            open => act(open),
-        }
+        act(stream.ok_or_else(|| ToolError::not_found("there is no such stream"))?)
     }
 
     fn write(&self, id: &str, event: StreamEvent) -> Result<(), ToolError> {
         self.with_stream(id, |stream| {
+            if stream.is_complete {
+                return Err(ToolError::gone("this stream has ended"));
+            }
             stream.events.push(event);
             Ok(())
         })
@@ -92,12 +92,13 @@ impl TestHost {
 impl HostStreams for TestHost {
     fn open_stream(&self, title: &str, options: Option<&str>) -> Result<String, ToolError> {
         self.events()?;
+        bounded("title", title, LINE_BYTES)?;
         let mut world = self.test.world();
         let id = format!("stream-{}", world.streams.len() + 1);
         world.streams.push(TestStream {
             owner: self.test.owner(),
             id: id.clone(),
-            title: cut(title),
+            title: title.to_owned(),
             options: options.map(str::to_owned),
             events: Vec::new(),
             is_complete: false,
@@ -113,18 +114,19 @@ impl HostStreams for TestHost {
     }
 
     fn say(&self, stream: &str, text: &str) -> Result<(), ToolError> {
-        if !(1..=MESSAGE_BYTES).contains(&text.len()) {
-            let message = format!("a message of a stream has 1 to {MESSAGE_BYTES} bytes, not {}", text.len());
-            return Err(ToolError::invalid(message));
+        if text.is_empty() {
+            return Err(ToolError::invalid("`text` is empty"));
         }
+        bounded("text", text, MESSAGE_BYTES)?;
         self.write(stream, StreamEvent::Message(text.to_owned()))
     }
 
     fn advance(&self, stream: &str, stage: &str, percent: Option<f64>) -> Result<(), ToolError> {
+        bounded("stage", stage, LINE_BYTES)?;
         if percent.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
             return Err(ToolError::invalid("percent go from 0 to 100"));
         }
-        self.write(stream, StreamEvent::Progress { stage: cut(stage), percent })
+        self.write(stream, StreamEvent::Progress { stage: stage.to_owned(), percent })
     }
 
     fn complete(&self, stream: &str) -> Result<(), ToolError> {
@@ -135,6 +137,9 @@ impl HostStreams for TestHost {
     }
 }
 
-fn cut(line: &str) -> String {
-    line.get(..line.floor_char_boundary(LINE_BYTES)).unwrap_or_default().to_owned()
+fn bounded(name: &str, text: &str, limit: usize) -> Result<(), ToolError> {
+    if text.len() <= limit {
+        return Ok(());
+    }
+    Err(ToolError::invalid(format!("`{name}` must be at most {limit} bytes, not {}", text.len())))
 }

@@ -127,7 +127,9 @@ impl TestTerminal {
     pub(super) fn turn(&self, number: u64) -> Result<&Turn, ToolError> {
         match &self.info.turn {
             Some(turn) if turn.number == number => Ok(turn),
-            Some(turn) if number > 0 && number < turn.number => Err(ToolError::gone("this turn is long over")),
+            Some(turn) if number > 0 && number < turn.number => {
+                Err(ToolError::gone("this turn is over, and another one has begun"))
+            }
             _ => Err(ToolError::not_found("there is no such turn")),
         }
     }
