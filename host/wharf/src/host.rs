@@ -190,7 +190,8 @@ impl Host {
     pub fn running(&self) -> usize {
         let counts = self.shared.rooms.processes.as_ref().map(|processes| processes.counts());
         let terminals = self.shared.rooms.terminals.as_ref().map_or(0, |terminals| terminals.metrics().open);
-        counts.map_or(0, |counts| counts.starting + counts.running) + terminals
+        let terminals = usize::try_from(terminals).unwrap_or(usize::MAX);
+        counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(terminals)
     }
 
     /// What polls of processes and advice against them come to, where this

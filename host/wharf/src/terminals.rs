@@ -216,7 +216,7 @@ fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
     let of = |kind: &str, code, signal: Option<i32>| TerminalExit {
         kind: kind.to_owned(),
         code,
-        signal: signal.map(wharf_process::signal_name),
+        signal,
         reason: reason.clone(),
     };
     Some(match info.exit? {

@@ -162,8 +162,8 @@ pub struct TerminalExit {
     pub kind: String,
     /// The code, where it exited.
     pub code: Option<i32>,
-    /// The signal's name, where one ended it.
-    pub signal: Option<String>,
+    /// The signal's number, where one ended it.
+    pub signal: Option<i32>,
     /// Why it was killed, where it was.
     pub reason: Option<String>,
 }
