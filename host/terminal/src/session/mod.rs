@@ -11,7 +11,10 @@ mod state;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
+        atomic::{
+            AtomicU64, AtomicUsize,
+            Ordering::{Acquire, Relaxed, Release},
+        },
     },
     time::Duration,
 };
@@ -55,12 +58,49 @@ pub(crate) struct Shared {
     pub(crate) pty: Box<dyn Pty>,
     /// Held to take a chunk or to read, never across an await.
     output: Mutex<Output>,
+    typing_begun: AtomicU64,
+    typing_done: AtomicU64,
+}
+
+/// How often something was typed, but for the inputs of turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Typed {
+    begun: u64,
+    done: u64,
+}
+
+impl Typed {
+    /// Not all of it has reached the terminal.
+    pub(crate) fn is_under_way(self) -> bool {
+        self.begun != self.done
+    }
+}
+
+/// Something is being typed, until this is dropped.
+struct Typing<'s>(&'s Shared);
+
+impl Drop for Typing<'_> {
+    fn drop(&mut self) {
+        self.0.typing_done.fetch_add(1, Release);
+    }
 }
 
 impl Shared {
     pub(crate) fn output(&self) -> MutexGuard<'_, Output> {
         // A reader that panicked has changed nothing.
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was typed so far.
+    pub(crate) fn typed(&self) -> Typed {
+        // In this order, what ends meanwhile is still under way.
+        let done = self.typing_done.load(Acquire);
+        Typed { begun: self.typing_begun.load(Acquire), done }
+    }
+
+    fn begin_typing(&self) -> Typing<'_> {
+        self.typing_begun.fetch_add(1, Release);
+        Typing(self)
     }
 }
 
@@ -76,7 +116,12 @@ impl Session {
         let child = spawner.spawn(request.into_child(terminal)).await;
         let child = Arc::new(child.map_err(|source| TerminalError::Start { source })?);
         let pid = child.pid();
-        let shared = Arc::new(Shared { pty: Box::new(pty), output: Mutex::new(Output::new(size, history)) });
+        let shared = Arc::new(Shared {
+            pty: Box::new(pty),
+            output: Mutex::new(Output::new(size, history)),
+            typing_begun: AtomicU64::new(0),
+            typing_done: AtomicU64::new(0),
+        });
         let (orders, received) = mpsc::channel(ORDERS);
         let (sender, progress) = watch::channel(Progress::START);
         tokio::spawn(Follower::new(Arc::clone(&shared), child, sender).run(received));
@@ -257,6 +302,7 @@ impl Session {
             return Ok(());
         }
         self.count_typed(&bytes);
+        let _typing = self.shared.begin_typing();
         let (done, typed) = oneshot::channel();
         place.send(Order::Type { bytes, done });
         typed.await.map_err(|_| TerminalError::Closed)

@@ -15,12 +15,13 @@ use super::{
     Turn, TurnOptions,
     task::{Task, Typing},
 };
-use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, session::Shared};
+use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, probe::Probe, session::Shared};
 
 /// The turns of one session.
 #[derive(Debug)]
 pub(crate) struct Turns {
     program: Program,
+    probe: Probe,
     judge: Arc<Mutex<Judge>>,
     /// The last one, and how many there have been. Held while one begins.
     last: Mutex<(u64, Option<Turn>)>,
@@ -56,7 +57,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Turns {
     pub(crate) fn new(program: Program, nonce: Option<Nonce>) -> Self {
         let judge = Judge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
-        Self { program, judge: Arc::new(Mutex::new(judge)), last: Mutex::default() }
+        Self { program, probe: Probe::default(), judge: Arc::new(Mutex::new(judge)), last: Mutex::default() }
     }
 
     /// The turn that runs, or the last one.
@@ -92,14 +93,8 @@ impl Turns {
         let (start, raw_read) = session.output().ends();
         let turn = Turn::new(number, start, session, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
-        let task = Task::new(
-            turn.clone(),
-            Arc::clone(session),
-            self.program,
-            Arc::clone(&self.judge),
-            wait_for_data,
-            raw_read,
-        );
+        let (judge, probe) = (Arc::clone(&self.judge), self.probe.clone());
+        let task = Task::new(turn.clone(), Arc::clone(session), self.program, probe, judge, wait_for_data, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)
     }

@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod answers;
 mod contained;
 mod facts;
 mod programs;

@@ -117,6 +117,17 @@ pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> T
     over(&begin(session, line, preset).await).await
 }
 
+/// Waits until a program that was just started is done with that.
+pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
+    let options = TurnOptions { parameters: preset.parameters() };
+    over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
+}
+
+/// A turn of keys from the first to its end.
+pub(crate) async fn keys(session: &Session, names: &[&str]) -> TurnState {
+    over(&session.begin_turn(TurnInput::Keys(names), TurnOptions::default()).await.expect("a turn")).await
+}
+
 pub(crate) async fn over(turn: &Turn) -> TurnState {
     let state = turn.completed(AMPLE).await;
     assert!(state.is_over(), "not complete: {state:?}");
