@@ -14,7 +14,7 @@
 //! |---|---|---|---|
 //! | L0 | process-exited, descendants-alive | the leader ended: as soon as the stream is closed too, or after `drain` | certain |
 //! | L1 | agent-completed | at once, also with no message | certain |
-//! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back | certain |
+//! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back, and a program known to have read its input and to wait for more ends the holding after `strict_quiet` | certain |
 //! | L1 | stream-closed | after `drain`, unless the process ends too | high |
 //! | L2 | status-ready | `ready` or `completed` held for `settle` (or twice that, see there) since it was told and since the last event; at least one message | high |
 //! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen: `broad_quiet`), something visible after the echo | high |

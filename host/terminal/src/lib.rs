@@ -14,6 +14,7 @@
 mod error;
 mod history;
 mod input;
+mod integration;
 mod keys;
 mod probe;
 mod pty;
@@ -27,6 +28,7 @@ mod turn;
 pub use error::TerminalError;
 pub use history::Slice;
 pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHARACTERS, RefusedWord};
+pub use integration::ShellIntegration;
 pub use keys::{Key, UnknownKey};
 pub use pty::{Device, Inside, LineMode, LinuxPty, Pty};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};

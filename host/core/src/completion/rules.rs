@@ -81,9 +81,15 @@ pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>
     turn.waits = row.waits_for_input;
     // The program may begin to wait without printing anything.
     turn.look = Some(at.saturating_add(parameters.strict_quiet));
-    // A signal that is held is about to decide, and a prompt between two
-    // commands must not get ahead of it.
-    if row.waits_for_input == Some(false) || turn.signal.is_some() {
+    if row.waits_for_input == Some(false) {
+        return;
+    }
+    if let Some((due, reason)) = turn.signal {
+        // It is about to decide, and a prompt between two commands must not get
+        // ahead of it. Where nothing is left to be read no other command comes.
+        if is_done(row) && at >= turn.last_output.saturating_add(parameters.strict_quiet) {
+            turn.signal = Some((due.min(at), reason));
+        }
         return;
     }
     let Some((found, quiet)) = prompt(parameters, turn, row) else { return };
@@ -95,11 +101,16 @@ pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>
     }
 }
 
+/// Whether the program is known to be done with its input.
+fn is_done(row: &CursorRow<'_>) -> bool {
+    row.waits_for_input == Some(true) && row.has_read_input == Some(true)
+}
+
 /// What the row says, and how long nothing may have come for that to count.
 fn prompt(parameters: &Parameters, turn: &Turn, row: &CursorRow<'_>) -> Option<(Verdict, Duration)> {
     let waits = row.waits_for_input == Some(true);
-    // It is done with its input, whatever was seen of that.
-    let is_done = waits && row.has_read_input == Some(true);
+    // Whatever was seen of its input.
+    let is_done = is_done(row);
     if !is_done && (!turn.echo.is_answered() || turn.is_typed(row.text)) {
         return None;
     }

@@ -27,7 +27,7 @@ use crate::{
     InputRules, Key, LineMode, LinuxPty, Modes, Pty, ScreenView, Size, Slice, TerminalError, Turn, TurnInput,
     TurnOptions, UnknownKey,
     input::Line,
-    keys,
+    integration, keys,
     turn::{Program, Turns},
 };
 
@@ -109,7 +109,8 @@ impl Session {
     ///
     /// # Errors
     /// [`TerminalError::Start`] where it does not; then nothing of it is left.
-    pub async fn start(spawner: &Spawner, request: TerminalRequest) -> Result<Self, TerminalError> {
+    pub async fn start(spawner: &Spawner, mut request: TerminalRequest) -> Result<Self, TerminalError> {
+        let nonce = integration::integrate(&mut request).map_err(TerminalError::system("make a nonce for a shell"))?;
         let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
         let (size, history, rules) = (request.size, request.history, request.rules.clone());
         let is_shell = request.is_shell();
@@ -125,7 +126,7 @@ impl Session {
         let (orders, received) = mpsc::channel(ORDERS);
         let (sender, progress) = watch::channel(Progress::START);
         tokio::spawn(Follower::new(Arc::clone(&shared), child, sender).run(received));
-        let turns = Turns::new(Program { pid, is_shell }, None);
+        let turns = Turns::new(Program { pid, is_shell }, nonce);
         Ok(Self { shared, orders, progress, pid, rules, turns, typed_bytes: AtomicUsize::new(0) })
     }
 

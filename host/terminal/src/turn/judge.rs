@@ -182,3 +182,8 @@ fn signal(mark: &Mark) -> Option<Signal<'_>> {
         MarkKind::PromptStart | MarkKind::InputStart => None,
     }
 }
+
+/// Whether a mark says that a command is over, or that it lacks its end.
+pub(super) fn ends_command(mark: &Mark) -> bool {
+    matches!(signal(mark), Some(Signal::CommandEnded { .. } | Signal::Continuation { .. }))
+}

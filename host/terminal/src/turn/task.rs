@@ -19,11 +19,11 @@ use wharf_core::completion::{CursorRow, Decision, Event, Reason};
 
 use super::{
     Turn, TurnState,
-    judge::{Judge, Program, lock},
+    judge::{Judge, Program, ends_command, lock},
     news::{News, Piece, news},
 };
 use crate::{
-    Mark, MarkKind, Progress, ScreenView,
+    Progress, ScreenView,
     probe::{Front, Probe},
     session::Shared,
 };
@@ -56,7 +56,7 @@ pub(super) struct Task {
     raw_read: u64,
     told_end: bool,
     told_closed: bool,
-    /// Where the last mark stands.
+    /// Where the last mark stands with which a command ended.
     mark_at: u64,
     wait_for_data: Duration,
     next_poll: Duration,
@@ -210,7 +210,7 @@ impl Task {
                 Piece::Text(_) if news.drawn => self.feed(Event::Redraw, at),
                 Piece::Text(text) => self.feed(Event::Output { text: &text }, at),
                 Piece::Mark(placed) => {
-                    if ends_something(&placed.mark) {
+                    if ends_command(&placed.mark) {
                         self.mark_at = placed.text_at;
                     }
                     if let Some(decision) = lock(&self.judge).feed_mark(self.number, &placed, at) {
@@ -303,11 +303,6 @@ impl Task {
             changed
         });
     }
-}
-
-/// Whether a command may be over here.
-fn ends_something(mark: &Mark) -> bool {
-    matches!(mark.kind, MarkKind::CommandEnd | MarkKind::PromptStart)
 }
 
 /// The row of the cursor up to it, with the blanks that it stands behind.

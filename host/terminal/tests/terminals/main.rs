@@ -5,6 +5,7 @@
 mod answers;
 mod contained;
 mod facts;
+mod integration;
 mod programs;
 mod sessions;
 mod support;

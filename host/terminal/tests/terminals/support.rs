@@ -41,6 +41,7 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         size: Size::default(),
         history: History::default(),
         rules: InputRules::default(),
+        integration: None,
         limits: Limits::default(),
         containment: Containment::None,
         user: None,

@@ -144,13 +144,6 @@ fn a_program_that_has_read_all_and_waits_is_done_whatever_it_shows() {
 }
 
 #[test]
-fn a_program_that_waits_between_two_commands_of_a_shell_is_not_done() {
-    let mut turn = turn(Preset::Shell, "a\nb\n");
-    goes_on(&mut turn, [(3, STARTED), (10, ENDED), (11, output("$ ")), (300, row_of_done("$ ")), (400, STARTED)]);
-    assert_eq!(reason(&mut turn, 9_000, row_of_done("")), Some(Reason::AwaitsInput));
-}
-
-#[test]
 fn a_screen_that_is_drawn_by_its_program_answers_by_being_drawn() {
     let mut turn = turn(Preset::Repl, "");
     goes_on(&mut turn, [(10, Event::Redraw)]);
