@@ -7,7 +7,7 @@ use wharf_engine::Rooms;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
-use wharf_terminal::Terminals;
+use wharf_terminal::{ShellIntegration, Terminals};
 use wharf_workspace::{Settings, Workspaces};
 
 use crate::{
@@ -19,6 +19,8 @@ use crate::{
 const WORKSPACES: &str = "workspaces";
 /// Where processes and their output are, below the data directory.
 const PROCESSES: &str = "processes";
+/// Where the files are that shells read, below the data directory.
+const SHELLS: &str = "shells";
 
 /// The workspaces of a data directory, for the operator.
 #[must_use]
@@ -42,7 +44,11 @@ pub(crate) fn open(
         rooms.processes = Some(Arc::new(processes(configuration, &rooms.spawner, data)?));
     }
     if configuration.grants_terminals() {
-        let settings = terminal_room(&configuration.terminal, &configuration.process_limits, data, &rooms.streams);
+        let mut settings = terminal_room(&configuration.terminal, &configuration.process_limits, data, &rooms.streams);
+        // Without it the ends of commands are seen by their prompts.
+        settings.integration = ShellIntegration::write(&data.join(SHELLS))
+            .inspect_err(|error| tracing::warn!("shells are not integrated: {error}"))
+            .ok();
         rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
     }
     Ok(rooms)

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use wharf_core::{ProcessLimits, Streams, TerminalLimits, completion::Preset, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
-use crate::{RecordingSettings, Size};
+use crate::{RecordingSettings, ShellIntegration, Size};
 
 /// What holds for all terminals of a host.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct Settings {
     pub profiles: Vec<ProfileSettings>,
     /// Where recordings go; without it there are none.
     pub recording: Option<RecordingSettings>,
+    /// What makes shells say when their commands end; without it they do not.
+    pub integration: Option<ShellIntegration>,
     /// Where each terminal has a stream of events; without it none has.
     pub streams: Option<Streams>,
 }
@@ -40,6 +42,7 @@ impl Default for Settings {
             longest_backoff: Duration::from_secs(30),
             profiles: Vec::new(),
             recording: None,
+            integration: None,
             streams: None,
         }
     }
