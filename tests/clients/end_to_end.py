@@ -18,6 +18,7 @@ from mcp import Client, MCPError
 
 import documents
 import playbooks
+import terminals
 import workspace
 from harness import (
     HANDSHAKE,
@@ -291,8 +292,11 @@ async def everything(report: Report, binary: Path, directory: Path) -> None:
         await workspace.off(report, host, era)
         await workspace.built(report, host, era)
         await workspace.followed(report, host, era)
+        await terminals.off(report, host, era)
+        await terminals.conversations(report, host, era)
     await crash(report, host)
     await workspace.killed(report, host)
+    await anyio.to_thread.run_sync(terminals.over_http, report, host)
     await anyio.to_thread.run_sync(raw_lines, report, host)
 
 
