@@ -17,8 +17,10 @@
 mod error;
 mod history;
 mod input;
+mod integration;
 mod keys;
 mod pool;
+mod probe;
 mod pty;
 mod queries;
 mod recording;
@@ -32,12 +34,13 @@ mod view;
 pub use error::TerminalError;
 pub use history::Slice;
 pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHARACTERS, RefusedWord};
+pub use integration::ShellIntegration;
 pub use keys::{Key, UnknownKey};
 pub use pool::{
     Attached, Errors, Followed, InvalidProfile, Metrics, ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses,
     Restart, Settings, Shown, Started, Status, Swept, TerminalId, TerminalInfo, Terminals, UnknownRestart, Wanted, Why,
 };
-pub use pty::{LineMode, LinuxPty, Pty};
+pub use pty::{Device, Inside, LineMode, LinuxPty, Pty};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
 pub use recording::RecordingSettings;
 pub use screen::{Cursor, Screen, ScreenView};

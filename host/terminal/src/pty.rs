@@ -18,14 +18,15 @@ use std::{
         Ordering::{Acquire, Release},
     },
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    fs::{OFlags, fcntl_getfl, fcntl_setfl, fstat},
     io::Errno,
     pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt},
-    termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize},
+    termios::{LocalModes, SpecialCodeIndex, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize},
 };
 use tokio::{io::Interest, net::UnixStream};
 
@@ -39,6 +40,27 @@ pub struct LineMode {
     /// It shows what is typed. A program that collects lines without showing
     /// them asks for a password.
     pub echo: bool,
+}
+
+/// What the program's end of a terminal is, and what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inside {
+    /// Which device it is.
+    pub device: Device,
+    /// Something was typed that a program could read now, and has not.
+    pub has_unread_input: bool,
+    /// How long a program that reads waits at most.
+    pub read_limit: Option<Duration>,
+}
+
+/// Which device a terminal is: there may be several file systems of them, with
+/// the same numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// Its number.
+    pub number: u64,
+    /// The number of the file system that it is in.
+    pub file_system: u64,
 }
 
 /// The host's end of a terminal. One task reads and writes; anybody may do the
@@ -74,6 +96,9 @@ pub trait Pty: Debug + Send + Sync + 'static {
     /// Whether a program has printed what is not read yet, or what was read
     /// last is still being looked at.
     fn has_unread_output(&self) -> bool;
+
+    /// What is at the program's end; nothing where it cannot be said.
+    fn inside(&self) -> Option<Inside>;
 }
 
 /// A pseudoterminal of Linux.
@@ -150,6 +175,20 @@ impl Pty for LinuxPty {
     fn has_unread_output(&self) -> bool {
         // First what is there: it goes from there into the reader's hands.
         is_readable(&self.host) || self.in_hand.load(Acquire)
+    }
+
+    fn inside(&self) -> Option<Inside> {
+        // Open for no longer than this: the terminal's end would not be seen.
+        let program =
+            ioctl_tiocgptpeer(&self.host, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).ok()?;
+        let has_unread_input = is_readable(&program);
+        let (found, settings) = (fstat(&program).ok()?, tcgetattr(&program).ok()?);
+        let codes = &settings.special_codes;
+        let waits_for_some = settings.local_modes.contains(LocalModes::ICANON) || codes[SpecialCodeIndex::VMIN] > 0;
+        let tenths = u64::from(codes[SpecialCodeIndex::VTIME]);
+        let read_limit = (!waits_for_some).then(|| Duration::from_millis(tenths * 100));
+        let device = Device { number: found.st_rdev, file_system: found.st_dev };
+        Some(Inside { device, has_unread_input, read_limit })
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use wharf_core::{ProcessLimits, TerminalLimits, completion::Preset, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
-use crate::{RecordingSettings, Size};
+use crate::{RecordingSettings, ShellIntegration, Size};
 
 /// What holds for all terminals of a host.
 #[derive(Debug, Clone)]
@@ -24,6 +24,9 @@ pub struct Settings {
     /// What is known of programs, before what is built in; the first that
     /// matches holds.
     pub profiles: Vec<ProfileSettings>,
+    /// What has shells say when their commands end; without it they are judged
+    /// by their prompts.
+    pub integration: Option<ShellIntegration>,
     /// Where recordings go; without it there are none.
     pub recording: Option<RecordingSettings>,
 }
@@ -37,6 +40,7 @@ impl Default for Settings {
             first_backoff: Duration::from_millis(500),
             longest_backoff: Duration::from_secs(30),
             profiles: Vec::new(),
+            integration: None,
             recording: None,
         }
     }

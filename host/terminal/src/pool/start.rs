@@ -106,6 +106,7 @@ impl Terminals {
             limits,
             containment,
             user,
+            integration: settings.integration.clone(),
         };
         let owner = granted.owner(context);
         let id = TerminalId::random()

@@ -20,7 +20,7 @@ impl Session {
         if !self.progress.borrow().finished {
             return Err(TerminalError::Runs);
         }
-        let running = run(spawner, TerminalRequest { size: self.size(), ..request }).await?;
+        let (running, nonce) = run(spawner, TerminalRequest { size: self.size(), ..request }).await?;
         let pid = running.child.pid();
         let (done, begun) = oneshot::channel();
         let order = Order::Begin { running, note: note.to_owned(), done };
@@ -28,7 +28,7 @@ impl Session {
         begun.await.map_err(|_| TerminalError::Runs)?;
         self.typed_bytes.store(0, Relaxed);
         self.pid.store(pid, Relaxed);
-        self.turns.begin_again(pid);
+        self.turns.begin_again(pid, nonce);
         Ok(())
     }
 }

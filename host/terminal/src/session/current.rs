@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use crate::{LineMode, Pty, Size};
+use crate::{Inside, LineMode, Pty, Size};
 
 /// See the module. Reading and writing is for the session's task, which holds
 /// the terminal itself.
@@ -44,5 +44,9 @@ impl CurrentPty {
 
     pub(crate) fn has_unread_output(&self) -> bool {
         self.with(Pty::has_unread_output).unwrap_or_default()
+    }
+
+    pub(crate) fn inside(&self) -> Option<Inside> {
+        self.with(Pty::inside).flatten()
     }
 }

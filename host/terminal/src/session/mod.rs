@@ -14,12 +14,16 @@ mod state;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
+        atomic::{
+            AtomicU32, AtomicU64, AtomicUsize,
+            Ordering::{Acquire, Relaxed, Release},
+        },
     },
     time::Duration,
 };
 
 use tokio::sync::{mpsc, oneshot, watch};
+use wharf_core::completion::Nonce;
 use wharf_spawn::Spawner;
 
 use self::{
@@ -30,7 +34,7 @@ use crate::{
     InputRules, Key, LineMode, LinuxPty, Modes, ScreenView, Size, Slice, TerminalError, Turn, TurnInput, TurnOptions,
     UnknownKey,
     input::Line,
-    keys,
+    integration, keys,
     turn::{Program, Turns},
 };
 
@@ -62,12 +66,49 @@ pub(crate) struct Shared {
     pub(crate) pty: CurrentPty,
     /// Held to take a chunk or to read, never across an await.
     output: Mutex<Output>,
+    typing_begun: AtomicU64,
+    typing_done: AtomicU64,
+}
+
+/// How often something was typed, but for the inputs of turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Typed {
+    begun: u64,
+    done: u64,
+}
+
+impl Typed {
+    /// Not all of it has reached the terminal.
+    pub(crate) fn is_under_way(self) -> bool {
+        self.begun != self.done
+    }
+}
+
+/// Something is being typed, until this is dropped.
+struct Typing<'s>(&'s Shared);
+
+impl Drop for Typing<'_> {
+    fn drop(&mut self) {
+        self.0.typing_done.fetch_add(1, Release);
+    }
 }
 
 impl Shared {
     pub(crate) fn output(&self) -> MutexGuard<'_, Output> {
         // A reader that panicked has changed nothing.
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was typed so far.
+    pub(crate) fn typed(&self) -> Typed {
+        // In this order, what ends meanwhile is still under way.
+        let done = self.typing_done.load(Acquire);
+        Typed { begun: self.typing_begun.load(Acquire), done }
+    }
+
+    fn begin_typing(&self) -> Typing<'_> {
+        self.typing_begun.fetch_add(1, Release);
+        Typing(self)
     }
 }
 
@@ -79,14 +120,18 @@ impl Session {
     pub async fn start(spawner: &Spawner, request: TerminalRequest) -> Result<Self, TerminalError> {
         let (size, history, rules) = (request.size, request.history, request.rules.clone());
         let is_shell = request.is_shell();
-        let running = run(spawner, request).await?;
+        let (running, nonce) = run(spawner, request).await?;
         let pid = running.child.pid();
-        let pty = CurrentPty::new(Arc::clone(&running.pty));
-        let shared = Arc::new(Shared { pty, output: Mutex::new(Output::new(size, history)) });
+        let shared = Arc::new(Shared {
+            pty: CurrentPty::new(Arc::clone(&running.pty)),
+            output: Mutex::new(Output::new(size, history)),
+            typing_begun: AtomicU64::new(0),
+            typing_done: AtomicU64::new(0),
+        });
         let (orders, received) = mpsc::channel(ORDERS);
         let (sender, progress) = watch::channel(Progress::START);
         tokio::spawn(Follower::new(Arc::clone(&shared), sender).run(running, received));
-        let turns = Turns::new(Program { pid, is_shell }, None);
+        let turns = Turns::new(Program { pid, is_shell }, nonce);
         let (pid, typed_bytes) = (AtomicU32::new(pid), AtomicUsize::new(0));
         Ok(Self { shared, orders, progress, pid, rules, turns, typed_bytes })
     }
@@ -264,6 +309,7 @@ impl Session {
             return Ok(());
         }
         self.count_typed(&bytes);
+        let _typing = self.shared.begin_typing();
         let (done, typed) = oneshot::channel();
         place.send(Order::Type { bytes, done });
         typed.await.map_err(|_| TerminalError::Closed)
@@ -307,10 +353,12 @@ impl Session {
     }
 }
 
-/// Starts a program in a new terminal.
-async fn run(spawner: &Spawner, request: TerminalRequest) -> Result<Running, TerminalError> {
+/// Starts a program in a new terminal, and says with which nonce it marks its
+/// output, if it does.
+async fn run(spawner: &Spawner, mut request: TerminalRequest) -> Result<(Running, Option<Nonce>), TerminalError> {
+    let nonce = integration::integrate(&mut request).map_err(TerminalError::system("make a nonce for a shell"))?;
     let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
     let child = spawner.spawn(request.into_child(terminal)).await;
     let child = child.map_err(|source| TerminalError::Start { source })?;
-    Ok(Running { child: Arc::new(child), pty: Arc::new(pty) })
+    Ok((Running { child: Arc::new(child), pty: Arc::new(pty) }, nonce))
 }

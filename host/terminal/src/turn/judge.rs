@@ -15,12 +15,13 @@ use super::{
     Turn, TurnOptions,
     task::{Task, Typing},
 };
-use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, session::Shared};
+use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, probe::Probe, session::Shared};
 
 /// The turns of one session.
 #[derive(Debug)]
 pub(crate) struct Turns {
     program: Mutex<Program>,
+    probe: Probe,
     judge: Arc<Mutex<Judge>>,
     /// The last one, and how many there have been. Held while one begins.
     last: Mutex<(u64, Option<Turn>)>,
@@ -56,12 +57,19 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Turns {
     pub(crate) fn new(program: Program, nonce: Option<Nonce>) -> Self {
         let judge = Judge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
-        Self { program: Mutex::new(program), judge: Arc::new(Mutex::new(judge)), last: Mutex::default() }
+        Self {
+            program: Mutex::new(program),
+            probe: Probe::default(),
+            judge: Arc::new(Mutex::new(judge)),
+            last: Mutex::default(),
+        }
     }
 
-    /// The program was started again.
-    pub(crate) fn begin_again(&self, pid: u32) {
+    /// Another program took the place of the one before.
+    pub(crate) fn begin_again(&self, pid: u32, nonce: Option<Nonce>) {
         lock(&self.program).pid = pid;
+        let mut judge = lock(&self.judge);
+        (judge.detector, judge.ended, judge.nonce) = (None, false, nonce);
     }
 
     /// The turn that runs, or the last one.
@@ -97,14 +105,8 @@ impl Turns {
         let (start, raw_read) = session.output().ends();
         let turn = Turn::new(number, start, session, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
-        let task = Task::new(
-            turn.clone(),
-            Arc::clone(session),
-            *lock(&self.program),
-            Arc::clone(&self.judge),
-            wait_for_data,
-            raw_read,
-        );
+        let (program, judge, probe) = (*lock(&self.program), Arc::clone(&self.judge), self.probe.clone());
+        let task = Task::new(turn.clone(), Arc::clone(session), program, probe, judge, wait_for_data, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)
     }
@@ -191,4 +193,9 @@ fn signal(mark: &Mark) -> Option<Signal<'_>> {
         MarkKind::PromptStart if mark.parameter("k") == Some("s") => Some(Signal::Continuation { nonce }),
         MarkKind::PromptStart | MarkKind::InputStart => None,
     }
+}
+
+/// Whether a mark says that a command is over, or that it lacks its end.
+pub(super) fn ends_command(mark: &Mark) -> bool {
+    matches!(signal(mark), Some(Signal::CommandEnded { .. } | Signal::Continuation { .. }))
 }

@@ -19,16 +19,22 @@ use wharf_core::completion::{CursorRow, Decision, Event, Reason};
 
 use super::{
     Turn, TurnState,
-    judge::{Judge, Program, lock},
+    judge::{Judge, Program, ends_command, lock},
     news::{News, Piece, news},
 };
-use crate::{Mark, MarkKind, Progress, ScreenView, session::Shared};
+use crate::{
+    Progress, ScreenView,
+    probe::{Front, Probe},
+    session::Shared,
+};
 
 /// Told once the whole input was typed. Dropping it takes back the rest.
 pub(super) type Typing = oneshot::Receiver<()>;
 
 /// Output is looked at as a whole for so long, that a flood costs little.
 const COLLECT: Duration = Duration::from_millis(5);
+/// When to look though nothing came.
+const FIRST_LOOK: Duration = Duration::from_millis(200);
 /// When to look again where the terminal holds what nobody has read yet.
 const UNREAD: Duration = Duration::from_millis(5);
 
@@ -41,6 +47,7 @@ pub(super) struct Task {
     number: u64,
     session: Arc<Shared>,
     program: Program,
+    probe: Probe,
     progress: watch::Receiver<Progress>,
     judge: Arc<Mutex<Judge>>,
     decision: Decision,
@@ -49,10 +56,12 @@ pub(super) struct Task {
     raw_read: u64,
     told_end: bool,
     told_closed: bool,
-    /// Where the last mark stands.
+    /// Where the last mark stands with which a command ended.
     mark_at: u64,
     wait_for_data: Duration,
     next_poll: Duration,
+    /// Some inputs change nothing that is seen.
+    first_look: Option<Duration>,
     came_since_poll: bool,
 }
 
@@ -71,12 +80,13 @@ impl Task {
         turn: Turn,
         session: Arc<Shared>,
         program: Program,
+        probe: Probe,
         judge: Arc<Mutex<Judge>>,
         wait_for_data: Duration,
         raw_read: u64,
     ) -> Self {
         let TurnState { number, start, decision, .. } = turn.state();
-        let next_poll = lock(&judge).now().saturating_add(wait_for_data);
+        let now = lock(&judge).now();
         Self {
             number,
             progress: turn.0.progress.clone(),
@@ -84,6 +94,7 @@ impl Task {
             raw_read,
             session,
             program,
+            probe,
             judge,
             decision,
             text_read: start,
@@ -91,7 +102,8 @@ impl Task {
             told_closed: false,
             mark_at: start,
             wait_for_data,
-            next_poll,
+            next_poll: now.saturating_add(wait_for_data),
+            first_look: Some(now + FIRST_LOOK),
             came_since_poll: false,
         }
     }
@@ -151,11 +163,13 @@ impl Task {
         }
         self.take_end(seen, at);
         if !came && self.asked() <= now {
-            if !is_typed {
+            if !is_typed || self.session.typed().is_under_way() {
+                // Whatever is seen, there is more to be read.
                 self.feed(Event::Tick, at);
                 self.catch_up(Event::Tick, now);
+                self.first_look = Some(now + FIRST_LOOK);
             } else if !self.look(at, now).await {
-                return Next::Wait(now);
+                return Next::Wait(now + UNREAD);
             }
             self.poll(at, now);
         }
@@ -171,7 +185,8 @@ impl Task {
 
     /// When to look, whatever happens.
     fn asked(&self) -> Duration {
-        self.decision.ask_again.map_or(self.next_poll, |asked| asked.min(self.next_poll))
+        let asked = [self.decision.ask_again, self.first_look].into_iter().flatten();
+        asked.fold(self.next_poll, Duration::min)
     }
 
     fn feed(&mut self, event: Event<'_>, at: Duration) {
@@ -195,7 +210,7 @@ impl Task {
                 Piece::Text(_) if news.drawn => self.feed(Event::Redraw, at),
                 Piece::Text(text) => self.feed(Event::Output { text: &text }, at),
                 Piece::Mark(placed) => {
-                    if ends_something(&placed.mark) {
+                    if ends_command(&placed.mark) {
                         self.mark_at = placed.text_at;
                     }
                     if let Some(decision) = lock(&self.judge).feed_mark(self.number, &placed, at) {
@@ -222,18 +237,45 @@ impl Task {
         }
     }
 
-    /// Looks at the terminal, unless something came meanwhile: that is first.
+    /// Looks at the terminal, unless something came or was typed meanwhile: that
+    /// is first.
     async fn look(&mut self, at: Duration, now: Duration) -> bool {
+        let typed = self.session.typed();
+        // In this order: what is typed is read before anybody waits for more,
+        // and what is printed before.
+        let inside = self.session.pty.inside();
+        let group = self.session.pty.foreground();
+        let waits_for_input = match (inside, group) {
+            (Some(inside), _) if inside.has_unread_input => Some(false),
+            (Some(inside), Some(group)) => {
+                let front = Front { leader: self.program.pid, group, owns_screen: self.owns_screen() };
+                self.probe.waits(front, inside).await
+            }
+            _ => None,
+        };
         let view = self.session.output().screen.view();
-        let shell_in_front = self.program.is_shell.then(|| self.session.pty.foreground() == Some(self.program.pid));
-        if self.session.pty.has_unread_output() || self.session.output().raw.end() != self.raw_read {
+        let came = self.session.pty.has_unread_output() || self.session.output().ends().1 != self.raw_read;
+        if came || self.session.typed() != typed {
             return false;
         }
-        let text = text_to_cursor(&view);
-        let row = Event::CursorRow(CursorRow { text: &text, shell_in_front, waits_for_input: None });
+        let row = Event::CursorRow(CursorRow {
+            text: &text_to_cursor(&view),
+            shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
+            waits_for_input,
+            has_read_input: inside.map(|inside| !inside.has_unread_input),
+        });
         self.feed(row, at);
         self.catch_up(row, now);
+        self.first_look = None;
         true
+    }
+
+    /// Whether the program draws the whole screen: on the other one, or with the
+    /// keys and without the echo that such programs want.
+    fn owns_screen(&self) -> bool {
+        let modes = self.session.output().modes();
+        let raw = || self.session.pty.line_mode().is_ok_and(|mode| !mode.canonical && !mode.echo);
+        modes.alternate_screen || (modes.application_cursor && raw())
     }
 
     /// Says whether the last of the times that polls take was an empty one.
@@ -261,11 +303,6 @@ impl Task {
             changed
         });
     }
-}
-
-/// Whether a command may be over here.
-fn ends_something(mark: &Mark) -> bool {
-    matches!(mark.kind, MarkKind::CommandEnd | MarkKind::PromptStart)
 }
 
 /// The row of the cursor up to it, with the blanks that it stands behind.

@@ -1,9 +1,12 @@
 //! Programs that crash are started again; those that were asked to end are not.
 
-use std::{fs, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
-use wharf_core::{Code, Error, completion::Layer};
-use wharf_terminal::{Exit, Restart, Size, Status, TerminalError, TerminalId, Why};
+use wharf_core::{
+    Code, Error,
+    completion::{Layer, Reason},
+};
+use wharf_terminal::{Exit, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId, Why};
 
 use crate::support::{Room, Somebody, somebody};
 
@@ -135,4 +138,24 @@ async fn a_terminal_that_waits_to_be_started_again_takes_no_input_and_can_be_clo
     let info = room.close(&owner, id).await;
     assert_eq!((info.status, info.why), (Status::Closed, Some(Why::Owner)));
     assert_eq!(info.exit, Some(Exit::Signaled { signal: 9 }));
+}
+
+#[tokio::test]
+async fn a_shell_that_says_when_its_commands_end_does_so_again_after_a_crash() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // Whoever the shell is reads them.
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+    let integration = ShellIntegration::write(&directory.path().join("shells")).expect("written");
+    let room = Room::with(|settings| {
+        settings.first_backoff = Duration::from_millis(1);
+        settings.integration = Some(integration);
+    });
+    let owner = somebody("one");
+    let id = room.own_shell(&owner).await;
+    let (_, turn) = room.answer(&owner, id, "(exit 3)").await;
+    assert_eq!(turn.decision.reason(), Some(Reason::CommandEnded { exit_code: Some(3) }));
+    room.answer(&owner, id, "kill -9 $$").await;
+    room.until(&owner, id, |info| info.restarts == 1 && info.pid.is_some()).await;
+    let (_, turn) = room.answer(&owner, id, "(exit 4)").await;
+    assert_eq!(turn.decision.reason(), Some(Reason::CommandEnded { exit_code: Some(4) }));
 }

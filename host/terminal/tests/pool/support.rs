@@ -108,6 +108,14 @@ impl Room {
         id
     }
 
+    /// The shell of this machine, as it is by itself.
+    pub(crate) async fn own_shell(&self, who: &Somebody) -> TerminalId {
+        let grants = grants();
+        let granted = grants.terminal(&who.plugin).expect("granted");
+        let wanted = Wanted::new(granted.shell().expect("granted"));
+        self.terminals.start(&granted, &who.context, &self.place(), wanted).await.expect("a terminal").id
+    }
+
     /// A script.
     pub(crate) async fn script(&self, who: &Somebody, script: &str) -> Result<Started, TerminalError> {
         self.script_with(who, script, None).await

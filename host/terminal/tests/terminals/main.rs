@@ -2,8 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
+mod answers;
 mod contained;
 mod facts;
+mod integration;
 mod programs;
 mod sessions;
 mod support;

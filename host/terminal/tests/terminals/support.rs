@@ -41,6 +41,7 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         size: Size::default(),
         history: History::default(),
         rules: InputRules::default(),
+        integration: None,
         limits: Limits::default(),
         containment: Containment::None,
         user: None,
@@ -115,6 +116,17 @@ pub(crate) async fn begin(session: &Session, line: &str, preset: Preset) -> Turn
 /// A turn from its line to its end.
 pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> TurnState {
     over(&begin(session, line, preset).await).await
+}
+
+/// Waits until a program that was just started is done with that.
+pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
+    let options = TurnOptions { parameters: preset.parameters() };
+    over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
+}
+
+/// A turn of keys from the first to its end.
+pub(crate) async fn keys(session: &Session, names: &[&str]) -> TurnState {
+    over(&session.begin_turn(TurnInput::Keys(names), TurnOptions::default()).await.expect("a turn")).await
 }
 
 pub(crate) async fn over(turn: &Turn) -> TurnState {
