@@ -154,7 +154,7 @@ impl From<PolicyError> for TerminalError {
 }
 
 /// An error with its causes.
-fn told(error: &dyn std::error::Error) -> String {
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

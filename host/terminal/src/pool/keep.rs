@@ -17,7 +17,7 @@ use super::{
     entry::{Closing, Life, Terminal},
     metrics::Counters,
 };
-use crate::{Exit, TerminalError, TerminalRequest};
+use crate::{Exit, TerminalError, TerminalRequest, error::told};
 
 /// What a program leaves behind gets so long to end by itself.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
@@ -140,7 +140,7 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
                 if matches!(error, TerminalError::Start { source: SpawnError::Program { step: "enter", .. } }) {
                     terminal.forget_directory();
                 }
-                because = format!("{because}, and it could not be started again: {error}");
+                because = format!("{because}, and it could not be started again: {}", told(&error));
                 because.truncate(because.floor_char_boundary(500));
                 common.counters.failed(error);
             }

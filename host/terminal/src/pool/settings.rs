@@ -24,10 +24,11 @@ pub struct Settings {
     /// What is known of programs, before what is built in; the first that
     /// matches holds.
     pub profiles: Vec<ProfileSettings>,
+    /// What has shells say when their commands end; without it they are judged
+    /// by their prompts.
+    pub integration: Option<ShellIntegration>,
     /// Where recordings go; without it there are none.
     pub recording: Option<RecordingSettings>,
-    /// What makes shells say when their commands end; without it they do not.
-    pub integration: Option<ShellIntegration>,
     /// Where each terminal has a stream of events; without it none has.
     pub streams: Option<Streams>,
 }

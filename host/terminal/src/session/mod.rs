@@ -353,8 +353,8 @@ impl Session {
     }
 }
 
-/// Starts a program in a new terminal. A shell that is integrated says its
-/// marks with what comes back.
+/// Starts a program in a new terminal, and says with which nonce it marks its
+/// output, if it does.
 async fn run(spawner: &Spawner, mut request: TerminalRequest) -> Result<(Running, Option<Nonce>), TerminalError> {
     let nonce = integration::integrate(&mut request).map_err(TerminalError::system("make a nonce for a shell"))?;
     let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;

@@ -15,9 +15,11 @@ use crate::{
 /// Marks that are kept.
 pub const MAX_MARKS: usize = 256;
 
-/// Leaves the alternate screen, makes the whole of it scroll, and resets
-/// colours, cursor and modes.
-const AFRESH: &str = "\x1b[?1049l\x1b[?2004l\x1b[?1l\x1b[!p\x1b[0m\x1b[?25h";
+/// Leaves the alternate screen. Where that is not shown, it would move the
+/// cursor.
+const LEAVE_ALTERNATE: &str = "\x1b[?1049l";
+/// Makes the whole screen scroll, and resets colours, cursor and modes.
+const AFRESH: &str = "\x1b[?2004l\x1b[?1l\x1b[!p\x1b[0m\x1b[?25h";
 
 /// See the module.
 #[derive(Debug)]
@@ -80,10 +82,11 @@ impl Output {
     /// left behind: a sequence that it never ended, the alternate screen, a
     /// colour. What it printed stays, and all cursors go on.
     pub(super) fn begin_again(&mut self, note: &str) {
-        let column = self.screen.cursor().column;
+        let leave = if self.modes().alternate_screen { LEAVE_ALTERNATE } else { "" };
         self.stream = Stream::default();
-        let newline = if column == 0 { "" } else { "\r\n" };
-        drop(self.take(format!("{AFRESH}{newline}[{note}]\r\n").as_bytes()));
+        drop(self.take(format!("{leave}{AFRESH}").as_bytes()));
+        let newline = if self.screen.cursor().column == 0 { "" } else { "\r\n" };
+        drop(self.take(format!("{newline}[{note}]\r\n").as_bytes()));
     }
 
     /// Changes the size of the screen.

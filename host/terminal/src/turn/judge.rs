@@ -57,15 +57,19 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Turns {
     pub(crate) fn new(program: Program, nonce: Option<Nonce>) -> Self {
         let judge = Judge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
-        let judge = Arc::new(Mutex::new(judge));
-        Self { program: Mutex::new(program), probe: Probe::default(), judge, last: Mutex::default() }
+        Self {
+            program: Mutex::new(program),
+            probe: Probe::default(),
+            judge: Arc::new(Mutex::new(judge)),
+            last: Mutex::default(),
+        }
     }
 
-    /// The program was started again: another one, with a nonce of its own.
+    /// Another program took the place of the one before.
     pub(crate) fn begin_again(&self, pid: u32, nonce: Option<Nonce>) {
         lock(&self.program).pid = pid;
         let mut judge = lock(&self.judge);
-        (judge.detector, judge.nonce, judge.ended) = (None, nonce, false);
+        (judge.detector, judge.ended, judge.nonce) = (None, false, nonce);
     }
 
     /// The turn that runs, or the last one.
@@ -101,8 +105,7 @@ impl Turns {
         let (start, raw_read) = session.output().ends();
         let turn = Turn::new(number, start, session, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
-        let (judge, probe) = (Arc::clone(&self.judge), self.probe.clone());
-        let program = *lock(&self.program);
+        let (program, judge, probe) = (*lock(&self.program), Arc::clone(&self.judge), self.probe.clone());
         let task = Task::new(turn.clone(), Arc::clone(session), program, probe, judge, wait_for_data, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)

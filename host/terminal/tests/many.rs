@@ -1,0 +1,85 @@
+//! A hundred terminals at once leave nothing behind, and what one takes. Alone
+//! in its binary: what others hold would be counted, too.
+
+#![cfg(target_os = "linux")]
+
+#[path = "pool/support.rs"]
+mod support;
+
+use std::fs;
+
+use support::{AMPLE, Room, eventually, lives, somebody};
+use wharf_terminal::{Status, TerminalId};
+
+const TERMINALS: usize = 100;
+/// What a terminal may take beside what it keeps of its output.
+const MOST_BYTES: usize = 1 << 20;
+
+fn descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").expect("descriptors").count()
+}
+
+/// Bytes of memory that this process has.
+fn memory() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("a status");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
+    let kibibytes: usize = line.split_whitespace().nth(1).expect("a number").parse().expect("a number");
+    kibibytes << 10
+}
+
+async fn open(room: &Room) -> Vec<TerminalId> {
+    let mut ids = Vec::new();
+    for number in 0..TERMINALS {
+        let who = somebody(&format!("session-{number}"));
+        let id = room.shell_with(&who, |_| {}).await.expect("a terminal").id;
+        room.prompted(&who, id).await;
+        ids.push(id);
+    }
+    ids
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are for whoever runs the tests")]
+fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let room = Room::with(|settings| settings.limits.open = TERMINALS as u64);
+        // What all need is made once.
+        let first = somebody("first");
+        let id = room.shell(&first).await;
+        room.close(&first, id).await;
+        let (descriptors_before, memory_before) = (descriptors(), memory());
+        let ids = open(&room).await;
+        assert_eq!(room.terminals.metrics().open, TERMINALS as u64);
+        let each = memory().saturating_sub(memory_before) / TERMINALS;
+        println!("a terminal takes {} KiB", each >> 10);
+        assert!(each < MOST_BYTES, "{each} bytes");
+
+        // The same with all that is kept of the output of each.
+        for (number, id) in ids.iter().enumerate() {
+            let who = somebody(&format!("session-{number}"));
+            room.submit(&who, *id, "seq -f %079.0f 1 8000").await.expect("a turn");
+        }
+        for (number, id) in ids.iter().enumerate() {
+            let who = somebody(&format!("session-{number}"));
+            room.until(&who, *id, |info| info.status == Status::Ready && info.raw_bytes > 600_000).await;
+        }
+        let full = memory().saturating_sub(memory_before) / TERMINALS;
+        // Bytes, text, and lines of some 2 KiB.
+        let history = (256 << 10) + (256 << 10) + (200 + 24) * (2 << 10);
+        println!(
+            "a terminal with all its history takes {} KiB, of which {} KiB are history",
+            full >> 10,
+            history >> 10
+        );
+        assert!(full < MOST_BYTES + history, "{full} bytes");
+
+        let pids: Vec<_> = room.terminals.all().into_iter().filter_map(|(_, info)| info.pid).collect();
+        assert_eq!(pids.len(), TERMINALS);
+        tokio::time::timeout(AMPLE, room.terminals.close_all()).await.expect("they close");
+        assert!(!pids.iter().any(|pid| lives(*pid)));
+        assert!(room.terminals.all().iter().all(|(_, info)| info.status == Status::Closed));
+        eventually("no descriptor is left", || descriptors() <= descriptors_before).await;
+    });
+}

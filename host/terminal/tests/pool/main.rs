@@ -1,0 +1,11 @@
+//! The pool of terminals with real programs.
+
+#![cfg(target_os = "linux")]
+
+mod attached;
+mod owners;
+mod recordings;
+mod restarts;
+mod room;
+mod support;
+mod turns;

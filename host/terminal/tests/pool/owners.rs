@@ -1,0 +1,83 @@
+//! Who sees which terminal, and what a further one does.
+
+use std::time::Duration;
+
+use wharf_core::Code;
+use wharf_terminal::{Size, Status, TerminalError, TurnInput, Why};
+
+use crate::support::{Room, Somebody, somebody};
+
+#[tokio::test]
+async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
+    let room = Room::new();
+    let owner = Somebody::of("local", "terminal", "one", Some("a"));
+    let id = room.shell(&owner).await;
+    room.submit(&owner, id, "echo mine").await.expect("a turn");
+    for other in [
+        Somebody::of("other", "terminal", "one", Some("a")),
+        Somebody::of("local", "workspace", "one", Some("a")),
+        Somebody::of("local", "terminal", "two", Some("a")),
+        Somebody::of("local", "terminal", "one", Some("b")),
+        Somebody::of("local", "terminal", "one", None),
+    ] {
+        let (terminals, other) = (&room.terminals, other.owner());
+        assert!(terminals.list(&other).is_empty());
+        let moment = Duration::ZERO;
+        let refusals = [
+            terminals.info(&other, id).err(),
+            terminals.turn_options(&other, id, None).err(),
+            terminals.send(&other, id, TurnInput::Submit("x"), None).await.err(),
+            terminals.follow(&other, id, 1, 0, 100, moment).await.err(),
+            terminals.cancel(&other, id, 1).err(),
+            terminals.press(&other, id, &["C-c"]).await.err(),
+            terminals.screen(&other, id, 10).err(),
+            terminals.read_text(&other, id, 0, 100).err(),
+            terminals.read_raw(&other, id, 0, 100).err(),
+            terminals.wait(&other, id, 0, moment).await.err(),
+            terminals.resize(&other, id, Size::default()).err(),
+            terminals.close(&other, id, moment).await.err(),
+        ];
+        for refusal in refusals {
+            assert!(matches!(refusal, Some(TerminalError::NotFound)), "{refusal:?}");
+        }
+    }
+    assert_eq!(room.terminals.list(&owner.owner()).len(), 1);
+    assert_ne!(room.info(&owner, id).status, Status::Closed);
+    assert_eq!(room.terminals.all().len(), 1, "the operator sees it");
+}
+
+#[tokio::test]
+async fn a_further_terminal_replaces_the_one_before_and_says_so() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let first = room.shell(&owner).await;
+    let pid = room.info(&owner, first).pid.expect("it runs");
+    let second = room.shell_with(&owner, |_| {}).await.expect("a terminal");
+    assert_eq!(second.replaced, [first]);
+    let info = room.info(&owner, first);
+    assert_eq!((info.status, info.why, info.pid), (Status::Closed, Some(Why::Replaced), None));
+    assert!(!crate::support::lives(pid));
+    // What it printed can still be read, and nothing can be typed.
+    assert!(room.text(&owner, first).starts_with("$ "));
+    let error = room.submit(&owner, first, "echo late").await.expect_err("it is closed");
+    assert_eq!(wharf_core::Error::from(error).code, Code::Gone);
+    // Others keep theirs.
+    let other = somebody("two");
+    assert!(room.shell_with(&other, |_| {}).await.expect("a terminal").replaced.is_empty());
+    let metrics = room.terminals.metrics();
+    assert_eq!((metrics.opened, metrics.open, metrics.closed, metrics.replaced), (3, 2, 1, 1));
+}
+
+#[tokio::test]
+async fn an_owner_that_may_have_more_loses_the_one_it_used_least_recently() {
+    let room = Room::with(|settings| settings.limits.open_per_owner = 2);
+    let owner = somebody("one");
+    let (first, second) = (room.shell(&owner).await, room.shell(&owner).await);
+    assert_eq!(room.terminals.list(&owner.owner()).len(), 2);
+    room.text(&owner, first);
+    let third = room.shell_with(&owner, |_| {}).await.expect("a terminal");
+    assert_eq!(third.replaced, [second]);
+    // One that is busy goes last.
+    room.make_busy(&owner, first).await;
+    room.text(&owner, third.id);
+    assert_eq!(room.shell_with(&owner, |_| {}).await.expect("a terminal").replaced, [third.id]);
+}

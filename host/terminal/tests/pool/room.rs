@@ -1,0 +1,176 @@
+//! How many terminals there are, and how long.
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Waker},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use wharf_core::{Code, Error};
+use wharf_terminal::{Restart, Status, TerminalError, Why};
+
+use crate::support::{Room, eventually, lives, runs, somebody};
+
+#[tokio::test]
+async fn a_full_pool_closes_the_terminal_that_was_idle_for_longest() {
+    let room = Room::with(|settings| settings.limits.open = 3);
+    let who = ["one", "two", "three", "four"].map(somebody);
+    let first = room.shell(&who[0]).await;
+    let second = room.shell(&who[1]).await;
+    let third = room.shell(&who[2]).await;
+    // The first is busy, and the second was used since.
+    room.make_busy(&who[0], first).await;
+    room.text(&who[1], second);
+    let fourth = room.shell_with(&who[3], |_| {}).await.expect("a terminal");
+    // Whose terminal it was is nothing to the other.
+    assert!(fourth.replaced.is_empty());
+    let info = room.info(&who[2], third);
+    assert_eq!((info.status, info.why), (Status::Closed, Some(Why::Evicted)));
+    assert_eq!(room.info(&who[0], first).status, Status::Busy);
+    assert_ne!(room.info(&who[1], second).status, Status::Closed);
+    let metrics = room.terminals.metrics();
+    assert_eq!((metrics.open, metrics.busy, metrics.evicted), (3, 1, 1));
+}
+
+#[tokio::test]
+async fn where_all_are_busy_a_further_one_is_refused_until_one_is_not() {
+    let room = Room::with(|settings| settings.limits.open = 2);
+    let who = ["one", "two", "three"].map(somebody);
+    let ids = [room.shell(&who[0]).await, room.shell(&who[1]).await];
+    room.make_busy(&who[0], ids[0]).await;
+    let turn = room.make_busy(&who[1], ids[1]).await;
+    let error = room.shell_with(&who[2], |_| {}).await.expect_err("no room");
+    assert!(matches!(error, TerminalError::Full { limit: 2 }), "{error}");
+    let error = Error::from(error);
+    assert_eq!((error.code, error.retryable), (Code::Limit, true));
+    // Its own it may always replace.
+    room.shell_with(&who[0], |_| {}).await.expect("a terminal");
+    room.terminals.cancel(&who[1].owner(), ids[1], turn.number).expect("cancelled");
+    let id = room.shell_with(&who[0], |_| {}).await.expect("a terminal").id;
+    room.prompted(&who[0], id).await;
+    room.make_busy(&who[0], id).await;
+    room.shell_with(&who[2], |_| {}).await.expect("a terminal");
+    assert_eq!(room.info(&who[1], ids[1]).why, Some(Why::Evicted));
+    assert_eq!(room.terminals.metrics().errors.full, 1);
+}
+
+#[tokio::test]
+async fn what_nobody_uses_is_closed_and_what_ended_long_ago_forgotten() {
+    let room = Room::new();
+    let (idle, busy, attached) = (somebody("idle"), somebody("busy"), somebody("attached"));
+    let (id, busy_id) = (room.shell(&idle).await, room.shell(&busy).await);
+    let attached_id = room.shell(&attached).await;
+    room.make_busy(&busy, busy_id).await;
+    let looking = room.terminals.attach(attached_id).expect("attached");
+    let minutes = |minutes: u64| Instant::now() + Duration::from_secs(minutes * 60);
+    assert_eq!(room.terminals.sweep_as_of(minutes(14)).await.closed, 0);
+    let swept = room.terminals.sweep_as_of(minutes(16)).await;
+    assert_eq!((swept.closed, swept.forgotten), (1, 0));
+    let info = room.info(&idle, id);
+    assert_eq!((info.status, info.why), (Status::Closed, Some(Why::Idle)));
+    assert_eq!(room.info(&busy, busy_id).status, Status::Busy);
+    drop(looking);
+    assert_eq!(room.terminals.sweep_as_of(minutes(16)).await.closed, 1);
+    // It stays to be read for an hour.
+    assert_eq!(room.terminals.sweep_as_of(minutes(50)).await.forgotten, 0);
+    assert_eq!(room.terminals.sweep_as_of(minutes(70)).await.forgotten, 2);
+    assert!(matches!(room.terminals.info(&idle.owner(), id), Err(TerminalError::NotFound)));
+    assert_eq!(room.terminals.metrics().idle, 2);
+}
+
+#[tokio::test]
+async fn no_more_ended_terminals_are_kept_than_may_be_the_oldest_go_first() {
+    let room = Room::with(|settings| settings.limits.ended_per_owner = 2);
+    let owner = somebody("one");
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        let id = room.script(&owner, "true").await.expect("a terminal").id;
+        room.closed(&owner, id).await;
+        ids.push(id);
+    }
+    room.terminals.sweep().await;
+    let kept: Vec<_> = room.terminals.list(&owner.owner()).into_iter().map(|info| info.id).collect();
+    assert_eq!(kept, ids[2..]);
+}
+
+#[tokio::test]
+async fn a_terminal_is_closed_once_it_was_open_for_as_long_as_it_may() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let lifetime = Some(Duration::from_millis(300));
+    let id = room.shell_with(&owner, |wanted| wanted.lifetime = lifetime).await.expect("a terminal").id;
+    let info = room.closed(&owner, id).await;
+    assert_eq!(info.why, Some(Why::TimeLimit));
+    assert_eq!(room.terminals.metrics().expired, 1);
+}
+
+#[tokio::test]
+async fn a_start_that_is_given_up_gives_its_place_back() {
+    let room = Room::with(|settings| settings.limits.open = 1);
+    let owner = somebody("one");
+    // The first makes what all need; then a start waits for its program.
+    room.shell(&owner).await;
+    {
+        let mut starting = pin!(room.script(&owner, "exec sleep 761"));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut polls = 0;
+        while starting.as_mut().poll(&mut context).is_pending() && room.terminals.metrics().open > 0 && polls < 10_000 {
+            polls += 1;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    eventually("nothing of it is left", || !runs("761")).await;
+    let id = room.shell(&somebody("two")).await;
+    assert_eq!(room.info(&somebody("two"), id).status, Status::Ready);
+}
+
+#[tokio::test]
+async fn what_a_program_leaves_behind_ends_with_it_and_with_its_terminal() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    // In a session of its own and deaf to the end of its terminal.
+    let daemon = |seconds: u32| format!("(trap '' HUP TERM; exec setsid sleep {seconds}) & ");
+    let id = room.script(&owner, &format!("{}echo ready; exec sleep 1000", daemon(771))).await.expect("a terminal").id;
+    room.printed(&owner, id, "ready").await;
+    eventually("it runs", || runs("771")).await;
+    assert_eq!(room.close(&owner, id).await.status, Status::Closed);
+    assert!(!runs("771"));
+    let script = format!("{}until [ -e {} ]; do sleep 0.01; done", daemon(772), "gone");
+    let id = room.script(&owner, &script).await.expect("a terminal").id;
+    eventually("it runs", || runs("772")).await;
+    std::fs::write(room.place().files.join("gone"), "").expect("a file");
+    let info = room.closed(&owner, id).await;
+    assert_eq!((info.why, info.exit), (None, Some(wharf_terminal::Exit::Exited { code: 0 })));
+    assert!(!runs("772"));
+}
+
+#[tokio::test]
+async fn a_pool_that_shuts_down_leaves_nothing_and_starts_nothing() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let id = room.shell(&owner).await;
+    let other = somebody("two");
+    let waiting = room.script_with(&other, "exit 3", Some(Restart::OnCrash)).await.expect("a terminal").id;
+    room.until(&other, waiting, |info| info.status == Status::Restarting || info.restarts > 0).await;
+    let pid = room.info(&owner, id).pid.expect("it runs");
+    room.terminals.close_all().await;
+    assert!(!lives(pid));
+    for (_, info) in room.terminals.all() {
+        assert_eq!((info.status, info.why), (Status::Closed, Some(Why::ShuttingDown)));
+    }
+    let error = room.shell_with(&owner, |_| {}).await.expect_err("no more");
+    assert!(matches!(error, TerminalError::ShuttingDown));
+}
+
+#[tokio::test]
+async fn the_terminals_of_a_session_can_be_ended_together() {
+    let room = Room::with(|settings| settings.limits.open_per_owner = 2);
+    let (one, two) = (somebody("one"), somebody("two"));
+    let ids = [room.shell(&one).await, room.shell(&one).await];
+    let other = room.shell(&two).await;
+    let sessions: Vec<_> = room.terminals.open_sessions().into_iter().map(|(_, session)| session.to_string()).collect();
+    assert_eq!(sessions, ["one", "two"]);
+    let owner = one.owner();
+    assert_eq!(room.terminals.end_session(&owner.tenant, &owner.session).await, 2);
+    assert!(ids.iter().all(|id| room.info(&one, *id).why == Some(Why::Operator)));
+    assert_eq!(room.info(&two, other).status, Status::Ready);
+}

@@ -1,0 +1,87 @@
+//! Turns by the pool: how they are judged, and what a terminal's status says.
+
+use std::time::Duration;
+
+use wharf_core::completion::{Layer, Preset, Reason};
+use wharf_terminal::{ProfileSettings, RefusedWord, Status, TerminalError, TurnInput};
+
+use crate::support::{AMPLE, Room, somebody};
+
+#[tokio::test]
+async fn a_turn_is_followed_by_number_also_when_the_next_one_runs() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let id = room.shell(&owner).await;
+    let (answer, turn) = room.answer(&owner, id, "echo fir''st").await;
+    assert!(answer.contains("\nfirst\n"), "{answer:?}");
+    assert_eq!((turn.number, turn.decision.layer()), (1, Some(Layer::Status)));
+    let running = room.submit(&owner, id, "sleep 1000").await.expect("a turn");
+    assert_eq!((running.number, room.info(&owner, id).status), (2, Status::Busy));
+    let error = room.submit(&owner, id, "echo no").await.expect_err("one runs");
+    assert!(matches!(error, TerminalError::Busy { turn: 2 }), "{error}");
+    let again = room.terminals.follow(&owner.owner(), id, 1, turn.start, 10_000, AMPLE).await.expect("kept");
+    assert_eq!((again.piece.content, again.turn), (answer, turn));
+    let missing = room.terminals.follow(&owner.owner(), id, 3, 0, 10, Duration::ZERO).await.expect_err("none");
+    assert!(matches!(missing, TerminalError::NoTurn { turn: 3, last: 2 }), "{missing}");
+    // A key ends the command, and with it the turn.
+    room.terminals.press(&owner.owner(), id, &["C-c"]).await.expect("pressed");
+    room.until(&owner, id, |info| info.status == Status::Ready).await;
+    let metrics = room.terminals.metrics();
+    assert_eq!((metrics.responses.count, metrics.errors.busy), (2, 1));
+}
+
+#[tokio::test]
+async fn a_question_needs_input_and_a_prompt_does_not() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let id = room.shell(&owner).await;
+    room.answer(&owner, id, "true").await;
+    assert_eq!(room.info(&owner, id).status, Status::Ready);
+    let (_, turn) = room.answer(&owner, id, "read -p 'Go on? (y/n) ' word").await;
+    assert_eq!(turn.decision.reason(), Some(Reason::StrictPrompt));
+    assert_eq!(room.info(&owner, id).status, Status::NeedsInput);
+    room.answer(&owner, id, "y").await;
+    assert_eq!(room.info(&owner, id).status, Status::Ready);
+}
+
+#[tokio::test]
+async fn what_is_known_of_a_program_says_how_its_turns_are_judged_and_what_is_refused() {
+    let own = ProfileSettings {
+        strict_prompts: vec!["^ask> $".into()],
+        refused: vec![RefusedWord { word: "exit".into(), reason: "close the terminal instead".into() }],
+        ..ProfileSettings::new("own", &["sh"], Preset::Build)
+    };
+    let room = Room::with(|settings| settings.profiles = vec![own]);
+    let owner = somebody("one");
+    let script = "printf 'ask> '; while read line; do echo got $line; printf 'ask> '; done";
+    let id = room.script(&owner, script).await.expect("a terminal").id;
+    assert_eq!(room.info(&owner, id).profile, "own");
+    room.printed(&owner, id, "ask> ").await;
+    let (answer, turn) = room.answer(&owner, id, "hello").await;
+    assert_eq!((answer.trim_end(), turn.decision.reason()), ("hello\ngot hello\nask>", Some(Reason::StrictPrompt)));
+    let error = room.submit(&owner, id, "exit").await.expect_err("refused");
+    assert!(error.to_string().contains("close the terminal instead"), "{error}");
+    let options = room.terminals.turn_options(&owner.owner(), id, Some(Preset::Repl)).expect("options");
+    assert_eq!(options.parameters.inactivity_timeout, Duration::from_secs(3));
+    assert!(options.parameters.prompts.find("ask> ").is_some());
+}
+
+#[tokio::test]
+async fn waiting_ends_with_text_or_with_the_terminal() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let id = room.script(&owner, "read line; echo got it; read line; exit 4").await.expect("a terminal").id;
+    let (name, seen) = (owner.owner(), room.info(&owner, id).text_bytes);
+    let send = async { room.terminals.press(&owner.owner(), id, &["Enter"]).await.expect("pressed") };
+    let waiting = room.terminals.wait(&name, id, seen, AMPLE);
+    let (info, ()) = tokio::join!(waiting, send);
+    assert!(info.expect("a terminal").text_bytes > seen);
+    room.printed(&owner, id, "got it\n").await;
+    let seen = room.info(&owner, id).text_bytes + 100;
+    let send = async { room.terminals.press(&owner.owner(), id, &["Enter"]).await.expect("pressed") };
+    let waiting = room.terminals.wait(&name, id, seen, AMPLE);
+    let (info, ()) = tokio::join!(waiting, send);
+    assert_eq!(info.expect("a terminal").status, Status::Closed);
+    let begun = tokio::time::Instant::now();
+    let closed = room.terminals.wait(&owner.owner(), id, seen, AMPLE).await.expect("a terminal");
+    assert!(closed.ended.is_some() && begun.elapsed() < AMPLE);
+    let error = room.terminals.send(&owner.owner(), id, TurnInput::Keys(&["x"]), None).await.expect_err("closed");
+    assert!(matches!(error, TerminalError::Closed));
+}
