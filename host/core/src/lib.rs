@@ -23,9 +23,11 @@ pub use admission::{Admission, Permit};
 pub use context::{Channel, Context, ContextHints, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
-pub use grant::{Grants, Owner, ProcessGrant, StateGrant, StreamOwner, WorkspaceGrant, WorkspaceKey};
+pub use grant::{
+    Grants, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey,
+};
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits};
+pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{CallRequest, EventSink, Events, TerminalService, ToolService};

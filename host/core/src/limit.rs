@@ -255,6 +255,37 @@ limits! {
     }
 }
 
+limits! {
+    /// Limits of terminals, `[terminal.limits]`. What their programs may use up
+    /// is with [`ProcessLimits`].
+    TerminalLimits {
+        open = 20, up to 1_000,
+            "Open terminals of all sessions. A further one closes the one idle for longest; where none is idle, refuses with `limit`.";
+        open_per_owner = 1, up to 100,
+            "Open terminals of one plugin, session and assistant. A further one replaces the one used least recently.";
+        idle_seconds = 900, up to 7 * 24 * HOUR_SECONDS,
+            "How long a terminal may be unused. Closes it.";
+        ended = 100, up to 10_000,
+            "Closed terminals that are kept with their output. The oldest goes first.";
+        ended_per_owner = 10, up to 1_000,
+            "The same of one plugin, session and assistant.";
+        tombstone_seconds = HOUR_SECONDS, up to 30 * 24 * HOUR_SECONDS,
+            "How long a closed terminal and its output are kept.";
+        lifetime_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
+            "How long a terminal may be open, whatever a grant says. Closes it.";
+        restarts = 5, up to 100,
+            "How often a program that crashes is started again within `restart_window_seconds`. Then its terminal is closed.";
+        restart_window_seconds = 600, up to 24 * HOUR_SECONDS,
+            "The time in which restarts are counted.";
+        wait_milliseconds = 10 * MINUTE, up to 10 * MINUTE,
+            "How long one wait for a terminal may last.";
+        history_bytes = 256 * KIB, up to 64 * MIB,
+            "Bytes of output that each terminal keeps, and as many of its text. The oldest go first.";
+        history_lines = 200, up to 10_000,
+            "Lines that each terminal keeps of what went off the top of its screen, about 2 KiB each.";
+    }
+}
+
 /// How long a call may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime {
@@ -316,6 +347,10 @@ mod tests {
         for row in ProcessLimits::TABLE {
             assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
             assert!(ProcessLimits::default().set(row.name, row.ceiling).is_ok());
+        }
+        for row in TerminalLimits::TABLE {
+            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
+            assert!(TerminalLimits::default().set(row.name, row.ceiling).is_ok());
         }
     }
 

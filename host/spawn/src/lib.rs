@@ -11,8 +11,9 @@
 //!
 //! Linux only: elsewhere the same types are there, and every request is refused.
 //!
-//! Knows nothing of tools, sessions, grants or output that is kept: that is for
-//! the rooms above.
+//! What a grant comes to for a child is decided in `policy`, once for all rooms
+//! that have children. Nothing else here knows of grants, and nothing at all of
+//! tools, sessions or output that is kept: that is for the rooms above.
 
 mod capabilities;
 #[cfg(target_os = "linux")]
@@ -31,6 +32,8 @@ mod landlock;
 mod lock_down;
 #[cfg(target_os = "linux")]
 mod packet;
+#[cfg(target_os = "linux")]
+pub mod policy;
 #[cfg(target_os = "linux")]
 mod probe;
 mod request;

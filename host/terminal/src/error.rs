@@ -2,10 +2,10 @@
 
 use std::io;
 
-use wharf_core::{Code, Error};
-use wharf_spawn::SpawnError;
+use wharf_core::{Code, Error, completion::InvalidParameter};
+use wharf_spawn::{SpawnError, policy::PolicyError};
 
-use crate::{InputError, InvalidSize, UnknownKey};
+use crate::{InputError, InvalidSize, TooManyViewers, UnknownKey};
 
 /// Why a call on a terminal failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -16,9 +16,69 @@ pub enum TerminalError {
         /// Why.
         source: SpawnError,
     },
+    /// There is no such terminal, or it belongs to somebody else.
+    #[error("there is no such terminal here; list those that there are")]
+    NotFound,
+    /// There is no such turn, or it is long over.
+    #[error(
+        "there is no turn {turn} of this terminal that is still kept, the last one is {last}; read its output instead"
+    )]
+    NoTurn {
+        /// Which was asked for.
+        turn: u64,
+        /// The last one; 0 where there was none.
+        last: u64,
+    },
+    /// The request cannot be carried out.
+    #[error("{problem}")]
+    Invalid {
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// It asks for what was not granted.
+    #[error("{}", source.message)]
+    Refused {
+        /// In the words of the grant.
+        source: Error,
+    },
+    /// As many terminals of the owner as it may have are being started.
+    #[error("{limit} of your terminals are being started already, as many as you may have; wait until one runs")]
+    Starting {
+        /// How many it may have.
+        limit: usize,
+    },
+    /// There are as many terminals as there may be, and all are in use.
+    #[error("all {limit} terminals of this host are busy; wait until one is idle, or close one of yours")]
+    Full {
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The host is about to end.
+    #[error("the host is shutting down and starts no more terminals")]
+    ShuttingDown,
+    /// The program crashed.
+    #[error("the program of this terminal crashed and is being started again; try again in a moment")]
+    Restarting,
+    /// A program cannot take the place of one that lives.
+    #[error("the program of this terminal, or what it left behind, still runs")]
+    Runs,
+    /// Too many people and recordings look on.
+    #[error(transparent)]
+    TooManyViewers(#[from] TooManyViewers),
     /// The program has ended, or has closed its terminal.
     #[error("the program of this terminal has ended")]
     Closed,
+    /// Another turn runs, and a terminal has one writer at a time.
+    #[error(
+        "turn {turn} of this terminal is not complete yet; follow it to its end, answer it with keys, or cancel it first"
+    )]
+    Busy {
+        /// Its number.
+        turn: u64,
+    },
+    /// A turn cannot be judged so.
+    #[error(transparent)]
+    Parameters(#[from] InvalidParameter),
     /// A text that is not typed.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -58,15 +118,37 @@ impl From<TerminalError> for Error {
                 Self { code: Code::Internal, .. } => Self::retryable(Code::Unavailable, message),
                 Self { code, retryable, .. } => Self { code, message, retryable },
             },
+            TerminalError::Refused { source } => source,
+            TerminalError::NotFound => Self::new(Code::NotFound, message),
+            TerminalError::NoTurn { turn, last } if turn <= last => Self::new(Code::Gone, message),
+            TerminalError::NoTurn { .. } => Self::new(Code::NotFound, message),
+            TerminalError::Invalid { .. } => Self::new(Code::Invalid, message),
+            TerminalError::Starting { .. } | TerminalError::Full { .. } | TerminalError::TooManyViewers(_) => {
+                Self::retryable(Code::Limit, message)
+            }
+            TerminalError::ShuttingDown => Self::new(Code::Unavailable, message),
+            TerminalError::Restarting => Self::retryable(Code::Unavailable, message),
+            TerminalError::Runs => Self::new(Code::Conflict, message),
             TerminalError::Closed => Self::new(Code::Gone, message),
+            TerminalError::Busy { .. } => Self::new(Code::Conflict, message),
             TerminalError::Input(InputError::Refused { .. }) => Self::new(Code::Denied, message),
             TerminalError::Input(InputError::TooLong { .. } | InputError::LineTooLong { .. }) => {
                 Self::new(Code::Limit, message)
             }
             TerminalError::Input(InputError::Key { .. } | InputError::Control { .. })
             | TerminalError::Key(_)
+            | TerminalError::Parameters(_)
             | TerminalError::Size(_) => Self::new(Code::Invalid, message),
             TerminalError::System { .. } => Self::retryable(Code::Unavailable, message),
+        }
+    }
+}
+
+impl From<PolicyError> for TerminalError {
+    fn from(error: PolicyError) -> Self {
+        match error {
+            PolicyError::Invalid { problem } => Self::Invalid { problem },
+            PolicyError::Refused { source } => Self::Refused { source },
         }
     }
 }

@@ -4,32 +4,47 @@
 //! A [`Session`] is one program with a terminal of its own. Everything that the
 //! program prints is hostile: `stream` bounds and normalises it before anything
 //! else reads it, `screen` draws it, `queries` answers what programs ask their
-//! terminal. What is typed is checked by `input` and encoded by `keys`. This
-//! crate starts nothing itself: it asks a [`wharf_spawn::Spawner`], which also
-//! ends the whole tree. It never knows whose a session is, when an answer is
-//! complete, who calls through which protocol, nothing of Wasm and nothing of
-//! configuration. Linux only, as the spawner is.
+//! terminal. What is typed is checked by `input` and encoded by `keys`. A
+//! [`Turn`] is an input and its answer. [`Terminals`] keeps sessions by
+//! unguessable id under the [`TerminalOwner`] that started them, bounds how many
+//! there are, and starts again what crashed; `view` and `recording` show one to
+//! people. This crate starts nothing itself: it asks a
+//! [`wharf_spawn::Spawner`], which also ends the whole tree. It never knows who
+//! calls through which protocol, nothing of Wasm and nothing of configuration.
+//! Linux only, as the spawner is.
 #![cfg(target_os = "linux")]
 
 mod error;
 mod history;
 mod input;
 mod keys;
+mod pool;
 mod pty;
 mod queries;
+mod recording;
 mod screen;
 mod session;
 mod size;
 mod stream;
+mod turn;
+mod view;
 
 pub use error::TerminalError;
 pub use history::Slice;
 pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHARACTERS, RefusedWord};
 pub use keys::{Key, UnknownKey};
+pub use pool::{
+    Attached, Errors, Followed, InvalidProfile, Metrics, ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses,
+    Restart, Settings, Shown, Started, Status, Swept, TerminalId, TerminalInfo, Terminals, UnknownRestart, Wanted, Why,
+};
 pub use pty::{LineMode, LinuxPty, Pty};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
+pub use recording::RecordingSettings;
 pub use screen::{Cursor, Screen, ScreenView};
 pub use session::{Exit, History, KilledBy, MAX_MARKS, Phase, PlacedMark, Progress, Session, TerminalRequest};
 pub use size::{InvalidSize, MAX_COLUMNS, MAX_ROWS, Size};
 pub use stream::{Event, Mark, MarkKind, Modes, Piece, Stream};
-pub use wharf_spawn::{Containment, Limits};
+pub use turn::{Turn, TurnInput, TurnOptions, TurnState};
+pub use view::{TooManyViewers, Update, Viewer};
+pub use wharf_core::TerminalOwner;
+pub use wharf_spawn::{Containment, Limits, policy::Place};

@@ -12,10 +12,16 @@ use std::{
     fmt::Debug,
     fs::File,
     io,
+    os::fd::AsFd,
+    sync::atomic::{
+        AtomicBool,
+        Ordering::{Acquire, Release},
+    },
     task::{Context, Poll, ready},
 };
 
 use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
     io::Errno,
     pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt},
@@ -64,13 +70,21 @@ pub trait Pty: Debug + Send + Sync + 'static {
 
     /// The process group in the foreground, if there is one.
     fn foreground(&self) -> Option<u32>;
+
+    /// Whether a program has printed what is not read yet, or what was read
+    /// last is still being looked at.
+    fn has_unread_output(&self) -> bool;
 }
 
 /// A pseudoterminal of Linux.
 // A socket by type only: it is waited for as one, and read and written as what
 // it is. What the runtime has for other descriptors takes unsafe code.
 #[derive(Debug)]
-pub struct LinuxPty(UnixStream);
+pub struct LinuxPty {
+    host: UnixStream,
+    /// What was read last is still in the reader's hands.
+    in_hand: AtomicBool,
+}
 
 impl LinuxPty {
     /// Makes a pair of this size: the host's end, and the program's, which is
@@ -85,7 +99,7 @@ impl LinuxPty {
         // system of terminals.
         let program = ioctl_tiocgptpeer(&host, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         fcntl_setfl(&host, fcntl_getfl(&host)? | OFlags::NONBLOCK)?;
-        let pty = Self(UnixStream::from_std(host.into())?);
+        let pty = Self { host: UnixStream::from_std(host.into())?, in_hand: AtomicBool::new(false) };
         pty.resize(size)?;
         Ok((pty, program.into()))
     }
@@ -93,9 +107,14 @@ impl LinuxPty {
 
 impl Pty for LinuxPty {
     fn poll_read(&self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        self.in_hand.store(false, Release);
         loop {
-            ready!(self.0.poll_read_ready(context))?;
-            match self.0.try_io(Interest::READABLE, || Ok(rustix::io::read(&self.0, &mut *buffer)?)) {
+            ready!(self.host.poll_read_ready(context))?;
+            // Said before it is no longer to be seen in the terminal.
+            self.in_hand.store(true, Release);
+            let read = self.host.try_io(Interest::READABLE, || Ok(rustix::io::read(&self.host, &mut *buffer)?));
+            self.in_hand.store(read.as_ref().is_ok_and(|count| *count > 0), Release);
+            match read {
                 // So the system says that the last program has closed it.
                 Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => return Poll::Ready(Ok(0)),
                 Err(error) if is_passing(&error) => {}
@@ -106,8 +125,8 @@ impl Pty for LinuxPty {
 
     fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         loop {
-            ready!(self.0.poll_write_ready(context))?;
-            match self.0.try_io(Interest::WRITABLE, || Ok(rustix::io::write(&self.0, bytes)?)) {
+            ready!(self.host.poll_write_ready(context))?;
+            match self.host.try_io(Interest::WRITABLE, || Ok(rustix::io::write(&self.host, bytes)?)) {
                 Err(error) if is_passing(&error) => {}
                 written => return Poll::Ready(written),
             }
@@ -116,17 +135,30 @@ impl Pty for LinuxPty {
 
     fn resize(&self, size: Size) -> io::Result<()> {
         let size = Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
-        Ok(tcsetwinsize(&self.0, size)?)
+        Ok(tcsetwinsize(&self.host, size)?)
     }
 
     fn line_mode(&self) -> io::Result<LineMode> {
-        let modes = tcgetattr(&self.0)?.local_modes;
+        let modes = tcgetattr(&self.host)?.local_modes;
         Ok(LineMode { canonical: modes.contains(LocalModes::ICANON), echo: modes.contains(LocalModes::ECHO) })
     }
 
     fn foreground(&self) -> Option<u32> {
-        tcgetpgrp(&self.0).ok().and_then(|group| u32::try_from(group.as_raw_nonzero().get()).ok())
+        tcgetpgrp(&self.host).ok().and_then(|group| u32::try_from(group.as_raw_nonzero().get()).ok())
     }
+
+    fn has_unread_output(&self) -> bool {
+        // First what is there: it goes from there into the reader's hands.
+        is_readable(&self.host) || self.in_hand.load(Acquire)
+    }
+}
+
+/// Whether there is something to read now. What is on its way inside of the
+/// system arrives first.
+fn is_readable(terminal: impl AsFd) -> bool {
+    let mut asked = [PollFd::new(&terminal, PollFlags::IN)];
+    let found = poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    found.is_ok_and(|count| count > 0) && asked[0].revents().contains(PollFlags::IN)
 }
 
 /// Whether to try again, once the terminal is ready.

@@ -15,7 +15,7 @@ use avt::{
     parser::{Function, State},
 };
 
-use crate::Size;
+use crate::{Size, view::Inside};
 
 /// What waits to be drawn until somebody looks. Drawing so much takes some
 /// milliseconds.
@@ -199,6 +199,24 @@ impl Screen {
         while lines.pop_if(|line| line.is_empty()).is_some() {}
         lines.drain(..lines.len().saturating_sub(maximum_lines));
         lines
+    }
+
+    /// What draws the same on an emulator of this size that has just begun.
+    #[must_use]
+    pub fn dump(&mut self) -> String {
+        self.draw();
+        self.terminal.as_ref().map_or_else(String::new, Terminal::dump)
+    }
+
+    /// The sequence that has begun and not ended.
+    pub(crate) fn inside(&mut self) -> Option<Inside> {
+        self.draw();
+        match self.parser.state {
+            State::Ground => None,
+            State::Escape | State::EscapeIntermediate => Some(Inside::Escape),
+            // Strings come whole.
+            _ => Some(Inside::Sequence),
+        }
     }
 
     /// Does something with the emulator, which may panic.

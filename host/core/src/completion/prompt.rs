@@ -144,6 +144,15 @@ impl Prompts {
         Ok(Self { strict: compile(&strict)?, broad: self.broad.clone() })
     }
 
+    /// These, and more broad ones.
+    ///
+    /// # Errors
+    /// As [`Prompts::new`].
+    pub fn with_broad(&self, more: &[&str]) -> Result<Self, InvalidPrompt> {
+        let broad: Vec<_> = self.broad.patterns().iter().map(String::as_str).chain(more.iter().copied()).collect();
+        Ok(Self { strict: self.strict.clone(), broad: compile(&broad)? })
+    }
+
     /// Of which kind a row is; strict where it is both.
     #[must_use]
     pub fn find(&self, row: &str) -> Option<PromptKind> {

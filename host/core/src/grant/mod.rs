@@ -5,17 +5,21 @@
 //! it, so an unchecked use does not compile. A later capability adds its field
 //! and its method, nothing else.
 
+mod child;
 mod owner;
 mod process;
 mod state;
+mod terminal;
 mod workspace;
 
 use crate::{Code, Error, PluginName, ScopeKind};
 
-pub use owner::{Owner, StreamOwner, WorkspaceKey};
-pub use process::{AllowedCommand, GrantedProcess, ProcessGrant};
+pub use child::{AllowedCommand, ChildGrant};
+pub use owner::{Owner, StreamOwner, TerminalOwner, WorkspaceKey};
+pub use process::{GrantedProcess, ProcessGrant};
 pub use state::StateGrant;
 use state::default_scope;
+pub use terminal::{GrantedTerminal, TerminalGrant};
 pub use workspace::{Access, ExchangeFolder, GrantedWorkspace, WorkspaceGrant};
 
 /// What one plugin may use.
@@ -31,6 +35,9 @@ pub struct Grants {
     /// Child processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessGrant>,
+    /// Interactive programs in terminals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<TerminalGrant>,
     /// The files of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceGrant>,

@@ -1,10 +1,10 @@
-//! Whose processes, files and streams: what the rooms that own them ask for. Only a
-//! checked grant makes one, so that a use that was not checked does not
-//! compile.
+//! Whose processes, terminals, files and streams: what the rooms that own them
+//! ask for. Only a checked grant makes one, so that a use that was not checked
+//! does not compile.
 
 use serde::{Deserialize, Serialize};
 
-use super::{GrantedEvents, GrantedProcess, GrantedWorkspace};
+use super::{GrantedEvents, GrantedProcess, GrantedTerminal, GrantedWorkspace};
 use crate::{AssistantId, Context, PluginName, SessionId, TenantId};
 
 /// Whose process: no other tenant, plugin or session ever learns that it is
@@ -18,6 +18,22 @@ pub struct Owner {
     pub plugin: PluginName,
     /// The session in which it asked.
     pub session: SessionId,
+}
+
+/// Whose terminal: narrower than the owner of a process, since whoever reads a
+/// terminal reads a conversation, and one terminal is what each assistant of a
+/// session has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TerminalOwner {
+    /// The tenant that was served.
+    pub tenant: TenantId,
+    /// The plugin that asked.
+    pub plugin: PluginName,
+    /// The session in which it asked.
+    pub session: SessionId,
+    /// The assistant that asked, where the call named one.
+    pub assistant: Option<AssistantId>,
 }
 
 /// Whose workspace: every plugin of a session that may use it shares one.
@@ -84,6 +100,14 @@ impl StreamOwner {
     }
 }
 
+impl From<&TerminalOwner> for StreamOwner {
+    /// The stream of a terminal is its owner's.
+    fn from(owner: &TerminalOwner) -> Self {
+        let TerminalOwner { tenant, plugin, session, assistant } = owner.clone();
+        Self { tenant, plugin, session, assistant }
+    }
+}
+
 impl GrantedEvents<'_> {
     /// The owner of a stream that is opened in a call under `context`.
     #[must_use]
@@ -97,6 +121,25 @@ impl GrantedProcess<'_> {
     #[must_use]
     pub fn owner(&self, context: &Context) -> Owner {
         Owner { tenant: context.tenant.clone(), plugin: self.plugin().clone(), session: context.session.clone() }
+    }
+
+    /// The workspace in which it runs.
+    #[must_use]
+    pub fn workspace(&self, context: &Context) -> WorkspaceKey {
+        WorkspaceKey::of(context)
+    }
+}
+
+impl GrantedTerminal<'_> {
+    /// The owner of what is started in a call under `context`.
+    #[must_use]
+    pub fn owner(&self, context: &Context) -> TerminalOwner {
+        TerminalOwner {
+            tenant: context.tenant.clone(),
+            plugin: self.plugin().clone(),
+            session: context.session.clone(),
+            assistant: context.assistant.clone(),
+        }
     }
 
     /// The workspace in which it runs.

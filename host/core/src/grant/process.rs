@@ -2,10 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use wildmatch::WildMatch;
-
-use super::{Grants, denied};
-use crate::{Code, Error, PluginName};
+use super::{AllowedCommand, ChildGrant, Grants, denied};
+use crate::{Error, PluginName};
 
 /// Child processes.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -91,36 +89,6 @@ pub struct GrantedProcess<'g> {
     plugin: &'g PluginName,
 }
 
-/// Proof that this may be started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AllowedCommand<'c>(Command<'c>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Command<'c> {
-    Program(&'c str),
-    Shell(&'c str),
-}
-
-impl<'c> AllowedCommand<'c> {
-    /// The program, unless it is a text for the shell.
-    #[must_use]
-    pub fn program(&self) -> Option<&'c str> {
-        match self.0 {
-            Command::Program(program) => Some(program),
-            Command::Shell(_) => None,
-        }
-    }
-
-    /// The text for the shell, unless it is a program.
-    #[must_use]
-    pub fn shell_text(&self) -> Option<&'c str> {
-        match self.0 {
-            Command::Program(_) => None,
-            Command::Shell(text) => Some(text),
-        }
-    }
-}
-
 impl Grants {
     /// Checks that `plugin` may have processes at all.
     ///
@@ -143,20 +111,30 @@ impl<'g> GrantedProcess<'g> {
         self.plugin
     }
 
+    /// The same in the words that all grants of children share.
+    #[must_use]
+    pub fn children(&self) -> ChildGrant<'g> {
+        ChildGrant {
+            plugin: self.plugin,
+            capability: "process",
+            programs: &self.grant.programs,
+            shell: self.grant.shell,
+            environment: &self.grant.environment,
+            inherited_environment: &self.grant.inherited_environment,
+            lifetime_seconds: self.grant.lifetime_seconds,
+            network: self.grant.network,
+            readable: &self.grant.readable,
+            require_containment: self.grant.require_containment,
+        }
+    }
+
     /// Checks that this program may be started. `program` is a name, or a path
     /// as the process will see it.
     ///
     /// # Errors
     /// `denied`, with what is granted.
     pub fn program<'c>(&self, program: &'c str) -> Result<AllowedCommand<'c>, Error> {
-        if self.grant.programs.iter().any(|pattern| WildMatch::new(pattern).matches(program)) {
-            return Ok(AllowedCommand(Command::Program(program)));
-        }
-        let granted = match self.grant.programs.as_slice() {
-            [] => "no program is".to_owned(),
-            patterns => format!("granted are {}", patterns.join(", ")),
-        };
-        Err(self.refused(&format!("the program `{}` is not granted; {granted}", shown(program)), "programs"))
+        self.children().program(program)
     }
 
     /// Checks that a text may be handed to a shell.
@@ -164,10 +142,7 @@ impl<'g> GrantedProcess<'g> {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn shell<'c>(&self, text: &'c str) -> Result<AllowedCommand<'c>, Error> {
-        if self.grant.shell {
-            return Ok(AllowedCommand(Command::Shell(text)));
-        }
-        Err(self.refused("no shell is granted", "shell"))
+        self.children().shell_command(text)
     }
 
     /// Checks that the plugin may set a variable of this name.
@@ -175,27 +150,14 @@ impl<'g> GrantedProcess<'g> {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn variable(&self, name: &str) -> Result<(), Error> {
-        if self.grant.environment.iter().any(|pattern| WildMatch::new(pattern).matches(name)) {
-            return Ok(());
-        }
-        Err(self.refused(&format!("the variable `{}` may not be set", shown(name)), "environment"))
+        self.children().variable(name)
     }
-
-    fn refused(&self, what: &str, line: &str) -> Error {
-        Error::new(
-            Code::Denied,
-            format!("{what}; to allow it, change `{line}` under [plugin.{}.grants.process] in wharf.toml", self.plugin),
-        )
-    }
-}
-
-fn shown(text: &str) -> String {
-    crate::text::line(text, 128)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Code;
 
     fn grants(programs: &[&str]) -> Grants {
         let mut process = ProcessGrant::with_reason("a test");

@@ -1,11 +1,12 @@
-//! The task of a session, from its start until nothing of it is left. It alone
-//! reads the terminal, writes to it and orders the end; whoever wants something
-//! asks here.
+//! The task of a session, as long as there is one: from the start of its
+//! program until nothing of that is left, and again where it is started again.
+//! It alone reads the terminal, writes to it and orders the end; whoever wants
+//! something asks here.
 //!
 //! Reading costs no thread: the runtime says when there is something. Whoever
 //! prints without end is read in small steps, so that others get their turns.
 
-use std::{collections::VecDeque, future::poll_fn, io, sync::Arc, time::Duration};
+use std::{collections::VecDeque, future::poll_fn, io, ops::ControlFlow, sync::Arc, time::Duration};
 
 use tokio::{
     select,
@@ -16,7 +17,7 @@ use tokio::{
 use wharf_spawn::{Child, Ended, Exit as ChildExit, Signal, SpawnError};
 
 use super::{Exit, KilledBy, Phase, Progress, Shared};
-use crate::queries::MAX_WAITING_REPLY_BYTES;
+use crate::{Pty, queries::MAX_WAITING_REPLY_BYTES};
 
 /// After the program's end its output is waited for so long and no longer:
 /// descendants may hold the terminal for ever.
@@ -34,6 +35,16 @@ pub(super) enum Order {
     Type { bytes: Vec<u8>, done: oneshot::Sender<()> },
     /// End the tree.
     Close { grace: Duration },
+    /// Follow another program, which was started in the place of one that has
+    /// ended. Told once that is done.
+    Begin { running: Running, note: String, done: oneshot::Sender<()> },
+}
+
+/// A program and the host's end of its terminal.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) child: Arc<Child>,
+    pub(super) pty: Arc<dyn Pty>,
 }
 
 /// Bytes on their way to the program.
@@ -47,7 +58,6 @@ struct Typed {
 /// What the task holds on to.
 pub(super) struct Follower {
     shared: Arc<Shared>,
-    child: Arc<Child>,
     progress: watch::Sender<Progress>,
     waiting: VecDeque<Typed>,
     closed_by_host: bool,
@@ -78,11 +88,35 @@ enum End {
 }
 
 impl Follower {
-    pub(super) fn new(shared: Arc<Shared>, child: Arc<Child>, progress: watch::Sender<Progress>) -> Self {
-        Self { shared, child, progress, waiting: VecDeque::new(), closed_by_host: false }
+    pub(super) fn new(shared: Arc<Shared>, progress: watch::Sender<Progress>) -> Self {
+        Self { shared, progress, waiting: VecDeque::new(), closed_by_host: false }
     }
 
-    pub(super) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+    /// Follows a program, and those that come in its place, until nobody has
+    /// the session any more.
+    pub(super) async fn run(mut self, first: Running, mut orders: mpsc::Receiver<Order>) {
+        let mut running = first;
+        while let ControlFlow::Continue(()) = self.follow(running, &mut orders).await {
+            running = loop {
+                match orders.recv().await {
+                    Some(Order::Begin { running, note, done }) => {
+                        self.begin(&running, &note);
+                        // Whoever waited may have gone.
+                        let _ = done.send(());
+                        break running;
+                    }
+                    // There is nobody to type to, and nothing to end.
+                    Some(Order::Type { .. } | Order::Close { .. }) => {}
+                    None => return,
+                }
+            };
+        }
+    }
+
+    /// From the start of a program until nothing of it is left, or nobody has
+    /// the session any more.
+    async fn follow(&mut self, running: Running, orders: &mut mpsc::Receiver<Order>) -> ControlFlow<()> {
+        let Running { child, pty } = running;
         let mut buffer = vec![0; CHUNK_BYTES];
         let (mut end, mut ended) = (End::No, None);
         let mut turn = Instant::now();
@@ -90,7 +124,6 @@ impl Follower {
             let open = self.progress.borrow().terminal_open;
             // What was given up while it waited.
             self.waiting.retain(|typed| typed.done.as_ref().is_none_or(|done| !done.is_closed()));
-            let pty = &self.shared.pty;
             let next = self.waiting.front().map_or(&[][..], |typed| &typed.bytes[typed.written..]);
             let until = match end {
                 End::Draining(until) | End::TreeGone(until) => Some(until),
@@ -99,17 +132,17 @@ impl Follower {
             let news = select! {
                 biased;
                 order = orders.recv() => News::Order(order),
-                done = self.child.wait(), if end == End::No => News::Ended(done),
+                done = child.wait(), if end == End::No => News::Ended(done),
                 () = async { sleep_until(until.unwrap_or_else(Instant::now)).await }, if until.is_some() => News::Drained,
                 written = poll_fn(|context| pty.poll_write(context, next)), if open && !next.is_empty() => News::Written(written),
                 read = poll_fn(|context| pty.poll_read(context, &mut buffer)), if open => News::Read(read),
-                () = self.child.wait_for_tree(), if end == End::Told => News::TreeGone,
+                () = child.wait_for_tree(), if end == End::Told => News::TreeGone,
             };
             match news {
-                News::Order(Some(order)) => self.obey(order),
+                News::Order(Some(order)) => self.obey(order, &child),
                 // Nobody can ask for anything any more. The tree goes with the
                 // child.
-                News::Order(None) => return,
+                News::Order(None) => return ControlFlow::Break(()),
                 News::Read(Ok(count)) if count > 0 => {
                     self.take(&buffer[..count]);
                     if turn.elapsed() > TURN {
@@ -144,17 +177,43 @@ impl Follower {
             }
         }
         self.hang_up();
+        self.shared.pty.replace(None);
         self.progress.send_modify(|progress| progress.finished = true);
+        ControlFlow::Continue(())
     }
 
-    fn obey(&mut self, order: Order) {
+    /// Makes room for another program: what there was of the old one stays to
+    /// be read, and all cursors go on.
+    fn begin(&mut self, running: &Running, note: &str) {
+        self.closed_by_host = false;
+        let mut output = self.shared.output();
+        // Whoever resizes holds the output, too.
+        if let Err(error) = running.pty.resize(output.screen.size()) {
+            tracing::debug!(%error, "a terminal keeps the size that it was opened with");
+        }
+        self.shared.pty.replace(Some(Arc::clone(&running.pty)));
+        output.begin_again(note);
+        let (raw_bytes, text_bytes, marks) = (output.raw.end(), output.text.end(), output.marks_seen());
+        drop(output);
+        self.progress.send_modify(|progress| {
+            let restarts = progress.restarts + 1;
+            *progress = Progress { raw_bytes, text_bytes, marks, restarts, ..Progress::START };
+        });
+    }
+
+    fn obey(&mut self, order: Order, child: &Arc<Child>) {
         match order {
-            Order::Type { bytes, done } => self.waiting.push_back(Typed { bytes, written: 0, done: Some(done) }),
+            Order::Type { bytes, done } => {
+                self.show_typed(&bytes);
+                self.waiting.push_back(Typed { bytes, written: 0, done: Some(done) });
+            }
+            // Only what has ended is replaced; dropping this one ends it.
+            Order::Begin { .. } => {}
             Order::Close { grace } => {
                 self.closed_by_host |= self.progress.borrow().exit.is_none();
                 // The supervisor sees to it, and a later order may only bring
                 // the end nearer.
-                let child = Arc::clone(&self.child);
+                let child = Arc::clone(child);
                 tokio::spawn(async move {
                     // Shells ignore other polite ways.
                     drop(child.signal(Signal::Hangup).await);
@@ -162,6 +221,17 @@ impl Follower {
                         tracing::debug!(%error, "a tree that was to end is gone");
                     }
                 });
+            }
+        }
+    }
+
+    /// Tells those who look on and asked for it, unless it is a password.
+    fn show_typed(&self, bytes: &[u8]) {
+        let mut output = self.shared.output();
+        if output.views.want_typed() {
+            let hidden = self.shared.pty.line_mode().is_ok_and(|mode| mode.canonical && !mode.echo);
+            if !hidden {
+                output.views.typed(bytes);
             }
         }
     }

@@ -9,20 +9,27 @@ use crate::{
     Event, Screen, Size, Stream,
     history::Ring,
     queries::{Facts, reply},
+    view::Views,
 };
 
 /// Marks that are kept.
 pub const MAX_MARKS: usize = 256;
 
+/// Leaves the alternate screen, makes the whole of it scroll, and resets
+/// colours, cursor and modes.
+const AFRESH: &str = "\x1b[?1049l\x1b[?2004l\x1b[?1l\x1b[!p\x1b[0m\x1b[?25h";
+
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Output {
+pub(crate) struct Output {
     stream: Stream,
-    pub(super) raw: Ring,
-    pub(super) text: Ring,
-    pub(super) screen: Screen,
+    pub(crate) raw: Ring,
+    pub(crate) text: Ring,
+    pub(crate) screen: Screen,
     marks: VecDeque<PlacedMark>,
     marks_seen: u64,
+    /// Who looks on.
+    pub(super) views: Views,
 }
 
 impl Output {
@@ -34,6 +41,7 @@ impl Output {
             screen: Screen::new(size, history.screen_lines),
             marks: VecDeque::new(),
             marks_seen: 0,
+            views: Views::default(),
         }
     }
 
@@ -43,6 +51,7 @@ impl Output {
         let mut replies = Vec::new();
         self.stream.feed(bytes, |piece| {
             self.screen.feed(piece.normalised);
+            self.views.feed(piece.normalised);
             self.text.append(piece.text.as_bytes());
             match piece.event {
                 Some(Event::Query(query)) => {
@@ -62,12 +71,46 @@ impl Output {
         replies
     }
 
-    pub(super) fn modes(&self) -> crate::Modes {
+    /// Behind the last of the text, and of the bytes.
+    pub(crate) fn ends(&self) -> (u64, u64) {
+        (self.text.end(), self.raw.end())
+    }
+
+    /// Another program takes the place of one that has ended, whatever that
+    /// left behind: a sequence that it never ended, the alternate screen, a
+    /// colour. What it printed stays, and all cursors go on.
+    pub(super) fn begin_again(&mut self, note: &str) {
+        let column = self.screen.cursor().column;
+        self.stream = Stream::default();
+        let newline = if column == 0 { "" } else { "\r\n" };
+        drop(self.take(format!("{AFRESH}{newline}[{note}]\r\n").as_bytes()));
+    }
+
+    /// Changes the size of the screen.
+    pub(super) fn resize(&mut self, size: Size) {
+        self.screen.resize(size);
+        self.views.resized(size);
+    }
+
+    /// What draws the present screen on a terminal of this size that has just
+    /// been reset.
+    pub(crate) fn redraw(&mut self) -> String {
+        let mut text = self.screen.dump();
+        // What is pasted is asked for between marks; emulators keep no such
+        // thing.
+        if self.stream.modes().bracketed_paste {
+            text.push_str("\x1b[?2004h");
+        }
+        text
+    }
+
+    pub(crate) fn modes(&self) -> crate::Modes {
         self.stream.modes()
     }
 
-    pub(super) fn marks(&self) -> &VecDeque<PlacedMark> {
-        &self.marks
+    /// The marks from this number on, as far as they are kept.
+    pub(crate) fn marks_from(&self, number: u64) -> Vec<PlacedMark> {
+        self.marks.iter().filter(|mark| mark.number >= number).cloned().collect()
     }
 
     pub(super) fn marks_seen(&self) -> u64 {

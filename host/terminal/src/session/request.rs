@@ -11,7 +11,7 @@ use crate::{InputRules, Size};
 const TERM: &str = "xterm-256color";
 
 /// A program to run in a terminal of its own.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TerminalRequest {
     /// Absolute path of the program, as it will see the file system.
     pub program: PathBuf,
@@ -54,7 +54,16 @@ impl Default for History {
     }
 }
 
+/// Programs that run others in their terminal and say so by the process group
+/// in the foreground.
+const SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
+
 impl TerminalRequest {
+    /// Whether the program is a shell.
+    pub(super) fn is_shell(&self) -> bool {
+        self.program.file_name().is_some_and(|name| SHELLS.iter().any(|shell| name == *shell))
+    }
+
     /// The child, with the program's end of a terminal.
     pub(super) fn into_child(self, terminal: File) -> SpawnRequest {
         let mut environment = self.environment;

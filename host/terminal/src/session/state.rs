@@ -61,6 +61,8 @@ pub struct Progress {
     pub text_bytes: u64,
     /// How many marks of shells there have been.
     pub marks: u64,
+    /// How often the program was started again.
+    pub restarts: u32,
 }
 
 impl Progress {
@@ -73,6 +75,7 @@ impl Progress {
         raw_bytes: 0,
         text_bytes: 0,
         marks: 0,
+        restarts: 0,
     };
 }
 

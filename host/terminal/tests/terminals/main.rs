@@ -7,4 +7,5 @@ mod facts;
 mod programs;
 mod sessions;
 mod support;
+mod turns;
 mod typing;

@@ -1,0 +1,134 @@
+//! What a grant of children says, whichever capability they are for: which
+//! programs, with what, and what they may reach. The checks are here once.
+
+use std::{path::PathBuf, time::Duration};
+
+use wildmatch::WildMatch;
+
+use crate::{Code, Error, PluginName};
+
+/// What was granted of children, and the checks of what is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct ChildGrant<'g> {
+    pub(super) plugin: &'g PluginName,
+    /// The capability: the last part of the table's name in the configuration.
+    pub(super) capability: &'static str,
+    pub(super) programs: &'g [String],
+    pub(super) shell: bool,
+    pub(super) environment: &'g [String],
+    pub(super) inherited_environment: &'g [String],
+    pub(super) lifetime_seconds: u64,
+    pub(super) network: bool,
+    pub(super) readable: &'g [PathBuf],
+    pub(super) require_containment: bool,
+}
+
+/// Proof that this may be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedCommand<'c>(Command<'c>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Command<'c> {
+    Program(&'c str),
+    Shell(&'c str),
+    Interactive,
+}
+
+impl<'c> AllowedCommand<'c> {
+    /// The program, unless it is for a shell.
+    #[must_use]
+    pub fn program(&self) -> Option<&'c str> {
+        match self.0 {
+            Command::Program(program) => Some(program),
+            Command::Shell(_) | Command::Interactive => None,
+        }
+    }
+
+    /// The text for the shell. Without one, and without a program, it is a
+    /// shell that reads what is typed.
+    #[must_use]
+    pub fn shell_text(&self) -> Option<&'c str> {
+        match self.0 {
+            Command::Shell(text) => Some(text),
+            Command::Program(_) | Command::Interactive => None,
+        }
+    }
+}
+
+impl<'g> ChildGrant<'g> {
+    /// Names of variables that are taken over from the host's own environment.
+    #[must_use]
+    pub fn inherited_environment(&self) -> &'g [String] {
+        self.inherited_environment
+    }
+
+    /// How long a child may run.
+    #[must_use]
+    pub fn lifetime(&self) -> Duration {
+        Duration::from_secs(self.lifetime_seconds)
+    }
+
+    /// Whether children have the host's network.
+    #[must_use]
+    pub fn network(&self) -> bool {
+        self.network
+    }
+
+    /// What children may read beside the system and their workspace.
+    #[must_use]
+    pub fn readable(&self) -> &'g [PathBuf] {
+        self.readable
+    }
+
+    /// Whether a child that cannot be contained is refused.
+    #[must_use]
+    pub fn requires_containment(&self) -> bool {
+        self.require_containment
+    }
+
+    /// Checks that the plugin may set a variable of this name.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn variable(&self, name: &str) -> Result<(), Error> {
+        if self.environment.iter().any(|pattern| WildMatch::new(pattern).matches(name)) {
+            return Ok(());
+        }
+        Err(self.refused(&format!("the variable `{}` may not be set", shown(name)), "environment"))
+    }
+
+    pub(super) fn program<'c>(&self, program: &'c str) -> Result<AllowedCommand<'c>, Error> {
+        if self.programs.iter().any(|pattern| WildMatch::new(pattern).matches(program)) {
+            return Ok(AllowedCommand(Command::Program(program)));
+        }
+        let granted = match self.programs {
+            [] => "no program is".to_owned(),
+            patterns => format!("granted are {}", patterns.join(", ")),
+        };
+        Err(self.refused(&format!("the program `{}` is not granted; {granted}", shown(program)), "programs"))
+    }
+
+    pub(super) fn shell_command<'c>(&self, text: &'c str) -> Result<AllowedCommand<'c>, Error> {
+        self.any_shell().map(|()| AllowedCommand(Command::Shell(text)))
+    }
+
+    pub(super) fn interactive_shell(&self) -> Result<AllowedCommand<'static>, Error> {
+        self.any_shell().map(|()| AllowedCommand(Command::Interactive))
+    }
+
+    fn any_shell(&self) -> Result<(), Error> {
+        if self.shell { Ok(()) } else { Err(self.refused("no shell is granted", "shell")) }
+    }
+
+    fn refused(&self, what: &str, line: &str) -> Error {
+        let Self { plugin, capability, .. } = self;
+        Error::new(
+            Code::Denied,
+            format!("{what}; to allow it, change `{line}` under [plugin.{plugin}.grants.{capability}] in wharf.toml"),
+        )
+    }
+}
+
+fn shown(text: &str) -> String {
+    crate::text::line(text, 128)
+}

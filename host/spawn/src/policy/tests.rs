@@ -1,0 +1,80 @@
+use wharf_core::{Grants, TerminalGrant};
+
+use super::*;
+use crate::ProcessLimit;
+
+fn capabilities(contained: Option<Contained>) -> Capabilities {
+    Capabilities {
+        containment: contained.ok_or_else(|| "nothing".to_owned()),
+        bubblewrap: Ok(()),
+        landlock: Ok(()),
+        another_user: false,
+        process_limit: ProcessLimit::Tree,
+        memory_of_trees: true,
+        user_namespaces: true,
+        seccomp: true,
+        pidfd: true,
+    }
+}
+
+/// What follows from a grant of terminals for the shell.
+fn planned(
+    contained: Option<Contained>,
+    directory: &str,
+    environment: &[(String, String)],
+) -> Result<Plan, PolicyError> {
+    let terminal = TerminalGrant {
+        shell: true,
+        environment: vec!["PATH".into()],
+        readable: vec!["/srv".into()],
+        ..TerminalGrant::with_reason("a test")
+    };
+    let grants = Grants { terminal: Some(terminal), ..Grants::default() };
+    let plugin = "p".parse().expect("legal");
+    let granted = grants.terminal(&plugin).expect("granted");
+    let asked = Asked {
+        command: granted.shell().expect("a shell"),
+        arguments: &[],
+        directory,
+        environment,
+        terminal: "xterm-256color",
+    };
+    let place = Place { files: "/data/files".into(), home: "/data/home".into(), user: Some(7) };
+    plan(&granted.children(), &place, &asked, &capabilities(contained), &ProcessLimits::default())
+}
+
+fn variable(plan: &Plan, name: &str) -> Option<OsString> {
+    plan.environment.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
+}
+
+#[test]
+fn an_interactive_shell_sees_its_workspace_as_its_containment_shows_it() {
+    let contained = planned(Some(Contained::Bubblewrap), "src", &[]).expect("a plan");
+    assert_eq!((contained.directory.to_str(), contained.user), (Some("/workspace/src"), Some(7)));
+    assert_eq!(variable(&contained, "HOME"), Some("/home/wharf".into()));
+    assert_eq!(variable(&contained, "TERM"), Some("xterm-256color".into()));
+    assert_eq!(contained.arguments, ["-i"]);
+    let Containment::Required(sandbox) = contained.containment else { panic!("it is contained") };
+    assert_eq!(sandbox.readable, [Bind::same("/srv")]);
+    let landlock = planned(Some(Contained::Landlock), "/workspace/src", &[]).expect("a plan");
+    assert_eq!(landlock.directory.to_str(), Some("/data/files/src"));
+}
+
+#[test]
+fn where_nothing_contains_a_grant_that_requires_it_still_asks_for_it() {
+    let plan = planned(None, "", &[]).expect("a plan");
+    assert!(matches!(plan.containment, Containment::Required(_)));
+    assert_eq!(plan.user, None);
+}
+
+#[test]
+fn no_directory_leaves_the_workspace_and_no_variable_is_set_that_is_not_granted() {
+    for directory in ["..", "/etc", "a/../../b"] {
+        assert!(matches!(planned(None, directory, &[]), Err(PolicyError::Invalid { .. })), "{directory}");
+    }
+    let set = |name: &str| planned(None, "", &[(name.to_owned(), "x".to_owned())]);
+    assert!(matches!(set("LD_PRELOAD"), Err(PolicyError::Refused { .. })));
+    assert_eq!(variable(&set("PATH").expect("granted"), "PATH"), Some("x".into()));
+    let many = vec![("PATH".to_owned(), String::new()); 1_001];
+    assert!(matches!(planned(None, "", &many), Err(PolicyError::Invalid { .. })));
+}

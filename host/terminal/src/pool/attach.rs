@@ -1,0 +1,82 @@
+//! The operator's way into a terminal: what it shows, live, and what a person
+//! types.
+//!
+//! Whose the terminal is does not count here: whoever calls this may see them
+//! all.
+
+use std::sync::Arc;
+
+use super::{TerminalId, TerminalInfo, Terminals, entry::Terminal, leaving, lock};
+use crate::{Size, TerminalError, Update, Viewer};
+
+/// A terminal before a person. Dropping it ends that, and nothing else.
+#[derive(Debug)]
+pub struct Attached {
+    terminal: Arc<Terminal>,
+    viewer: Viewer,
+}
+
+impl Terminals {
+    /// Has a person look at a terminal, whoever owns it, and type into it. It
+    /// is not idle meanwhile.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`]; [`TerminalError::TooManyViewers`].
+    pub fn attach(&self, id: TerminalId) -> Result<Attached, TerminalError> {
+        let terminal = lock(&self.table).terminals.get(&id).cloned().ok_or(TerminalError::NotFound)?;
+        let viewer = terminal.session.view(false)?;
+        if terminal.ended_at().is_some() {
+            terminal.session.end_views();
+        }
+        terminal.attached(1);
+        Ok(Attached { terminal, viewer })
+    }
+}
+
+impl Attached {
+    /// What is shown next: the whole screen first, and again whenever the
+    /// person's terminal was too slow for what came. Nothing once the terminal
+    /// is closed. Cancel-safe.
+    pub async fn next(&mut self) -> Option<Update> {
+        self.viewer.next().await
+    }
+
+    /// The terminal as it is now.
+    #[must_use]
+    pub fn info(&self) -> TerminalInfo {
+        self.terminal.info()
+    }
+
+    /// Types bytes as they are, as a person's keyboard sends them. A turn is
+    /// the writer of its terminal, so that what is typed would be taken for a
+    /// part of it: only `force` does that.
+    ///
+    /// # Errors
+    /// [`TerminalError::Busy`] while a turn runs; [`TerminalError::Closed`].
+    pub async fn write(&self, bytes: Vec<u8>, force: bool) -> Result<(), TerminalError> {
+        let turn = self.terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over());
+        if let Some(turn) = turn.filter(|_| !force) {
+            return Err(TerminalError::Busy { turn: turn.number });
+        }
+        super::takes_input(&self.terminal)?;
+        // What a person types comes in pieces, so that words are not known.
+        self.terminal.asked_to_end(leaving::are_bytes(&bytes) || bytes.contains(&b'\r'));
+        self.terminal.session.write(bytes).await
+    }
+
+    /// Changes the size of the terminal, for everybody. The program is told.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn resize(&self, size: Size) -> Result<(), TerminalError> {
+        self.terminal.session.resize(size)
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.terminal.attached(-1);
+        // Whoever looked on was using it.
+        self.terminal.touch();
+    }
+}

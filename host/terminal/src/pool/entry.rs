@@ -1,0 +1,304 @@
+//! One terminal of the pool: its session, and what is known of it beside that.
+//!
+//! Knows nothing of the others, and orders no end itself: `keep` does.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+use tokio::{sync::watch, time::Instant};
+use wharf_core::{
+    TerminalOwner,
+    completion::{PromptKind, Prompts, Reason},
+};
+
+use super::{Restart, Status, TerminalId, TerminalInfo, Why, leaving, profile::Profile};
+use crate::{Exit, Phase, Session, TerminalError, TerminalRequest, Turn, TurnInput};
+
+/// Turns that can be asked for by their number; the last of them.
+const TURNS: usize = 8;
+
+/// A terminal.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    pub(super) id: TerminalId,
+    pub(super) owner: TerminalOwner,
+    pub(super) command: String,
+    pub(super) profile: Profile,
+    pub(super) restart: Restart,
+    pub(super) session: Session,
+    /// What its program was started by.
+    pub(super) request: TerminalRequest,
+    /// The workspace as its program sees it.
+    pub(super) workspace: PathBuf,
+    pub(super) started: DateTime<Utc>,
+    pub(super) began: Instant,
+    pub(super) deadline: Option<Instant>,
+    /// Where it stands, as its keeper says.
+    pub(super) life: watch::Sender<Life>,
+    /// What its keeper is asked for; the last holds.
+    pub(super) closing: watch::Sender<Option<Closing>>,
+    /// Held for a look, never across an await.
+    state: Mutex<State>,
+}
+
+/// Where a terminal stands beside its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    /// Its program runs, or has just ended.
+    Running,
+    /// It waits to be started again.
+    Restarting,
+    /// It is over.
+    Ended,
+}
+
+/// An order to end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closing {
+    pub(super) why: Why,
+    pub(super) grace: Duration,
+}
+
+#[derive(Debug)]
+struct State {
+    used: (Instant, DateTime<Utc>),
+    ended: Option<(Instant, DateTime<Utc>)>,
+    exit: Option<Exit>,
+    why: Option<Why>,
+    restarts: u32,
+    restarted_because: Option<String>,
+    turns: VecDeque<Turn>,
+    directory: PathBuf,
+    /// The last input was one that ends programs.
+    asked_to_end: bool,
+    /// People who have it before them.
+    attached: usize,
+    recording: Option<PathBuf>,
+}
+
+impl Terminal {
+    #[expect(clippy::too_many_arguments, reason = "what a terminal is made of, once")]
+    pub(super) fn new(
+        id: TerminalId,
+        owner: TerminalOwner,
+        command: String,
+        profile: Profile,
+        restart: Restart,
+        session: Session,
+        request: TerminalRequest,
+        workspace: PathBuf,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let (began, started) = (Instant::now(), Utc::now());
+        let state = State {
+            used: (began, started),
+            ended: None,
+            exit: None,
+            why: None,
+            restarts: 0,
+            restarted_because: None,
+            turns: VecDeque::new(),
+            directory: request.working_directory.clone(),
+            asked_to_end: false,
+            attached: 0,
+            recording: None,
+        };
+        Self {
+            id,
+            owner,
+            command,
+            profile,
+            restart,
+            session,
+            request,
+            workspace,
+            started,
+            began,
+            deadline,
+            life: watch::Sender::new(Life::Running),
+            closing: watch::Sender::new(None),
+            state: Mutex::new(state),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing is changed by halves.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it takes a place: it is not over, nor about to be.
+    pub(super) fn is_open(&self) -> bool {
+        *self.life.borrow() != Life::Ended && self.closing.borrow().is_none()
+    }
+
+    /// Whether a turn runs, or a person has it before them.
+    pub(super) fn is_busy(&self) -> bool {
+        self.turn_runs() || self.state().attached > 0
+    }
+
+    pub(super) fn turn_runs(&self) -> bool {
+        self.session.turn().is_some_and(|turn| !turn.state().is_over())
+    }
+
+    /// Its owner uses it.
+    pub(super) fn touch(&self) {
+        self.state().used = (Instant::now(), Utc::now());
+    }
+
+    pub(super) fn last_used(&self) -> Instant {
+        self.state().used.0
+    }
+
+    pub(super) fn ended_at(&self) -> Option<Instant> {
+        self.state().ended.map(|(at, _)| at)
+    }
+
+    /// An input is about to be typed: what it asks for, and where the program
+    /// is before it.
+    pub(super) fn expect(&self, input: TurnInput<'_>) {
+        self.note_directory();
+        self.asked_to_end(leaving::asks_to_end(input));
+    }
+
+    pub(super) fn asked_to_end(&self, asked: bool) {
+        self.state().asked_to_end = asked;
+    }
+
+    pub(super) fn is_crash(&self, exit: Exit) -> bool {
+        leaving::is_crash(exit, self.state().asked_to_end)
+    }
+
+    pub(super) fn attached(&self, by: isize) {
+        let mut state = self.state();
+        state.attached = state.attached.saturating_add_signed(by);
+    }
+
+    pub(super) fn recorded(&self, path: PathBuf) {
+        self.state().recording = Some(path);
+    }
+
+    /// Remembers where its program is, as long as that is below the workspace.
+    pub(super) fn note_directory(&self) {
+        if self.session.progress().borrow().exit.is_some() {
+            return;
+        }
+        // Only the system knows; a link that cannot be read says nothing.
+        let Ok(directory) = fs::read_link(format!("/proc/{}/cwd", self.session.pid())) else { return };
+        if directory.starts_with(&self.workspace) {
+            self.state().directory = directory;
+        }
+    }
+
+    pub(super) fn directory(&self) -> PathBuf {
+        self.state().directory.clone()
+    }
+
+    pub(super) fn forget_directory(&self) {
+        self.state().directory = self.request.working_directory.clone();
+    }
+
+    /// Keeps a turn, to be asked for by its number.
+    pub(super) fn keep_turn(&self, turn: Turn) {
+        let mut state = self.state();
+        if state.turns.len() == TURNS {
+            state.turns.pop_front();
+        }
+        state.turns.push_back(turn);
+    }
+
+    pub(super) fn turn(&self, number: u64) -> Result<Turn, TerminalError> {
+        let last = self.session.turn();
+        let kept = self.state().turns.iter().find(|turn| turn.state().number == number).cloned();
+        let found = kept.or_else(|| last.clone().filter(|turn| turn.state().number == number));
+        found.ok_or_else(|| TerminalError::NoTurn { turn: number, last: last.map_or(0, |turn| turn.state().number) })
+    }
+
+    pub(super) fn restarting(&self, because: String) {
+        self.state().restarted_because = Some(because);
+        self.life.send_replace(Life::Restarting);
+    }
+
+    pub(super) fn running(&self) {
+        // What was typed before concerns another program.
+        let mut state = self.state();
+        state.asked_to_end = false;
+        state.restarts += 1;
+        drop(state);
+        self.life.send_replace(Life::Running);
+    }
+
+    /// It is over. How long it was open.
+    pub(super) fn end(&self, exit: Option<Exit>, why: Option<Why>) -> Duration {
+        let mut state = self.state();
+        (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));
+        drop(state);
+        self.session.end_views();
+        self.life.send_replace(Life::Ended);
+        self.began.elapsed()
+    }
+
+    pub(super) fn info(&self) -> TerminalInfo {
+        let progress = *self.session.progress().borrow();
+        let turn = self.session.turn().map(|turn| turn.state());
+        let (raw_evicted_before, text_evicted_before) = self.session.evicted_before();
+        let life = *self.life.borrow();
+        let runs = progress.exit.is_none() && life == Life::Running;
+        let status = match life {
+            Life::Ended => Status::Closed,
+            Life::Restarting => Status::Restarting,
+            Life::Running => match (progress.exit, &turn) {
+                (Some(exit), _) if self.restart == Restart::OnCrash && self.is_crash(exit) => Status::Restarting,
+                (Some(_), _) => Status::Closed,
+                (None, Some(turn)) if !turn.is_over() => Status::Busy,
+                (None, Some(turn)) if self.asks(turn.decision.reason()) => Status::NeedsInput,
+                (None, _) if progress.phase == Phase::Starting => Status::Starting,
+                (None, _) => Status::Ready,
+            },
+        };
+        let viewers = self.session.viewers();
+        let state = self.state();
+        TerminalInfo {
+            id: self.id,
+            command: self.command.clone(),
+            profile: self.profile.name.clone(),
+            status,
+            size: self.session.size(),
+            pid: runs.then(|| self.session.pid()),
+            directory: state.directory.clone(),
+            started: self.started,
+            last_used: state.used.1,
+            ended: state.ended.map(|(_, at)| at),
+            exit: state.exit,
+            why: state.why,
+            restart: self.restart,
+            restarts: state.restarts,
+            restarted_because: state.restarted_because.clone(),
+            turn,
+            text_bytes: progress.text_bytes,
+            text_evicted_before,
+            raw_bytes: progress.raw_bytes,
+            raw_evicted_before,
+            alternate_screen: self.session.modes().alternate_screen,
+            recording: state.recording.clone(),
+            viewers,
+        }
+    }
+
+    /// Whether a turn that ended so ended with a question. An interpreter that
+    /// shows its prompt asks nothing.
+    fn asks(&self, reason: Option<Reason>) -> bool {
+        match reason {
+            Some(Reason::NeedsContinuation) => true,
+            Some(Reason::StrictPrompt) => {
+                Prompts::questions().find(&self.session.cursor_row()) == Some(PromptKind::Strict)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! The terminals of a host, by owner and id.
+//!
+//! Owns who may see which terminal, how many there are, and how long. Files
+//! that belong together: `entry` is one of them, `start` brings it up, `keep`
+//! lives as long as it does, `sweep` closes what nobody uses and forgets what
+//! ended long ago, `attach` is the operator's way in, `profile` and `leaving`
+//! say what is known of programs and of what is typed to end them.
+
+mod attach;
+mod entry;
+mod id;
+mod info;
+mod keep;
+mod leaving;
+mod metrics;
+mod profile;
+mod settings;
+mod start;
+mod sweep;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{select, time::Instant};
+use wharf_core::{SessionId, TenantId, TerminalOwner, completion::Preset};
+use wharf_spawn::Spawner;
+
+use self::{
+    entry::{Life, Terminal},
+    keep::Common,
+    profile::Profiles,
+};
+use crate::{Size, Slice, TerminalError, TurnInput, TurnOptions, TurnState};
+
+pub use attach::Attached;
+pub use id::TerminalId;
+pub use info::{Followed, Shown, Started, Status, TerminalInfo, Why};
+pub use metrics::{Errors, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
+pub use profile::{InvalidProfile, ProfileSettings};
+pub use settings::{Restart, Settings, UnknownRestart, Wanted};
+pub use sweep::Swept;
+
+/// The longest that a close leaves to a program to end by itself.
+const LONGEST_GRACE: Duration = Duration::from_secs(60);
+
+/// The terminals of a host.
+///
+/// They end with the host, however it ends, and when this is dropped; call
+/// [`Terminals::close_all`] where there is time to wait for that.
+#[derive(Debug)]
+pub struct Terminals {
+    common: Arc<Common>,
+    profiles: Profiles,
+    table: Arc<Mutex<Table>>,
+}
+
+/// What there is, and whether more may come.
+#[derive(Debug, Default)]
+struct Table {
+    terminals: HashMap<TerminalId, Arc<Terminal>>,
+    /// Places that are taken by terminals which are being started.
+    starting: HashMap<TerminalOwner, usize>,
+    closed: bool,
+}
+
+impl Table {
+    fn open(&self) -> impl Iterator<Item = &Arc<Terminal>> {
+        self.terminals.values().filter(|terminal| terminal.is_open())
+    }
+}
+
+/// A lock that is held for a look, never across an await.
+fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Terminals {
+    /// A pool without terminals.
+    ///
+    /// # Errors
+    /// Where a profile has a prompt that cannot be used.
+    pub fn open(spawner: Spawner, settings: Settings) -> Result<Self, InvalidProfile> {
+        let profiles = Profiles::new(&settings.profiles)?;
+        let common = Arc::new(Common { spawner, settings, counters: metrics::Counters::default() });
+        Ok(Self { common, profiles, table: Arc::default() })
+    }
+
+    /// All terminals of an owner, in the order in which they were opened.
+    #[must_use]
+    pub fn list(&self, owner: &TerminalOwner) -> Vec<TerminalInfo> {
+        infos(self.all_of(|terminal| terminal.owner == *owner)).map(|(_, info)| info).collect()
+    }
+
+    /// A terminal as it is now. This counts as no use of it.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`], also for what belongs to somebody else.
+    pub fn info(&self, owner: &TerminalOwner, id: TerminalId) -> Result<TerminalInfo, TerminalError> {
+        Ok(self.find(owner, id)?.info())
+    }
+
+    /// How turns of a terminal are judged: by this preset, or by that of its
+    /// program, with the prompts that are known of it.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub fn turn_options(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        preset: Option<Preset>,
+    ) -> Result<TurnOptions, TerminalError> {
+        Ok(options(&*self.find(owner, id)?, preset))
+    }
+
+    /// Begins a turn: types its input, and follows the answer, whoever looks
+    /// on. Without options it is judged by what is known of its program.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`]; [`TerminalError::Restarting`]; as for
+    /// [`crate::Session::begin_turn`].
+    pub async fn send(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        input: TurnInput<'_>,
+        turn_options: Option<TurnOptions>,
+    ) -> Result<TurnState, TerminalError> {
+        let terminal = self.used(owner, id)?;
+        let turn_options = turn_options.unwrap_or_else(|| options(&terminal, None));
+        let begun = async {
+            takes_input(&terminal)?;
+            if let Some(turn) = terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over()) {
+                return Err(TerminalError::Busy { turn: turn.number });
+            }
+            terminal.expect(input);
+            terminal.session.begin_turn(input, turn_options).await
+        };
+        let turn = begun.await.map_err(|error| self.failed(error))?;
+        terminal.keep_turn(turn.clone());
+        let (state, began) = (turn.state(), Instant::now());
+        let (common, terminal) = (Arc::clone(&self.common), Arc::downgrade(&terminal));
+        let mut changes = turn.changes();
+        drop(turn);
+        tokio::spawn(async move {
+            // An error says that nobody knows of it any more.
+            let Ok(over) = changes.wait_for(TurnState::is_over).await.map(|state| state.cancelled) else { return };
+            common.counters.answered(began.elapsed(), over);
+            if let Some(terminal) = terminal.upgrade() {
+                terminal.note_directory();
+                terminal.touch();
+            }
+        });
+        Ok(state)
+    }
+
+    /// The next piece of a turn's text from a cursor on: see
+    /// [`crate::Turn::next`]. Any number may follow, and come back.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`]; [`TerminalError::NoTurn`] where there is no
+    /// such turn, or it is long over.
+    pub async fn follow(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        turn: u64,
+        from: u64,
+        maximum_bytes: usize,
+        patience: Duration,
+    ) -> Result<Followed, TerminalError> {
+        let terminal = self.used(owner, id)?;
+        let turn = terminal.turn(turn)?;
+        let piece = turn.next(from, maximum_bytes, self.patience(patience)).await;
+        Ok(Followed { piece, turn: turn.state() })
+    }
+
+    /// Gives a turn up: see [`crate::Turn::cancel`].
+    ///
+    /// # Errors
+    /// As for [`Terminals::follow`].
+    pub fn cancel(&self, owner: &TerminalOwner, id: TerminalId, turn: u64) -> Result<(), TerminalError> {
+        self.used(owner, id)?.turn(turn)?.cancel();
+        Ok(())
+    }
+
+    /// Presses keys, one after the other; during a turn they belong to it.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`]; [`TerminalError::Restarting`]; as for
+    /// [`crate::Session::press`].
+    pub async fn press(&self, owner: &TerminalOwner, id: TerminalId, keys: &[&str]) -> Result<(), TerminalError> {
+        let terminal = self.used(owner, id)?;
+        let pressed = async {
+            takes_input(&terminal)?;
+            // Of what is typed in a turn, keys only add to it.
+            if leaving::are_keys(keys) || !terminal.turn_runs() {
+                terminal.expect(TurnInput::Keys(keys));
+            }
+            terminal.session.press(keys).await
+        };
+        pressed.await.map_err(|error| self.failed(error))
+    }
+
+    /// What a person would see, with at most so many lines of history.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub fn screen(&self, owner: &TerminalOwner, id: TerminalId, history_lines: usize) -> Result<Shown, TerminalError> {
+        let session = &self.used(owner, id)?.session;
+        let history = if history_lines == 0 { Vec::new() } else { session.screen_history(history_lines) };
+        Ok(Shown { view: session.screen(), history })
+    }
+
+    /// Text without control sequences, from a cursor on.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub fn read_text(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        from: u64,
+        maximum_bytes: usize,
+    ) -> Result<Slice<String>, TerminalError> {
+        Ok(self.used(owner, id)?.session.text(from, maximum_bytes))
+    }
+
+    /// Bytes as they came, from a cursor on.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub fn read_raw(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        from: u64,
+        maximum_bytes: usize,
+    ) -> Result<Slice<Vec<u8>>, TerminalError> {
+        Ok(self.used(owner, id)?.session.raw(from, maximum_bytes))
+    }
+
+    /// Waits until there is text behind a cursor, or the terminal is closed, or
+    /// `patience` is over.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub async fn wait(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        from: u64,
+        patience: Duration,
+    ) -> Result<TerminalInfo, TerminalError> {
+        let terminal = self.used(owner, id)?;
+        let (mut progress, mut life) = (terminal.session.progress(), terminal.life.subscribe());
+        let waiting = async {
+            select! {
+                // It goes on while the terminal is there, which is held here.
+                _ = progress.wait_for(|progress| progress.text_bytes > from) => {}
+                _ = life.wait_for(|life| *life == Life::Ended) => {}
+            }
+        };
+        drop(tokio::time::timeout(self.patience(patience), waiting).await);
+        terminal.touch();
+        Ok(terminal.info())
+    }
+
+    /// Changes the size. The program is told.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`], or where the system refuses.
+    pub fn resize(&self, owner: &TerminalOwner, id: TerminalId, size: Size) -> Result<(), TerminalError> {
+        self.used(owner, id)?.session.resize(size)
+    }
+
+    /// Closes a terminal: its program is asked to end, and killed once `grace`
+    /// (a minute at most) is over, with whatever descends from it. What it
+    /// printed stays to be read for a while. Once begun, it goes on though the
+    /// future is dropped; closing again changes nothing.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`].
+    pub async fn close(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        grace: Duration,
+    ) -> Result<TerminalInfo, TerminalError> {
+        let terminal = self.find(owner, id)?;
+        terminal.close(Why::Owner, grace.min(LONGEST_GRACE)).await;
+        Ok(terminal.info())
+    }
+
+    /// What there is, and what it has come to so far.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        let (open, busy) = lock(&self.table)
+            .open()
+            .fold((0, 0), |(open, busy), terminal| (open + 1, busy + usize::from(terminal.turn_runs())));
+        self.common.counters.now(open, busy)
+    }
+
+    /// The sessions that have an open terminal: their workspaces are in use.
+    #[must_use]
+    pub fn open_sessions(&self) -> Vec<(TenantId, SessionId)> {
+        let table = lock(&self.table);
+        let mut sessions: Vec<_> =
+            table.open().map(|terminal| (terminal.owner.tenant.clone(), terminal.owner.session.clone())).collect();
+        sessions.sort();
+        sessions.dedup();
+        sessions
+    }
+
+    /// The one way to a terminal: who does not own it cannot tell it from one
+    /// that never was.
+    fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<Terminal>, TerminalError> {
+        let table = lock(&self.table);
+        let found = table.terminals.get(&id).filter(|terminal| terminal.owner == *owner);
+        found.cloned().ok_or(TerminalError::NotFound)
+    }
+
+    /// The same for what its owner does with it.
+    fn used(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<Terminal>, TerminalError> {
+        self.find(owner, id).inspect(|terminal| terminal.touch())
+    }
+
+    fn all_of(&self, so: impl Fn(&Terminal) -> bool) -> Vec<Arc<Terminal>> {
+        lock(&self.table).terminals.values().filter(|terminal| so(terminal)).cloned().collect()
+    }
+
+    fn patience(&self, wanted: Duration) -> Duration {
+        wanted.min(Duration::from_millis(self.common.settings.limits.wait_milliseconds))
+    }
+
+    fn failed(&self, error: TerminalError) -> TerminalError {
+        self.common.counters.failed(error)
+    }
+}
+
+impl Drop for Terminals {
+    fn drop(&mut self) {
+        let mut table = lock(&self.table);
+        table.closed = true;
+        for terminal in table.terminals.values() {
+            terminal.order_close(Why::ShuttingDown, Duration::ZERO);
+        }
+    }
+}
+
+/// Sorted by when they were opened.
+fn infos(mut terminals: Vec<Arc<Terminal>>) -> impl Iterator<Item = (TerminalOwner, TerminalInfo)> {
+    terminals.sort_by_key(|terminal| (terminal.began, terminal.id));
+    terminals.into_iter().map(|terminal| (terminal.owner.clone(), terminal.info()))
+}
+
+fn options(terminal: &Terminal, preset: Option<Preset>) -> TurnOptions {
+    let preset = preset.unwrap_or(terminal.profile.preset);
+    // They were tried when the pool was opened.
+    let parameters = terminal.profile.parameters(preset).unwrap_or_else(|_| preset.parameters());
+    TurnOptions { parameters }
+}
+
+fn takes_input(terminal: &Terminal) -> Result<(), TerminalError> {
+    match *terminal.life.borrow() {
+        Life::Running => Ok(()),
+        Life::Restarting => Err(TerminalError::Restarting),
+        Life::Ended => Err(TerminalError::Closed),
+    }
+}

@@ -1,0 +1,126 @@
+//! What holds for all terminals of a host, and what is asked of one.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use wharf_core::{ProcessLimits, TerminalLimits, completion::Preset, grant::AllowedCommand};
+
+use super::profile::ProfileSettings;
+use crate::{RecordingSettings, Size};
+
+/// What holds for all terminals of a host.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How many there are, how long, and what is kept of them.
+    pub limits: TerminalLimits,
+    /// What each program may use up.
+    pub children: ProcessLimits,
+    /// Whether programs that crash are started again, where neither the caller
+    /// nor the program's profile says otherwise.
+    pub restart: Restart,
+    /// How long the first restart waits; each further one twice as long.
+    pub first_backoff: Duration,
+    /// The longest that a restart waits.
+    pub longest_backoff: Duration,
+    /// What is known of programs, before what is built in; the first that
+    /// matches holds.
+    pub profiles: Vec<ProfileSettings>,
+    /// Where recordings go; without it there are none.
+    pub recording: Option<RecordingSettings>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: TerminalLimits::default(),
+            children: ProcessLimits::default(),
+            restart: Restart::OnCrash,
+            first_backoff: Duration::from_millis(500),
+            longest_backoff: Duration::from_secs(30),
+            profiles: Vec::new(),
+            recording: None,
+        }
+    }
+}
+
+/// When a program is started again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restart {
+    /// Never: its terminal is closed when it ends.
+    Never,
+    /// When it crashes: it ends by a signal or with another code than 0, and
+    /// the last input was not one that ends programs, as `exit` or C-d.
+    OnCrash,
+}
+
+impl Restart {
+    /// The word of configurations and requests.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::OnCrash => "on-crash",
+        }
+    }
+}
+
+impl fmt::Display for Restart {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// There is no such word.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`restart` is `never` or `on-crash`")]
+pub struct UnknownRestart;
+
+impl FromStr for Restart {
+    type Err = UnknownRestart;
+
+    fn from_str(raw: &str) -> Result<Self, UnknownRestart> {
+        [Self::Never, Self::OnCrash].into_iter().find(|restart| restart.as_str() == raw).ok_or(UnknownRestart)
+    }
+}
+
+/// What a caller wants to have started.
+#[derive(Debug, Clone)]
+pub struct Wanted<'w> {
+    /// The program, or the shell.
+    pub command: AllowedCommand<'w>,
+    /// Arguments of the program.
+    pub arguments: &'w [String],
+    /// Where it starts: below the workspace, relative to it or as it is shown;
+    /// empty for the workspace.
+    pub directory: &'w str,
+    /// Variables to set, in pairs of name and value.
+    pub environment: &'w [(String, String)],
+    /// How large the terminal is.
+    pub size: Size,
+    /// What kind of program it is; what its profile says where absent.
+    pub preset: Option<Preset>,
+    /// Whether it is started again; what its profile says where absent.
+    pub restart: Option<Restart>,
+    /// How long it may be open; the grant's and the host's own limits hold,
+    /// too.
+    pub lifetime: Option<Duration>,
+    /// Whether it is to be recorded.
+    pub record: bool,
+}
+
+impl<'w> Wanted<'w> {
+    /// A command with every default.
+    #[must_use]
+    pub fn new(command: AllowedCommand<'w>) -> Self {
+        Self {
+            command,
+            arguments: &[],
+            directory: "",
+            environment: &[],
+            size: Size::default(),
+            preset: None,
+            restart: None,
+            lifetime: None,
+            record: false,
+        }
+    }
+}
