@@ -101,6 +101,14 @@ impl AgentStatus {
         }
     }
 
+    /// The status of this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Processing, Self::Typing, Self::Ready, Self::Completed, Self::Error]
+            .into_iter()
+            .find(|status| status.as_str() == word)
+    }
+
     /// Whether it says that there is more to come.
     pub(super) fn is_working(self) -> bool {
         matches!(self, Self::Processing | Self::Typing)

@@ -22,6 +22,32 @@ use crate::{
 const TITLE_BYTES: usize = 256;
 
 /// Every stream of a host. Clones are the same streams.
+///
+/// ```
+/// use std::time::Duration;
+/// use wharf_core::{
+///     Context, SessionId, StreamLimits, StreamOwner, Streams, TenantId,
+///     completion::{AgentStatus, Preset},
+///     stream::{EventKind, Message, OpenStream, Turns},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), wharf_core::stream::StreamError> {
+/// let streams = Streams::new(StreamLimits::default());
+/// let context = Context::new(TenantId::local(), SessionId::default_session());
+/// let turns = Turns::One(Preset::Agent.parameters());
+/// let writer = streams.open(StreamOwner::host(&context), OpenStream { title: "a search", turns, held_by: None })?;
+/// writer.status(AgentStatus::Processing)?;
+/// writer.message(Message { text: "found it", cursors: None })?;
+/// writer.complete()?;
+///
+/// let reader = streams.reader(&context, writer.id())?;
+/// let batch = reader.read(2, 100, 65_536, Duration::from_secs(1)).await?;
+/// assert_eq!(batch.events[0].kind, EventKind::Message);
+/// assert_eq!(batch.events[1].kind, EventKind::Complete);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Streams {
     limits: Arc<StreamLimits>,

@@ -1,7 +1,10 @@
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::time::{advance, sleep};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, advance, sleep},
+};
 
 use super::*;
 use crate::{
@@ -81,7 +84,9 @@ async fn a_status_ends_a_turn_once_a_message_came_and_it_held_and_a_waiting_read
     writer.status(AgentStatus::Typing).expect("open");
     say(&writer, "an answer").expect("open");
     writer.status(AgentStatus::Ready).expect("open");
+    let before = Instant::now();
     let batch = read(&writer.reader(), 6, PATIENCE).await;
+    assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
     let (_, kind, data) = &shown(&batch)[0];
     assert_eq!((*kind, &data["reason"], &data["layer"]), ("complete", &json!("status-ready"), &json!("L2")));
     // Twice the settling time, since a `ready` had passed.
@@ -244,9 +249,11 @@ async fn who_waits_for_a_stream_that_is_deleted_learns_it() {
     let reader = streams.reader(&context("s"), writer.id()).expect("there");
     let waiting = tokio::spawn(async move { read(&reader, 1, PATIENCE).await });
     sleep(Duration::from_secs(1)).await;
+    let before = Instant::now();
     let info = streams.delete(&context("s"), writer.id()).expect("there");
     assert_eq!(info.ended, Some(Ended::Deleted));
     let batch = waiting.await.expect("no panic");
+    assert_eq!(before.elapsed(), NOW, "it was woken");
     assert_eq!(shown(&batch)[0].2["reason"], "cancelled");
     assert_eq!(batch.ended, Some(Ended::Deleted));
     assert_eq!(code(streams.reader(&context("s"), writer.id()).expect_err("gone")), Code::NotFound);
@@ -282,15 +289,20 @@ async fn a_slow_reader_is_told_what_it_lost_and_a_wrong_number_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_readers_of_a_stream_that_is_written_lose_nothing_and_see_nothing_twice() {
     const EVENTS: u64 = 500;
+    const READERS: u32 = 200;
     let writer = Streams::new(StreamLimits::default()).open(owner(), told()).expect("opens");
-    let readers: Vec<_> = (0..200)
+    let reading = Arc::new(Semaphore::new(0));
+    let readers: Vec<_> = (0..READERS)
         .map(|_| {
-            let reader = writer.reader();
+            let (reader, reading) = (writer.reader(), Arc::clone(&reading));
             tokio::spawn(async move {
                 let (mut from, mut seen) = (1, Vec::new());
                 loop {
                     let batch = reader.read(from, 7, 1 << 20, PATIENCE).await.expect("readable");
                     assert_eq!(batch.lost, None);
+                    if seen.is_empty() {
+                        reading.add_permits(1);
+                    }
                     seen.extend(batch.events.iter().map(|event| event.number));
                     from = batch.next;
                     if batch.ended.is_some() {
@@ -300,7 +312,10 @@ async fn many_readers_of_a_stream_that_is_written_lose_nothing_and_see_nothing_t
             })
         })
         .collect();
-    for number in 0..EVENTS {
+    say(&writer, "the first").expect("open");
+    // From here on they wait for what is written.
+    drop(reading.acquire_many(READERS).await.expect("open"));
+    for number in 1..EVENTS {
         say(&writer, &number.to_string()).expect("open");
         if number % 16 == 0 {
             tokio::task::yield_now().await;

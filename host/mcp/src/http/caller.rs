@@ -2,7 +2,7 @@
 //! `Wharf-Assistant` and `Wharf-Thread` name what `_meta` names elsewhere, and
 //! the same rules make a context of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use axum::{
     extract::FromRequestParts,
@@ -35,8 +35,11 @@ impl FromRequestParts<Arc<Shared>> for Caller {
             return Err(Failure::invalid("this host requires a session: send the header `Wharf-Session`"));
         }
         let resolved = rules.resolve(&hints, &mut Map::new())?;
-        if resolved.defaulted {
-            tracing::warn!(session = %resolved.context.session, "a request names no session");
+        if resolved.defaulted && !shared.warned_of_default.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                session = %resolved.context.session,
+                "a request over HTTP names no session, so all that do not share one; the header `Wharf-Session` names it"
+            );
         }
         Ok(Self(resolved.context))
     }

@@ -27,7 +27,10 @@ const READ: HeaderValue = HeaderValue::from_static("location, retry-after, wharf
 pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let origin = match checked(&shared.settings, &request) {
         Ok(origin) => origin,
-        Err(failure) => return finished(failure.into_response(), None, true),
+        Err(failure) => {
+            tracing::debug!(?failure, "a request was refused");
+            return finished(failure.into_response(), None, true);
+        }
     };
     // A browser asks so before the request itself, and shows no token.
     if origin.is_some() && request.method() == Method::OPTIONS {
@@ -39,6 +42,7 @@ pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, n
             Code::Denied,
             "send this host's token: `Authorization: Bearer TOKEN`",
         );
+        tracing::debug!("a request without the token was refused");
         return finished(failure.into_response(), origin, true);
     }
     finished(next.run(request).await, origin, false)

@@ -32,7 +32,7 @@ mod streams;
 mod terminals;
 mod token;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use axum::body::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -96,6 +96,8 @@ struct Shared {
     readers: Arc<Semaphore>,
     /// The description of the routes, as JSON.
     description: Bytes,
+    /// Somebody was told already that requests name no session.
+    warned_of_default: AtomicBool,
     /// The host stops: who waits is answered now.
     stopping: CancellationToken,
 }

@@ -67,15 +67,20 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
         operation["security"] = json!([]);
     } else {
         operation["tags"] = json!([tag]);
+        let id = json!({"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"});
         parameters.extend([
-            header(&SESSION, "The session on whose behalf this is; `default` where absent.", "string"),
-            header(&ASSISTANT, "The assistant on whose behalf this is.", "string"),
-            header(&THREAD, "The thread on whose behalf this is.", "string"),
+            header(&SESSION, "The session on whose behalf this is; `default` where absent.", &id),
+            header(&ASSISTANT, "The assistant on whose behalf this is.", &id),
+            header(&THREAD, "The thread on whose behalf this is.", &id),
         ]);
     }
     if route.resumes {
         let name = HeaderName::from_static("last-event-id");
-        parameters.push(header(&name, "The `id` of the last event that was read.", "integer"));
+        parameters.push(header(
+            &name,
+            "The `id` of the last event that was read.",
+            &json!({"type": "integer", "minimum": 0}),
+        ));
     }
     if !parameters.is_empty() {
         operation["parameters"] = parameters.into();
@@ -109,8 +114,8 @@ fn in_path(path: &str) -> impl Iterator<Item = Value> + '_ {
     names.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
 }
 
-fn header(name: &HeaderName, what: &str, kind: &str) -> Value {
-    json!({"name": name.as_str(), "in": "header", "description": what, "schema": {"type": kind}})
+fn header(name: &HeaderName, what: &str, schema: &Value) -> Value {
+    json!({"name": name.as_str(), "in": "header", "description": what, "schema": schema})
 }
 
 /// The properties of a type as parameters.

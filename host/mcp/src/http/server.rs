@@ -1,6 +1,11 @@
 //! The socket, connections and their ends.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use axum::{Router, body::Bytes};
 use hyper::{body::Incoming, server::conn::http1};
@@ -80,6 +85,7 @@ impl HttpServer {
         let shared = Shared {
             readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
             description: Bytes::from(description.to_string()),
+            warned_of_default: AtomicBool::new(false),
             stopping: CancellationToken::new(),
             services,
             settings,

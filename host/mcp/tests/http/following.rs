@@ -199,7 +199,8 @@ async fn a_reader_that_takes_nothing_holds_no_memory_and_is_told_what_it_lost() 
         }
     }
     assert_eq!((read + lost, next), (EVENTS, EVENTS + 1), "each was read or told to be lost");
-    assert!(lost > EVENTS / 2, "{read} of {EVENTS} events waited for a reader that took none");
+    // 2 MiB of 32, in the buffers of both ends together.
+    assert!(read < 64, "{read} of {EVENTS} events waited for a reader that took none");
 }
 
 #[tokio::test]
