@@ -4,6 +4,7 @@
 //! it runs: a demo that shows something else than it says fails.
 
 mod connect;
+mod console;
 mod library;
 mod playbook;
 mod workshop;
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Client, Conversation, PROTOCOL};
 use crate::command::{self, say};
 use crate::components;
-use crate::containment;
+use crate::packages;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
@@ -86,6 +87,8 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
     stage.follow_playbook()?;
     stage.build_program()?;
     stage.follow_processes()?;
+    stage.talk_to_programs()?;
+    stage.follow_over_http()?;
     stage.look_inside(workspace)?;
     stage.survive()?;
     connect::print(&stage.wharf);
@@ -96,7 +99,7 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
 /// may get other features of shared dependencies, and wasmtime would then be
 /// compiled once for the demo and once for the tests.
 fn build(workspace: &Workspace) -> Result<()> {
-    containment::ensure()?;
+    packages::ensure_containment()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
     command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))
@@ -198,7 +201,7 @@ impl Stage {
     }
 
     fn look_inside(&mut self, workspace: &Workspace) -> Result<()> {
-        chapter("10. What the sandbox can reach is written in the component, not promised");
+        chapter("12. What the sandbox can reach is written in the component, not promised");
         let component = workspace.components().join("planning.wasm");
         println!("     $ wharf inspect {}", workspace.shown(&component));
         let report = command::capture(Command::new(&self.wharf).arg("inspect").arg(&component))?;
@@ -209,7 +212,7 @@ impl Stage {
     }
 
     fn survive(&mut self) -> Result<()> {
-        chapter("11. The host is killed (kill -9) and started again: everything is still there");
+        chapter("13. The host is killed (kill -9) and started again: everything is still there");
         let running = self.leave_running()?;
         self.client.take().context("the client is connected")?.kill()?;
         self.start()?;

@@ -13,8 +13,8 @@ use lexopt::ValueExt as _;
 
 use crate::command::{self, say};
 use crate::components;
-use crate::containment;
 use crate::demo;
+use crate::packages;
 use crate::python;
 use crate::tidy;
 use crate::toolchain::Choice;
@@ -172,7 +172,8 @@ fn summary(outcomes: &[Outcome]) -> String {
 /// All members together: a member built alone may get other features of the
 /// shared dependencies, and those would then be compiled twice.
 fn build(workspace: &Workspace, tests: bool) -> Result<()> {
-    containment::ensure()?;
+    packages::ensure_containment()?;
+    packages::ensure_interactive()?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::cargo(&workspace.root);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{CallLimits, HostLimits, ProcessLimits, limit::LimitInfo};
+use wharf::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, limit::LimitInfo};
 
 use super::{Global, print_json};
 
@@ -38,14 +38,24 @@ impl Config {
             Command::Check { json } => check(global, json)?,
             Command::Limits { markdown: true } => print!("{}", markdown()),
             Command::Limits { markdown: false } => {
-                print_table("[limits] and [plugin.NAME.limits]: one call", CallLimits::TABLE);
-                print_table("[host.limits]: the host", HostLimits::TABLE);
-                print_table("[process.limits]: child processes and the files of a session", ProcessLimits::TABLE);
+                for (title, rows) in GROUPS {
+                    print_table(&title.replace('`', ""), rows);
+                }
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
+
+/// Every table, with where it is configured.
+const GROUPS: [(&str, &[LimitInfo]); 6] = [
+    ("One call: `[limits]` for all plugins, `[plugin.NAME.limits]` for one", CallLimits::TABLE),
+    ("The host: `[host.limits]`", HostLimits::TABLE),
+    ("Child processes and the files of a session: `[process.limits]`", ProcessLimits::TABLE),
+    ("Terminals: `[terminal.limits]`", TerminalLimits::TABLE),
+    ("Streams of events: `[stream.limits]`", StreamLimits::TABLE),
+    ("Serving over HTTP: `[http.limits]`", HttpLimits::TABLE),
+];
 
 fn check(global: &Global, as_json: bool) -> Result<()> {
     let path = global.configuration_path();
@@ -56,6 +66,9 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
         .values()
         .chain(configuration.call_limits.values())
         .chain(configuration.process_limits.values())
+        .chain(configuration.terminal.limits.values())
+        .chain(configuration.stream_limits.values())
+        .chain(configuration.http.limits.values())
         .filter(|(info, value)| info.default != *value)
         .collect();
     if as_json {
@@ -98,12 +111,7 @@ fn markdown() -> String {
          there. Times are in milliseconds, sizes in bytes. This page is `wharf config limits --markdown`; a test \
          keeps it so.\n",
     );
-    let groups = [
-        ("One call: `[limits]` for all plugins, `[plugin.NAME.limits]` for one", CallLimits::TABLE),
-        ("The host: `[host.limits]`", HostLimits::TABLE),
-        ("Child processes and the files of a session: `[process.limits]`", ProcessLimits::TABLE),
-    ];
-    for (title, rows) in groups {
+    for (title, rows) in GROUPS {
         text.push_str(&format!("\n## {title}\n\n| limit | default | ceiling | what happens |\n|---|---|---|---|\n"));
         for row in rows {
             text.push_str(&format!("| `{}` | {} | {} | {} |\n", row.name, row.default, row.ceiling, row.description));
