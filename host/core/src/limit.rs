@@ -265,9 +265,9 @@ limits! {
             "Open terminals of one plugin, session and assistant. A further one replaces the one used least recently.";
         idle_seconds = 900, up to 7 * 24 * HOUR_SECONDS,
             "How long a terminal may be unused. Closes it.";
-        ended = 100, up to 10_000,
+        ended = 40, up to 10_000,
             "Closed terminals that are kept with their output. The oldest goes first.";
-        ended_per_owner = 10, up to 1_000,
+        ended_per_owner = 5, up to 1_000,
             "The same of one plugin, session and assistant.";
         tombstone_seconds = HOUR_SECONDS, up to 30 * 24 * HOUR_SECONDS,
             "How long a closed terminal and its output are kept.";

@@ -5,13 +5,14 @@
 //! program prints is hostile: `stream` bounds and normalises it before anything
 //! else reads it, `screen` draws it, `queries` answers what programs ask their
 //! terminal. What is typed is checked by `input` and encoded by `keys`. A
-//! [`Turn`] is an input and its answer. [`Terminals`] keeps sessions by
-//! unguessable id under the [`TerminalOwner`] that started them, bounds how many
-//! there are, and starts again what crashed; `view` and `recording` show one to
-//! people. This crate starts nothing itself: it asks a
-//! [`wharf_spawn::Spawner`], which also ends the whole tree. It never knows who
-//! calls through which protocol, nothing of Wasm and nothing of configuration.
-//! Linux only, as the spawner is.
+//! [`Turn`] is an input and its answer, until the detector of core says that it
+//! is complete; `probe` and `integration` find the facts for that. [`Terminals`]
+//! keeps sessions by unguessable id under the [`TerminalOwner`] that started
+//! them, bounds how many there are, and starts again what crashed; `view` and
+//! `recording` show one to people. This crate starts nothing itself: it asks a
+//! [`wharf_spawn::Spawner`], which also ends the whole tree. It never knows by
+//! which rules an answer is complete, who calls through which protocol, nothing
+//! of Wasm and nothing of configuration. Linux only, as the spawner is.
 #![cfg(target_os = "linux")]
 
 mod error;

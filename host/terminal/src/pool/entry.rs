@@ -33,8 +33,8 @@ pub(super) struct Terminal {
     pub(super) teller: Option<Teller>,
     pub(super) restart: Restart,
     pub(super) session: Session,
-    /// What its program was started by.
-    pub(super) request: TerminalRequest,
+    /// Where its program began.
+    first_directory: PathBuf,
     /// The workspace as its program sees it.
     pub(super) workspace: PathBuf,
     pub(super) started: DateTime<Utc>,
@@ -80,6 +80,8 @@ struct State {
     asked_to_end: bool,
     /// People who have it before them.
     attached: usize,
+    /// What starts its program again, as long as that may be.
+    request: Option<TerminalRequest>,
     recording: Option<PathBuf>,
 }
 
@@ -98,6 +100,7 @@ impl Terminal {
         deadline: Option<Instant>,
     ) -> Self {
         let (began, started) = (Instant::now(), Utc::now());
+        let first_directory = request.working_directory.clone();
         let state = State {
             used: (began, started),
             ended: None,
@@ -106,9 +109,10 @@ impl Terminal {
             restarts: 0,
             restarted_because: None,
             turns: VecDeque::new(),
-            directory: request.working_directory.clone(),
+            directory: first_directory.clone(),
             asked_to_end: false,
             attached: 0,
+            request: (restart == Restart::OnCrash).then_some(request),
             recording: None,
         };
         Self {
@@ -119,7 +123,7 @@ impl Terminal {
             teller,
             restart,
             session,
-            request,
+            first_directory,
             workspace,
             started,
             began,
@@ -163,14 +167,14 @@ impl Terminal {
     }
 
     /// An input is about to be typed: what it asks for, and where the program
-    /// is before it.
-    pub(super) fn expect(&self, input: TurnInput<'_>) {
+    /// is before it. What the one before asked for.
+    pub(super) fn expect(&self, input: TurnInput<'_>) -> bool {
         self.note_directory();
-        self.asked_to_end(leaving::asks_to_end(input));
+        self.asked_to_end(leaving::asks_to_end(input))
     }
 
-    pub(super) fn asked_to_end(&self, asked: bool) {
-        self.state().asked_to_end = asked;
+    pub(super) fn asked_to_end(&self, asked: bool) -> bool {
+        std::mem::replace(&mut self.state().asked_to_end, asked)
     }
 
     pub(super) fn is_crash(&self, exit: Exit) -> bool {
@@ -198,12 +202,15 @@ impl Terminal {
         }
     }
 
-    pub(super) fn directory(&self) -> PathBuf {
-        self.state().directory.clone()
+    pub(super) fn forget_directory(&self) {
+        self.state().directory.clone_from(&self.first_directory);
     }
 
-    pub(super) fn forget_directory(&self) {
-        self.state().directory = self.request.working_directory.clone();
+    /// What starts its program again where it was.
+    pub(super) fn request(&self) -> Option<TerminalRequest> {
+        let state = self.state();
+        let request = state.request.clone()?;
+        Some(TerminalRequest { working_directory: state.directory.clone(), ..request })
     }
 
     /// Keeps a turn, to be asked for by its number.
@@ -243,6 +250,7 @@ impl Terminal {
     pub(super) fn end(&self, exit: Option<Exit>, why: Option<Why>) -> Duration {
         let mut state = self.state();
         (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));
+        state.request = None;
         drop(state);
         self.session.end_views();
         if let Some(teller) = &self.teller {

@@ -4,7 +4,7 @@
 //! What a program leaves behind when it ends is ended, too: a terminal that is
 //! over has nothing that runs, and takes no place.
 
-use std::{collections::VecDeque, path::Path, sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::{
     select,
@@ -17,7 +17,7 @@ use super::{
     entry::{Closing, Life, Terminal},
     metrics::Counters,
 };
-use crate::{Exit, TerminalError, TerminalRequest, error::told};
+use crate::{Exit, TerminalError, error::told};
 
 /// What a program leaves behind gets so long to end by itself.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
@@ -129,7 +129,7 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
                 return Again::Over(asked(terminal).unwrap_or(Why::Owner));
             }
         }
-        match start(terminal, common, &because, terminal.directory().as_path()).await {
+        match start(terminal, common, &because).await {
             Ok(()) => {
                 common.counters.restarted();
                 terminal.running();
@@ -148,8 +148,8 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
     }
 }
 
-async fn start(terminal: &Terminal, common: &Common, because: &str, directory: &Path) -> Result<(), TerminalError> {
-    let request = TerminalRequest { working_directory: directory.to_owned(), ..terminal.request.clone() };
+async fn start(terminal: &Terminal, common: &Common, because: &str) -> Result<(), TerminalError> {
+    let request = terminal.request().ok_or(TerminalError::Closed)?;
     let note = format!("wharf: {because}; the program was started again");
     terminal.session.restart(&common.spawner, request, &note).await
 }

@@ -158,8 +158,13 @@ impl Terminals {
             if let Some(turn) = terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over()) {
                 return Err(TerminalError::Busy { turn: turn.number });
             }
-            terminal.expect(input);
-            terminal.session.begin_turn(input, turn_options).await
+            let asked = terminal.expect(input);
+            let begun = terminal.session.begin_turn(input, turn_options).await;
+            // What was refused was not typed.
+            if begun.is_err() {
+                terminal.asked_to_end(asked);
+            }
+            begun
         };
         let turn = begun.await.map_err(|error| self.failed(error))?;
         terminal.keep_turn(turn.clone());

@@ -4,11 +4,14 @@ use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use wharf_core::{
     Code, Error,
-    completion::{Layer, Reason},
+    completion::{Layer, Preset, Reason},
 };
-use wharf_terminal::{Exit, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId, Why};
+use wharf_spawn::{Contained, Spawner};
+use wharf_terminal::{
+    Exit, ProfileSettings, RefusedWord, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId, Why,
+};
 
-use crate::support::{Room, Somebody, somebody};
+use crate::support::{Room, Somebody, somebody, stat};
 
 fn room() -> Room {
     Room::with(|settings| settings.first_backoff = Duration::from_millis(1))
@@ -117,6 +120,42 @@ async fn a_program_that_crashes_again_and_again_is_given_up() {
     assert_eq!(room.text(&owner, id).matches("it ended with code 7; the program was started again").count(), 3);
     let metrics = room.terminals.metrics();
     assert_eq!((metrics.crashes, metrics.restarts, metrics.given_up), (4, 3, 1));
+}
+
+#[tokio::test]
+async fn a_program_that_is_lost_with_its_supervisor_is_started_again_however_it_is_contained() {
+    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+        let room = Room::by(Spawner::with(contained), |settings| settings.first_backoff = Duration::from_millis(1));
+        let owner = somebody("one");
+        let id = room.shell(&owner).await;
+        room.answer(&owner, id, "mkdir below; cd below").await;
+        room.answer(&owner, id, "true").await;
+        let (_, supervisor) = stat(room.info(&owner, id).pid.expect("it runs")).expect("a process");
+        let killed = std::process::Command::new("kill").args(["-9", &supervisor.to_string()]).status();
+        assert!(killed.expect("a kill").success());
+        again(&room, &owner, id, 1).await;
+        let info = room.info(&owner, id);
+        assert_eq!(info.restarted_because.as_deref(), Some("it was lost with its supervisor"), "{contained:?}");
+        assert!(info.directory.ends_with("below"), "{contained:?}: {}", info.directory.display());
+        let (answer, _) = room.answer(&owner, id, "pwd").await;
+        assert!(answer.contains("/below\n"), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_word_that_is_refused_does_not_count_as_asking_a_program_to_end() {
+    let refused = RefusedWord { word: "exit".into(), reason: "close the terminal instead".into() };
+    let own = ProfileSettings { refused: vec![refused], ..ProfileSettings::new("own", &["sh"], Preset::Shell) };
+    let room = Room::with(|settings| {
+        settings.first_backoff = Duration::from_millis(1);
+        settings.profiles = vec![own];
+    });
+    let owner = somebody("one");
+    let script = "until rm stop 2>/dev/null; do sleep 0.01; done; exit 3";
+    let id = room.script_with(&owner, script, Some(Restart::OnCrash)).await.expect("a terminal").id;
+    room.submit(&owner, id, "exit").await.expect_err("refused");
+    fs::write(room.place().files.join("stop"), "").expect("a file");
+    room.until(&owner, id, |info| info.restarts == 1 && info.pid.is_some()).await;
 }
 
 #[tokio::test]

@@ -71,13 +71,17 @@ impl Room {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::by(spawner(), change)
+    }
+
+    pub(crate) fn by(spawner: Spawner, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings::default();
         change(&mut settings);
         let directory = tempfile::tempdir().expect("a directory");
         for name in ["files", "home", "home/tmp"] {
             fs::create_dir(directory.path().join(name)).expect("a directory");
         }
-        Self { terminals: Terminals::open(spawner(), settings).expect("a pool"), directory }
+        Self { terminals: Terminals::open(spawner, settings).expect("a pool"), directory }
     }
 
     pub(crate) fn place(&self) -> Place {
@@ -210,10 +214,16 @@ impl Room {
     }
 }
 
+/// State and parent of a process.
+pub(crate) fn stat(pid: u32) -> Option<(String, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut words = stat.rsplit_once(") ")?.1.split(' ');
+    Some((words.next()?.into(), words.next()?.parse().ok()?))
+}
+
 /// A zombie has ended, too.
 pub(crate) fn lives(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
 /// Whether a process runs that has this among its arguments.
