@@ -11,6 +11,7 @@
 //! configuration. Linux only, as the spawner is.
 #![cfg(target_os = "linux")]
 
+mod ascii;
 mod error;
 mod history;
 mod input;
