@@ -14,11 +14,12 @@
 //! |---|---|---|---|
 //! | L0 | process-exited, descendants-alive | the leader ended: as soon as the stream is closed too, or after `drain` | certain |
 //! | L1 | agent-completed | at once, also with no message | certain |
-//! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back | certain |
+//! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back, and a program known to have read its input and to wait for more ends the holding after `strict_quiet` | certain |
 //! | L1 | stream-closed | after `drain`, unless the process ends too | high |
 //! | L2 | status-ready | `ready` or `completed` held for `settle` (or twice that, see there) since it was told and since the last event; at least one message | high |
 //! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen: `broad_quiet`), something visible after the echo | high |
 //! | L2 | shell-idle | as strict where the shell is in front and known to wait; else as broad, with the shell in front | high, medium |
+//! | L2 | awaits-input | `strict_quiet` after the last output, where the program is known to have read its input and to wait for more; what the row shows does not count, nor whether anything was answered | high |
 //! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output; never while the status says that work goes on | high, medium |
 //! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; not of a program known to be busy | low |
 //! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy | low |
@@ -40,7 +41,8 @@
 //! To end too early is worse than to end late: the answer is cut, and what
 //! comes later is taken for the next. So each doubt makes a turn longer: what
 //! is not known is never guessed, and a program known not to wait for input
-//! shows no prompt, whatever stands on its screen.
+//! shows no prompt, whatever stands on its screen. A program known to have read
+//! all its input and to wait for more is done, whatever its prompt looks like.
 
 mod adaptation;
 mod decision;

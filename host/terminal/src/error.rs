@@ -2,7 +2,7 @@
 
 use std::io;
 
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, completion::InvalidParameter};
 use wharf_spawn::SpawnError;
 
 use crate::{InputError, InvalidSize, UnknownKey};
@@ -19,6 +19,17 @@ pub enum TerminalError {
     /// The program has ended, or has closed its terminal.
     #[error("the program of this terminal has ended")]
     Closed,
+    /// Another turn runs, and a terminal has one writer at a time.
+    #[error(
+        "turn {turn} of this terminal is not complete yet; follow it to its end, answer it with keys, or cancel it first"
+    )]
+    Busy {
+        /// Its number.
+        turn: u64,
+    },
+    /// A turn cannot be judged so.
+    #[error(transparent)]
+    Parameters(#[from] InvalidParameter),
     /// A text that is not typed.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -59,12 +70,14 @@ impl From<TerminalError> for Error {
                 Self { code, retryable, .. } => Self { code, message, retryable },
             },
             TerminalError::Closed => Self::new(Code::Gone, message),
+            TerminalError::Busy { .. } => Self::new(Code::Conflict, message),
             TerminalError::Input(InputError::Refused { .. }) => Self::new(Code::Denied, message),
             TerminalError::Input(InputError::TooLong { .. } | InputError::LineTooLong { .. }) => {
                 Self::new(Code::Limit, message)
             }
             TerminalError::Input(InputError::Key { .. } | InputError::Control { .. })
             | TerminalError::Key(_)
+            | TerminalError::Parameters(_)
             | TerminalError::Size(_) => Self::new(Code::Invalid, message),
             TerminalError::System { .. } => Self::retryable(Code::Unavailable, message),
         }

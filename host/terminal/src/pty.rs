@@ -12,14 +12,21 @@ use std::{
     fmt::Debug,
     fs::File,
     io,
+    os::fd::AsFd,
+    sync::atomic::{
+        AtomicBool,
+        Ordering::{Acquire, Release},
+    },
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use rustix::{
-    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{OFlags, fcntl_getfl, fcntl_setfl, fstat},
     io::Errno,
     pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt},
-    termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize},
+    termios::{LocalModes, SpecialCodeIndex, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize},
 };
 use tokio::{io::Interest, net::UnixStream};
 
@@ -33,6 +40,27 @@ pub struct LineMode {
     /// It shows what is typed. A program that collects lines without showing
     /// them asks for a password.
     pub echo: bool,
+}
+
+/// What the program's end of a terminal is, and what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inside {
+    /// Which device it is.
+    pub device: Device,
+    /// Something was typed that a program could read now, and has not.
+    pub has_unread_input: bool,
+    /// How long a program that reads waits at most.
+    pub read_limit: Option<Duration>,
+}
+
+/// Which device a terminal is: there may be several file systems of them, with
+/// the same numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// Its number.
+    pub number: u64,
+    /// The number of the file system that it is in.
+    pub file_system: u64,
 }
 
 /// The host's end of a terminal. One task reads and writes; anybody may do the
@@ -64,13 +92,24 @@ pub trait Pty: Debug + Send + Sync + 'static {
 
     /// The process group in the foreground, if there is one.
     fn foreground(&self) -> Option<u32>;
+
+    /// Whether a program has printed what is not read yet, or what was read
+    /// last is still being looked at.
+    fn has_unread_output(&self) -> bool;
+
+    /// What is at the program's end; nothing where it cannot be said.
+    fn inside(&self) -> Option<Inside>;
 }
 
 /// A pseudoterminal of Linux.
 // A socket by type only: it is waited for as one, and read and written as what
 // it is. What the runtime has for other descriptors takes unsafe code.
 #[derive(Debug)]
-pub struct LinuxPty(UnixStream);
+pub struct LinuxPty {
+    host: UnixStream,
+    /// What was read last is still in the reader's hands.
+    in_hand: AtomicBool,
+}
 
 impl LinuxPty {
     /// Makes a pair of this size: the host's end, and the program's, which is
@@ -85,7 +124,7 @@ impl LinuxPty {
         // system of terminals.
         let program = ioctl_tiocgptpeer(&host, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         fcntl_setfl(&host, fcntl_getfl(&host)? | OFlags::NONBLOCK)?;
-        let pty = Self(UnixStream::from_std(host.into())?);
+        let pty = Self { host: UnixStream::from_std(host.into())?, in_hand: AtomicBool::new(false) };
         pty.resize(size)?;
         Ok((pty, program.into()))
     }
@@ -93,9 +132,14 @@ impl LinuxPty {
 
 impl Pty for LinuxPty {
     fn poll_read(&self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        self.in_hand.store(false, Release);
         loop {
-            ready!(self.0.poll_read_ready(context))?;
-            match self.0.try_io(Interest::READABLE, || Ok(rustix::io::read(&self.0, &mut *buffer)?)) {
+            ready!(self.host.poll_read_ready(context))?;
+            // Said before it is no longer to be seen in the terminal.
+            self.in_hand.store(true, Release);
+            let read = self.host.try_io(Interest::READABLE, || Ok(rustix::io::read(&self.host, &mut *buffer)?));
+            self.in_hand.store(read.as_ref().is_ok_and(|count| *count > 0), Release);
+            match read {
                 // So the system says that the last program has closed it.
                 Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => return Poll::Ready(Ok(0)),
                 Err(error) if is_passing(&error) => {}
@@ -106,8 +150,8 @@ impl Pty for LinuxPty {
 
     fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         loop {
-            ready!(self.0.poll_write_ready(context))?;
-            match self.0.try_io(Interest::WRITABLE, || Ok(rustix::io::write(&self.0, bytes)?)) {
+            ready!(self.host.poll_write_ready(context))?;
+            match self.host.try_io(Interest::WRITABLE, || Ok(rustix::io::write(&self.host, bytes)?)) {
                 Err(error) if is_passing(&error) => {}
                 written => return Poll::Ready(written),
             }
@@ -116,17 +160,44 @@ impl Pty for LinuxPty {
 
     fn resize(&self, size: Size) -> io::Result<()> {
         let size = Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
-        Ok(tcsetwinsize(&self.0, size)?)
+        Ok(tcsetwinsize(&self.host, size)?)
     }
 
     fn line_mode(&self) -> io::Result<LineMode> {
-        let modes = tcgetattr(&self.0)?.local_modes;
+        let modes = tcgetattr(&self.host)?.local_modes;
         Ok(LineMode { canonical: modes.contains(LocalModes::ICANON), echo: modes.contains(LocalModes::ECHO) })
     }
 
     fn foreground(&self) -> Option<u32> {
-        tcgetpgrp(&self.0).ok().and_then(|group| u32::try_from(group.as_raw_nonzero().get()).ok())
+        tcgetpgrp(&self.host).ok().and_then(|group| u32::try_from(group.as_raw_nonzero().get()).ok())
     }
+
+    fn has_unread_output(&self) -> bool {
+        // First what is there: it goes from there into the reader's hands.
+        is_readable(&self.host) || self.in_hand.load(Acquire)
+    }
+
+    fn inside(&self) -> Option<Inside> {
+        // Open for no longer than this: the terminal's end would not be seen.
+        let program =
+            ioctl_tiocgptpeer(&self.host, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).ok()?;
+        let has_unread_input = is_readable(&program);
+        let (found, settings) = (fstat(&program).ok()?, tcgetattr(&program).ok()?);
+        let codes = &settings.special_codes;
+        let waits_for_some = settings.local_modes.contains(LocalModes::ICANON) || codes[SpecialCodeIndex::VMIN] > 0;
+        let tenths = u64::from(codes[SpecialCodeIndex::VTIME]);
+        let read_limit = (!waits_for_some).then(|| Duration::from_millis(tenths * 100));
+        let device = Device { number: found.st_rdev, file_system: found.st_dev };
+        Some(Inside { device, has_unread_input, read_limit })
+    }
+}
+
+/// Whether there is something to read now. What is on its way inside of the
+/// system arrives first.
+fn is_readable(terminal: impl AsFd) -> bool {
+    let mut asked = [PollFd::new(&terminal, PollFlags::IN)];
+    let found = poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    found.is_ok_and(|count| count > 0) && asked[0].revents().contains(PollFlags::IN)
 }
 
 /// Whether to try again, once the terminal is ready.

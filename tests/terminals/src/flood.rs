@@ -83,12 +83,7 @@ impl Kind {
             }
             Self::ProgressBars => {
                 for (layer, word) in WORDS.iter().enumerate().take(4) {
-                    writeln!(
-                        text,
-                        "\x1b[2Klayer {layer}: {} of 5000 kB {}",
-                        (number * 7 + layer) % 5000,
-                        word
-                    )?;
+                    writeln!(text, "\x1b[2Klayer {layer}: {} of 5000 kB {}", (number * 7 + layer) % 5000, word)?;
                 }
                 write!(text, "\x1b[4A")
             }

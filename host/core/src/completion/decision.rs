@@ -117,6 +117,8 @@ pub enum Reason {
     StrictPrompt,
     /// The shell has the terminal, without having said that its command ended.
     ShellIdle,
+    /// The program has read its input and waits for more, whatever it shows.
+    AwaitsInput,
     /// A text that most programs print as a prompt, and some as other things.
     BroadPrompt,
     /// Too many polls in a row found nothing.
@@ -138,7 +140,9 @@ impl Reason {
             Self::AgentCompleted | Self::CommandEnded { .. } | Self::NeedsContinuation | Self::StreamClosed => {
                 Layer::Signal
             }
-            Self::StatusReady | Self::StrictPrompt | Self::ShellIdle | Self::BroadPrompt => Layer::Status,
+            Self::StatusReady | Self::StrictPrompt | Self::ShellIdle | Self::AwaitsInput | Self::BroadPrompt => {
+                Layer::Status
+            }
             Self::EmptyPolls | Self::Idle => Layer::Inactivity,
             Self::AttemptsExhausted | Self::TimeLimit => Layer::Limit,
         }
@@ -157,6 +161,7 @@ impl Reason {
             Self::StatusReady => "status-ready",
             Self::StrictPrompt => "strict-prompt",
             Self::ShellIdle => "shell-idle",
+            Self::AwaitsInput => "awaits-input",
             Self::BroadPrompt => "broad-prompt",
             Self::EmptyPolls => "empty-polls",
             Self::Idle => "idle",

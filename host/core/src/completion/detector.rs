@@ -57,6 +57,17 @@ impl Detector {
         })
     }
 
+    /// Goes by other parameters from now on: turns of one program may be of
+    /// several kinds. What is known of the program stays.
+    ///
+    /// # Errors
+    /// Where they contradict themselves; then the others stay.
+    pub fn set_parameters(&mut self, parameters: Parameters) -> Result<(), InvalidParameter> {
+        parameters.validate()?;
+        self.parameters = parameters;
+        Ok(())
+    }
+
     /// Takes an event that came at `at`, and says how the turn stands then. A
     /// time before the last one counts as the last one.
     ///

@@ -130,4 +130,7 @@ pub struct CursorRow<'e> {
     /// Whether the program in front waits for input of this terminal. `false`
     /// where it is known to compute or to wait for something else.
     pub waits_for_input: Option<bool>,
+    /// Whether the program has read all that was typed before it was seen to
+    /// wait.
+    pub has_read_input: Option<bool>,
 }

@@ -79,35 +79,54 @@ fn idle(parameters: &Parameters, responses: &ResponseTimes, turn: &Turn) -> Opti
 /// What the cursor's row says now: a verdict, or when to look again.
 pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>, at: Duration) {
     turn.waits = row.waits_for_input;
-    turn.look = None;
+    // The program may begin to wait without printing anything.
+    turn.look = Some(at.saturating_add(parameters.strict_quiet));
     if row.waits_for_input == Some(false) {
-        // It may begin to wait without printing anything.
-        turn.look = Some(at.saturating_add(parameters.broad_quiet));
         return;
     }
-    // A signal that is held is about to decide, and a prompt between two
-    // commands must not get ahead of it.
-    if !turn.echo.is_answered() || turn.is_typed(row.text) || turn.signal.is_some() {
+    if let Some((due, reason)) = turn.signal {
+        // It is about to decide, and a prompt between two commands must not get
+        // ahead of it. Where nothing is left to be read no other command comes.
+        if is_done(row) && at >= turn.last_output.saturating_add(parameters.strict_quiet) {
+            turn.signal = Some((due.min(at), reason));
+        }
         return;
     }
-    let waits = row.waits_for_input == Some(true);
-    let shell = row.shell_in_front == Some(true);
-    let sure = if waits { Confidence::High } else { Confidence::Medium };
-    let (found, certainly) = match parameters.prompts.find(row.text) {
-        Some(PromptKind::Strict) => (verdict(Reason::StrictPrompt, Confidence::High), true),
-        _ if shell && waits => (verdict(Reason::ShellIdle, sure), true),
-        Some(PromptKind::Broad) if turn.is_working() => return,
-        Some(PromptKind::Broad) if shell => (verdict(Reason::ShellIdle, sure), waits),
-        Some(PromptKind::Broad) => (verdict(Reason::BroadPrompt, sure), waits),
-        None => return,
-    };
-    let quiet = if certainly && turn.echo.is_found() { parameters.strict_quiet } else { parameters.broad_quiet };
+    let Some((found, quiet)) = prompt(parameters, turn, row) else { return };
     let counts = turn.last_output.saturating_add(quiet);
     if at >= counts {
         turn.prompt = Some((at, found));
     } else {
         turn.look = Some(counts);
     }
+}
+
+/// Whether the program is known to be done with its input.
+fn is_done(row: &CursorRow<'_>) -> bool {
+    row.waits_for_input == Some(true) && row.has_read_input == Some(true)
+}
+
+/// What the row says, and how long nothing may have come for that to count.
+fn prompt(parameters: &Parameters, turn: &Turn, row: &CursorRow<'_>) -> Option<(Verdict, Duration)> {
+    let waits = row.waits_for_input == Some(true);
+    // Whatever was seen of its input.
+    let is_done = is_done(row);
+    if !is_done && (!turn.echo.is_answered() || turn.is_typed(row.text)) {
+        return None;
+    }
+    let shell = row.shell_in_front == Some(true);
+    let sure = if waits { Confidence::High } else { Confidence::Medium };
+    let (found, certainly) = match parameters.prompts.find(row.text) {
+        Some(PromptKind::Strict) => (verdict(Reason::StrictPrompt, Confidence::High), true),
+        _ if shell && waits => (verdict(Reason::ShellIdle, sure), true),
+        Some(PromptKind::Broad) if turn.is_working() => return None,
+        Some(PromptKind::Broad) if shell => (verdict(Reason::ShellIdle, sure), waits),
+        Some(PromptKind::Broad) => (verdict(Reason::BroadPrompt, sure), waits),
+        None if is_done && !turn.is_working() => (verdict(Reason::AwaitsInput, sure), true),
+        None => return None,
+    };
+    let soon = certainly && (is_done || turn.echo.is_found());
+    Some((found, if soon { parameters.strict_quiet } else { parameters.broad_quiet }))
 }
 
 fn verdict(reason: Reason, confidence: Confidence) -> Verdict {

@@ -11,7 +11,10 @@ mod state;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
+        atomic::{
+            AtomicU64, AtomicUsize,
+            Ordering::{Acquire, Relaxed, Release},
+        },
     },
     time::Duration,
 };
@@ -19,16 +22,17 @@ use std::{
 use tokio::sync::{mpsc, oneshot, watch};
 use wharf_spawn::Spawner;
 
-use self::{
-    follow::{Follower, Order},
-    output::Output,
-};
+use self::follow::{Follower, Order};
 use crate::{
-    InputRules, Key, LineMode, LinuxPty, Modes, Pty, ScreenView, Size, Slice, TerminalError, UnknownKey, input::Line,
-    keys,
+    InputRules, Key, LineMode, LinuxPty, Modes, Pty, ScreenView, Size, Slice, TerminalError, Turn, TurnInput,
+    TurnOptions, UnknownKey,
+    input::Line,
+    integration, keys,
+    turn::{Program, Turns},
 };
 
 pub use output::MAX_MARKS;
+pub(crate) use output::Output;
 pub use request::{History, TerminalRequest};
 pub use state::{Exit, KilledBy, Phase, PlacedMark, Progress};
 
@@ -43,22 +47,60 @@ pub struct Session {
     progress: watch::Receiver<Progress>,
     pid: u32,
     rules: InputRules,
+    turns: Turns,
     /// Bytes typed since the last line was ended.
     typed_bytes: AtomicUsize,
 }
 
 /// What the session and its task look at.
 #[derive(Debug)]
-struct Shared {
-    pty: Box<dyn Pty>,
+pub(crate) struct Shared {
+    pub(crate) pty: Box<dyn Pty>,
     /// Held to take a chunk or to read, never across an await.
     output: Mutex<Output>,
+    typing_begun: AtomicU64,
+    typing_done: AtomicU64,
+}
+
+/// How often something was typed, but for the inputs of turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Typed {
+    begun: u64,
+    done: u64,
+}
+
+impl Typed {
+    /// Not all of it has reached the terminal.
+    pub(crate) fn is_under_way(self) -> bool {
+        self.begun != self.done
+    }
+}
+
+/// Something is being typed, until this is dropped.
+struct Typing<'s>(&'s Shared);
+
+impl Drop for Typing<'_> {
+    fn drop(&mut self) {
+        self.0.typing_done.fetch_add(1, Release);
+    }
 }
 
 impl Shared {
-    fn output(&self) -> MutexGuard<'_, Output> {
+    pub(crate) fn output(&self) -> MutexGuard<'_, Output> {
         // A reader that panicked has changed nothing.
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was typed so far.
+    pub(crate) fn typed(&self) -> Typed {
+        // In this order, what ends meanwhile is still under way.
+        let done = self.typing_done.load(Acquire);
+        Typed { begun: self.typing_begun.load(Acquire), done }
+    }
+
+    fn begin_typing(&self) -> Typing<'_> {
+        self.typing_begun.fetch_add(1, Release);
+        Typing(self)
     }
 }
 
@@ -67,17 +109,25 @@ impl Session {
     ///
     /// # Errors
     /// [`TerminalError::Start`] where it does not; then nothing of it is left.
-    pub async fn start(spawner: &Spawner, request: TerminalRequest) -> Result<Self, TerminalError> {
+    pub async fn start(spawner: &Spawner, mut request: TerminalRequest) -> Result<Self, TerminalError> {
+        let nonce = integration::integrate(&mut request).map_err(TerminalError::system("make a nonce for a shell"))?;
         let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
         let (size, history, rules) = (request.size, request.history, request.rules.clone());
+        let is_shell = request.is_shell();
         let child = spawner.spawn(request.into_child(terminal)).await;
         let child = Arc::new(child.map_err(|source| TerminalError::Start { source })?);
         let pid = child.pid();
-        let shared = Arc::new(Shared { pty: Box::new(pty), output: Mutex::new(Output::new(size, history)) });
+        let shared = Arc::new(Shared {
+            pty: Box::new(pty),
+            output: Mutex::new(Output::new(size, history)),
+            typing_begun: AtomicU64::new(0),
+            typing_done: AtomicU64::new(0),
+        });
         let (orders, received) = mpsc::channel(ORDERS);
         let (sender, progress) = watch::channel(Progress::START);
         tokio::spawn(Follower::new(Arc::clone(&shared), child, sender).run(received));
-        Ok(Self { shared, orders, progress, pid, rules, typed_bytes: AtomicUsize::new(0) })
+        let turns = Turns::new(Program { pid, is_shell }, nonce);
+        Ok(Self { shared, orders, progress, pid, rules, turns, typed_bytes: AtomicUsize::new(0) })
     }
 
     /// How far it has come. Waiting for a change costs nothing; the last state
@@ -120,7 +170,7 @@ impl Session {
     /// The marks of shells from this number on, as far as they are kept.
     #[must_use]
     pub fn marks(&self, from: u64) -> Vec<PlacedMark> {
-        self.shared.output().marks().iter().filter(|mark| mark.number >= from).cloned().collect()
+        self.shared.output().marks_from(from)
     }
 
     /// What the program has asked of its terminal.
@@ -143,14 +193,51 @@ impl Session {
         self.shared.pty.foreground() == Some(self.pid)
     }
 
+    /// Begins a turn: types its input, and follows the answer until it is
+    /// complete, whoever looks on. The input may still be on its way when this
+    /// returns; without any, the turn is what the program does already.
+    ///
+    /// # Errors
+    /// [`TerminalError::Busy`] while another turn runs;
+    /// [`TerminalError::Input`], [`TerminalError::Key`] and
+    /// [`TerminalError::Parameters`] for what is refused;
+    /// [`TerminalError::Closed`]. Then nothing was typed.
+    pub async fn begin_turn(&self, input: TurnInput<'_>, options: TurnOptions) -> Result<Turn, TerminalError> {
+        let (bytes, shown) = match input {
+            TurnInput::Submit(text) => (self.checked(text, "\r")?, text),
+            // What is shown of it is all there is to come.
+            TurnInput::Type(text) => (self.checked(text, "")?, ""),
+            TurnInput::Keys(names) => (self.encoded(names)?, ""),
+        };
+        let hidden = self.line_mode().is_some_and(|mode| mode.canonical && !mode.echo);
+        let shown = if hidden { "" } else { shown };
+        // From here on nothing waits: the turn and its input come together.
+        let place = self.place().await?;
+        let (done, typed) = oneshot::channel();
+        let typing = (!bytes.is_empty()).then_some(typed);
+        let turn = self.turns.begin(&self.shared, &self.progress, shown, options, typing)?;
+        if !bytes.is_empty() {
+            self.count_typed(&bytes);
+            place.send(Order::Type { bytes, done });
+        }
+        Ok(turn)
+    }
+
+    /// The turn that runs, or the last one.
+    #[must_use]
+    pub fn turn(&self) -> Option<Turn> {
+        self.turns.last()
+    }
+
     /// Types a text, once it is checked. Waits until the terminal has taken all
     /// of it, which it does not while the program reads nothing and much was
     /// typed; dropping the future takes back what it has not taken.
     ///
     /// # Errors
-    /// [`TerminalError::Input`] for what is refused; [`TerminalError::Closed`].
+    /// [`TerminalError::Input`] for what is refused; [`TerminalError::Busy`]
+    /// while a turn runs; [`TerminalError::Closed`].
     pub async fn type_text(&self, text: &str) -> Result<(), TerminalError> {
-        self.type_checked(text, "").await
+        self.type_between_turns(self.checked(text, "")?).await
     }
 
     /// Types a text and Enter.
@@ -158,27 +245,33 @@ impl Session {
     /// # Errors
     /// As for [`Session::type_text`].
     pub async fn submit(&self, text: &str) -> Result<(), TerminalError> {
-        self.type_checked(text, "\r").await
+        self.type_between_turns(self.checked(text, "\r")?).await
     }
 
-    async fn type_checked(&self, text: &str, end: &str) -> Result<(), TerminalError> {
+    /// The bytes of a text that may be typed.
+    fn checked(&self, text: &str, end: &str) -> Result<Vec<u8>, TerminalError> {
         let canonical = self.line_mode().is_some_and(|mode| mode.canonical);
         let typed_bytes = self.typed_bytes.load(Relaxed);
         self.rules.check(text, Line { canonical, typed_bytes })?;
         let mut bytes = keys::paste(text, self.modes());
         bytes.extend(end.as_bytes());
-        self.write(bytes).await
+        Ok(bytes)
     }
 
-    /// Presses keys, one after the other.
+    /// The bytes of keys.
+    fn encoded(&self, names: &[&str]) -> Result<Vec<u8>, TerminalError> {
+        let keys = names.iter().map(|name| name.parse()).collect::<Result<Vec<Key>, UnknownKey>>()?;
+        let modes = self.modes();
+        Ok(keys.into_iter().flat_map(|key| key.bytes(modes)).collect())
+    }
+
+    /// Presses keys, one after the other. During a turn they belong to it.
     ///
     /// # Errors
     /// [`TerminalError::Key`] where a name is none; then no key was pressed.
     /// [`TerminalError::Closed`].
     pub async fn press(&self, names: &[&str]) -> Result<(), TerminalError> {
-        let keys = names.iter().map(|name| name.parse()).collect::<Result<Vec<Key>, UnknownKey>>()?;
-        let modes = self.modes();
-        self.write(keys.into_iter().flat_map(|key| key.bytes(modes)).collect()).await
+        self.write(self.encoded(names)?).await
     }
 
     /// Writes bytes as they are, checked by nobody. For what a person types in
@@ -187,21 +280,42 @@ impl Session {
     /// # Errors
     /// [`TerminalError::Closed`].
     pub async fn write(&self, bytes: Vec<u8>) -> Result<(), TerminalError> {
+        let place = self.place().await?;
+        self.type_at(place, bytes).await
+    }
+
+    async fn type_between_turns(&self, bytes: Vec<u8>) -> Result<(), TerminalError> {
+        let place = self.place().await?;
+        self.turns.refuse_while_one_runs()?;
+        self.type_at(place, bytes).await
+    }
+
+    /// Waits until the task takes orders.
+    async fn place(&self) -> Result<mpsc::Permit<'_, Order>, TerminalError> {
+        if self.is_closed() {
+            return Err(TerminalError::Closed);
+        }
+        self.orders.reserve().await.map_err(|_| TerminalError::Closed)
+    }
+
+    async fn type_at(&self, place: mpsc::Permit<'_, Order>, bytes: Vec<u8>) -> Result<(), TerminalError> {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.count_typed(&bytes);
+        let _typing = self.shared.begin_typing();
+        let (done, typed) = oneshot::channel();
+        place.send(Order::Type { bytes, done });
+        typed.await.map_err(|_| TerminalError::Closed)
+    }
+
+    fn count_typed(&self, bytes: &[u8]) {
         let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x03 | 0x04 | 0x15 | 0x1a | 0x1c);
         let typed = match bytes.iter().rposition(ends_line) {
             Some(last) => bytes.len() - last - 1,
             None => self.typed_bytes.load(Relaxed).saturating_add(bytes.len()),
         };
         self.typed_bytes.store(typed, Relaxed);
-        if self.is_closed() {
-            return Err(TerminalError::Closed);
-        }
-        let (done, typed) = oneshot::channel();
-        self.orders.send(Order::Type { bytes, done }).await.map_err(|_| TerminalError::Closed)?;
-        typed.await.map_err(|_| TerminalError::Closed)
     }
 
     fn is_closed(&self) -> bool {

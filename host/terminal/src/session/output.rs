@@ -16,11 +16,11 @@ pub const MAX_MARKS: usize = 256;
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Output {
+pub(crate) struct Output {
     stream: Stream,
-    pub(super) raw: Ring,
-    pub(super) text: Ring,
-    pub(super) screen: Screen,
+    pub(crate) raw: Ring,
+    pub(crate) text: Ring,
+    pub(crate) screen: Screen,
     marks: VecDeque<PlacedMark>,
     marks_seen: u64,
 }
@@ -62,12 +62,18 @@ impl Output {
         replies
     }
 
-    pub(super) fn modes(&self) -> crate::Modes {
+    /// Behind the last of the text, and of the bytes.
+    pub(crate) fn ends(&self) -> (u64, u64) {
+        (self.text.end(), self.raw.end())
+    }
+
+    pub(crate) fn modes(&self) -> crate::Modes {
         self.stream.modes()
     }
 
-    pub(super) fn marks(&self) -> &VecDeque<PlacedMark> {
-        &self.marks
+    /// The marks from this number on, as far as they are kept.
+    pub(crate) fn marks_from(&self, number: u64) -> Vec<PlacedMark> {
+        self.marks.iter().filter(|mark| mark.number >= number).cloned().collect()
     }
 
     pub(super) fn marks_seen(&self) -> u64 {

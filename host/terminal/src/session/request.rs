@@ -4,7 +4,7 @@ use std::{ffi::OsString, fs::File, path::PathBuf};
 
 use wharf_spawn::{Containment, Input, Limits, Output, SpawnRequest};
 
-use crate::{InputRules, Size};
+use crate::{InputRules, ShellIntegration, Size};
 
 /// What programs are told about the terminal where the request does not say:
 /// they print what is normalised here.
@@ -28,6 +28,9 @@ pub struct TerminalRequest {
     pub history: History,
     /// What may not be typed.
     pub rules: InputRules,
+    /// Where a shell finds what makes it say when its commands end. Nothing
+    /// changes for other programs.
+    pub integration: Option<ShellIntegration>,
     /// What it may use up.
     pub limits: Limits,
     /// What it may reach.
@@ -54,7 +57,16 @@ impl Default for History {
     }
 }
 
+/// Programs that run others in their terminal and say so by the process group
+/// in the foreground.
+const SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
+
 impl TerminalRequest {
+    /// Whether the program is a shell.
+    pub(super) fn is_shell(&self) -> bool {
+        self.program.file_name().is_some_and(|name| SHELLS.iter().any(|shell| name == *shell))
+    }
+
     /// The child, with the program's end of a terminal.
     pub(super) fn into_child(self, terminal: File) -> SpawnRequest {
         let mut environment = self.environment;

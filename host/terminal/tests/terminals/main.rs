@@ -2,9 +2,12 @@
 
 #![cfg(target_os = "linux")]
 
+mod answers;
 mod contained;
 mod facts;
+mod integration;
 mod programs;
 mod sessions;
 mod support;
+mod turns;
 mod typing;

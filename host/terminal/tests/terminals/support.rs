@@ -8,8 +8,12 @@ use std::{
 };
 
 use tokio::time::error::Elapsed;
+use wharf_core::completion::Preset;
 use wharf_spawn::Spawner;
-use wharf_terminal::{Containment, History, InputRules, Limits, Progress, Session, Size, TerminalRequest};
+use wharf_terminal::{
+    Containment, History, InputRules, Limits, Progress, Session, Size, TerminalRequest, Turn, TurnInput, TurnOptions,
+    TurnState,
+};
 
 /// Long enough for any machine; no test waits for it to pass.
 const AMPLE: Duration = Duration::from_secs(60);
@@ -37,6 +41,7 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         size: Size::default(),
         history: History::default(),
         rules: InputRules::default(),
+        integration: None,
         limits: Limits::default(),
         containment: Containment::None,
         user: None,
@@ -100,6 +105,40 @@ pub(crate) async fn ended(session: &Session) -> Progress {
 pub(crate) async fn close(session: &Session) -> Progress {
     let closed = tokio::time::timeout(AMPLE, session.close(Duration::from_millis(200))).await;
     closed.expect("it closes")
+}
+
+/// Begins a turn with a line.
+pub(crate) async fn begin(session: &Session, line: &str, preset: Preset) -> Turn {
+    let options = TurnOptions { parameters: preset.parameters() };
+    session.begin_turn(TurnInput::Submit(line), options).await.expect("a turn")
+}
+
+/// A turn from its line to its end.
+pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> TurnState {
+    over(&begin(session, line, preset).await).await
+}
+
+/// Waits until a program that was just started is done with that.
+pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
+    let options = TurnOptions { parameters: preset.parameters() };
+    over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
+}
+
+/// A turn of keys from the first to its end.
+pub(crate) async fn keys(session: &Session, names: &[&str]) -> TurnState {
+    over(&session.begin_turn(TurnInput::Keys(names), TurnOptions::default()).await.expect("a turn")).await
+}
+
+pub(crate) async fn over(turn: &Turn) -> TurnState {
+    let state = turn.completed(AMPLE).await;
+    assert!(state.is_over(), "not complete: {state:?}");
+    state
+}
+
+/// What was said in a turn.
+pub(crate) fn said(session: &Session, state: &TurnState) -> String {
+    let length = state.end.expect("over") - state.start;
+    session.text(state.start, usize::try_from(length).expect("small")).content
 }
 
 /// Waits for something outside of a session.

@@ -130,6 +130,20 @@ fn an_interpreter_without_a_known_prompt_is_believed_three_seconds_of_quiet() {
 }
 
 #[test]
+fn a_program_that_has_read_all_and_waits_is_done_whatever_it_shows() {
+    for shown in ["", "~", "what now", "cat >"] {
+        let mut turn = turn(Preset::Shell, "cat >\n");
+        goes_on(&mut turn, [(100, output("\r\n")), (299, row_of_done(shown)), (300, row_of(shown, true))]);
+        let decision = turn.feed(row_of_done(shown), ms(400));
+        let verdict = decision.verdict.expect("complete");
+        let reason = if shown == "cat >" { Reason::BroadPrompt } else { Reason::AwaitsInput };
+        assert_eq!((verdict.reason, verdict.confidence, decision.messages), (reason, Confidence::High, 0));
+    }
+    // Keys may change nothing at all.
+    assert_eq!(reason(&mut turn(Preset::Shell, ""), 200, row_of_done("~")), Some(Reason::AwaitsInput));
+}
+
+#[test]
 fn a_screen_that_is_drawn_by_its_program_answers_by_being_drawn() {
     let mut turn = turn(Preset::Repl, "");
     goes_on(&mut turn, [(10, Event::Redraw)]);
@@ -189,6 +203,7 @@ fn each_reason_has_its_word_and_its_layer() {
         Reason::StatusReady,
         Reason::StrictPrompt,
         Reason::ShellIdle,
+        Reason::AwaitsInput,
         Reason::BroadPrompt,
         Reason::EmptyPolls,
         Reason::Idle,
@@ -199,8 +214,8 @@ fn each_reason_has_its_word_and_its_layer() {
     assert_eq!(
         words.join(", "),
         "L0 process-exited, L0 descendants-alive, L1 agent-completed, L1 command-ended, L1 needs-continuation, \
-         L1 stream-closed, L2 status-ready, L2 strict-prompt, L2 shell-idle, L2 broad-prompt, L3 empty-polls, L3 idle, \
-         L4 attempts-exhausted, L4 time-limit"
+         L1 stream-closed, L2 status-ready, L2 strict-prompt, L2 shell-idle, L2 awaits-input, L2 broad-prompt, \
+         L3 empty-polls, L3 idle, L4 attempts-exhausted, L4 time-limit"
     );
     assert!(reasons.is_sorted(), "the order of the table decides ties");
 }

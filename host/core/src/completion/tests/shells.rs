@@ -129,3 +129,13 @@ fn a_shell_known_to_wait_needs_no_prompt_that_anybody_knows() {
     goes_on(&mut turn, [(1, output("cd /\r\n")), (5, output("[/] at your service"))]);
     assert_eq!(reason(&mut turn, 205, row_of_shell("[/] at your service", Some(true))), Some(Reason::ShellIdle));
 }
+
+#[test]
+fn the_end_of_a_command_is_not_held_where_the_shell_has_nothing_left_to_read() {
+    // The turn is given up while its command runs, which then ends with what
+    // the next one typed.
+    let mut turn = turn(Preset::Shell, "./greet\n");
+    goes_on(&mut turn, [(3, STARTED), (40, Event::Input { text: "Ann\n" }), (41, output("Ann\r\n")), (80, ENDED)]);
+    goes_on(&mut turn, [(81, output("$ ")), (280, row_of_done("$ "))]);
+    assert_eq!(reason(&mut turn, 281, row_of_done("$ ")), Some(COMMAND_ENDED));
+}

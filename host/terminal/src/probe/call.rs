@@ -1,0 +1,219 @@
+//! In which system call a thread sleeps, and what for.
+
+use std::{fs, os::unix::fs::FileExt as _, time::Duration};
+
+use libc::c_long;
+
+use super::descriptors::{Descriptors, Kind, watched_by};
+
+/// With more descriptors in one call nothing is said.
+const MAX_WATCHED: usize = 64;
+/// The most that fits in a set of select.
+const MAX_SET: usize = 1024;
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// It waits for the terminal alone.
+    Listens {
+        /// How long at most.
+        limit: Option<Duration>,
+    },
+    /// It waits for the terminal and for something else.
+    ListensElsewhereToo,
+    /// It waits, without a limit, for other threads or for a child.
+    WaitsForOthers,
+    /// It computes, or waits for something outside.
+    GoesOn,
+}
+
+/// What a system call waits for.
+enum Sleep {
+    /// A descriptor that can be read.
+    Read(u32),
+    /// A descriptor that can be written.
+    Write(u32),
+    /// Any of these, so long at most.
+    Any(Vec<u32>, Option<Duration>),
+    /// Something else inside of the program.
+    Others,
+    /// Something else outside.
+    Outside,
+}
+
+/// Nothing where it cannot be said.
+pub(super) fn doing(
+    process: u32,
+    thread: u32,
+    descriptors: &Descriptors<'_>,
+    read_limit: Option<Duration>,
+) -> Option<Doing> {
+    let directory = format!("/proc/{process}/task/{thread}");
+    let stat = fs::read_to_string(format!("{directory}/stat")).ok()?;
+    match stat.rsplit_once(") ")?.1.as_bytes().first()? {
+        b'S' => {}
+        b'R' | b'D' => return Some(Doing::GoesOn),
+        b'Z' | b'X' => return Some(Doing::WaitsForOthers),
+        // Stopped, and by whom?
+        _ => return None,
+    }
+    let call = fs::read_to_string(format!("{directory}/syscall")).ok()?;
+    if call.trim() == "running" {
+        return Some(Doing::GoesOn);
+    }
+    let doing = match sleep(process, &call)? {
+        Sleep::Read(descriptor) => match descriptors.kind(process, descriptor)? {
+            Kind::Terminal => Doing::Listens { limit: read_limit },
+            Kind::Own => Doing::WaitsForOthers,
+            Kind::Pipe | Kind::Other => Doing::GoesOn,
+        },
+        Sleep::Write(descriptor) => match descriptors.kind(process, descriptor)? {
+            // For whoever reads there, which is the next of a pipeline.
+            Kind::Pipe | Kind::Own => Doing::WaitsForOthers,
+            Kind::Terminal | Kind::Other => Doing::GoesOn,
+        },
+        Sleep::Any(watched, limit) => {
+            let kinds = watched.into_iter().map(|descriptor| descriptors.kind(process, descriptor));
+            let kinds = kinds.collect::<Option<Vec<Kind>>>()?;
+            let terminal = kinds.contains(&Kind::Terminal);
+            let other = kinds.iter().any(|kind| matches!(kind, Kind::Pipe | Kind::Other));
+            match (terminal, other, limit) {
+                (true, false, limit) => Doing::Listens { limit },
+                (true, true, _) => Doing::ListensElsewhereToo,
+                (false, false, None) => Doing::WaitsForOthers,
+                (false, _, _) => Doing::GoesOn,
+            }
+        }
+        Sleep::Others => Doing::WaitsForOthers,
+        Sleep::Outside => Doing::GoesOn,
+    };
+    Some(doing)
+}
+
+fn sleep(process: u32, call: &str) -> Option<Sleep> {
+    let mut words = call.split_ascii_whitespace();
+    let number: c_long = words.next()?.parse().ok()?;
+    let hexadecimal = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+    let numbers: Vec<u64> = words.map(hexadecimal).collect::<Option<_>>()?;
+    let &[first, second, third, fourth, fifth, _, stack, _] = &*numbers else { return None };
+    // A program of 32 bits has other numbers for its calls.
+    if stack <= u64::from(u32::MAX) {
+        return None;
+    }
+    let memory = Memory(process);
+    let sleep = match number {
+        libc::SYS_read | libc::SYS_readv | libc::SYS_pread64 => Sleep::Read(descriptor(first)?),
+        libc::SYS_write | libc::SYS_writev => Sleep::Write(descriptor(first)?),
+        libc::SYS_pselect6 => Sleep::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1)?),
+        libc::SYS_ppoll => Sleep::Any(memory.polled(first, second)?, memory.time(third, 1)?),
+        libc::SYS_epoll_pwait => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
+        libc::SYS_epoll_pwait2 => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, memory.time(fourth, 1)?),
+        libc::SYS_futex if fourth == 0 => Sleep::Others,
+        libc::SYS_rt_sigtimedwait if third == 0 => Sleep::Others,
+        libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => Sleep::Others,
+        libc::SYS_futex
+        | libc::SYS_rt_sigtimedwait
+        | libc::SYS_nanosleep
+        | libc::SYS_clock_nanosleep
+        | libc::SYS_recvfrom
+        | libc::SYS_recvmsg
+        | libc::SYS_sendto
+        | libc::SYS_sendmsg
+        | libc::SYS_accept
+        | libc::SYS_accept4
+        | libc::SYS_connect
+        | libc::SYS_openat
+        | libc::SYS_flock
+        | libc::SYS_fsync => Sleep::Outside,
+        other => old(other, [first, second, third, fourth, fifth], &memory)?,
+    };
+    Some(sleep)
+}
+
+/// Calls that only older architectures have.
+#[cfg(target_arch = "x86_64")]
+fn old(number: c_long, arguments: [u64; 5], memory: &Memory) -> Option<Sleep> {
+    let [first, second, third, fourth, fifth] = arguments;
+    let sleep = match number {
+        libc::SYS_select => Sleep::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1000)?),
+        libc::SYS_poll => Sleep::Any(memory.polled(first, second)?, milliseconds(third)),
+        libc::SYS_epoll_wait => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
+        libc::SYS_pause => Sleep::Others,
+        libc::SYS_open => Sleep::Outside,
+        _ => return None,
+    };
+    Some(sleep)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn old(_: c_long, _: [u64; 5], _: &Memory) -> Option<Sleep> {
+    None
+}
+
+fn descriptor(argument: u64) -> Option<u32> {
+    // The system takes the lower half.
+    i32::try_from(argument & u64::from(u32::MAX)).ok()?.try_into().ok()
+}
+
+/// Nothing for ever.
+fn milliseconds(argument: u64) -> Option<Duration> {
+    let lower = u32::try_from(argument & u64::from(u32::MAX)).unwrap_or(u32::MAX);
+    (lower <= i32::MAX.unsigned_abs()).then(|| Duration::from_millis(lower.into()))
+}
+
+/// The memory of a process.
+struct Memory(u32);
+
+impl Memory {
+    fn read<const LENGTH: usize>(&self, address: u64) -> Option<[u8; LENGTH]> {
+        let mut bytes = [0; LENGTH];
+        self.read_into(address, &mut bytes)?;
+        Some(bytes)
+    }
+
+    fn read_into(&self, address: u64, bytes: &mut [u8]) -> Option<()> {
+        fs::File::open(format!("/proc/{}/mem", self.0)).ok()?.read_exact_at(bytes, address).ok()
+    }
+
+    /// A time of seconds and of parts of so many nanoseconds; inside nothing
+    /// where there is no limit.
+    fn time(&self, address: u64, nanoseconds: u64) -> Option<Option<Duration>> {
+        if address == 0 {
+            return Some(None);
+        }
+        let bytes: [u8; 16] = self.read(address)?;
+        let (seconds, parts) = bytes.split_at(8);
+        let seconds = u64::from_ne_bytes(seconds.try_into().ok()?);
+        let parts = u64::from_ne_bytes(parts.try_into().ok()?).saturating_mul(nanoseconds);
+        Some(Some(Duration::from_secs(seconds).saturating_add(Duration::from_nanos(parts))))
+    }
+
+    /// What is in any of the sets of a select.
+    fn sets(&self, count: u64, addresses: [u64; 3]) -> Option<Vec<u32>> {
+        let count = usize::try_from(count & u64::from(u32::MAX)).ok().filter(|count| *count <= MAX_SET)?;
+        let mut any = [0; MAX_SET / 8];
+        for address in addresses.into_iter().filter(|address| *address != 0) {
+            let mut set = [0; MAX_SET / 8];
+            // The system reads whole words.
+            self.read_into(address, &mut set[..count.div_ceil(64) * 8])?;
+            any.iter_mut().zip(set).for_each(|(any, set)| *any |= set);
+        }
+        let is_in = |number: &u32| any[*number as usize / 8] & (1 << (number % 8)) != 0;
+        let found: Vec<u32> = (0..u32::try_from(count).ok()?).filter(is_in).collect();
+        (found.len() <= MAX_WATCHED).then_some(found)
+    }
+
+    /// What a poll waits for.
+    fn polled(&self, address: u64, count: u64) -> Option<Vec<u32>> {
+        let count = usize::try_from(count & u64::from(u32::MAX)).ok().filter(|count| *count <= MAX_WATCHED)?;
+        let mut bytes = [0; MAX_WATCHED * 8];
+        let bytes = &mut bytes[..count * 8];
+        self.read_into(address, bytes)?;
+        let entries = bytes.chunks_exact(8).filter_map(|entry| {
+            let number = i32::from_ne_bytes(entry[..4].try_into().ok()?);
+            // One that is negative is left out.
+            u32::try_from(number).ok()
+        });
+        Some(entries.collect())
+    }
+}

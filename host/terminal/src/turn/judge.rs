@@ -1,0 +1,189 @@
+//! What outlives a turn: the detector, and which turn it judges.
+//!
+//! Turns of one session are judged one after the other, and each task asks here
+//! whether its turn is still the one.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{sync::watch, time::Instant};
+use wharf_core::completion::{Decision, Detector, Event, InvalidParameter, Nonce, Parameters, Signal};
+
+use super::{
+    Turn, TurnOptions,
+    task::{Task, Typing},
+};
+use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, probe::Probe, session::Shared};
+
+/// The turns of one session.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    program: Program,
+    probe: Probe,
+    judge: Arc<Mutex<Judge>>,
+    /// The last one, and how many there have been. Held while one begins.
+    last: Mutex<(u64, Option<Turn>)>,
+}
+
+/// Whose turns they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Program {
+    pub(crate) pid: u32,
+    /// Where it is in the foreground, no command runs.
+    pub(crate) is_shell: bool,
+}
+
+/// The detector, and what it was told.
+#[derive(Debug)]
+pub(super) struct Judge {
+    detector: Option<Detector>,
+    nonce: Option<Nonce>,
+    clock: Instant,
+    /// The turn that is judged.
+    number: u64,
+    /// It was told that the program ended.
+    ended: bool,
+    /// The next mark to tell.
+    marks_read: u64,
+}
+
+/// A lock whose holder panicked has changed nothing by halves.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Turns {
+    pub(crate) fn new(program: Program, nonce: Option<Nonce>) -> Self {
+        let judge = Judge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
+        Self { program, probe: Probe::default(), judge: Arc::new(Mutex::new(judge)), last: Mutex::default() }
+    }
+
+    /// The turn that runs, or the last one.
+    pub(crate) fn last(&self) -> Option<Turn> {
+        lock(&self.last).1.clone()
+    }
+
+    /// Whether the terminal is somebody else's now.
+    pub(crate) fn refuse_while_one_runs(&self) -> Result<(), TerminalError> {
+        self.last().map_or(Ok(()), |turn| refuse_while_it_runs(&turn))
+    }
+
+    /// Begins a turn whose input is about to be typed. `shown` is what the
+    /// terminal will show of it.
+    pub(crate) fn begin(
+        &self,
+        session: &Arc<Shared>,
+        progress: &watch::Receiver<Progress>,
+        shown: &str,
+        options: TurnOptions,
+        typing: Option<Typing>,
+    ) -> Result<Turn, TerminalError> {
+        let mut last = lock(&self.last);
+        if let Some(turn) = &last.1 {
+            refuse_while_it_runs(turn)?;
+        }
+        let number = last.0 + 1;
+        let wait_for_data = options.parameters.wait_for_data;
+        let mut judge = lock(&self.judge);
+        let marks = session.output().marks_from(judge.marks_read);
+        let decision = judge.begin(number, options.parameters, &marks, shown, *progress.borrow())?;
+        drop(judge);
+        let (start, raw_read) = session.output().ends();
+        let turn = Turn::new(number, start, session, progress.clone(), decision);
+        *last = (number, Some(turn.clone()));
+        let (judge, probe) = (Arc::clone(&self.judge), self.probe.clone());
+        let task = Task::new(turn.clone(), Arc::clone(session), self.program, probe, judge, wait_for_data, raw_read);
+        tokio::spawn(task.run(typing));
+        Ok(turn)
+    }
+}
+
+fn refuse_while_it_runs(turn: &Turn) -> Result<(), TerminalError> {
+    let state = turn.0.state.borrow();
+    if state.is_over() { Ok(()) } else { Err(TerminalError::Busy { turn: state.number }) }
+}
+
+impl Judge {
+    /// Time since a fixed moment.
+    pub(super) fn now(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
+    /// The moment of a time.
+    pub(super) fn moment(&self, at: Duration) -> Instant {
+        self.clock.checked_add(at).unwrap_or_else(Instant::now)
+    }
+
+    /// The next mark to tell.
+    pub(super) fn marks_read(&self) -> u64 {
+        self.marks_read
+    }
+
+    fn begin(
+        &mut self,
+        number: u64,
+        parameters: Parameters,
+        marks: &[PlacedMark],
+        shown: &str,
+        progress: Progress,
+    ) -> Result<Decision, InvalidParameter> {
+        // A program that was started again is another one.
+        if progress.exit.is_none() && std::mem::take(&mut self.ended) {
+            self.detector = None;
+        }
+        let detector = match &mut self.detector {
+            Some(detector) => {
+                detector.set_parameters(parameters)?;
+                detector
+            }
+            none => none.insert(Detector::new(parameters, self.nonce.clone())?),
+        };
+        self.number = number;
+        let now = self.clock.elapsed();
+        // Whether a command runs is known from what was marked between turns.
+        for placed in marks {
+            self.marks_read = placed.number + 1;
+            if let Some(signal) = signal(&placed.mark) {
+                detector.feed(Event::Signal(signal), now);
+            }
+        }
+        Ok(detector.feed(Event::Input { text: shown }, now))
+    }
+
+    /// Tells the detector something. Nothing comes back for a turn that is no
+    /// longer the one.
+    pub(super) fn feed(&mut self, number: u64, event: Event<'_>, at: Duration) -> Option<Decision> {
+        let detector = self.detector.as_mut().filter(|_| self.number == number)?;
+        self.ended |= matches!(event, Event::ProcessEnded { .. } | Event::StreamClosed);
+        Some(detector.feed(event, at))
+    }
+
+    /// The same for a mark.
+    pub(super) fn feed_mark(&mut self, number: u64, placed: &PlacedMark, at: Duration) -> Option<Decision> {
+        if self.number == number {
+            self.marks_read = placed.number + 1;
+        }
+        let event = signal(&placed.mark).map_or(Event::Tick, Event::Signal);
+        self.feed(number, event, at)
+    }
+}
+
+/// What a mark says of a command. Whether it is to be believed is the
+/// detector's to say.
+fn signal(mark: &Mark) -> Option<Signal<'_>> {
+    let nonce = mark.parameter("nonce").unwrap_or_default();
+    match mark.kind {
+        MarkKind::OutputStart => Some(Signal::CommandStarted { nonce }),
+        MarkKind::CommandEnd => Some(Signal::CommandEnded { nonce, exit_code: mark.exit_code }),
+        // The secondary prompt.
+        MarkKind::PromptStart if mark.parameter("k") == Some("s") => Some(Signal::Continuation { nonce }),
+        MarkKind::PromptStart | MarkKind::InputStart => None,
+    }
+}
+
+/// Whether a mark says that a command is over, or that it lacks its end.
+pub(super) fn ends_command(mark: &Mark) -> bool {
+    matches!(signal(mark), Some(Signal::CommandEnded { .. } | Signal::Continuation { .. }))
+}

@@ -1,0 +1,67 @@
+//! What a session has shown since somebody looked last, as the detector is told
+//! it.
+
+use crate::{
+    PlacedMark,
+    session::{Output, Shared},
+};
+
+/// Of what came at once so many bytes are read at its beginning and at its end:
+/// enough to find an echo, and a flood costs no more.
+const READ_BYTES: usize = 8 << 10;
+
+/// In order.
+#[derive(Debug)]
+pub(super) struct News {
+    pub(super) pieces: Vec<Piece>,
+    /// A program that owns the whole screen drew it.
+    pub(super) drawn: bool,
+    /// Up to where this is.
+    pub(super) text_end: u64,
+    pub(super) raw_end: u64,
+}
+
+/// A part of what came.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// It may be empty, where nothing but the cursor moved.
+    Text(String),
+    Mark(PlacedMark),
+}
+
+impl News {
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+}
+
+/// What came behind these cursors, and from this mark on.
+pub(super) fn news(session: &Shared, text_from: u64, raw_from: u64, marks_from: u64) -> News {
+    let output = session.output();
+    let (text_end, raw_end) = (output.text.end(), output.raw.end());
+    let mut news = News { pieces: Vec::new(), drawn: output.modes().alternate_screen, text_end, raw_end };
+    if raw_end == raw_from {
+        return news;
+    }
+    let mut from = text_from;
+    for placed in output.marks_from(marks_from) {
+        news.pieces.extend(text(&output, from, placed.text_at));
+        from = placed.text_at.max(from);
+        news.pieces.push(Piece::Mark(placed));
+    }
+    news.pieces.extend(text(&output, from, text_end));
+    if news.pieces.is_empty() {
+        news.pieces.push(Piece::Text(String::new()));
+    }
+    news
+}
+
+fn text(output: &Output, from: u64, to: u64) -> Option<Piece> {
+    let bytes = usize::try_from(to.checked_sub(from)?).unwrap_or(usize::MAX);
+    let mut text = output.text.text(from, bytes.min(READ_BYTES)).content;
+    if let Some(rest) = bytes.checked_sub(READ_BYTES) {
+        let rest = rest.min(READ_BYTES);
+        text += &output.text.text(to - rest as u64, rest).content;
+    }
+    (!text.is_empty()).then_some(Piece::Text(text))
+}

@@ -1,0 +1,332 @@
+//! The task of a turn: hands what the session shows to the detector, and looks
+//! at the terminal when the detector asks for it.
+//!
+//! What has come is handed in before time passes, and a time in which nobody
+//! could look counts for nothing: a busy machine makes no turn end.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    select,
+    sync::{oneshot, watch},
+    time::{sleep, sleep_until},
+};
+use unicode_width::UnicodeWidthChar as _;
+use wharf_core::completion::{CursorRow, Decision, Event, Reason};
+
+use super::{
+    Turn, TurnState,
+    judge::{Judge, Program, ends_command, lock},
+    news::{News, Piece, news},
+};
+use crate::{
+    Progress, ScreenView,
+    probe::{Front, Probe},
+    session::Shared,
+};
+
+/// Told once the whole input was typed. Dropping it takes back the rest.
+pub(super) type Typing = oneshot::Receiver<()>;
+
+/// Output is looked at as a whole for so long, that a flood costs little.
+const COLLECT: Duration = Duration::from_millis(5);
+/// When to look though nothing came.
+const FIRST_LOOK: Duration = Duration::from_millis(200);
+/// When to look again where the terminal holds what nobody has read yet.
+const UNREAD: Duration = Duration::from_millis(5);
+
+/// Something came, and nothing of it was visible.
+const NOTHING_VISIBLE: Event<'_> = Event::Output { text: "" };
+
+/// See the module.
+pub(super) struct Task {
+    turn: Turn,
+    number: u64,
+    session: Arc<Shared>,
+    program: Program,
+    probe: Probe,
+    progress: watch::Receiver<Progress>,
+    judge: Arc<Mutex<Judge>>,
+    decision: Decision,
+    /// What was handed in so far.
+    text_read: u64,
+    raw_read: u64,
+    told_end: bool,
+    told_closed: bool,
+    /// Where the last mark stands with which a command ended.
+    mark_at: u64,
+    wait_for_data: Duration,
+    next_poll: Duration,
+    /// Some inputs change nothing that is seen.
+    first_look: Option<Duration>,
+    came_since_poll: bool,
+}
+
+/// How to go on.
+enum Next {
+    /// The turn is over.
+    Over,
+    /// After a pause, unless something important happens.
+    Collect,
+    /// When something happens, or at this time.
+    Wait(Duration),
+}
+
+impl Task {
+    pub(super) fn new(
+        turn: Turn,
+        session: Arc<Shared>,
+        program: Program,
+        probe: Probe,
+        judge: Arc<Mutex<Judge>>,
+        wait_for_data: Duration,
+        raw_read: u64,
+    ) -> Self {
+        let TurnState { number, start, decision, .. } = turn.state();
+        let now = lock(&judge).now();
+        Self {
+            number,
+            progress: turn.0.progress.clone(),
+            turn,
+            raw_read,
+            session,
+            program,
+            probe,
+            judge,
+            decision,
+            text_read: start,
+            told_end: false,
+            told_closed: false,
+            mark_at: start,
+            wait_for_data,
+            next_poll: now.saturating_add(wait_for_data),
+            first_look: Some(now + FIRST_LOOK),
+            came_since_poll: false,
+        }
+    }
+
+    pub(super) async fn run(mut self, mut typing: Option<Typing>) {
+        let mut over = self.turn.changes();
+        let mut is_followed = true;
+        loop {
+            let seen = *self.progress.borrow_and_update();
+            let next = self.round(seen, typing.is_none()).await;
+            select! {
+                biased;
+                _ = over.wait_for(TurnState::is_over) => return,
+                () = self.wait(next, seen, &mut is_followed, &mut typing) => {}
+            }
+            // Whoever had the session let go of it.
+            if !is_followed && !self.progress.borrow().finished {
+                return self.turn.cancel();
+            }
+        }
+    }
+
+    async fn wait(&mut self, next: Next, seen: Progress, is_followed: &mut bool, typing: &mut Option<Typing>) {
+        match next {
+            Next::Over => std::future::pending().await,
+            Next::Collect => {
+                // The end of a command, or of all, is told without delay.
+                let important = |now: &Progress| now.marks > seen.marks || now.exit != seen.exit;
+                select! {
+                    waited = self.progress.wait_for(important), if *is_followed => *is_followed = waited.is_ok(),
+                    () = sleep(COLLECT) => {}
+                }
+            }
+            Next::Wait(until) => {
+                let until = lock(&self.judge).moment(until);
+                select! {
+                    changed = self.progress.changed(), if *is_followed => *is_followed = changed.is_ok(),
+                    () = typed(typing) => {}
+                    () = sleep_until(until) => {}
+                }
+            }
+        }
+    }
+
+    /// Hands in what has come or, where nothing has, what is to be seen.
+    async fn round(&mut self, seen: Progress, is_typed: bool) -> Next {
+        let now = lock(&self.judge).now();
+        // What comes late may have come before this.
+        let at = self.asked().min(now);
+        let marks_read = lock(&self.judge).marks_read();
+        let news = news(&self.session, self.text_read, self.raw_read, marks_read);
+        let came = !news.is_empty();
+        if came {
+            self.take(news, at, now);
+        } else if self.session.pty.has_unread_output() {
+            return Next::Wait(now + UNREAD);
+        }
+        self.take_end(seen, at);
+        if !came && self.asked() <= now {
+            if !is_typed || self.session.typed().is_under_way() {
+                // Whatever is seen, there is more to be read.
+                self.feed(Event::Tick, at);
+                self.catch_up(Event::Tick, now);
+                self.first_look = Some(now + FIRST_LOOK);
+            } else if !self.look(at, now).await {
+                return Next::Wait(now + UNREAD);
+            }
+            self.poll(at, now);
+        }
+        self.tell();
+        if self.decision.is_complete() {
+            Next::Over
+        } else if came {
+            Next::Collect
+        } else {
+            Next::Wait(self.asked())
+        }
+    }
+
+    /// When to look, whatever happens.
+    fn asked(&self) -> Duration {
+        let asked = [self.decision.ask_again, self.first_look].into_iter().flatten();
+        asked.fold(self.next_poll, Duration::min)
+    }
+
+    fn feed(&mut self, event: Event<'_>, at: Duration) {
+        // Of a turn that is no longer the one nothing changes any more.
+        if let Some(decision) = lock(&self.judge).feed(self.number, event, at) {
+            self.decision = decision;
+        }
+    }
+
+    /// Hands in an event for all the time in which nobody looked: what became
+    /// due then was due only because of that.
+    fn catch_up(&mut self, event: Event<'_>, now: Duration) {
+        while let Some(asked) = self.decision.ask_again.filter(|asked| *asked < now) {
+            self.feed(event, asked);
+        }
+    }
+    fn take(&mut self, news: News, at: Duration, now: Duration) {
+        (self.text_read, self.raw_read, self.came_since_poll) = (news.text_end, news.raw_end, true);
+        for piece in news.pieces {
+            match piece {
+                Piece::Text(_) if news.drawn => self.feed(Event::Redraw, at),
+                Piece::Text(text) => self.feed(Event::Output { text: &text }, at),
+                Piece::Mark(placed) => {
+                    if ends_command(&placed.mark) {
+                        self.mark_at = placed.text_at;
+                    }
+                    if let Some(decision) = lock(&self.judge).feed_mark(self.number, &placed, at) {
+                        self.decision = decision;
+                    }
+                }
+            }
+            // What follows belongs to nobody, such as the next prompt.
+            if self.decision.is_complete() {
+                return;
+            }
+        }
+        // The screen may have changed as late as now.
+        self.catch_up(NOTHING_VISIBLE, now);
+        self.feed(NOTHING_VISIBLE, now);
+    }
+
+    fn take_end(&mut self, seen: Progress, at: Duration) {
+        if seen.exit.is_some() && !std::mem::replace(&mut self.told_end, true) {
+            self.feed(Event::ProcessEnded { descendants: seen.descendants }, at);
+        }
+        if !seen.terminal_open && !std::mem::replace(&mut self.told_closed, true) {
+            self.feed(Event::StreamClosed, at);
+        }
+    }
+
+    /// Looks at the terminal, unless something came or was typed meanwhile: that
+    /// is first.
+    async fn look(&mut self, at: Duration, now: Duration) -> bool {
+        let typed = self.session.typed();
+        // In this order: what is typed is read before anybody waits for more,
+        // and what is printed before.
+        let inside = self.session.pty.inside();
+        let group = self.session.pty.foreground();
+        let waits_for_input = match (inside, group) {
+            (Some(inside), _) if inside.has_unread_input => Some(false),
+            (Some(inside), Some(group)) => {
+                let front = Front { leader: self.program.pid, group, owns_screen: self.owns_screen() };
+                self.probe.waits(front, inside).await
+            }
+            _ => None,
+        };
+        let view = self.session.output().screen.view();
+        let came = self.session.pty.has_unread_output() || self.session.output().ends().1 != self.raw_read;
+        if came || self.session.typed() != typed {
+            return false;
+        }
+        let row = Event::CursorRow(CursorRow {
+            text: &text_to_cursor(&view),
+            shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
+            waits_for_input,
+            has_read_input: inside.map(|inside| !inside.has_unread_input),
+        });
+        self.feed(row, at);
+        self.catch_up(row, now);
+        self.first_look = None;
+        true
+    }
+
+    /// Whether the program draws the whole screen: on the other one, or with the
+    /// keys and without the echo that such programs want.
+    fn owns_screen(&self) -> bool {
+        let modes = self.session.output().modes();
+        let raw = || self.session.pty.line_mode().is_ok_and(|mode| !mode.canonical && !mode.echo);
+        modes.alternate_screen || (modes.application_cursor && raw())
+    }
+
+    /// Says whether the last of the times that polls take was an empty one.
+    fn poll(&mut self, at: Duration, now: Duration) {
+        if now >= self.next_poll {
+            let empty = !std::mem::take(&mut self.came_since_poll);
+            self.next_poll = now.saturating_add(self.wait_for_data);
+            self.feed(Event::Polled { empty }, at);
+        }
+    }
+
+    fn tell(&self) {
+        let decision = &self.decision;
+        let end = match decision.reason() {
+            Some(Reason::CommandEnded { .. } | Reason::NeedsContinuation) => self.mark_at,
+            _ => self.text_read,
+        };
+        self.turn.0.state.send_if_modified(|state| {
+            // It may have been given up.
+            let changed = state.end.is_none() && state.decision != *decision;
+            if changed {
+                state.end = decision.is_complete().then_some(end.max(state.start));
+                state.decision.clone_from(decision);
+            }
+            changed
+        });
+    }
+}
+
+/// The row of the cursor up to it, with the blanks that it stands behind.
+fn text_to_cursor(view: &ScreenView) -> String {
+    let column = usize::from(view.cursor.column);
+    let (mut text, mut width) = (String::new(), 0);
+    for character in view.cursor_line().chars() {
+        width += character.width().unwrap_or(0);
+        if width > column {
+            return text;
+        }
+        text.push(character);
+    }
+    text.extend(std::iter::repeat_n(' ', column - width));
+    text
+}
+
+async fn typed(typing: &mut Option<Typing>) {
+    match typing {
+        Some(done) => {
+            // Where it was not, the terminal was closed, which is told apart.
+            drop(done.await);
+            *typing = None;
+        }
+        None => std::future::pending().await,
+    }
+}
