@@ -7,6 +7,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod flood;
+pub mod hostile;
 pub mod memory;
 pub mod pipeline;
 mod request;

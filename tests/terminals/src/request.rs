@@ -17,5 +17,6 @@ pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> Te
         limits: Limits::default(),
         containment: Containment::None,
         user: None,
+        integration: None,
     }
 }

@@ -60,7 +60,11 @@ const RESERVED: [(&str, &[&str], &str); 7] = [
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml", &["wharf"], "only wharf reads configuration"),
     ("clap", &["wharf", "wharf-bench"], "only wharf has a command line"),
-    ("anyhow", &["wharf", "xtask", "wharf-tests", "wharf-bench", "wharf-terminal-bench"], "libraries return typed errors"),
+    (
+        "anyhow",
+        &["wharf", "xtask", "wharf-tests", "wharf-bench", "wharf-terminal-bench"],
+        "libraries return typed errors",
+    ),
 ];
 
 /// The rest of the path says where a plugin lives.
