@@ -3,7 +3,8 @@
 //! Only the last line of the input is looked for: what comes before its echo
 //! may be the prompts between the lines. White space does not count, since
 //! line editors wrap. A line editor may show the line twice; each ends the
-//! echo anew. Where the echo is not found, nothing is taken for one.
+//! echo anew. Where it wraps, an editor may show the first letter of the new row
+//! twice. Where the echo is not found, nothing is taken for one.
 
 /// What of the input is looked for at most, in characters.
 const LONGEST: usize = 256;
@@ -16,6 +17,10 @@ pub(super) struct Echo {
     matched: usize,
     found: bool,
     answered: bool,
+    /// The cursor has just gone to the start of a row.
+    returned: bool,
+    /// What matched last may have been the letter before it once more.
+    doubtful: bool,
 }
 
 impl Echo {
@@ -29,9 +34,16 @@ impl Echo {
     /// Takes output. Returns whether some of it was visible and no echo.
     pub(super) fn read(&mut self, text: &str) -> bool {
         let mut answers = false;
-        for letter in text.chars().filter(|letter| counts(*letter)) {
-            let expected = self.expected.get(self.matched).copied();
-            if expected == Some(letter) {
+        for letter in text.chars() {
+            if !counts(letter) {
+                self.returned |= letter == '\r';
+                continue;
+            }
+            let expected = self.expected.get(self.matched) == Some(&letter);
+            let repeats = self.matched.checked_sub(1).is_some_and(|last| self.expected[last] == letter);
+            let wraps = std::mem::take(&mut self.returned) && repeats;
+            if expected {
+                self.doubtful = wraps;
                 self.matched += 1;
                 // The first showing is never an answer; a second may be one,
                 // of a program that says what it was told.
@@ -40,6 +52,8 @@ impl Echo {
                 if self.matched == self.expected.len() {
                     (self.matched, self.found, self.answered) = (0, true, false);
                 }
+            } else if repeats && (wraps || std::mem::take(&mut self.doubtful)) {
+                // Not another letter.
             } else {
                 (answers, self.answered) = (true, true);
                 self.matched = usize::from(self.expected.first() == Some(&letter));

@@ -40,6 +40,12 @@ const REPLS: &[&str] = &[
     r"^irb\([^)]{1,40}\):\d+(:\d+)?> ?$",
 ];
 
+/// Whole rows of shells that say who is where, as on another machine, where
+/// nobody sees what the shell does.
+const SHELLS: &[&str] = &[
+    r"^(\([^()]{1,60}\) ?)?\[?[A-Za-z_][A-Za-z0-9_.-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,62}[: ][^$#%>:]{0,200}[^\s$#%>:][$#] $",
+];
+
 /// What most prompts end with. The document on interactive sessions ends them
 /// with `>`; arrows and bars end so too, and are left out.
 const ENDINGS: &[&str] = &[
@@ -97,8 +103,8 @@ pub enum InvalidPrompt {
 }
 
 static QUESTIONS_ALONE: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, &[], &[]));
-static STANDARD: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, &[], ENDINGS));
-static WITH_REPLS: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, REPLS, ENDINGS));
+static STANDARD: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, SHELLS, ENDINGS));
+static WITH_REPLS: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, &[REPLS, SHELLS].concat(), ENDINGS));
 
 impl Prompts {
     /// Compiles patterns. `^` and `$` are the ends of the row.
@@ -122,7 +128,8 @@ impl Prompts {
         QUESTIONS_ALONE.clone()
     }
 
-    /// Questions, pagers, and broadly what prompts end with.
+    /// Questions, pagers, shells that say who is where, and broadly what prompts
+    /// end with.
     #[must_use]
     pub fn standard() -> Self {
         STANDARD.clone()

@@ -7,6 +7,7 @@ mod contained;
 mod facts;
 mod integration;
 mod programs;
+mod remote;
 mod sessions;
 mod support;
 mod turns;

@@ -6,11 +6,11 @@ fn kinds<const N: usize>(prompts: &Prompts, rows: [&str; N]) -> [Option<PromptKi
 
 #[test]
 fn every_pattern_of_this_file_compiles_and_counts() {
-    for patterns in [QUESTIONS, REPLS, ENDINGS] {
+    for patterns in [QUESTIONS, REPLS, SHELLS, ENDINGS] {
         assert_eq!(compile(patterns).expect("legal").len(), patterns.len());
     }
     let all = Prompts::interactive();
-    assert_eq!((all.strict.len(), all.broad.len()), (QUESTIONS.len() + REPLS.len(), ENDINGS.len()));
+    assert_eq!((all.strict.len(), all.broad.len()), (QUESTIONS.len() + REPLS.len() + SHELLS.len(), ENDINGS.len()));
     assert_eq!(Prompts::questions().broad.len(), 0);
 }
 
@@ -41,8 +41,24 @@ fn the_prompt_of_the_document_on_interactive_sessions_is_broad() {
 
 #[test]
 fn prompts_of_shells_and_of_programs_that_nobody_knows_are_broad() {
-    let rows = ["ann@host:~/src$ ", "root@host:/# ", "host% ", "~/src ❯ ", "Your name: ", "What now? ", "(myapp) >> "];
+    let rows = ["/srv$ ", "host:/# ", "host% ", "~/src ❯ ", "Your name: ", "What now? ", "(myapp) >> "];
     assert_eq!(kinds(&Prompts::standard(), rows), [Some(PromptKind::Broad); 7]);
+}
+
+#[test]
+fn a_shell_that_says_who_is_where_is_strict_as_a_whole_row() {
+    let rows = [
+        "ann@host:~/src$ ",
+        "root@vm:/# ",
+        "[ann@host src]$ ",
+        "(venv) ann@host.example.org:~/my project$ ",
+        "ann@host:~/v2 (main)$ ",
+    ];
+    assert_eq!(kinds(&Prompts::standard(), rows), [Some(PromptKind::Strict); 5]);
+    let rows = ["ann@host:/var/log 50%", "to ann@host:~$ ", "ann@host:~$", "ann@host: #", "ann@host:~$ ls $ "];
+    for row in rows {
+        assert_ne!(Prompts::standard().find(row), Some(PromptKind::Strict), "{row}");
+    }
 }
 
 #[test]

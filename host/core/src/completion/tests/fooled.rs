@@ -132,6 +132,24 @@ fn an_echo_that_the_editor_began_twice_is_still_found() {
 }
 
 #[test]
+fn an_echo_that_wraps_is_still_found() {
+    // Line editors go to the next row by a blank, or by what stands there
+    // first, which they then show again.
+    for (line, shown) in [
+        ("touch abc", "touch a \rbc\r\n"),
+        ("touch abc", "touch ab\rbc\r\n"),
+        ("touch abbc", "touch ab\rbbc\r\n"),
+        ("touch abbc", "touch abb\rbc\r\n"),
+    ] {
+        let mut echo = echo::Echo::new(line);
+        for letter in shown.chars() {
+            echo.read(letter.encode_utf8(&mut [0; 4]));
+        }
+        assert_eq!((echo.is_found(), echo.is_answered()), (true, false), "{shown:?}");
+    }
+}
+
+#[test]
 fn a_program_that_only_echoes_has_not_answered() {
     let mut turn = turn(Preset::Repl, "sleep(100)\n");
     goes_on(&mut turn, [(5, output("sle")), (9, output("ep(100)\r\n")), (209, row(""))]);

@@ -104,7 +104,7 @@ fn a_command_that_lacks_its_end_is_told_as_such_and_not_between_its_lines() {
 
 #[test]
 fn a_shell_that_lost_its_integration_is_seen_to_be_idle() {
-    let shown = "ann@host:~$ ";
+    let shown = "/srv$ ";
     let ran = || {
         let mut turn = turn(Preset::Shell, "exec bash\n");
         goes_on(&mut turn, [(1, output("exec bash\r\n")), (3, STARTED), (50, output(shown))]);
