@@ -15,6 +15,7 @@
 //! of Wasm and nothing of configuration. Linux only, as the spawner is.
 #![cfg(target_os = "linux")]
 
+mod ascii;
 mod error;
 mod history;
 mod input;

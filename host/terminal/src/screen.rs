@@ -6,7 +6,12 @@
 //! screen is lost, what comes next is drawn. Knows nothing of where the text
 //! comes from; it is bounded already.
 
+mod emit;
 mod flood;
+mod log;
+mod modes;
+mod pen;
+mod sketch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,11 +20,15 @@ use avt::{
     parser::{Function, State},
 };
 
+use self::{
+    log::{Log, Stop},
+    modes::Modes,
+    sketch::{Base, Paper, Sketch},
+};
 use crate::{Size, view::Inside};
 
-/// What waits to be drawn until somebody looks. Drawing so much takes some
-/// milliseconds.
-const MAX_PENDING_BYTES: usize = 64 << 10;
+/// So much is read at once.
+const MAX_UNREAD_BYTES: usize = 64 << 10;
 
 /// Where the cursor is, from 0 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,10 +72,14 @@ pub struct Screen {
     history_lines: usize,
     alternate: bool,
     rebuilt: u64,
+    /// What was not read yet.
+    unread: String,
     /// What was not drawn yet.
-    pending: String,
-    /// A part of the screen scrolls by itself, or may.
-    has_region: bool,
+    pending: Log,
+    modes: Modes,
+    /// What finding out what is seen takes, kept while there is a flood.
+    paper: Paper,
+    spare: Log,
 }
 
 impl std::fmt::Debug for Screen {
@@ -91,65 +104,132 @@ impl Screen {
             history_lines,
             alternate: false,
             rebuilt: 0,
-            pending: String::new(),
-            has_region: false,
+            unread: String::new(),
+            pending: Log::default(),
+            modes: Modes::default(),
+            paper: Paper::default(),
+            spare: Log::default(),
         }
     }
 
     /// Takes text that a [`crate::Stream`] has normalised. It is drawn when
-    /// somebody looks, or when there is much of it: of a flood of lines, only
-    /// those that could still be seen.
+    /// somebody looks, or when there is much of it: of a flood, only what could
+    /// still be seen.
     pub fn feed(&mut self, normalised: &str) {
-        self.pending.push_str(normalised);
-        if self.pending.len() >= MAX_PENDING_BYTES && !self.skip_lines() {
-            self.draw();
+        self.unread.push_str(normalised);
+        if self.unread.len() >= MAX_UNREAD_BYTES && !self.skip_lines() {
+            self.read();
         }
     }
 
-    /// Forgets pending lines that those behind them push out of the screen and
-    /// of what is kept above it. Whether that made room.
+    /// Forgets lines that those behind them push out of all that is kept.
+    /// Whether that made room.
     fn skip_lines(&mut self) -> bool {
-        // Elsewhere lines do not go to the top.
-        if self.has_region || self.parser.state != State::Ground {
+        if !self.modes.are_usual() || self.parser.state != State::Ground {
             return false;
         }
-        let kept_lines = usize::from(self.size.rows()) + self.history_lines + 1;
-        match flood::shortened(&self.pending, kept_lines) {
-            Some(kept) if kept.len() < MAX_PENDING_BYTES / 2 => {
-                self.pending = kept;
+        // From any row to the bottom, and all that is seen and kept.
+        let kept_rows = 2 * usize::from(self.size.rows()) + self.history_lines + 1;
+        match flood::shortened(&self.unread, self.size.columns().into(), kept_rows) {
+            Some(kept) if kept.len() < MAX_UNREAD_BYTES / 2 => {
+                // What is kept goes over all that was there.
+                self.draw_pending();
+                self.unread = kept;
                 true
             }
             _ => false,
         }
     }
 
+    fn read(&mut self) {
+        let mut unread = std::mem::take(&mut self.unread);
+        self.read_all(&unread);
+        unread.clear();
+        unread.shrink_to(MAX_UNREAD_BYTES);
+        self.unread = unread;
+    }
+
+    fn read_all(&mut self, normalised: &str) {
+        let (mut rest, columns) = (normalised, self.size.columns());
+        while !rest.is_empty() {
+            let (modes, mut pending) = (self.modes, std::mem::take(&mut self.pending));
+            let mut read = None;
+            self.guard(|_, parser| read = Some(pending.read(parser, rest, |function| modes.goes_apart(function))));
+            self.pending = pending;
+            // Where the parser panicked, what it was given is lost.
+            let Some((bytes, stop)) = read else { return };
+            rest = &rest[bytes..];
+            match stop {
+                Stop::End => {}
+                Stop::Full => {
+                    if !self.shorten() {
+                        self.draw_pending();
+                    }
+                }
+                Stop::Apart(function) => {
+                    if self.pending.is_long() {
+                        self.shorten();
+                    }
+                    self.draw_pending();
+                    self.modes.note(&function, self.size.rows());
+                    // Without a limit five bytes draw as many characters as
+                    // thousands do.
+                    let function = match function {
+                        Function::Rep(count) => Function::Rep(count.min(columns)),
+                        other => other,
+                    };
+                    self.guard(|terminal, _| terminal.execute([function]));
+                }
+            }
+        }
+    }
+
+    /// Forgets of what is pending all that what came later has written over or
+    /// pushed out of what is kept. Whether that made room.
+    fn shorten(&mut self) -> bool {
+        let Some(base) = self.base() else { return false };
+        let spare = std::mem::take(&mut self.spare);
+        let sketch = Sketch::of(&self.pending, base, &mut self.paper);
+        let Some(shorter) = sketch.and_then(|sketch| emit::emit(&sketch, spare)) else { return false };
+        self.spare = std::mem::replace(&mut self.pending, shorter);
+        self.pending.is_half_empty()
+    }
+
+    /// What is pending will be drawn on this; nothing where that is not to be
+    /// told beforehand.
+    fn base(&self) -> Option<Base> {
+        let terminal = self.terminal.as_ref().filter(|_| self.modes.are_usual())?;
+        let cursor = terminal.cursor();
+        let wide = |line: &avt::Line| line.cells().iter().any(|cell| cell.width() > 1);
+        Some(Base {
+            columns: self.size.columns(),
+            rows: self.size.rows(),
+            column: u16::try_from(cursor.col).ok()?,
+            row: u16::try_from(cursor.row).ok()?,
+            history_lines: if self.alternate { 0 } else { self.history_lines },
+            wide: terminal.screen().visible_lines().map(wide).collect(),
+            alternate: self.alternate,
+        })
+    }
+
     fn draw(&mut self) {
+        self.read();
+        if self.pending.is_long() {
+            self.shorten();
+        }
+        self.draw_pending();
+        self.unread.shrink_to(0);
+    }
+
+    fn draw_pending(&mut self) {
         if self.pending.is_empty() {
             return;
         }
         let mut pending = std::mem::take(&mut self.pending);
-        self.draw_all(&pending);
+        self.guard(|terminal, _| terminal.execute(pending.functions()));
         pending.clear();
         self.pending = pending;
-    }
-
-    fn draw_all(&mut self, normalised: &str) {
-        let (columns, rows) = (self.size.columns(), self.size.rows());
-        let mut has_region = self.has_region;
-        self.guard(|terminal, parser| {
-            let functions = normalised.chars().filter_map(|character| parser.feed(character));
-            terminal.execute(functions.map(|function| match function {
-                // Without a limit five bytes draw as many characters as
-                // thousands do.
-                Function::Rep(count) => Function::Rep(count.min(columns)),
-                Function::Decstbm(top, bottom) => {
-                    has_region = top > 1 || (bottom != 0 && bottom < rows);
-                    function
-                }
-                other => other,
-            }));
-        });
-        self.has_region = has_region;
+        (self.paper, self.spare) = (Paper::default(), Log::default());
     }
 
     /// Changes the size; lines are wrapped anew.
@@ -238,7 +318,7 @@ impl Screen {
         tracing::warn!(size = ?self.size, "the emulator of a terminal panicked; it starts again with an empty screen");
         self.rebuilt += 1;
         self.parser = Parser::new();
-        self.has_region = false;
+        (self.pending, self.modes) = (Log::default(), Modes::default());
         let mut fresh = terminal(self.size, self.history_lines);
         if let Some(fresh) = &mut fresh
             && self.alternate
@@ -256,136 +336,4 @@ fn terminal(size: Size, history_lines: usize) -> Option<Terminal> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn size(columns: u16, rows: u16) -> Size {
-        Size::new(columns, rows).expect("a size")
-    }
-
-    fn screen(text: &str) -> Screen {
-        let mut screen = Screen::new(size(10, 3), 100);
-        screen.feed(text);
-        screen
-    }
-
-    #[test]
-    fn what_is_written_over_is_not_seen() {
-        let view = screen("10 %\r50 %\r\x1b[2Kdone\r\nnext").view();
-        assert_eq!(view.lines, ["done", "next", ""]);
-        assert_eq!((view.cursor_line(), view.cursor.column, view.cursor.row), ("next", 4, 1));
-    }
-
-    #[test]
-    fn the_cursor_is_never_behind_the_last_column() {
-        assert_eq!(screen("0123456789").cursor().column, 9);
-        assert!(!screen("\x1b[?25l").cursor().visible);
-    }
-
-    #[test]
-    fn the_alternate_screen_is_reported_and_leaves_the_other_as_it_was() {
-        let mut screen = screen("shell\x1b[?1049h\x1b[Hvim");
-        assert_eq!((screen.view().alternate, &screen.view().lines[0][..]), (true, "vim"));
-        screen.feed("\x1b[?1049l");
-        assert_eq!((screen.view().alternate, &screen.view().lines[0][..]), (false, "shell"));
-    }
-
-    #[test]
-    fn a_screen_of_one_column_and_back_goes_on() {
-        let mut screen = screen("a wide 界 and long line that wraps");
-        screen.resize(size(1, 1));
-        screen.feed("界x\r\n");
-        screen.resize(size(10, 3));
-        screen.feed("\r\nnext");
-        assert_eq!((screen.view().cursor_line(), screen.view().rebuilt), ("next", 0));
-    }
-
-    #[test]
-    fn an_emulator_that_panics_is_replaced_and_the_session_goes_on() {
-        let mut screen = screen("shell\x1b[?1049hvim\x1b[");
-        screen.draw();
-        screen.guard(|_, _| panic!("as emulators do"));
-        let view = screen.view();
-        assert_eq!((view.rebuilt, view.alternate, view.lines.concat()), (1, true, String::new()));
-        // The half of a sequence went with it, and so did the panic.
-        screen.feed("\x1b[?1049l31m");
-        assert_eq!((screen.view().alternate, screen.view().lines.concat()), (false, "31m".to_owned()));
-    }
-
-    #[test]
-    fn a_flood_of_lines_is_drawn_as_if_every_line_had_been() {
-        let mut flood = String::from("a start that stays in no line \x1b[44m");
-        for line in 0..20_000 {
-            flood += &format!("\x1b[{}mline {line} {}\x1b[0m\r\n", 31 + line % 7, "x".repeat(line % 40));
-        }
-        flood += "\x1b[1mlast";
-        let mut drawn = Screen::new(size(10, 3), 20);
-        let mut skipped = Screen::new(size(10, 3), 20);
-        for piece in flood.as_bytes().chunks(1000).map(|piece| str::from_utf8(piece).expect("ASCII")) {
-            drawn.feed(piece);
-            drawn.draw();
-            skipped.feed(piece);
-        }
-        assert!(skipped.pending.len() < MAX_PENDING_BYTES);
-        assert_eq!((skipped.view(), skipped.history(99)), (drawn.view(), drawn.history(99)));
-        let mut at_once = Screen::new(size(10, 3), 20);
-        at_once.feed(&flood);
-        assert_eq!((at_once.view(), at_once.history(99)), (drawn.view(), drawn.history(99)));
-        let dump = |screen: &Screen| screen.terminal.as_ref().expect("one").dump();
-        assert_eq!(dump(&skipped), dump(&drawn));
-    }
-
-    #[test]
-    fn lines_that_scroll_in_a_part_of_the_screen_are_all_drawn() {
-        let mut screen = Screen::new(size(10, 4), 0);
-        screen.feed("head\r\n\x1b[2;3r\x1b[4;1Hlong foot\x1b[4;1H");
-        screen.draw();
-        // Below the part that scrolls a newline goes nowhere.
-        screen.feed(&format!("longer\r\n{}", "ab\r\n".repeat(50_000)));
-        assert_eq!(screen.view().lines, ["head", "", "", "abngeroot"]);
-    }
-
-    #[test]
-    fn what_went_off_the_top_is_kept_up_to_a_number_of_lines() {
-        let mut screen = Screen::new(size(10, 3), 5);
-        (0..100).for_each(|line| screen.feed(&format!("{line}\r\n")));
-        assert_eq!(screen.history(99), ["93", "94", "95", "96", "97", "98", "99"]);
-        assert_eq!(screen.history(1), ["99"]);
-    }
-
-    #[test]
-    fn a_character_repeated_is_no_work_without_a_limit() {
-        let mut screen = screen("");
-        // Each is 65,535 characters in eight bytes.
-        screen.feed(&"x\x1b[65535b".repeat(10_000));
-        assert_eq!(screen.view().lines[0], "xxxxxxxxxx");
-        let mut screen = Screen::new(size(10, 3), 0);
-        screen.feed("x\x1b[65535b");
-        assert_eq!(screen.view().lines, ["xxxxxxxxxx", "x", ""]);
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_comes_the_cursor_is_on_the_screen_and_no_emulator_fails(
-            steps in prop::collection::vec((sequences(), prop::option::weighted(0.2, (1_u16..30, 1_u16..10))), 0..40),
-        ) {
-            let mut screen = Screen::new(size(10, 3), 20);
-            for (text, resized) in steps {
-                screen.feed(&text);
-                if let Some((columns, rows)) = resized {
-                    screen.resize(size(columns, rows));
-                }
-                let view = screen.view();
-                prop_assert!(view.cursor.column < view.size.columns() && view.cursor.row < view.size.rows());
-                prop_assert_eq!(view.lines.len(), usize::from(view.size.rows()));
-                prop_assert_eq!(view.rebuilt, 0);
-            }
-        }
-    }
-
-    fn sequences() -> impl Strategy<Value = String> {
-        prop_oneof!["[a-z界é ]{0,20}", "[\r\n\t\u{8}]{1,4}", "\x1b\\[[?]?[0-9;]{0,8}[@-~]", "\x1b[#()]?[0-9A-Za-z]"]
-    }
-}
+mod tests;

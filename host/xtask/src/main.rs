@@ -14,6 +14,7 @@ mod coverage;
 mod debian;
 mod demo;
 mod deny;
+mod fuzz;
 mod packages;
 mod python;
 mod soak;
@@ -41,6 +42,7 @@ While you work:
   tidy       Check the rules of the house: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
   soak       Kill the host at random moments under load, 300 times
+  fuzz       Look for input that breaks terminals or the completion detector
   coverage   Measure which lines the tests reach; fails below 80 %
   deny       Check licences, sources and known vulnerabilities of the dependencies
 
@@ -76,6 +78,7 @@ fn run() -> Result<()> {
             "bench" => bench::run(arguments),
             "coverage" => coverage::run(arguments),
             "soak" => soak::run(arguments),
+            "fuzz" => fuzz::run(arguments),
             "deny" => deny::run(arguments),
             "help" => {
                 print!("{HELP}");

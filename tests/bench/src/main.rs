@@ -17,6 +17,7 @@ mod search;
 mod search_corpus;
 mod search_yardstick;
 mod stdio;
+mod terminals;
 
 use std::path::PathBuf;
 
@@ -93,6 +94,8 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
     (&["process_spawn", "process_spawn_bubblewrap"], processes::starts),
+    (&["terminal_throughput"], terminals::throughput),
+    (&["terminal_memory"], terminals::memory),
 ];
 
 fn main() -> Result<()> {

@@ -6,7 +6,7 @@
 //! Reading costs no thread: the runtime says when there is something. Whoever
 //! prints without end is read in small steps, so that others get their turns.
 
-use std::{collections::VecDeque, future::poll_fn, io, ops::ControlFlow, sync::Arc, time::Duration};
+use std::{collections::VecDeque, future::poll_fn, io, ops::ControlFlow, sync::Arc, task::Poll, time::Duration};
 
 use tokio::{
     select,
@@ -24,6 +24,11 @@ use crate::{Pty, queries::MAX_WAITING_REPLY_BYTES};
 const DRAIN: Duration = Duration::from_millis(50);
 /// Read at once. A terminal hands out no more, and drawing it is short.
 const CHUNK_BYTES: usize = 4096;
+/// Who has read so much looks for more before others are told.
+const FLOOD_BYTES: usize = 2048;
+/// So long. The terminal has a buffer of 4 KiB, so that whoever prints waits
+/// whenever its reader sleeps, and waking takes longer than reading.
+const LINGER: Duration = Duration::from_micros(100);
 /// How long one session may compute before others get their turn.
 const TURN: Duration = Duration::from_millis(1);
 
@@ -145,6 +150,10 @@ impl Follower {
                 News::Order(None) => return ControlFlow::Break(()),
                 News::Read(Ok(count)) if count > 0 => {
                     self.take(&buffer[..count]);
+                    if count >= FLOOD_BYTES {
+                        self.read_on(&*pty, &mut buffer).await;
+                    }
+                    self.tell();
                     if turn.elapsed() > TURN {
                         yield_now().await;
                         turn = Instant::now();
@@ -237,13 +246,33 @@ impl Follower {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        let mut output = self.shared.output();
-        let replies = output.take(bytes);
-        let (raw_bytes, text_bytes, marks) = (output.raw.end(), output.text.end(), output.marks_seen());
-        drop(output);
+        let replies = self.shared.output().take(bytes);
         for reply in replies {
             self.answer(reply.into_bytes());
         }
+    }
+
+    /// Takes what comes right behind a flood, until it is time for others.
+    async fn read_on(&mut self, pty: &dyn Pty, buffer: &mut [u8]) {
+        let began = Instant::now();
+        let mut last = began;
+        while self.waiting.is_empty() && began.elapsed() < TURN {
+            match poll_fn(|context| Poll::Ready(pty.poll_read(context, buffer))).await {
+                Poll::Ready(Ok(count)) if count > 0 => {
+                    self.take(&buffer[..count]);
+                    last = Instant::now();
+                }
+                Poll::Pending if last.elapsed() < LINGER => yield_now().await,
+                // Whatever it is, it is met again.
+                _ => break,
+            }
+        }
+    }
+
+    fn tell(&self) {
+        let output = self.shared.output();
+        let (raw_bytes, text_bytes, marks) = (output.raw.end(), output.text.end(), output.marks_seen());
+        drop(output);
         self.progress.send_modify(|progress| {
             progress.phase = progress.phase.max(Phase::Ready);
             (progress.raw_bytes, progress.text_bytes, progress.marks) = (raw_bytes, text_bytes, marks);

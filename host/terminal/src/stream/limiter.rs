@@ -10,6 +10,8 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
+use crate::ascii::printable_prefix;
+
 /// The longest string that is passed on. Titles, marks and questions are far
 /// shorter; pictures and clipboards are for nobody here.
 const MAX_STRING_BYTES: usize = 4096;
@@ -21,6 +23,10 @@ const MAX_SEQUENCE_BYTES: usize = 256;
 /// Characters without a width that may follow one with a width.
 const MAX_COMBINING: u8 = 16;
 
+/// Sequences with so many parameters are rare, and read byte by byte.
+const MAX_PLAIN_PARAMETERS: usize = 32;
+
+const ESCAPE_BYTE: u8 = 0x1b;
 const CANCEL: char = '\u{18}';
 const SUBSTITUTE: char = '\u{1a}';
 const ESCAPE: char = '\u{1b}';
@@ -70,36 +76,41 @@ impl Limiter {
     /// Appends to `out` what the bytes are.
     pub(super) fn feed(&mut self, bytes: &[u8], out: &mut String) {
         let mut rest = bytes;
-        while let Some((&byte, after)) = rest.split_first() {
-            let plain = if self.partial.is_empty() { self.plain(rest) } else { 0 };
-            if plain > 0 {
-                self.pass(&rest[..plain], out);
-                rest = &rest[plain..];
-            } else {
-                self.byte(byte, out);
-                rest = after;
+        while let Some(&byte) = rest.first() {
+            if self.partial.is_empty() {
+                let text = valid_prefix(rest);
+                if !text.is_empty() {
+                    self.text(text, out);
+                    rest = &rest[text.len()..];
+                    continue;
+                }
             }
+            self.byte(byte, out);
+            rest = &rest[1..];
         }
     }
 
-    /// How many bytes at the start are ASCII that changes no state.
-    fn plain(&self, bytes: &[u8]) -> usize {
-        match self.state {
-            State::Ground => bytes.iter().position(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')),
-            State::String(_) => bytes.iter().position(|byte| !matches!(byte, b' '..=b'~')),
-            _ => Some(0),
-        }
-        .unwrap_or(bytes.len())
-    }
-
-    fn pass(&mut self, plain: &[u8], out: &mut String) {
-        // Never anything but ASCII.
-        let text = str::from_utf8(plain).unwrap_or_default();
-        if self.state == State::Ground {
-            self.combining = 0;
-            out.push_str(text);
-        } else {
-            self.keep(text);
+    fn text(&mut self, text: &str, out: &mut String) {
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let plain = match self.state {
+                State::Ground => plain_prefix(rest),
+                State::String(_) => printable_prefix(rest.as_bytes()),
+                _ => 0,
+            };
+            if plain == 0 {
+                self.character(character, out);
+                rest = &rest[character.len_utf8()..];
+                continue;
+            }
+            let (run, after) = rest.split_at(plain);
+            if self.state == State::Ground {
+                self.combining = 0;
+                out.push_str(run);
+            } else {
+                self.keep(run);
+            }
+            rest = after;
         }
     }
 
@@ -304,10 +315,85 @@ impl Limiter {
     }
 }
 
+fn valid_prefix(bytes: &[u8]) -> &str {
+    match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+/// How many bytes at the start may be passed on as they are: lines, characters
+/// that take columns of their own, whole control sequences.
+fn plain_prefix(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        at += printable_prefix(&bytes[at..]);
+        let more = match bytes.get(at) {
+            Some(b'\n' | b'\r' | b'\t') => 1,
+            Some(&ESCAPE_BYTE) => sequence(&bytes[at..]),
+            Some(0x80..) => plain_characters(&text[at..]),
+            _ => 0,
+        };
+        if more == 0 {
+            return at;
+        }
+        at += more;
+    }
+}
+
+/// The length of a whole control sequence at the start, as most are.
+fn sequence(bytes: &[u8]) -> usize {
+    let [ESCAPE_BYTE, b'[', parameters @ ..] = bytes else { return 0 };
+    let length = parameters.iter().take(MAX_PLAIN_PARAMETERS).take_while(|byte| matches!(byte, b' '..=b'?')).count();
+    if matches!(parameters.get(length), Some(b'@'..=b'~')) { length + 3 } else { 0 }
+}
+
+/// The length of the characters at the start that take columns of their own, by
+/// the blocks that most text is of.
+fn plain_characters(text: &str) -> usize {
+    text.find(|character| !is_plain(character)).unwrap_or(text.len())
+}
+
+/// Whether a character is known to take columns. Of many others it is true,
+/// too.
+fn is_plain(character: char) -> bool {
+    // The largest blocks come first.
+    matches!(character, '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+        || matches!(
+            character,
+            '\u{ae}'..='\u{2ff}'
+                | '\u{391}'..='\u{3c9}'
+                | '\u{400}'..='\u{482}'
+                | '\u{2010}'..='\u{2027}'
+                | '\u{2190}'..='\u{23ff}'
+                | '\u{2500}'..='\u{27bf}'
+                | '\u{2800}'..='\u{28ff}'
+                | '\u{3000}'..='\u{3029}'
+                | '\u{3041}'..='\u{3096}'
+                | '\u{30a0}'..='\u{30ff}'
+                | '\u{3400}'..='\u{4dbf}'
+                | '\u{ff01}'..='\u{ff60}'
+        )
+}
+
 /// What invalid bytes are taken for.
 fn stray(bytes: &[u8]) -> Option<char> {
     match bytes {
         [byte @ 0x80..=0x9f] => char::from_u32(u32::from(*byte)),
         _ => Some(char::REPLACEMENT_CHARACTER),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_to_take_columns_does() {
+        for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32).filter(|character| is_plain(*character))
+        {
+            assert!(character.width().is_some_and(|width| width > 0), "{character:?}");
+        }
     }
 }

@@ -79,10 +79,14 @@ impl Stream {
     /// far that is. Most of what programs print is text: it is taken in runs,
     /// where the parser would hand out one character after the other.
     fn step(&mut self, text: &str) -> usize {
-        let plain = text.find('\x1b').unwrap_or(text.len());
-        if self.reader.is_in_ground() && plain > 0 {
-            self.reader.plain(&text[..plain]);
-            return plain;
+        if self.reader.is_in_ground() {
+            let read = match only_drawn(text.as_bytes()) {
+                0 => self.reader.plain(text),
+                drawn => drawn,
+            };
+            if read > 0 {
+                return read;
+            }
         }
         self.reader.enter_sequence();
         self.parser.advance_until_terminated(&mut self.reader, text.as_bytes())
@@ -92,5 +96,16 @@ impl Stream {
     #[must_use]
     pub fn modes(&self) -> Modes {
         self.reader.modes()
+    }
+}
+
+/// The length of a whole sequence at the start that concerns nothing but the
+/// screen: colours, moves and erasures, which are most of them.
+fn only_drawn(text: &[u8]) -> usize {
+    let [b'\x1b', b'[', parameters @ ..] = text else { return 0 };
+    let length = parameters.iter().take_while(|byte| matches!(byte, b'0'..=b';')).count();
+    match parameters.get(length) {
+        Some(b'm' | b'K' | b'J' | b'X' | b'A'..=b'H' | b'd') => length + 3,
+        _ => 0,
     }
 }

@@ -6,7 +6,7 @@
 use vte::{Params, Perform};
 
 use super::Mark;
-use crate::Query;
+use crate::{Query, ascii::prefix_without_controls};
 
 /// What a program said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,15 +105,20 @@ impl Reader {
         self.event.is_some()
     }
 
-    /// Takes text without ESC.
-    pub(super) fn plain(&mut self, text: &str) {
-        let mut rest = text;
-        while let Some(at) = rest.bytes().position(|byte| byte < b' ') {
-            self.run(&rest[..at]);
-            self.execute(rest.as_bytes()[at]);
-            rest = &rest[at + 1..];
+    /// Takes text up to the first ESC, and says how far that is.
+    pub(super) fn plain(&mut self, text: &str) -> usize {
+        let bytes = text.as_bytes();
+        let (mut start, mut at) = (0, 0);
+        loop {
+            at += prefix_without_controls(&bytes[at..]);
+            self.run(&text[start..at]);
+            match bytes.get(at) {
+                None | Some(0x1b) => return at,
+                Some(&control) => self.execute(control),
+            }
+            at += 1;
+            start = at;
         }
-        self.run(rest);
     }
 
     fn run(&mut self, printed: &str) {

@@ -57,7 +57,7 @@ fn show(terminals: &[Value], running: usize) -> io::Result<()> {
         writeln!(out, "{hosts}.")?;
         return out.flush();
     }
-    writeln!(out, "{:<32}  {:<12} {:<16} {:<20} {:>8}  command", "id", "status", "session", "last used", "size")?;
+    writeln!(out, "{:<32}  {:<12} {:<16} {:<24} {:>8}  command", "id", "status", "session", "last used", "size")?;
     for terminal in terminals {
         let text = |name: &str| terminal[name].as_str().unwrap_or("-");
         let size = format!("{}x{}", terminal["columns"], terminal["rows"]);
@@ -65,7 +65,7 @@ fn show(terminals: &[Value], running: usize) -> io::Result<()> {
         let command = wharf::text::line(text("command"), 60);
         writeln!(
             out,
-            "{:<32}  {:<12} {:<16} {:<20} {size:>8}  {command}",
+            "{:<32}  {:<12} {:<16} {:<24} {size:>8}  {command}",
             text("id"),
             text("status"),
             text("session"),

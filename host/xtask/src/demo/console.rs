@@ -27,8 +27,7 @@ shell = true
 ";
 
 const QUESTION: &str = "read -p 'Serial number of the board? ' serial";
-const FLASHING: &str =
-    "for part in bootloader firmware settings; do sleep 0.7; echo \"$serial: $part > written\"; done; exit_of() { return 4; }; exit_of";
+const FLASHING: &str = "for part in bootloader firmware settings; do sleep 0.7; echo \"$serial: $part > written\"; done; exit_of() { return 4; }; exit_of";
 
 impl Stage {
     pub(super) fn talk_to_programs(&mut self) -> Result<()> {
@@ -45,7 +44,9 @@ impl Stage {
         let asked = self.say(&terminal, QUESTION)?;
         must(asked["layer"] == "L2", "a question ends a turn")?;
         self.say(&terminal, "WS-0042")?;
-        prose("A command that pauses, whose output looks like a prompt. The shell itself says when it is done, and how:");
+        prose(
+            "A command that pauses, whose output looks like a prompt. The shell itself says when it is done, and how:",
+        );
         let flashed = self.say(&terminal, FLASHING)?;
         let told = (flashed["reason"].as_str(), flashed["exit_code"].as_i64());
         must(told == (Some("command-ended"), Some(4)), "a shell says how its command ended")?;

@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 16] = [
+const MEMBERS: [(&str, &[&str]); 17] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
@@ -42,8 +42,20 @@ const MEMBERS: [(&str, &[&str]); 16] = [
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
     (
         "wharf-bench",
-        &["wharf", "wharf-core", "wharf-state", "wharf-spawn", "wharf-process", "wharf-engine", "wharf-mcp"],
+        &[
+            "wharf",
+            "wharf-core",
+            "wharf-state",
+            "wharf-spawn",
+            "wharf-process",
+            "wharf-engine",
+            "wharf-mcp",
+            "wharf-terminal-bench",
+        ],
     ),
+    // Apart from the benchmark, so that terminals are measured without building
+    // the rest.
+    ("wharf-terminal-bench", &["wharf-core", "wharf-spawn", "wharf-terminal"]),
     ("xtask", &[]),
 ];
 
@@ -60,7 +72,11 @@ const RESERVED: [(&str, &[&str], &str); 7] = [
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml", &["wharf"], "only wharf reads configuration"),
     ("clap", &["wharf", "wharf-bench"], "only wharf has a command line"),
-    ("anyhow", &["wharf", "xtask", "wharf-tests", "wharf-bench"], "libraries return typed errors"),
+    (
+        "anyhow",
+        &["wharf", "xtask", "wharf-tests", "wharf-bench", "wharf-terminal-bench"],
+        "libraries return typed errors",
+    ),
 ];
 
 /// The rest of the path says where a plugin lives.
