@@ -167,12 +167,14 @@ impl Terminals {
         let mut leaving: Vec<_> = own.into_iter().map(|terminal| (terminal, Why::Replaced)).collect();
         let starting: usize = table.starting.values().sum();
         let open = table.open().count() + starting;
-        if (open + 1).saturating_sub(leaving.len()) > most {
-            let others = table.open().filter(|terminal| !leaving.iter().any(|(leaving, _)| leaving.id == terminal.id));
-            let idle = others.filter(|terminal| !terminal.is_busy());
-            let longest = idle.min_by_key(|terminal| (terminal.last_used(), terminal.id)).cloned();
-            leaving.push((longest.ok_or(TerminalError::Full { limit: most })?, Why::Evicted));
+        let excess = (open + 1).saturating_sub(leaving.len()).saturating_sub(most);
+        let others = table.open().filter(|terminal| !leaving.iter().any(|(leaving, _)| leaving.id == terminal.id));
+        let mut idle: Vec<_> = others.filter(|terminal| !terminal.is_busy()).cloned().collect();
+        if idle.len() < excess {
+            return Err(TerminalError::Full { limit: most });
         }
+        idle.sort_by_key(|terminal| (terminal.last_used(), terminal.id));
+        leaving.extend(idle.into_iter().take(excess).map(|terminal| (terminal, Why::Evicted)));
         for (terminal, why) in &leaving {
             // From here on it takes no place.
             terminal.order_close(*why, GRACE);
