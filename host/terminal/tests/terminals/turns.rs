@@ -167,11 +167,13 @@ async fn a_host_that_is_held_up_takes_none_of_that_time_for_silence() {
         ..Parameters::default()
     };
     let turn = session.begin_turn(TurnInput::Submit("go"), TurnOptions { parameters }).await.expect("a turn");
-    printed(&session, "\n1\n").await;
+    turn.changes().wait_for(|state| state.decision.messages > 0).await.expect("it begins to answer");
     // Nothing of this test's host runs meanwhile, and the program goes on.
     std::thread::sleep(Duration::from_millis(2600));
     let state = over(&turn).await;
     assert_eq!(state.decision.reason(), Some(Reason::Idle));
     assert!(said(&session, &state).ends_with("\n6\nlast\n"), "{:?}", said(&session, &state));
+    // As long after the last as it would have been otherwise.
+    assert!(state.decision.elapsed > Duration::from_millis(2600), "{state:?}");
     close(&session).await;
 }

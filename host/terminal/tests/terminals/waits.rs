@@ -56,8 +56,12 @@ async fn a_program_that_listens_to_its_terminal_and_to_something_else_may_go_on_
     is_whole("select.select([0], [], [], 1)").await;
     is_whole("p = select.poll(); p.register(0, select.POLLIN); p.poll(1000)").await;
     is_whole("e = select.epoll(); e.register(0, select.EPOLLIN); e.poll(1)").await;
-    let pipe = "p = subprocess.Popen(['sleep', '1'], stdout=subprocess.PIPE); select.select([0, p.stdout], [], [])";
-    is_whole(pipe).await;
+    // Whoever writes there is in front too, or is not.
+    for session in ["False", "True"] {
+        let process =
+            "subprocess.Popen('sleep 1; echo x', shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE";
+        is_whole(&format!("p = {process}, start_new_session={session}); select.select([0, p.stdout], [], [])")).await;
+    }
 }
 
 #[tokio::test]
