@@ -8,6 +8,9 @@ pub struct Decision {
     /// Why the turn is complete; `None` while it is not. Once it is there it
     /// stays, with the numbers below, until the next input.
     pub verdict: Option<Verdict>,
+    /// The code of the command, or of the program, whose end the turn's end is,
+    /// where it told one.
+    pub exit_code: Option<i32>,
     /// Messages, or pieces of output, of this turn. Echo is none.
     pub messages: u64,
     /// Polls that count as attempts: see

@@ -96,6 +96,11 @@ impl Detector {
         let next = self.due().map(|(due, _)| due);
         Decision {
             verdict: turn.verdict.map(|(_, verdict)| verdict),
+            exit_code: match turn.verdict.map(|(_, verdict)| verdict.reason) {
+                Some(Reason::CommandEnded { exit_code }) => exit_code,
+                Some(reason) if reason.layer() == Layer::Ended => self.ending.exit_code,
+                _ => None,
+            },
             messages: turn.messages,
             attempts: turn.attempts,
             empty_polls: turn.empty_polls,
@@ -127,8 +132,10 @@ impl Detector {
     fn take(&mut self, event: Event<'_>, at: Duration) {
         match event {
             Event::Input { text } => self.turn = Some(Turn::new(text, at, self.command_runs)),
-            Event::ProcessEnded { descendants } => {
-                self.ending.ended.get_or_insert((at, descendants));
+            Event::ProcessEnded { descendants, exit_code } => {
+                if self.ending.ended.is_none() {
+                    (self.ending.ended, self.ending.exit_code) = (Some((at, descendants)), exit_code);
+                }
             }
             Event::StreamClosed => {
                 self.ending.closed.get_or_insert(at);

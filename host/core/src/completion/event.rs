@@ -16,6 +16,8 @@ pub enum Event<'e> {
     ProcessEnded {
         /// How many processes it left behind.
         descendants: u32,
+        /// The code that it ended with, if it ended by itself.
+        exit_code: Option<i32>,
     },
     /// Nobody can write to the stream any more. This says nothing of the
     /// process: see [`Event::ProcessEnded`].

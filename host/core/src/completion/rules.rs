@@ -9,6 +9,8 @@ use super::{Confidence, CursorRow, Parameters, PromptKind, Reason, Verdict, adap
 pub(super) struct Ending {
     /// When the leader ended, and how many processes it left behind.
     pub(super) ended: Option<(Duration, u32)>,
+    /// The code that it ended with.
+    pub(super) exit_code: Option<i32>,
     /// When the last writer of the stream had gone.
     pub(super) closed: Option<Duration>,
 }

@@ -104,7 +104,8 @@ pub struct Completion {
     pub idle_ms: u64,
     /// Milliseconds since the input.
     pub elapsed_ms: u64,
-    /// The code of the shell's command, where it said one.
+    /// The code of the shell's command, or of the program that ended, where it
+    /// told one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Processes that the ended one left behind.
@@ -117,10 +118,9 @@ impl Completion {
     /// turn was taken back: the reason is `cancelled`.
     #[must_use]
     pub fn new(turn: u64, decision: &Decision) -> Self {
-        let (exit_code, descendants) = match decision.reason() {
-            Some(Reason::CommandEnded { exit_code }) => (exit_code, None),
-            Some(Reason::DescendantsAlive { descendants }) => (None, Some(descendants)),
-            _ => (None, None),
+        let descendants = match decision.reason() {
+            Some(Reason::DescendantsAlive { descendants }) => Some(descendants),
+            _ => None,
         };
         Self {
             turn,
@@ -132,7 +132,7 @@ impl Completion {
             empty_polls: decision.empty_polls,
             idle_ms: milliseconds(decision.idle),
             elapsed_ms: milliseconds(decision.elapsed),
-            exit_code,
+            exit_code: decision.exit_code.filter(|_| decision.verdict.is_some()),
             descendants,
         }
     }

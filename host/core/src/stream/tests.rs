@@ -129,6 +129,7 @@ async fn turns_that_the_source_decides_follow_each_other_on_one_stream() {
     let writer = streams.open(owner(), told()).expect("opens");
     let decision = Decision {
         verdict: Some(Verdict { reason: Reason::CommandEnded { exit_code: Some(3) }, confidence: Confidence::Certain }),
+        exit_code: Some(3),
         messages: 1,
         elapsed: Duration::from_millis(20),
         ..Decision::default()

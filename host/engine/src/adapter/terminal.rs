@@ -99,7 +99,7 @@ impl Reach {
         let keys: Vec<&str> = input.keys.iter().map(String::as_str).collect();
         let input = convert::input(input, &keys)?;
         let state = found.terminals.send(&found.owner, found.id, input, Some(options)).await?;
-        Ok(convert::turn(state, None))
+        Ok(convert::turn(state))
     }
 
     async fn follow_turn(
@@ -125,7 +125,7 @@ impl Reach {
         let info = terminals.info(&owner, id)?;
         Ok(wit::Followed {
             piece: convert::piece(followed.piece, info.text_bytes),
-            turn: convert::turn(followed.turn, info.exit),
+            turn: convert::turn(followed.turn),
         })
     }
 

@@ -23,7 +23,7 @@ use super::{
     news::{News, Piece, news},
 };
 use crate::{
-    Progress, ScreenView,
+    Exit, Progress, ScreenView,
     probe::{Front, Probe},
     session::Shared,
 };
@@ -230,7 +230,11 @@ impl Task {
 
     fn take_end(&mut self, seen: Progress, at: Duration) {
         if seen.exit.is_some() && !std::mem::replace(&mut self.told_end, true) {
-            self.feed(Event::ProcessEnded { descendants: seen.descendants }, at);
+            let exit_code = match seen.exit {
+                Some(Exit::Exited { code }) => Some(code),
+                Some(Exit::Signaled { .. } | Exit::Killed { .. }) | None => None,
+            };
+            self.feed(Event::ProcessEnded { descendants: seen.descendants, exit_code }, at);
         }
         if !seen.terminal_open && !std::mem::replace(&mut self.told_closed, true) {
             self.feed(Event::StreamClosed, at);

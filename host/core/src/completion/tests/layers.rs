@@ -6,7 +6,7 @@ use AgentStatus::{Completed, Processing, Ready};
 #[test]
 fn the_end_of_the_process_and_of_its_stream_are_the_end_at_once() {
     let mut turn = turn(Preset::Agent, "");
-    goes_on(&mut turn, [(10, Event::ProcessEnded { descendants: 0 })]);
+    goes_on(&mut turn, [(10, Event::ProcessEnded { descendants: 0, exit_code: None })]);
     let decision = turn.feed(Event::StreamClosed, ms(30));
     assert_eq!(decision.reason(), Some(Reason::ProcessExited));
     assert_eq!((decision.layer(), decision.confidence()), (Some(Layer::Ended), Some(Confidence::Certain)));
@@ -16,12 +16,12 @@ fn the_end_of_the_process_and_of_its_stream_are_the_end_at_once() {
 #[test]
 fn a_stream_that_outlives_its_process_is_waited_for_100_milliseconds_and_told_apart() {
     let mut left = turn(Preset::Shell, "");
-    goes_on(&mut left, [(10, Event::ProcessEnded { descendants: 2 }), (60, output("the last words"))]);
+    goes_on(&mut left, [(10, Event::ProcessEnded { descendants: 2, exit_code: None }), (60, output("the last words"))]);
     assert_eq!(wait(&mut left, 60_000), Some((110, Reason::DescendantsAlive { descendants: 2 })));
     assert_eq!(left.decision().messages, 1);
 
     let mut held = turn(Preset::Shell, "");
-    goes_on(&mut held, [(10, Event::ProcessEnded { descendants: 0 })]);
+    goes_on(&mut held, [(10, Event::ProcessEnded { descendants: 0, exit_code: None })]);
     assert_eq!(wait(&mut held, 60_000), Some((110, Reason::ProcessExited)));
 }
 
@@ -34,13 +34,13 @@ fn a_closed_stream_is_not_yet_the_end_of_its_process() {
 
     let mut ended = turn(Preset::Shell, "");
     goes_on(&mut ended, [(10, Event::StreamClosed)]);
-    assert_eq!(reason(&mut ended, 90, Event::ProcessEnded { descendants: 0 }), Some(Reason::ProcessExited));
+    assert_eq!(reason(&mut ended, 90, Event::ProcessEnded { descendants: 0, exit_code: None }), Some(Reason::ProcessExited));
 }
 
 #[test]
 fn a_process_that_ended_before_the_input_answers_nothing_and_that_is_said_at_once() {
     let mut detector = detector(Preset::Repl);
-    assert_eq!(reason(&mut detector, 10, Event::ProcessEnded { descendants: 0 }), None);
+    assert_eq!(reason(&mut detector, 10, Event::ProcessEnded { descendants: 0, exit_code: None }), None);
     assert_eq!(reason(&mut detector, 5_000, INPUT), Some(Reason::ProcessExited));
 }
 
@@ -218,4 +218,14 @@ fn each_reason_has_its_word_and_its_layer() {
          L3 empty-polls, L3 idle, L4 attempts-exhausted, L4 time-limit"
     );
     assert!(reasons.is_sorted(), "the order of the table decides ties");
+}
+
+#[test]
+fn the_code_of_the_program_comes_with_the_end_of_its_turn_and_with_no_other() {
+    let mut ended = turn(Preset::Repl, "");
+    goes_on(&mut ended, [(10, Event::ProcessEnded { descendants: 0, exit_code: Some(3) })]);
+    assert_eq!(ended.feed(Event::StreamClosed, ms(20)).exit_code, Some(3));
+    let mut asked = turn(Preset::Repl, "");
+    goes_on(&mut asked, [(10, output("Proceed? (y/n) "))]);
+    assert_eq!(asked.decision().exit_code, None);
 }

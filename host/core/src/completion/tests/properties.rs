@@ -63,7 +63,7 @@ fn anything() -> impl Strategy<Value = Event<'static>> {
         2 => signal(),
         1 => Just(COMPLETED),
         1 => Just(Event::StreamClosed),
-        1 => (0..3_u32).prop_map(|descendants| Event::ProcessEnded { descendants }),
+        1 => (0..3_u32).prop_map(|descendants| Event::ProcessEnded { descendants, exit_code: None }),
     ]
 }
 
@@ -166,7 +166,7 @@ proptest! {
             at += gap * 2;
             turn.feed(event, ms(at));
         }
-        let was_over = turn.feed(Event::ProcessEnded { descendants: 1 }, ms(at)).is_complete();
+        let was_over = turn.feed(Event::ProcessEnded { descendants: 1, exit_code: None }, ms(at)).is_complete();
         for (gap, event) in after {
             at += gap * 2;
             let decision = turn.feed(event, ms(at));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, SecondsFormat, Utc};
 use wharf_core::{
     Code, Error,
-    completion::{Decision, Preset, Reason},
+    completion::{Decision, Preset},
 };
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
@@ -89,13 +89,8 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn completion(decision: &Decision, exit: Option<Exit>) -> Option<wit::Completion> {
+fn completion(decision: &Decision) -> Option<wit::Completion> {
     let verdict = decision.verdict?;
-    let exit_code = match (verdict.reason, exit) {
-        (Reason::CommandEnded { exit_code }, _) => exit_code,
-        (Reason::ProcessExited | Reason::DescendantsAlive { .. }, Some(Exit::Exited { code })) => Some(code),
-        _ => None,
-    };
     Some(wit::Completion {
         layer: verdict.reason.layer().as_str().to_owned(),
         reason: verdict.reason.as_str().to_owned(),
@@ -105,12 +100,12 @@ fn completion(decision: &Decision, exit: Option<Exit>) -> Option<wit::Completion
         empty_polls: decision.empty_polls,
         idle_milliseconds: milliseconds(decision.idle),
         elapsed_milliseconds: milliseconds(decision.elapsed),
-        exit_code,
+        exit_code: decision.exit_code,
     })
 }
 
-pub(super) fn turn(state: TurnState, exit: Option<Exit>) -> wit::Turn {
-    let complete = completion(&state.decision, exit).filter(|_| !state.cancelled);
+pub(super) fn turn(state: TurnState) -> wit::Turn {
+    let complete = completion(&state.decision).filter(|_| !state.cancelled);
     let TurnState { number, start, end, cancelled, .. } = state;
     wit::Turn { number, start, end, complete, cancelled, meta: None }
 }
@@ -163,7 +158,7 @@ impl From<TerminalInfo> for wit::Info {
             outcome: info.exit.map(|exit| outcome(exit, info.why.map(|why| why.as_str()))),
             restarts: info.restarts,
             restarted_because: info.restarted_because,
-            turn: info.turn.map(|state| turn(state, info.exit)),
+            turn: info.turn.map(turn),
             text: wit::Extent { bytes: info.text_bytes, evicted_before: info.text_evicted_before },
             raw: wit::Extent { bytes: info.raw_bytes, evicted_before: info.raw_evicted_before },
             alternate_screen: info.alternate_screen,
