@@ -110,7 +110,7 @@ fn event(byte: u8) -> Event<'static> {
     let known = |bit: u8| (byte & 32 << bit != 0).then_some(byte & 64 << (bit % 2) != 0);
     match byte % 32 {
         0..3 => Event::Input { text },
-        3 => Event::ProcessEnded { descendants: u32::from(byte / 64) },
+        3 => Event::ProcessEnded { descendants: u32::from(byte / 64), exit_code: None },
         4 => Event::StreamClosed,
         5..8 => Event::Message,
         8..14 => Event::Output { text },

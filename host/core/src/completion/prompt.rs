@@ -37,7 +37,7 @@ const REPLS: &[&str] = &[
     r"^\((gdb|lldb|Pdb|ipdb)\) ?$",
     r"^(sqlite|ftp|sftp|telnet|octave:\d+|ghci|iex\(\d+\)|scala|mysql|jshell)> ?$",
     r"^[a-z_][a-z0-9_]{0,62}[=-][#>] ?$",
-    r"^irb\([^)]{1,40}\):\d+(:\d+)?> ?$",
+    r#"^irb\([^)]{1,40}\):\d+(:\d+)?[>*"'] *$"#,
 ];
 
 /// Whole rows of shells that say who is where, as on another machine, where

@@ -23,6 +23,9 @@ pub(super) enum Doing {
     ListensElsewhereToo,
     /// It waits, without a limit, for other threads or for a child.
     WaitsForOthers,
+    /// It waits for a service of this machine, which may have been given the
+    /// terminal.
+    WaitsForService,
     /// It computes, or waits for something outside.
     GoesOn,
 }
@@ -65,23 +68,26 @@ pub(super) fn doing(
         Sleep::Read(descriptor) => match descriptors.kind(process, descriptor)? {
             Kind::Terminal => Doing::Listens { limit: read_limit },
             Kind::Own => Doing::WaitsForOthers,
+            Kind::Service => Doing::WaitsForService,
             Kind::Pipe | Kind::Other => Doing::GoesOn,
         },
         Sleep::Write(descriptor) => match descriptors.kind(process, descriptor)? {
             // For whoever reads there, which is the next of a pipeline.
             Kind::Pipe | Kind::Own => Doing::WaitsForOthers,
-            Kind::Terminal | Kind::Other => Doing::GoesOn,
+            Kind::Terminal | Kind::Service | Kind::Other => Doing::GoesOn,
         },
         Sleep::Any(watched, limit) => {
             let kinds = watched.into_iter().map(|descriptor| descriptors.kind(process, descriptor));
             let kinds = kinds.collect::<Option<Vec<Kind>>>()?;
             let terminal = kinds.contains(&Kind::Terminal);
+            let service = kinds.contains(&Kind::Service);
             let other = kinds.iter().any(|kind| matches!(kind, Kind::Pipe | Kind::Other));
-            match (terminal, other, limit) {
-                (true, false, limit) => Doing::Listens { limit },
-                (true, true, _) => Doing::ListensElsewhereToo,
-                (false, false, None) => Doing::WaitsForOthers,
-                (false, _, _) => Doing::GoesOn,
+            match (terminal, service, other, limit) {
+                (true, false, false, limit) => Doing::Listens { limit },
+                (true, _, _, _) => Doing::ListensElsewhereToo,
+                (false, true, _, _) => Doing::WaitsForService,
+                (false, false, false, None) => Doing::WaitsForOthers,
+                (false, false, _, _) => Doing::GoesOn,
             }
         }
         Sleep::Others => Doing::WaitsForOthers,
@@ -102,7 +108,9 @@ fn sleep(process: u32, call: &str) -> Option<Sleep> {
     }
     let memory = Memory(process);
     let sleep = match number {
-        libc::SYS_read | libc::SYS_readv | libc::SYS_pread64 => Sleep::Read(descriptor(first)?),
+        libc::SYS_read | libc::SYS_readv | libc::SYS_pread64 | libc::SYS_recvfrom | libc::SYS_recvmsg => {
+            Sleep::Read(descriptor(first)?)
+        }
         libc::SYS_write | libc::SYS_writev => Sleep::Write(descriptor(first)?),
         libc::SYS_pselect6 => Sleep::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1)?),
         libc::SYS_ppoll => Sleep::Any(memory.polled(first, second)?, memory.time(third, 1)?),
@@ -115,8 +123,6 @@ fn sleep(process: u32, call: &str) -> Option<Sleep> {
         | libc::SYS_rt_sigtimedwait
         | libc::SYS_nanosleep
         | libc::SYS_clock_nanosleep
-        | libc::SYS_recvfrom
-        | libc::SYS_recvmsg
         | libc::SYS_sendto
         | libc::SYS_sendmsg
         | libc::SYS_accept

@@ -2,7 +2,11 @@
 
 use std::{cell::OnceCell, collections::HashSet, fs, os::unix::fs::MetadataExt as _};
 
-use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
+use rustix::{
+    fs::{AtFlags, CWD, StatxFlags, makedev, statx},
+    net::{SocketAddrUnix, getpeername},
+    process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open},
+};
 
 use crate::pty::Device;
 
@@ -23,6 +27,8 @@ pub(super) enum Kind {
     Own,
     /// A pipe that somebody else writes to.
     Pipe,
+    /// A service of this machine, by its name: it can be handed descriptors.
+    Service,
     /// Anything else.
     Other,
 }
@@ -53,6 +59,9 @@ impl<'g> Descriptors<'g> {
         if matches!(link, "anon_inode:[eventfd]" | "anon_inode:[signalfd]") {
             return Some(Kind::Own);
         }
+        if link.starts_with("socket:") {
+            return Some(if is_of_service(process, descriptor)? { Kind::Service } else { Kind::Other });
+        }
         // Asked in a way that makes no file system fetch anything.
         let found = statx(CWD, &*path, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
         let number = (found.stx_rdev_major, found.stx_rdev_minor);
@@ -61,6 +70,17 @@ impl<'g> Descriptors<'g> {
         let is_terminal = number == OWN_TERMINAL || device == self.terminal;
         Some(if is_terminal { Kind::Terminal } else { Kind::Other })
     }
+}
+
+/// Whether a socket goes to a service of this machine.
+fn is_of_service(process: u32, descriptor: u32) -> Option<bool> {
+    let process = Pid::from_raw(process.try_into().ok()?)?;
+    let process = pidfd_open(process, PidfdFlags::empty()).ok()?;
+    let socket = pidfd_getfd(process, descriptor.try_into().ok()?, PidfdGetfdFlags::empty()).ok()?;
+    // One that goes nowhere has no peer.
+    let Ok(Some(peer)) = getpeername(&socket) else { return Some(false) };
+    let peer = SocketAddrUnix::try_from(peer).ok();
+    Some(peer.is_some_and(|peer| peer.path_bytes().is_some() || peer.abstract_name().is_some()))
 }
 
 /// The descriptors that a set of them, an epoll, waits for.

@@ -33,9 +33,13 @@ use crate::pty::Inside;
 
 /// A look takes some tenths of a millisecond.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// A program that draws the whole screen and waits with a limit draws it again
-/// after that; with a shorter one it may be about to.
-const SHORTEST_LIMIT: Duration = Duration::from_secs(1);
+/// A program that draws the whole screen and waits for so long draws it again
+/// after that; with a shorter limit it may be about to.
+const LONG_FOR_A_SCREEN: Duration = Duration::from_secs(1);
+/// A program that waits for so long behind a prompt has something to do now and
+/// then, such as writing its history; with a shorter limit it may look after
+/// what it was asked for.
+const LONG_BEHIND_A_PROMPT: Duration = Duration::from_secs(5);
 
 /// Looks at the programs of one session.
 #[derive(Debug, Clone, Default)]
@@ -51,15 +55,48 @@ pub(crate) struct Front {
     pub(crate) leader: u32,
     /// The process group in the foreground.
     pub(crate) group: u32,
+}
+
+/// What the screen says of whoever is in front.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown {
     /// It draws the whole screen, as editors do.
     pub(crate) owns_screen: bool,
+    /// The cursor is behind what may be a prompt.
+    pub(crate) prompt: bool,
+}
+
+/// What all that is in front waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// For this terminal, and for nothing else.
+    ForInput {
+        /// How long at most, before it goes on.
+        limit: Option<Duration>,
+    },
+    /// Nothing of it listens to the terminal.
+    NotForInput,
+}
+
+impl Waits {
+    /// Whether it waits for input and does nothing without; nothing where that
+    /// cannot be said.
+    pub(crate) fn for_input(self, shown: Shown) -> Option<bool> {
+        match self {
+            Self::NotForInput => Some(false),
+            Self::ForInput { limit: None } => Some(true),
+            Self::ForInput { limit: Some(limit) } => {
+                let is_long = (shown.owns_screen && limit >= LONG_FOR_A_SCREEN)
+                    || (shown.prompt && limit >= LONG_BEHIND_A_PROMPT);
+                is_long.then_some(true)
+            }
+        }
+    }
 }
 
 impl Probe {
-    /// Whether all that is in front waits for this terminal and for nothing
-    /// else; `false` where nothing of it listens to the terminal; nothing where
-    /// that cannot be said.
-    pub(crate) async fn waits(&self, front: Front, terminal: Inside) -> Option<bool> {
+    /// What all that is in front waits for; nothing where that cannot be said.
+    pub(crate) async fn waits(&self, front: Front, terminal: Inside) -> Option<Waits> {
         if self.looking.swap(true, AcqRel) {
             return None;
         }
@@ -84,27 +121,33 @@ impl Drop for Looking {
     }
 }
 
-fn waits(front: Front, terminal: Inside) -> Option<bool> {
-    let (mut listens, mut goes_on, mut both, mut found) = (false, false, false, false);
+fn waits(front: Front, terminal: Inside) -> Option<Waits> {
     let group = processes::of_group(front.leader, front.group)?;
     let descriptors = Descriptors::new(&group, terminal.device);
+    let mut doings = Vec::new();
     for &process in &group {
         for thread in processes::threads(process)? {
-            found = true;
-            match call::doing(process, thread, &descriptors, terminal.read_limit)? {
-                Doing::Listens { limit: None } => listens = true,
-                Doing::Listens { limit: Some(limit) } if front.owns_screen && limit >= SHORTEST_LIMIT => listens = true,
-                Doing::Listens { limit: Some(_) } | Doing::ListensElsewhereToo => both = true,
-                Doing::WaitsForOthers => {}
-                Doing::GoesOn => goes_on = true,
-            }
+            doings.push(call::doing(process, thread, &descriptors, terminal.read_limit)?);
         }
     }
-    match (found, listens, both || goes_on) {
-        (true, true, false) => Some(true),
-        (true, false, _) if !both => Some(false),
-        _ => None,
+    together(&doings)
+}
+
+/// What follows for all from what each thread does.
+fn together(doings: &[Doing]) -> Option<Waits> {
+    let limits = || {
+        doings.iter().filter_map(|doing| match doing {
+            Doing::Listens { limit } => Some(*limit),
+            _ => None,
+        })
+    };
+    let is_among = |wanted: &[Doing]| doings.iter().any(|doing| wanted.contains(doing));
+    if limits().next().is_none() {
+        let unknown = doings.is_empty() || is_among(&[Doing::ListensElsewhereToo, Doing::WaitsForService]);
+        return (!unknown).then_some(Waits::NotForInput);
     }
+    let alone = !is_among(&[Doing::ListensElsewhereToo, Doing::WaitsForService, Doing::GoesOn]);
+    alone.then(|| Waits::ForInput { limit: limits().flatten().min() })
 }
 
 #[cfg(test)]
@@ -118,7 +161,32 @@ mod tests {
         probe.looking.store(true, Release);
         let terminal =
             Inside { device: Device { number: 0, file_system: 0 }, has_unread_input: false, read_limit: None };
-        let front = Front { leader: 1, group: 1, owns_screen: false };
+        let front = Front { leader: 1, group: 1 };
         assert_eq!(probe.waits(front, terminal).await, None);
+    }
+
+    #[test]
+    fn all_that_is_in_front_has_to_wait_for_the_terminal_alone() {
+        let forever = Doing::Listens { limit: None };
+        let second = Doing::Listens { limit: Some(Duration::from_secs(1)) };
+        let waits = |limit| Some(Waits::ForInput { limit });
+        assert_eq!(together(&[forever, Doing::WaitsForOthers, forever]), waits(None));
+        assert_eq!(together(&[forever, second, Doing::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
+        for other in [Doing::GoesOn, Doing::ListensElsewhereToo, Doing::WaitsForService] {
+            assert_eq!(together(&[forever, other]), None);
+        }
+        assert_eq!(together(&[Doing::GoesOn, Doing::WaitsForOthers]), Some(Waits::NotForInput));
+        // A service may read the terminal in place of whoever asked it to.
+        assert_eq!(together(&[Doing::WaitsForService, Doing::WaitsForOthers]), None);
+        assert_eq!(together(&[]), None);
+    }
+
+    #[test]
+    fn a_limit_counts_by_what_is_on_the_screen() {
+        let (plain, prompt) = (Shown { owns_screen: false, prompt: false }, Shown { owns_screen: false, prompt: true });
+        let screen = Shown { owns_screen: true, prompt: false };
+        let waits = |seconds, shown| Waits::ForInput { limit: Some(Duration::from_secs(seconds)) }.for_input(shown);
+        assert_eq!([waits(4, plain), waits(100, plain), waits(4, prompt), waits(0, screen)], [None; 4]);
+        assert_eq!([waits(5, prompt), waits(1, screen)], [Some(true); 2]);
     }
 }

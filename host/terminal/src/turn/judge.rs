@@ -97,16 +97,16 @@ impl Turns {
             refuse_while_it_runs(turn)?;
         }
         let number = last.0 + 1;
-        let wait_for_data = options.parameters.wait_for_data;
+        let parameters = options.parameters;
         let mut judge = lock(&self.judge);
         let marks = session.output().marks_from(judge.marks_read);
-        let decision = judge.begin(number, options.parameters, &marks, shown, *progress.borrow())?;
+        let decision = judge.begin(number, parameters.clone(), &marks, shown, *progress.borrow())?;
         drop(judge);
         let (start, raw_read) = session.output().ends();
         let turn = Turn::new(number, start, session, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
         let (program, judge, probe) = (*lock(&self.program), Arc::clone(&self.judge), self.probe.clone());
-        let task = Task::new(turn.clone(), Arc::clone(session), program, probe, judge, wait_for_data, raw_read);
+        let task = Task::new(turn.clone(), Arc::clone(session), program, probe, judge, &parameters, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)
     }

@@ -15,7 +15,7 @@ use tokio::{
     time::{sleep, sleep_until},
 };
 use unicode_width::UnicodeWidthChar as _;
-use wharf_core::completion::{CursorRow, Decision, Event, Reason};
+use wharf_core::completion::{CursorRow, Decision, Event, Parameters, Prompts, Reason};
 
 use super::{
     Turn, TurnState,
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     Exit, Progress, ScreenView,
-    probe::{Front, Probe},
+    probe::{Front, Probe, Shown, Waits},
     session::Shared,
 };
 
@@ -58,6 +58,7 @@ pub(super) struct Task {
     told_closed: bool,
     /// Where the last mark stands with which a command ended.
     mark_at: u64,
+    prompts: Prompts,
     wait_for_data: Duration,
     next_poll: Duration,
     /// Some inputs change nothing that is seen.
@@ -82,7 +83,7 @@ impl Task {
         program: Program,
         probe: Probe,
         judge: Arc<Mutex<Judge>>,
-        wait_for_data: Duration,
+        parameters: &Parameters,
         raw_read: u64,
     ) -> Self {
         let TurnState { number, start, decision, .. } = turn.state();
@@ -101,8 +102,9 @@ impl Task {
             told_end: false,
             told_closed: false,
             mark_at: start,
-            wait_for_data,
-            next_poll: now.saturating_add(wait_for_data),
+            prompts: parameters.prompts.clone(),
+            wait_for_data: parameters.wait_for_data,
+            next_poll: now.saturating_add(parameters.wait_for_data),
             first_look: Some(now + FIRST_LOOK),
             came_since_poll: false,
         }
@@ -249,12 +251,10 @@ impl Task {
         // and what is printed before.
         let inside = self.session.pty.inside();
         let group = self.session.pty.foreground();
-        let waits_for_input = match (inside, group) {
-            (Some(inside), _) if inside.has_unread_input => Some(false),
-            (Some(inside), Some(group)) => {
-                let front = Front { leader: self.program.pid, group, owns_screen: self.owns_screen() };
-                self.probe.waits(front, inside).await
-            }
+        let is_unread = inside.is_some_and(|inside| inside.has_unread_input);
+        let waits = match (inside, group) {
+            _ if is_unread => Some(Waits::NotForInput),
+            (Some(inside), Some(group)) => self.probe.waits(Front { leader: self.program.pid, group }, inside).await,
             _ => None,
         };
         let view = self.session.output().screen.view();
@@ -262,11 +262,13 @@ impl Task {
         if came || self.session.typed() != typed {
             return false;
         }
+        let text = text_to_cursor(&view);
+        let shown = Shown { owns_screen: self.owns_screen(), prompt: self.prompts.find(&text).is_some() };
         let row = Event::CursorRow(CursorRow {
-            text: &text_to_cursor(&view),
+            text: &text,
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
-            waits_for_input,
-            has_read_input: inside.map(|inside| !inside.has_unread_input),
+            waits_for_input: waits.and_then(|waits| waits.for_input(shown)),
+            has_read_input: inside.map(|_| !is_unread),
         });
         self.feed(row, at);
         self.catch_up(row, now);

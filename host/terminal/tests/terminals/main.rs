@@ -12,4 +12,5 @@ mod sessions;
 mod support;
 mod turns;
 mod typing;
+mod untuned;
 mod waits;

@@ -63,8 +63,9 @@ fn a_shell_that_says_who_is_where_is_strict_as_a_whole_row() {
 
 #[test]
 fn whole_rows_of_known_interpreters_are_strict_only_as_whole_rows() {
-    let rows = [">>> ", "sqlite> ", "(gdb) ", "(Pdb) ", "In [3]: ", "postgres=# ", "... ", "   ...> "];
-    assert_eq!(kinds(&Prompts::interactive(), rows), [Some(PromptKind::Strict); 8]);
+    let rows =
+        [">>> ", "sqlite> ", "(gdb) ", "(Pdb) ", "In [3]: ", "postgres=# ", "... ", "   ...> ", "irb(main):4:1*   "];
+    assert_eq!(kinds(&Prompts::interactive(), rows), [Some(PromptKind::Strict); 9]);
     let rows = ["echo >>> ", "use sqlite> ", "see In [3]: "];
     assert_eq!(kinds(&Prompts::interactive(), rows), [Some(PromptKind::Broad); 3]);
     assert_eq!(Prompts::interactive().find("wait (gdb) "), None);
