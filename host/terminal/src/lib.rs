@@ -4,9 +4,11 @@
 //! A [`Session`] is one program with a terminal of its own. Everything that the
 //! program prints is hostile: `stream` bounds and normalises it before anything
 //! else reads it, `screen` draws it, `queries` answers what programs ask their
-//! terminal. What is typed is checked by `input` and encoded by `keys`. This
-//! crate starts nothing itself: it asks a [`wharf_spawn::Spawner`], which also
-//! ends the whole tree. It never knows whose a session is, when an answer is
+//! terminal. What is typed is checked by `input` and encoded by `keys`. A
+//! [`Turn`] is an input and its answer, until the detector of core says that it
+//! is complete; `probe` and `integration` find the facts for that. This crate
+//! starts nothing itself: it asks a [`wharf_spawn::Spawner`], which also ends the
+//! whole tree. It never knows whose a session is, by which rules an answer is
 //! complete, who calls through which protocol, nothing of Wasm and nothing of
 //! configuration. Linux only, as the spawner is.
 #![cfg(target_os = "linux")]

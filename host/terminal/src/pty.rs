@@ -204,3 +204,65 @@ fn is_readable(terminal: impl AsFd) -> bool {
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::poll_fn,
+        io::{Read as _, Write as _},
+    };
+
+    use rustix::termios::{OptionalActions, tcsetattr};
+
+    use super::*;
+
+    async fn typed(pty: &LinuxPty, text: &str) {
+        let count = poll_fn(|context| pty.poll_write(context, text.as_bytes())).await.expect("written");
+        assert_eq!(count, text.len());
+    }
+
+    #[tokio::test]
+    async fn what_is_printed_is_unread_until_its_reader_comes_for_more() {
+        let (pty, mut program) = LinuxPty::open(Size::default()).expect("a terminal");
+        assert!(!pty.has_unread_output());
+        program.write_all(b"x").expect("printed");
+        assert!(pty.has_unread_output());
+        let mut buffer = [0; 10];
+        assert_eq!(poll_fn(|context| pty.poll_read(context, &mut buffer)).await.expect("read"), 1);
+        // It may not have looked at it yet.
+        assert!(pty.has_unread_output());
+        let waits = poll_fn(|context| Poll::Ready(pty.poll_read(context, &mut buffer).is_pending())).await;
+        assert!(waits);
+        assert!(!pty.has_unread_output());
+    }
+
+    #[tokio::test]
+    async fn what_is_typed_is_unread_once_a_program_could_read_it() {
+        let (pty, mut program) = LinuxPty::open(Size::default()).expect("a terminal");
+        let unread = || pty.inside().expect("it is open").has_unread_input;
+        typed(&pty, "ab").await;
+        assert!(!unread(), "no line is whole");
+        typed(&pty, "\r").await;
+        assert!(unread());
+        let mut buffer = [0; 10];
+        assert_eq!(program.read(&mut buffer).expect("read"), 3);
+        assert!(!unread());
+        let mut settings = tcgetattr(&program).expect("settings");
+        settings.make_raw();
+        (settings.special_codes[SpecialCodeIndex::VMIN], settings.special_codes[SpecialCodeIndex::VTIME]) = (0, 15);
+        tcsetattr(&program, OptionalActions::Now, &settings).expect("set");
+        assert_eq!(pty.inside().expect("it is open").read_limit, Some(Duration::from_millis(1500)));
+        typed(&pty, "c").await;
+        assert!(unread());
+        // Looking left no end of it open.
+        drop(program);
+        let read = async {
+            loop {
+                if let Ok(0) | Err(_) = poll_fn(|context| pty.poll_read(context, &mut buffer)).await {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), read).await.expect("its end");
+    }
+}

@@ -12,3 +12,4 @@ mod sessions;
 mod support;
 mod turns;
 mod typing;
+mod waits;

@@ -4,7 +4,7 @@
 use std::{fs, process::Command};
 
 use tempfile::TempDir;
-use wharf_core::completion::{Preset, Reason};
+use wharf_core::completion::{Layer, Preset, Reason};
 use wharf_terminal::{Session, TurnState};
 
 use crate::support::{answered, begin, close, is_there, over, said, start, started};
@@ -82,7 +82,7 @@ async fn a_remote_shell_is_done_at_its_prompt_and_what_it_runs_is_not_cut() {
     let state = answered(&session, "secret", Preset::Shell).await;
     assert_eq!(state.decision.reason(), Some(Reason::StrictPrompt), "{state:?}");
     let turn = begin(&session, "exit 4", Preset::Shell).await;
-    assert_eq!(over(&turn).await.decision.reason(), Some(Reason::ProcessExited));
+    assert_eq!(over(&turn).await.decision.layer(), Some(Layer::Ended));
     close(&session).await;
 }
 

@@ -154,3 +154,26 @@ async fn input_that_nobody_reads_keeps_the_turn_from_being_complete_and_is_taken
     // What was not typed is gone, so a key gets its turn, and the end, too.
     close(&session).await;
 }
+
+#[tokio::test]
+async fn a_host_that_is_held_up_takes_none_of_that_time_for_silence() {
+    let session =
+        shell("read a; for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done; echo l''ast; exec sleep 1000").await;
+    let limit = Duration::from_secs(1);
+    let parameters = Parameters {
+        broad_quiet: limit,
+        inactivity_timeout: limit,
+        busy_inactivity_timeout: limit,
+        ..Parameters::default()
+    };
+    let turn = session.begin_turn(TurnInput::Submit("go"), TurnOptions { parameters }).await.expect("a turn");
+    turn.changes().wait_for(|state| state.decision.messages > 0).await.expect("it begins to answer");
+    // Nothing of this test's host runs meanwhile, and the program goes on.
+    std::thread::sleep(Duration::from_millis(2600));
+    let state = over(&turn).await;
+    assert_eq!(state.decision.reason(), Some(Reason::Idle));
+    assert!(said(&session, &state).ends_with("\n6\nlast\n"), "{:?}", said(&session, &state));
+    // As long after the last as it would have been otherwise.
+    assert!(state.decision.elapsed > Duration::from_millis(2600), "{state:?}");
+    close(&session).await;
+}

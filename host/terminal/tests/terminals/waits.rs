@@ -1,0 +1,90 @@
+//! Programs that listen to their terminal and work on, or seem to: what is not
+//! known makes no turn complete.
+
+use std::time::Duration;
+
+use wharf_core::completion::{Preset, Reason};
+use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
+
+use crate::support::{close, is_there, over, said, start, until};
+
+const PYTHON: &str = "/usr/bin/python3";
+
+/// A program that reads a line and then does something.
+async fn python(then: &str) -> Option<(Session, TurnState)> {
+    if !is_there(PYTHON) {
+        return None;
+    }
+    let script = format!(
+        "import os, select, socket, subprocess, sys, threading, time\nprint('ready', flush=True)\nsys.stdin.readline()\n{then}\nprint('done', flush=True)\nos.read(0, 100)"
+    );
+    let session = start(PYTHON, &["-c", &script]).await;
+    until(&session, |session| session.screen().lines[0] == "ready").await;
+    // Only knowledge ends it: there is no prompt, and silence is no reason.
+    let options = TurnOptions { parameters: Preset::Shell.parameters() };
+    let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
+    let state = over(&turn).await;
+    Some((session, state))
+}
+
+async fn is_whole(then: &str) {
+    let Some((session, state)) = python(then).await else { return };
+    assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{then}: {state:?}");
+    let said = said(&session, &state);
+    assert!(said.ends_with("done\n"), "{then}: {said:?}");
+    // Told soon, whatever the machine does meanwhile.
+    assert!(state.decision.idle < Duration::from_secs(1), "{then}: {state:?}");
+    close(&session).await;
+}
+
+#[tokio::test]
+async fn a_program_that_sleeps_or_computes_or_waits_for_others_does_not_wait_for_its_terminal() {
+    is_whole("time.sleep(1)").await;
+    is_whole("sum(range(12_000_000)); sum(range(12_000_000))").await;
+    is_whole("subprocess.run(['sleep', '1'])").await;
+    is_whole("subprocess.run('sleep 1; echo x', shell=True, stdout=subprocess.PIPE)").await;
+    is_whole("a, b = socket.socketpair(); threading.Timer(1, lambda: b.send(b'x')).start(); a.recv(1)").await;
+}
+
+#[tokio::test]
+async fn a_program_that_listens_to_its_terminal_and_to_something_else_may_go_on_by_itself() {
+    is_whole(
+        "a, b = socket.socketpair(); threading.Timer(1, lambda: b.send(b'x')).start(); select.select([0, a], [], [])",
+    )
+    .await;
+    // A limit, too, is something else.
+    is_whole("select.select([0], [], [], 1)").await;
+    is_whole("p = select.poll(); p.register(0, select.POLLIN); p.poll(1000)").await;
+    is_whole("e = select.epoll(); e.register(0, select.EPOLLIN); e.poll(1)").await;
+    // Whoever writes there is in front too, or is not.
+    for session in ["False", "True"] {
+        let process =
+            "subprocess.Popen('sleep 1; echo x', shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE";
+        is_whole(&format!("p = {process}, start_new_session={session}); select.select([0, p.stdout], [], [])")).await;
+    }
+}
+
+#[tokio::test]
+async fn a_thread_that_always_listens_says_nothing_of_the_others() {
+    is_whole("threading.Thread(target=lambda: os.read(0, 100), daemon=True).start(); time.sleep(1)").await;
+    is_whole("threading.Thread(target=lambda: os.read(0, 100), daemon=True).start(); sum(range(20_000_000))").await;
+}
+
+#[tokio::test]
+async fn a_program_that_waits_in_any_way_is_found_to() {
+    for waiting in [
+        "select.select([0], [], [0])",
+        "p = select.poll(); p.register(0, select.POLLIN); p.poll()",
+        "e = select.epoll(); e.register(0, select.EPOLLIN); e.poll()",
+        "os.read(os.open('/dev/tty', os.O_RDWR), 100)",
+        "r, w = os.pipe(); select.select([0, r], [], [])",
+        "threading.Thread(target=lambda: os.read(0, 100)).start()",
+        "threading.Thread(target=threading.Event().wait, daemon=True).start(); os.read(0, 100)",
+    ] {
+        let Some((session, state)) = python(&format!("print('asks', flush=True)\n{waiting}")).await else { return };
+        assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{waiting}: {state:?}");
+        assert!(said(&session, &state).starts_with("go\nasks\n"), "{waiting}");
+        assert!(state.decision.idle < Duration::from_secs(1), "{waiting}: {state:?}");
+        close(&session).await;
+    }
+}
