@@ -96,6 +96,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["process_spawn", "process_spawn_bubblewrap"], processes::starts),
     (&["terminal_throughput"], terminals::throughput),
     (&["terminal_memory"], terminals::memory),
+    (&["turn_false_early", "turn_late"], terminals::turns),
 ];
 
 fn main() -> Result<()> {

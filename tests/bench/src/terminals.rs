@@ -1,11 +1,16 @@
-//! Terminals: a flood beside a bare terminal, and the memory of a session. The
-//! measuring itself is in tests/terminals.
+//! Terminals: a flood beside a bare terminal, the memory of a session, the ends
+//! of live turns. The measuring itself is in tests/terminals.
 
 use anyhow::Result;
-use wharf_terminal_bench::{flood::Kind, memory, throughput};
+use wharf_terminal_bench::{
+    flood::Kind,
+    memory, throughput,
+    turns::{Plan, hold},
+};
 
 use crate::{
     Setting,
+    engine::runtime,
     report::{Bar, Report},
 };
 
@@ -40,5 +45,20 @@ pub(crate) fn memory(_: &Setting, report: &mut Report) -> Result<()> {
         memory::SESSIONS
     );
     report.note("terminal_memory", measured.bare / MIB, Bar::AtMost(1.0), &absolute);
+    Ok(())
+}
+
+/// How many turns were told too early, and which share of them late.
+pub(crate) fn turns(setting: &Setting, report: &mut Report) -> Result<()> {
+    let plan = Plan { seed: 1, rounds: 2, turns: setting.calls(100) / 5 };
+    let held = runtime(2)?.block_on(hold(plan))?;
+    let lines = [held.known.lines("known programs"), held.strange.lines("other programs")].concat();
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    let count =
+        |count: fn(&wharf_terminal_bench::turns::Tally) -> usize| (count(&held.known) + count(&held.strange)) as f64;
+    let turns = count(|tally| tally.turns);
+    report.note("turn_false_early", count(|tally| tally.premature.len()), Bar::AtMost(0.0), &lines.join("\n    "));
+    let late = count(|tally| tally.late.len());
+    report.note("turn_late", late / turns.max(1.0), Bar::AtMost(0.01), &format!("{late:.0} of {turns:.0} turns"));
     Ok(())
 }

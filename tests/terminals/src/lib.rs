@@ -1,5 +1,5 @@
 //! What terminals are measured by: how fast a flood passes, how much memory a
-//! session takes.
+//! session takes, whether the ends of live turns are told in time.
 //!
 //! Owns the measuring; what a figure should be, and how figures are printed, is
 //! the benchmark's. Knows terminals alone, so that trying a change takes
@@ -12,6 +12,7 @@ pub mod memory;
 pub mod pipeline;
 mod request;
 pub mod throughput;
+pub mod turns;
 
 /// The median. Zero for nothing.
 #[must_use]

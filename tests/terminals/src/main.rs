@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command-line tool: printing is what it is for")]
 
 use anyhow::{Result, bail};
-use wharf_terminal_bench::{flood::Kind, memory, pipeline, throughput};
+use wharf_terminal_bench::{flood::Kind, memory, pipeline, throughput, turns};
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -40,7 +40,18 @@ fn main() -> Result<()> {
             let memory::Memory { bare, full } = memory::measure()?;
             println!("a session takes {:.0} KiB, with a full history {:.0} KiB", bare / 1024.0, full / 1024.0);
         }
-        _ => bail!("say what to measure: throughput [MEBIBYTES [ROUNDS [KIND]]]"),
+        Some("turns") => {
+            let (rounds, seed) =
+                (arguments.next().map_or(Ok(2), |n| n.parse())?, arguments.next().map_or(Ok(1), |n| n.parse())?);
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+            let report = runtime.block_on(turns::hold(turns::Plan { seed, rounds, turns: usize::MAX }))?;
+            for (group, tally) in [("known", report.known), ("strange", report.strange)] {
+                tally.lines(group).iter().for_each(|line| println!("{line}"));
+            }
+        }
+        _ => bail!(
+            "say what to measure: throughput [MEBIBYTES [ROUNDS [KIND]]], pipeline [KIND], memory or turns [ROUNDS [SEED]]"
+        ),
     }
     Ok(())
 }

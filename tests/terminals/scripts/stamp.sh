@@ -1,0 +1,2 @@
+# Says that all before it is done.
+date +%s%N > "$1"
