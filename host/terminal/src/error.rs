@@ -17,7 +17,7 @@ pub enum TerminalError {
         source: SpawnError,
     },
     /// There is no such terminal, or it belongs to somebody else.
-    #[error("there is no such terminal here; list those that there are")]
+    #[error("there is no such terminal here")]
     NotFound,
     /// There is no such turn, or it is long over.
     #[error(

@@ -70,9 +70,18 @@ impl Excerpt {
         })
     }
 
-    /// Without the echo of what was typed, where that is how it begins.
+    /// Without the echo of what was typed, where that is how it begins. Who
+    /// types at once finds the prompt before it.
     pub(crate) fn without_echo(mut self, typed: &str) -> Self {
-        let rest = self.head.strip_prefix(typed).and_then(|rest| rest.strip_prefix('\n'));
+        let rest = self.head.split_once('\n').and_then(|(first, rest)| {
+            let (typed, more) = typed.split_once('\n').map_or((typed, None), |(typed, more)| (typed, Some(more)));
+            let prompt = first.strip_suffix(typed).filter(|prompt| prompt.is_empty() || is_prompt(prompt))?;
+            match more {
+                Some(more) if prompt.is_empty() => rest.strip_prefix(more)?.strip_prefix('\n'),
+                Some(_) => None,
+                None => Some(rest),
+            }
+        });
         if let Some(rest) = rest.map(str::to_owned) {
             self.start += length(self.head.len() - rest.len());
             self.head = rest;
@@ -86,6 +95,11 @@ impl Excerpt {
         let line_break = if self.head.ends_with('\n') { "" } else { "\n" };
         format!("{}{line_break}{}\n{}", self.head, marker(omitted), self.tail)
     }
+}
+
+/// Whether a text ends as prompts do.
+fn is_prompt(text: &str) -> bool {
+    text.trim_end().ends_with(['$', '#', '>', '%', ':', '?', '❯'])
 }
 
 /// What of a piece is before a cursor.
@@ -161,5 +175,10 @@ mod tests {
         assert_eq!((cut("1 + 1").head.as_str(), cut("1 + 1").start), ("2\n>>> ", 6));
         assert_eq!(cut("1 +").start, 0);
         assert_eq!(cut("2").start, 0);
+        let late = |text: &str| excerpt(text, 0, 100).without_echo("pwd").head;
+        assert_eq!(late("me@here:/tmp$ pwd\n/tmp\n"), "/tmp\n");
+        assert_eq!(late("no prompt pwd\n/tmp\n"), "no prompt pwd\n/tmp\n");
+        let lines = |typed| excerpt("def f():\n  pass\n>>> ", 0, 100).without_echo(typed).head;
+        assert_eq!((lines("def f():\n  pass"), lines("def f():\n  fail").len()), (">>> ".to_owned(), 20));
     }
 }
