@@ -70,22 +70,16 @@ impl Excerpt {
         })
     }
 
-    /// Without the echo of what was typed, where that is how it begins. Who
-    /// types at once finds the prompt before it.
+    /// Without the echo of what was typed, where that is how it begins. Where
+    /// somebody types before the shell is ready, the terminal shows it first,
+    /// and then the shell behind its prompt.
     pub(crate) fn without_echo(mut self, typed: &str) -> Self {
-        let rest = self.head.split_once('\n').and_then(|(first, rest)| {
-            let (typed, more) = typed.split_once('\n').map_or((typed, None), |(typed, more)| (typed, Some(more)));
-            let prompt = first.strip_suffix(typed).filter(|prompt| prompt.is_empty() || is_prompt(prompt))?;
-            match more {
-                Some(more) if prompt.is_empty() => rest.strip_prefix(more)?.strip_prefix('\n'),
-                Some(_) => None,
-                None => Some(rest),
-            }
-        });
-        if let Some(rest) = rest.map(str::to_owned) {
-            self.start += length(self.head.len() - rest.len());
-            self.head = rest;
-        }
+        let by_terminal = self.head.strip_prefix(typed).and_then(|rest| rest.strip_prefix('\n'));
+        let rest = by_terminal.unwrap_or(&self.head);
+        let by_shell = rest.split_once('\n').filter(|(line, _)| line.strip_suffix(typed).is_some_and(is_prompt));
+        let rest = by_shell.map_or(rest, |(_, rest)| rest).to_owned();
+        self.start += length(self.head.len() - rest.len());
+        self.head = rest;
         self
     }
 
@@ -177,6 +171,7 @@ mod tests {
         assert_eq!(cut("2").start, 0);
         let late = |text: &str| excerpt(text, 0, 100).without_echo("pwd").head;
         assert_eq!(late("me@here:/tmp$ pwd\n/tmp\n"), "/tmp\n");
+        assert_eq!(late("pwd\nme@here:/tmp$ pwd\n/tmp\n"), "/tmp\n");
         assert_eq!(late("no prompt pwd\n/tmp\n"), "no prompt pwd\n/tmp\n");
         let lines = |typed| excerpt("def f():\n  pass\n>>> ", 0, 100).without_echo(typed).head;
         assert_eq!((lines("def f():\n  pass"), lines("def f():\n  fail").len()), (">>> ".to_owned(), 20));
