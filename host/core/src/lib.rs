@@ -10,6 +10,7 @@ pub mod context;
 pub mod digest;
 pub mod error;
 pub mod grant;
+pub mod handle;
 pub mod id;
 pub mod limit;
 pub mod schema;

@@ -42,6 +42,19 @@ pub fn visible(text: String) -> String {
     text.chars().filter(|character| keep(*character)).collect()
 }
 
+/// An error and its causes in one line, for a person.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

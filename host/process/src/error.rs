@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, text::with_causes};
 
 use wharf_spawn::SpawnError;
 
@@ -96,7 +96,7 @@ impl ProcessError {
 
 impl From<ProcessError> for Error {
     fn from(error: ProcessError) -> Self {
-        let message = told(&error);
+        let message = with_causes(&error);
         match error {
             ProcessError::Refused { source } => source,
             ProcessError::Invalid { .. } => Self::new(Code::Invalid, message),
@@ -105,7 +105,7 @@ impl From<ProcessError> for Error {
             ProcessError::TooMany { .. } | ProcessError::TooManyGranted { .. } => Self::retryable(Code::Limit, message),
             // In the launcher's own words, which say what to do.
             ProcessError::Start { source: source @ SpawnError::Uncontainable { .. } } => {
-                Self::new(Code::Denied, told(&source))
+                Self::new(Code::Denied, with_causes(&source))
             }
             ProcessError::Start { source } => match Self::from(source) {
                 // This word is for ids alone.
@@ -120,17 +120,6 @@ impl From<ProcessError> for Error {
             ProcessError::Storage { .. } => Self::retryable(Code::Unavailable, message),
         }
     }
-}
-
-/// An error with its causes.
-pub(crate) fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 /// Why the directory of the processes cannot be used.

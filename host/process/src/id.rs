@@ -3,24 +3,19 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
+use wharf_core::handle::{Handle, NoHandle};
 
 use crate::ProcessError;
 
-/// The handle of a process: 128 random bits as 32 hexadecimal digits. It is
-/// never a process id of the system.
+/// The handle of a process; never a process id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct ProcessId(u128);
+#[serde(transparent)]
+pub struct ProcessId(Handle);
 
 impl ProcessId {
-    /// A new id that nobody can guess.
-    ///
-    /// # Errors
-    /// Where the system has no randomness to give.
+    /// A new one that nobody can guess.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(u128::from_be_bytes(bytes)))
+        Handle::random().map(Self)
     }
 }
 
@@ -29,51 +24,18 @@ impl FromStr for ProcessId {
 
     /// A text that cannot be an id is one that names nothing.
     fn from_str(raw: &str) -> Result<Self, ProcessError> {
-        let digits = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-        if raw.len() != 32 || !raw.bytes().all(digits) {
-            return Err(ProcessError::NotFound);
-        }
-        u128::from_str_radix(raw, 16).map(Self).map_err(|_| ProcessError::NotFound)
-    }
-}
-
-impl TryFrom<String> for ProcessId {
-    type Error = ProcessError;
-
-    fn try_from(raw: String) -> Result<Self, ProcessError> {
-        raw.parse()
-    }
-}
-
-impl From<ProcessId> for String {
-    fn from(id: ProcessId) -> Self {
-        id.to_string()
+        raw.parse().map(Self).map_err(|_: NoHandle| ProcessError::NotFound)
     }
 }
 
 impl fmt::Display for ProcessId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:032x}", self.0)
+        self.0.fmt(formatter)
     }
 }
 
 impl fmt::Debug for ProcessId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_reads_as_it_was_written_and_nothing_else_reads_as_one() {
-        let id = ProcessId::random().expect("randomness");
-        assert_eq!(id.to_string().parse::<ProcessId>().expect("its own text"), id);
-        assert_ne!(id, ProcessId::random().expect("randomness"));
-        for other in ["", "1234", "+0000000000000000000000000000001", &"F".repeat(32), &"0".repeat(33)] {
-            assert!(matches!(other.parse::<ProcessId>(), Err(ProcessError::NotFound)), "{other}");
-        }
+        self.0.fmt(formatter)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use wharf_core::{Code, Error, completion::InvalidParameter};
+use wharf_core::{Code, Error, completion::InvalidParameter, text::with_causes};
 use wharf_spawn::{SpawnError, policy::PolicyError};
 
 use crate::{InputError, InvalidSize, TooManyViewers, UnknownKey};
@@ -48,7 +48,9 @@ pub enum TerminalError {
         limit: usize,
     },
     /// There are as many terminals as there may be, and all are in use.
-    #[error("all {limit} terminals of this host are busy; wait until one is idle, or close one of yours")]
+    #[error(
+        "all {limit} terminals of this host are busy (limit `open`); wait until one is idle, or close one of yours"
+    )]
     Full {
         /// How many there may be.
         limit: usize,
@@ -106,11 +108,11 @@ impl TerminalError {
 
 impl From<TerminalError> for Error {
     fn from(error: TerminalError) -> Self {
-        let message = told(&error);
+        let message = with_causes(&error);
         match error {
             // In the launcher's own words, which say what to do.
             TerminalError::Start { source: source @ SpawnError::Uncontainable { .. } } => {
-                Self::new(Code::Denied, told(&source))
+                Self::new(Code::Denied, with_causes(&source))
             }
             TerminalError::Start { source } => match Self::from(source) {
                 // This word is for ids alone.
@@ -120,7 +122,7 @@ impl From<TerminalError> for Error {
             },
             TerminalError::Refused { source } => source,
             TerminalError::NotFound => Self::new(Code::NotFound, message),
-            TerminalError::NoTurn { turn, last } if turn <= last => Self::new(Code::Gone, message),
+            TerminalError::NoTurn { turn, last } if (1..=last).contains(&turn) => Self::new(Code::Gone, message),
             TerminalError::NoTurn { .. } => Self::new(Code::NotFound, message),
             TerminalError::Invalid { .. } => Self::new(Code::Invalid, message),
             TerminalError::Starting { .. } | TerminalError::Full { .. } | TerminalError::TooManyViewers(_) => {
@@ -151,17 +153,6 @@ impl From<PolicyError> for TerminalError {
             PolicyError::Refused { source } => Self::Refused { source },
         }
     }
-}
-
-/// An error with its causes.
-pub(crate) fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -281,6 +281,18 @@ impl Screen {
         lines
     }
 
+    /// The rows that went off the top of the main screen, at most so many of
+    /// the last.
+    #[must_use]
+    pub fn above(&mut self, maximum_rows: usize) -> Vec<String> {
+        self.draw();
+        let Some(terminal) = &self.terminal else { return Vec::new() };
+        let screen = terminal.primary_screen();
+        let above = screen.all_lines().count().saturating_sub(usize::from(self.size.rows()));
+        let rows = screen.all_lines().take(above).skip(above.saturating_sub(maximum_rows));
+        rows.map(|line| line.text().trim_end().to_owned()).collect()
+    }
+
     /// What draws the same on an emulator of this size that has just begun.
     #[must_use]
     pub fn dump(&mut self) -> String {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
+use wharf_core::text::with_causes;
 use wharf_core::{
     Admission, Answer, CallLimits, CallRequest, Code, Context, Error, Grants, StreamOwner, Streams, TerminalService,
     ToolDefinition, ToolService,
@@ -21,7 +22,6 @@ use wharf_state::{SqliteOptions, SqliteStore, StateStore};
 
 use crate::{
     background::Background,
-    causes::with_causes,
     configuration::{Configuration, Durability},
     control::Control,
     loading::load_all,

@@ -22,7 +22,6 @@
 
 mod background;
 mod bundled;
-mod causes;
 mod component;
 pub mod configuration;
 mod control;
@@ -33,7 +32,6 @@ mod rooms;
 mod secret;
 mod terminals;
 
-pub use causes::with_causes;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};
@@ -41,6 +39,7 @@ pub use host::{Host, OpenError};
 pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
+pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
     ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, PluginName, ProcessGrant,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use wharf_core::text::with_causes;
 use wharf_core::{Grants, PluginName};
 use wharf_engine::{Component, Engine};
 
 use crate::{
     bundled,
-    causes::with_causes,
     component::read_component,
     configuration::{Configuration, PluginSettings, Profile},
     registry::{Installed, Off, Registry, Rejected},

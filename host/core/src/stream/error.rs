@@ -40,7 +40,9 @@ pub enum StreamError {
         next: u64,
     },
     /// An event is too large.
-    #[error("an event may have at most {limit} bytes of JSON, and this one has {bytes}; send several")]
+    #[error(
+        "an event may have at most {limit} bytes of JSON, and this one has {bytes} (limit `event_bytes`); send several"
+    )]
     TooLarge {
         /// What it has.
         bytes: usize,

@@ -18,6 +18,8 @@ use crate::{
 
 /// What a terminal's description counts beside its texts.
 const INFO_BYTES: usize = 512;
+/// What one read or follow returns at most.
+const MAX_PIECE_BYTES: u32 = 1 << 20;
 
 /// A terminal, and the proof that this call may ask for it.
 struct Found<'g> {
@@ -112,7 +114,7 @@ impl Reach {
     ) -> Result<wit::Followed, Error> {
         let Found { terminals, owner, id } = self.found_terminal(id)?;
         let last = terminals.info(&owner, id)?.turn.map_or(0, |turn| turn.number);
-        if turn < last {
+        if (1..last).contains(&turn) {
             return Err(Error::new(
                 Code::Gone,
                 format!(
@@ -120,13 +122,10 @@ impl Reach {
                 ),
             ));
         }
-        let room = self.room(max_bytes, 1);
+        let room = self.room(max_bytes.min(MAX_PIECE_BYTES), 1);
         let followed = terminals.follow(&owner, id, turn, from, room, self.patience(milliseconds)).await?;
         let info = terminals.info(&owner, id)?;
-        Ok(wit::Followed {
-            piece: convert::piece(followed.piece, info.text_bytes),
-            turn: convert::turn(followed.turn),
-        })
+        Ok(wit::Followed { piece: convert::piece(followed.piece, info.text_bytes), turn: convert::turn(followed.turn) })
     }
 
     fn cancel_turn(&self, id: &str, turn: u64) -> Result<(), Error> {
@@ -155,7 +154,7 @@ impl Reach {
         milliseconds: u64,
     ) -> Result<wit::Piece, Error> {
         let Found { terminals, owner, id } = self.found_terminal(id)?;
-        let (patience, room) = (self.patience(milliseconds), self.room(max_bytes, 1));
+        let (patience, room) = (self.patience(milliseconds), self.room(max_bytes.min(MAX_PIECE_BYTES), 1));
         match view {
             "text" => {
                 let info = terminals.wait_for(&owner, id, |progress| progress.text_bytes > from, patience).await?;

@@ -27,7 +27,6 @@ use super::{
 };
 use crate::{
     Exit, Owner, ProcessError, ProcessId,
-    error::told,
     output::{Copiers, Output, OutputLimits, copy},
     polls::Polls,
 };
@@ -286,7 +285,7 @@ fn connect(pipe: Option<pipe::Receiver>, output: &Arc<Output>, copiers: &Copiers
 
 async fn not_started(process: &Arc<Process>, error: &SpawnError) {
     process.close_streams();
-    process.end(State::ended(Exit::NotStarted { reason: told(error) }, None)).await;
+    process.end(State::ended(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None)).await;
 }
 
 /// The beginning of a command.

@@ -2,22 +2,18 @@
 
 use std::{fmt, str::FromStr};
 
+use wharf_core::handle::{Handle, NoHandle};
+
 use crate::TerminalError;
 
-/// The handle of a terminal: 128 random bits as 32 hexadecimal digits. It is
-/// never a process id of the system.
+/// The handle of a terminal; never a process id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TerminalId(u128);
+pub struct TerminalId(Handle);
 
 impl TerminalId {
-    /// A new id that nobody can guess.
-    ///
-    /// # Errors
-    /// Where the system has no randomness to give.
+    /// A new one that nobody can guess.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(u128::from_be_bytes(bytes)))
+        Handle::random().map(Self)
     }
 }
 
@@ -26,37 +22,18 @@ impl FromStr for TerminalId {
 
     /// A text that cannot be an id is one that names nothing.
     fn from_str(raw: &str) -> Result<Self, TerminalError> {
-        let digits = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-        if raw.len() != 32 || !raw.bytes().all(digits) {
-            return Err(TerminalError::NotFound);
-        }
-        u128::from_str_radix(raw, 16).map(Self).map_err(|_| TerminalError::NotFound)
+        raw.parse().map(Self).map_err(|_: NoHandle| TerminalError::NotFound)
     }
 }
 
 impl fmt::Display for TerminalId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:032x}", self.0)
+        self.0.fmt(formatter)
     }
 }
 
 impl fmt::Debug for TerminalId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_reads_as_it_was_written_and_nothing_else_reads_as_one() {
-        let id = TerminalId::random().expect("randomness");
-        assert_eq!(id.to_string().parse::<TerminalId>().expect("its own text"), id);
-        assert_ne!(id, TerminalId::random().expect("randomness"));
-        for other in ["", "1234", "+0000000000000000000000000000001", &"F".repeat(32), &"0".repeat(33)] {
-            assert!(matches!(other.parse::<TerminalId>(), Err(TerminalError::NotFound)), "{other}");
-        }
+        self.0.fmt(formatter)
     }
 }

@@ -170,6 +170,6 @@ pub struct Followed {
 pub struct Shown {
     /// The screen.
     pub view: ScreenView,
-    /// The lines of the main screen and of what went off its top.
+    /// The rows that went off the top of the main screen, the last of them.
     pub history: Vec<String>,
 }

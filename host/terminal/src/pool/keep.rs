@@ -10,6 +10,7 @@ use tokio::{
     select,
     time::{Instant, sleep, sleep_until},
 };
+use wharf_core::text::with_causes;
 use wharf_spawn::{SpawnError, Spawner};
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
     entry::{Closing, Life, Terminal},
     metrics::Counters,
 };
-use crate::{Exit, TerminalError, error::told};
+use crate::{Exit, TerminalError};
 
 /// What a program leaves behind gets so long to end by itself.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
@@ -140,7 +141,7 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
                 if matches!(error, TerminalError::Start { source: SpawnError::Program { step: "enter", .. } }) {
                     terminal.forget_directory();
                 }
-                because = format!("{because}, and it could not be started again: {}", told(&error));
+                because = format!("{because}, and it could not be started again: {}", with_causes(&error));
                 because.truncate(because.floor_char_boundary(500));
                 common.counters.failed(error);
             }

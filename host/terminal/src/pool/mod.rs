@@ -243,7 +243,7 @@ impl Terminals {
     /// [`TerminalError::NotFound`].
     pub fn screen(&self, owner: &TerminalOwner, id: TerminalId, history_lines: usize) -> Result<Shown, TerminalError> {
         let session = &self.used(owner, id)?.session;
-        let history = if history_lines == 0 { Vec::new() } else { session.screen_history(history_lines) };
+        let history = if history_lines == 0 { Vec::new() } else { session.rows_above(history_lines) };
         Ok(Shown { view: session.screen(), history })
     }
 
@@ -319,9 +319,14 @@ impl Terminals {
     /// Changes the size. The program is told.
     ///
     /// # Errors
-    /// [`TerminalError::NotFound`], or where the system refuses.
+    /// [`TerminalError::NotFound`]; [`TerminalError::Closed`]; or where the
+    /// system refuses.
     pub fn resize(&self, owner: &TerminalOwner, id: TerminalId, size: Size) -> Result<(), TerminalError> {
-        self.used(owner, id)?.session.resize(size)
+        let terminal = self.used(owner, id)?;
+        if *terminal.life.borrow() == Life::Ended {
+            return Err(TerminalError::Closed);
+        }
+        terminal.session.resize(size)
     }
 
     /// Closes a terminal: its program is asked to end, and killed once `grace`

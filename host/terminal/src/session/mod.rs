@@ -173,6 +173,12 @@ impl Session {
         self.shared.output().screen.history(maximum_lines)
     }
 
+    /// The rows that went off the top of the main screen, the last of them.
+    #[must_use]
+    pub fn rows_above(&self, maximum_rows: usize) -> Vec<String> {
+        self.shared.output().screen.above(maximum_rows)
+    }
+
     /// The marks of shells from this number on, as far as they are kept.
     #[must_use]
     pub fn marks(&self, from: u64) -> Vec<PlacedMark> {

@@ -43,8 +43,9 @@ async fn a_program_that_crashes_is_started_again_where_it_was_with_its_history_a
     let (before, after) = text.split_once(note).expect("a note");
     assert!(before.contains("\nbefore\n") && after.trim() == "$", "{text:?}");
     assert!(info.text_bytes > first.text_bytes);
-    let history = room.terminals.screen(&owner.owner(), id, 100).expect("a screen").history;
-    assert!(history.iter().any(|line| line == "before") && history.iter().any(|line| line == note), "{history:?}");
+    let shown = room.terminals.screen(&owner.owner(), id, 100).expect("a screen");
+    let seen: Vec<_> = shown.history.iter().chain(&shown.view.lines).map(String::as_str).collect();
+    assert!(seen.contains(&"before") && seen.contains(&note), "{seen:?}");
     // Turns go on being counted, and the new program answers.
     let (answer, turn) = room.answer(&owner, id, "pwd; stty size").await;
     assert!(answer.contains("/below\n37 101\n"), "{answer:?}");
@@ -62,7 +63,7 @@ async fn whatever_a_program_left_on_the_screen_does_not_reach_the_next_one() {
     again(&room, &owner, id, 1).await;
     let shown = room.terminals.screen(&owner.owner(), id, 100).expect("a screen");
     assert!(!shown.view.alternate);
-    assert!(shown.history.iter().any(|line| line == "visible"), "{:?}", shown.history);
+    assert!(shown.history.iter().chain(&shown.view.lines).any(|line| line == "visible"), "{shown:?}");
     let (answer, _) = room.answer(&owner, id, "echo cle''an").await;
     assert!(answer.contains("\nclean\n"), "{answer:?}");
 }

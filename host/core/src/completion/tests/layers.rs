@@ -34,7 +34,10 @@ fn a_closed_stream_is_not_yet_the_end_of_its_process() {
 
     let mut ended = turn(Preset::Shell, "");
     goes_on(&mut ended, [(10, Event::StreamClosed)]);
-    assert_eq!(reason(&mut ended, 90, Event::ProcessEnded { descendants: 0, exit_code: None }), Some(Reason::ProcessExited));
+    assert_eq!(
+        reason(&mut ended, 90, Event::ProcessEnded { descendants: 0, exit_code: None }),
+        Some(Reason::ProcessExited)
+    );
 }
 
 #[test]

@@ -42,7 +42,10 @@ fn once_the_process_has_ended_nothing_else_is_the_reason() {
     let events = [COMPLETED, ENDED, Event::StreamClosed, EMPTY, Event::Tick, Event::Message, row_of("(y/n) ", true)];
     for event in events {
         let mut turn = turn(Preset::Sensitive, "");
-        goes_on(&mut turn, [(449_000, Event::Message), (449_950, Event::ProcessEnded { descendants: 0, exit_code: None })]);
+        goes_on(
+            &mut turn,
+            [(449_000, Event::Message), (449_950, Event::ProcessEnded { descendants: 0, exit_code: None })],
+        );
         turn.feed(event, ms(449_990));
         // The limit passes while the stream drains.
         turn.feed(Event::Tick, ms(450_000));
