@@ -55,11 +55,21 @@ pub(crate) struct Front {
     pub(crate) owns_screen: bool,
 }
 
+/// What all that is in front does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// It waits for this terminal and for nothing else.
+    Waits,
+    /// It listens to the terminal and does not compute, but may go on by itself:
+    /// it listens for a limited time, or elsewhere too.
+    Listens,
+    /// Nothing of it listens to the terminal.
+    GoesOn,
+}
+
 impl Probe {
-    /// Whether all that is in front waits for this terminal and for nothing
-    /// else; `false` where nothing of it listens to the terminal; nothing where
-    /// that cannot be said.
-    pub(crate) async fn waits(&self, front: Front, terminal: Inside) -> Option<bool> {
+    /// Nothing where it cannot be said.
+    pub(crate) async fn waits(&self, front: Front, terminal: Inside) -> Option<Found> {
         if self.looking.swap(true, AcqRel) {
             return None;
         }
@@ -84,7 +94,7 @@ impl Drop for Looking {
     }
 }
 
-fn waits(front: Front, terminal: Inside) -> Option<bool> {
+fn waits(front: Front, terminal: Inside) -> Option<Found> {
     let (mut listens, mut goes_on, mut both, mut found) = (false, false, false, false);
     let group = processes::of_group(front.leader, front.group)?;
     let descriptors = Descriptors::new(&group, terminal.device);
@@ -100,9 +110,10 @@ fn waits(front: Front, terminal: Inside) -> Option<bool> {
             }
         }
     }
-    match (found, listens, both || goes_on) {
-        (true, true, false) => Some(true),
-        (true, false, _) if !both => Some(false),
+    match (found, listens, both, goes_on) {
+        (true, true, false, false) => Some(Found::Waits),
+        (true, _, true, false) => Some(Found::Listens),
+        (true, false, false, _) => Some(Found::GoesOn),
         _ => None,
     }
 }

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     Progress, ScreenView,
-    probe::{Front, Probe},
+    probe::{Found, Front, Probe},
     session::Shared,
 };
 
@@ -245,8 +245,8 @@ impl Task {
         // and what is printed before.
         let inside = self.session.pty.inside();
         let group = self.session.pty.foreground();
-        let waits_for_input = match (inside, group) {
-            (Some(inside), _) if inside.has_unread_input => Some(false),
+        let found = match (inside, group) {
+            (Some(inside), _) if inside.has_unread_input => Some(Found::GoesOn),
             (Some(inside), Some(group)) => {
                 let front = Front { leader: self.program.pid, group, owns_screen: self.owns_screen() };
                 self.probe.waits(front, inside).await
@@ -261,7 +261,12 @@ impl Task {
         let row = Event::CursorRow(CursorRow {
             text: &text_to_cursor(&view),
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
-            waits_for_input,
+            waits_for_input: match found {
+                Some(Found::Waits) => Some(true),
+                Some(Found::GoesOn) => Some(false),
+                Some(Found::Listens) | None => None,
+            },
+            listens: found == Some(Found::Listens),
             has_read_input: inside.map(|inside| !inside.has_unread_input),
         });
         self.feed(row, at);
