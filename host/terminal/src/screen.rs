@@ -12,6 +12,7 @@ mod log;
 mod modes;
 mod pen;
 mod sketch;
+mod visit;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,7 +24,8 @@ use avt::{
 use self::{
     log::{Log, Stop},
     modes::Modes,
-    sketch::{Base, Paper, Sketch},
+    sketch::{Paper, Sketch},
+    visit::Base,
 };
 use crate::Size;
 
