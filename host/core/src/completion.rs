@@ -20,7 +20,7 @@
 //! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen: `broad_quiet`), something visible after the echo | high |
 //! | L2 | shell-idle | as strict where the shell is in front and known to wait; else as broad, with the shell in front | high, medium |
 //! | L2 | awaits-input | `strict_quiet` after the last output, where the program is known to have read its input and to wait for more; what the row shows does not count, nor whether anything was answered | high |
-//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output; never while the status says that work goes on | high, medium |
+//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output, a quarter of that where it listens, if not there alone, and has read its input; never while the status says that work goes on | high, medium |
 //! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; not of a program known to be busy | low |
 //! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy | low |
 //! | L4 | attempts-exhausted, time-limit | `max_attempts` or `time_limit`, whatever came | none |

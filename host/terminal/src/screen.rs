@@ -12,6 +12,7 @@ mod log;
 mod modes;
 mod pen;
 mod sketch;
+mod visit;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,12 +24,13 @@ use avt::{
 use self::{
     log::{Log, Stop},
     modes::Modes,
-    sketch::{Base, Paper, Sketch},
+    sketch::{Paper, Sketch},
+    visit::Base,
 };
 use crate::{Size, view::Inside};
 
-/// So much is read at once.
-const MAX_UNREAD_BYTES: usize = 64 << 10;
+/// So much is read at once. Fuzzing is to reach it.
+const MAX_UNREAD_BYTES: usize = if cfg!(fuzzing) { 1 << 9 } else { 64 << 10 };
 
 /// Where the cursor is, from 0 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,7 +25,7 @@ Targets: stream, detector; all of them one after the other where none is named
 Options:
   --minutes N   How long each (default 10)
   --keep        Add what was found, as few and as short as possible, to tests/fuzz/corpus,
-                which the tests replay
+                which the tests replay; choose from it, since the repository keeps little
   -h, --help    This text
 
 Needs a C++ compiler, for libFuzzer. What breaks something is left below
@@ -121,6 +121,11 @@ impl Fuzz {
     fn keep(&self, target: &str) -> Result<()> {
         say(&format!("Adding to the corpus of {target}"));
         let mut merge = self.target(target);
-        command::run(merge.args(["-merge=1"]).arg(self.corpus.join(target)).arg(self.found.join(target)))
+        command::run(
+            merge
+                .args(["-set_cover_merge=1", "-max_len=64"])
+                .arg(self.corpus.join(target))
+                .arg(self.found.join(target)),
+        )
     }
 }

@@ -12,8 +12,9 @@ use wharf_terminal::{Screen, Size, Stream};
 
 /// More is no more hostile, and slower.
 const MAX_BYTES: usize = 16 << 10;
-/// Beyond what is read of a screen at once, so that it has to leave out.
-const FLOOD_BYTES: usize = 160 << 10;
+/// Beyond what a screen keeps, so that it has to leave out; fuzzing makes that
+/// smaller.
+const FLOOD_BYTES: usize = if cfg!(fuzzing) { 4 << 10 } else { 160 << 10 };
 
 /// What a stream hands out, put together.
 #[derive(Default, PartialEq, Debug)]
@@ -52,11 +53,11 @@ pub fn stream(bytes: &[u8]) {
     let (mut drawn, mut flooded) = (Screen::new(size, history), Screen::new(size, history));
     // A flood of the same, of which one screen sees each part and one only the
     // end.
-    let repeated = (FLOOD_BYTES / whole.normalised.len().max(1)).clamp(1, 64);
-    for _ in 0..repeated {
-        drawn.feed(&whole.normalised);
+    let repeated = whole.normalised.repeat((FLOOD_BYTES / whole.normalised.len().max(1)).max(1));
+    for part in parts(&repeated, usize::from(*cut) + 40) {
+        drawn.feed(part);
         let _ = drawn.cursor();
-        flooded.feed(&whole.normalised);
+        flooded.feed(part);
     }
     let (view, history) = (flooded.view(), flooded.history(usize::MAX));
     assert_eq!(view, drawn.view(), "what is left out of a flood could be seen");
@@ -64,6 +65,16 @@ pub fn stream(bytes: &[u8]) {
     assert_eq!(view.rebuilt, 0, "the emulator panicked");
     assert!(view.cursor.column < size.columns() && view.cursor.row < size.rows());
     assert_eq!(view.lines.len(), usize::from(size.rows()));
+}
+
+/// Cut between characters.
+fn parts(text: &str, bytes: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (part, after) = rest.split_at(rest.floor_char_boundary(bytes));
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 const NONCE: &str = "0123456789abcdef";
@@ -133,6 +144,7 @@ fn event(byte: u8) -> Event<'static> {
             shell_in_front: known(0),
             waits_for_input: known(1),
             has_read_input: known(2),
+            listens: byte & 16 != 0 && byte & 64 != 0,
         }),
     }
 }

@@ -143,4 +143,8 @@ pub struct CursorRow<'e> {
     /// Whether the program has read all that was typed before it was seen to
     /// wait.
     pub has_read_input: Option<bool>,
+    /// The program is known to listen to this terminal and not to compute, but
+    /// may go on by itself: it listens for a limited time, or elsewhere too. So
+    /// do programs that are made of events.
+    pub listens: bool,
 }

@@ -128,7 +128,14 @@ fn prompt(parameters: &Parameters, turn: &Turn, row: &CursorRow<'_>) -> Option<(
         None => return None,
     };
     let soon = certainly && (is_done || turn.echo.is_found());
-    Some((found, if soon { parameters.strict_quiet } else { parameters.broad_quiet }))
+    // Somebody listens behind what looks like a prompt.
+    let rather_soon = row.listens && row.has_read_input == Some(true) && found.reason != Reason::AwaitsInput;
+    let quiet = match (soon, rather_soon) {
+        (true, _) => parameters.strict_quiet,
+        (false, true) => parameters.strict_quiet.max(parameters.broad_quiet / 4),
+        (false, false) => parameters.broad_quiet,
+    };
+    Some((found, quiet))
 }
 
 fn verdict(reason: Reason, confidence: Confidence) -> Verdict {

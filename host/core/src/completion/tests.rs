@@ -72,13 +72,13 @@ fn row_of(text: &str, waits: bool) -> Event<'_> {
 }
 
 fn row_of_shell(text: &str, waits: Option<bool>) -> Event<'_> {
-    Event::CursorRow(CursorRow { text, shell_in_front: Some(true), waits_for_input: waits, has_read_input: None })
+    Event::CursorRow(CursorRow { text, shell_in_front: Some(true), waits_for_input: waits, ..CursorRow::default() })
 }
 
 /// A look at a terminal whose program has read all and waits for more.
 fn row_of_done(text: &str) -> Event<'_> {
     let (waits_for_input, has_read_input) = (Some(true), Some(true));
-    Event::CursorRow(CursorRow { text, shell_in_front: None, waits_for_input, has_read_input })
+    Event::CursorRow(CursorRow { text, waits_for_input, has_read_input, ..CursorRow::default() })
 }
 
 fn status(status: AgentStatus) -> Event<'static> {

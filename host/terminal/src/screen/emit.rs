@@ -8,7 +8,8 @@ use avt::parser::{ElScope, Function, SgrOps};
 use super::{
     log::{Log, Step},
     pen::Pen,
-    sketch::{BEFORE, Sketch, Visit, What},
+    sketch::Sketch,
+    visit::{BEFORE, Visit, What},
 };
 
 /// Where the emulator will be.

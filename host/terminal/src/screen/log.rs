@@ -10,10 +10,10 @@ use avt::{
 
 use crate::ascii::printable_prefix;
 
-/// Drawing so much takes some milliseconds.
-const MAX_TEXT_BYTES: usize = 64 << 10;
-const MAX_STEPS: usize = 16 << 10;
-const MAX_FUNCTIONS: usize = 4 << 10;
+/// Drawing so much takes some milliseconds. Fuzzing is to reach the limit.
+const MAX_TEXT_BYTES: usize = if cfg!(fuzzing) { 1 << 9 } else { 64 << 10 };
+const MAX_STEPS: usize = if cfg!(fuzzing) { 1 << 7 } else { 16 << 10 };
+const MAX_FUNCTIONS: usize = if cfg!(fuzzing) { 1 << 5 } else { 4 << 10 };
 
 /// The longest sequence that is looked up before it is parsed.
 const MAX_KNOWN_BYTES: usize = 16;

@@ -95,6 +95,22 @@ fn an_agent_that_keeps_repeating_that_it_is_done_or_failed_is_believed() {
 }
 
 #[test]
+fn a_broad_prompt_of_a_program_that_listens_there_and_elsewhere_counts_after_a_quarter() {
+    let look = |listens, has_read_input| {
+        Event::CursorRow(CursorRow { text: "> ", listens, has_read_input, ..CursorRow::default() })
+    };
+    let mut program = turn(Preset::Shell, "1 + 1");
+    goes_on(&mut program, [(10, output("1 + 1\n2\n> ")), (500, look(true, Some(true)))]);
+    assert_eq!(program.feed(look(true, Some(true)), ms(510)).reason(), Some(Reason::BroadPrompt));
+    // Where it has not read what was typed, or nobody listens, it may be anything.
+    for (listens, has_read) in [(true, None), (true, Some(false)), (false, Some(true))] {
+        let mut program = turn(Preset::Shell, "1 + 1");
+        goes_on(&mut program, [(10, output("1 + 1\n2\n> ")), (2_000, look(listens, has_read))]);
+        assert_eq!(program.feed(look(listens, has_read), ms(2_010)).reason(), Some(Reason::BroadPrompt));
+    }
+}
+
+#[test]
 fn a_strict_prompt_counts_after_a_short_quiet_time_and_a_broad_one_only_when_idle() {
     let mut strict = turn(Preset::Shell, "sudo ls");
     goes_on(&mut strict, [(10, output("sudo ls\n[sudo] password for ann: ")), (100, row("[sudo] password for ann: "))]);

@@ -17,10 +17,12 @@ fn input() -> impl Strategy<Value = Event<'static>> {
 
 fn look() -> impl Strategy<Value = Event<'static>> {
     let known = prop::option::of(any::<bool>());
-    let facts = (known.clone(), known.clone(), known);
-    (prop::sample::select(&ROWS), facts).prop_map(|(text, (shell_in_front, waits_for_input, has_read_input))| {
-        Event::CursorRow(CursorRow { text, shell_in_front, waits_for_input, has_read_input })
-    })
+    let facts = (known.clone(), known.clone(), known, any::<bool>());
+    (prop::sample::select(&ROWS), facts).prop_map(
+        |(text, (shell_in_front, waits_for_input, has_read_input, listens))| {
+            Event::CursorRow(CursorRow { text, shell_in_front, waits_for_input, has_read_input, listens })
+        },
+    )
 }
 
 /// A look that does not find the program done with its input.
