@@ -72,6 +72,10 @@ pub trait Pty: Debug + Send + Sync + 'static {
     /// Where the system refuses.
     fn poll_read(&self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>>;
 
+    /// Reads what is there now; nothing where nothing is, or where it cannot be
+    /// read.
+    fn read_now(&self, buffer: &mut [u8]) -> Option<usize>;
+
     /// Writes some of the bytes, as many as the terminal takes.
     ///
     /// # Errors
@@ -146,6 +150,13 @@ impl Pty for LinuxPty {
                 read => return Poll::Ready(read),
             }
         }
+    }
+
+    fn read_now(&self, buffer: &mut [u8]) -> Option<usize> {
+        self.in_hand.store(true, Release);
+        let read = rustix::io::read(&self.host, buffer).ok().filter(|count| *count > 0);
+        self.in_hand.store(read.is_some(), Release);
+        read
     }
 
     fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {

@@ -23,7 +23,7 @@ const CONTAINMENT: Program = program("bwrap", "bubblewrap");
 
 /// Interactive programs that tests drive in terminals, and what follows them
 /// over HTTP.
-const INTERACTIVE: [Program; 8] = [
+const INTERACTIVE: [Program; 11] = [
     program("zsh", "zsh"),
     program("python3", "python3"),
     program("sqlite3", "sqlite3"),
@@ -32,6 +32,9 @@ const INTERACTIVE: [Program; 8] = [
     program("vi", "vim-tiny"),
     program("top", "procps"),
     program("curl", "curl"),
+    program("bc", "bc"),
+    program("dc", "dc"),
+    program("ed", "ed"),
 ];
 
 /// Sees to it that bubblewrap is there, or says what goes without it.

@@ -87,9 +87,9 @@ impl Log {
                         at += run;
                         continue;
                     }
-                } else if let Some(sequence) = known_sequence(rest.as_bytes()) {
-                    at += sequence.len();
-                    match self.sequence(parser, sequence, &mut goes_apart) {
+                } else if let Some(bytes) = short_sequence(rest.as_bytes()) {
+                    at += bytes;
+                    match self.sequence(parser, rest.as_bytes(), bytes, &mut goes_apart) {
                         Some(function) => return (at, Stop::Apart(function)),
                         None => continue,
                     }
@@ -119,18 +119,19 @@ impl Log {
         None
     }
 
-    /// Takes a whole sequence, parsed or known.
+    /// Takes a whole sequence at the start of a text, parsed or known.
     fn sequence(
         &mut self,
         parser: &mut Parser,
-        sequence: &[u8],
+        text: &[u8],
+        bytes: usize,
         goes_apart: &mut impl FnMut(&Function) -> bool,
     ) -> Option<Function> {
-        if sequence == b"\x1b[K" {
+        if text.starts_with(b"\x1b[K") {
             self.steps.push(Step::Erase);
             return None;
         }
-        let key = key(sequence);
+        let (sequence, key) = (&text[..bytes], key(text, bytes));
         let place = place(key);
         if let Some((known, number)) = self.known.get(place)
             && *known == key
@@ -253,19 +254,22 @@ impl Log {
     }
 }
 
-/// A whole sequence of colours, a move or an erasure, where it is short.
-fn known_sequence(text: &[u8]) -> Option<&[u8]> {
+/// The length of a whole sequence of colours, of a move or an erasure, where it
+/// is short.
+fn short_sequence(text: &[u8]) -> Option<usize> {
     let [b'\x1b', b'[', parameters @ ..] = text else { return None };
     let short = &parameters[..parameters.len().min(MAX_KNOWN_BYTES - 2)];
     let length = short.iter().position(|byte| !matches!(byte, b'0'..=b';'))?;
-    matches!(short[length], b'm' | b'K' | b'J' | b'X' | b'A'..=b'H' | b'd').then(|| &text[..length + 3])
+    matches!(short[length], b'm' | b'K' | b'J' | b'X' | b'A'..=b'H' | b'd').then_some(length + 3)
 }
 
-/// A short sequence as a number.
-fn key(sequence: &[u8]) -> u128 {
-    let mut bytes = [0; 16];
-    bytes[..sequence.len()].copy_from_slice(sequence);
-    u128::from_le_bytes(bytes)
+/// A short sequence at the start of a text as a number.
+fn key(text: &[u8], bytes: usize) -> u128 {
+    match text.first_chunk::<16>() {
+        // In one step, where there is enough behind it.
+        Some(chunk) => u128::from_le_bytes(*chunk) & (u128::MAX >> (8 * (16 - bytes))),
+        None => text[..bytes].iter().rev().fold(0, |key, byte| key << 8 | u128::from(*byte)),
+    }
 }
 
 /// Where a sequence is looked for.

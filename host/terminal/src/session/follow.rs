@@ -6,7 +6,7 @@
 //! Reading costs no thread: the runtime says when there is something. Whoever
 //! prints without end is read in small steps, so that others get their turns.
 
-use std::{collections::VecDeque, future::poll_fn, io, ops::ControlFlow, sync::Arc, task::Poll, time::Duration};
+use std::{collections::VecDeque, future::poll_fn, io, ops::ControlFlow, sync::Arc, time::Duration};
 
 use tokio::{
     select,
@@ -151,7 +151,7 @@ impl Follower {
                 News::Read(Ok(count)) if count > 0 => {
                     self.take(&buffer[..count]);
                     if count >= FLOOD_BYTES {
-                        self.read_on(&*pty, &mut buffer).await;
+                        self.read_on(&*pty, &mut buffer);
                     }
                     self.tell();
                     if turn.elapsed() > TURN {
@@ -253,18 +253,18 @@ impl Follower {
     }
 
     /// Takes what comes right behind a flood, until it is time for others.
-    async fn read_on(&mut self, pty: &dyn Pty, buffer: &mut [u8]) {
+    fn read_on(&mut self, pty: &dyn Pty, buffer: &mut [u8]) {
         let began = Instant::now();
         let mut last = began;
         while self.waiting.is_empty() && began.elapsed() < TURN {
-            match poll_fn(|context| Poll::Ready(pty.poll_read(context, buffer))).await {
-                Poll::Ready(Ok(count)) if count > 0 => {
+            match pty.read_now(buffer) {
+                Some(count) => {
                     self.take(&buffer[..count]);
                     last = Instant::now();
                 }
-                Poll::Pending if last.elapsed() < LINGER => yield_now().await,
+                None if last.elapsed() < LINGER => std::thread::yield_now(),
                 // Whatever it is, it is met again.
-                _ => break,
+                None => break,
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
+use super::plain::part;
 use crate::ascii::printable_prefix;
 
 /// The longest string that is passed on. Titles, marks and questions are far
@@ -23,10 +24,6 @@ const MAX_SEQUENCE_BYTES: usize = 256;
 /// Characters without a width that may follow one with a width.
 const MAX_COMBINING: u8 = 16;
 
-/// Sequences with so many parameters are rare, and read byte by byte.
-const MAX_PLAIN_PARAMETERS: usize = 32;
-
-const ESCAPE_BYTE: u8 = 0x1b;
 const CANCEL: char = '\u{18}';
 const SUBSTITUTE: char = '\u{1a}';
 const ESCAPE: char = '\u{1b}';
@@ -94,7 +91,7 @@ impl Limiter {
         let mut rest = text;
         while let Some(character) = rest.chars().next() {
             let plain = match self.state {
-                State::Ground => plain_prefix(rest),
+                State::Ground => plain_prefix(rest.as_bytes()),
                 State::String(_) => printable_prefix(rest.as_bytes()),
                 _ => 0,
             };
@@ -308,11 +305,30 @@ impl Limiter {
         }
     }
 
+    /// Whether what is plain may be passed on without being looked at here.
+    pub(super) fn is_in_ground(&self) -> bool {
+        self.state == State::Ground && self.partial.is_empty()
+    }
+
+    /// Something plain was passed on so.
+    pub(super) fn has_passed(&mut self) {
+        self.combining = 0;
+    }
+
     /// Bytes that are kept for later.
     #[cfg(test)]
     pub(super) fn kept_bytes(&self) -> usize {
         self.partial.capacity() + self.string.capacity()
     }
+}
+
+/// How many bytes at the start may be passed on as they are.
+fn plain_prefix(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(part) = part(&text[at..]) {
+        at += part.bytes();
+    }
+    at
 }
 
 fn valid_prefix(bytes: &[u8]) -> &str {
@@ -322,78 +338,10 @@ fn valid_prefix(bytes: &[u8]) -> &str {
     }
 }
 
-/// How many bytes at the start may be passed on as they are: lines, characters
-/// that take columns of their own, whole control sequences.
-fn plain_prefix(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    loop {
-        at += printable_prefix(&bytes[at..]);
-        let more = match bytes.get(at) {
-            Some(b'\n' | b'\r' | b'\t') => 1,
-            Some(&ESCAPE_BYTE) => sequence(&bytes[at..]),
-            Some(0x80..) => plain_characters(&text[at..]),
-            _ => 0,
-        };
-        if more == 0 {
-            return at;
-        }
-        at += more;
-    }
-}
-
-/// The length of a whole control sequence at the start, as most are.
-fn sequence(bytes: &[u8]) -> usize {
-    let [ESCAPE_BYTE, b'[', parameters @ ..] = bytes else { return 0 };
-    let length = parameters.iter().take(MAX_PLAIN_PARAMETERS).take_while(|byte| matches!(byte, b' '..=b'?')).count();
-    if matches!(parameters.get(length), Some(b'@'..=b'~')) { length + 3 } else { 0 }
-}
-
-/// The length of the characters at the start that take columns of their own, by
-/// the blocks that most text is of.
-fn plain_characters(text: &str) -> usize {
-    text.find(|character| !is_plain(character)).unwrap_or(text.len())
-}
-
-/// Whether a character is known to take columns. Of many others it is true,
-/// too.
-fn is_plain(character: char) -> bool {
-    // The largest blocks come first.
-    matches!(character, '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
-        || matches!(
-            character,
-            '\u{ae}'..='\u{2ff}'
-                | '\u{391}'..='\u{3c9}'
-                | '\u{400}'..='\u{482}'
-                | '\u{2010}'..='\u{2027}'
-                | '\u{2190}'..='\u{23ff}'
-                | '\u{2500}'..='\u{27bf}'
-                | '\u{2800}'..='\u{28ff}'
-                | '\u{3000}'..='\u{3029}'
-                | '\u{3041}'..='\u{3096}'
-                | '\u{30a0}'..='\u{30ff}'
-                | '\u{3400}'..='\u{4dbf}'
-                | '\u{ff01}'..='\u{ff60}'
-        )
-}
-
 /// What invalid bytes are taken for.
 fn stray(bytes: &[u8]) -> Option<char> {
     match bytes {
         [byte @ 0x80..=0x9f] => char::from_u32(u32::from(*byte)),
         _ => Some(char::REPLACEMENT_CHARACTER),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_known_to_take_columns_does() {
-        for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32).filter(|character| is_plain(*character))
-        {
-            assert!(character.width().is_some_and(|width| width > 0), "{character:?}");
-        }
     }
 }

@@ -11,6 +11,7 @@
 
 mod limiter;
 mod mark;
+mod plain;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,9 @@ pub use mark::{Mark, MarkKind};
 pub use reader::{Event, Modes};
 
 use self::{limiter::Limiter, reader::Reader};
+
+/// What is read with care before one looks again for what is plain.
+const CAREFUL_BYTES: usize = 16;
 
 /// A part of the stream, in order.
 #[derive(Debug)]
@@ -56,6 +60,36 @@ impl Stream {
     /// Takes bytes and hands out what follows from them. What can only be read
     /// with the bytes that come next waits for them.
     pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
+        let (mut rest, mut step) = (bytes, CAREFUL_BYTES);
+        while !rest.is_empty() {
+            let plain = self.plain(rest);
+            if plain > 0 {
+                // It is valid: whoever read it has looked.
+                let normalised = str::from_utf8(&rest[..plain]).unwrap_or_default();
+                each(Piece { normalised, text: self.reader.text(), event: None, modes: self.reader.modes() });
+                self.reader.clear_text();
+                (rest, step) = (&rest[plain..], CAREFUL_BYTES);
+            }
+            // Where little is plain, it is looked for less often.
+            let (careful, after) = rest.split_at(step.min(rest.len()));
+            self.feed_carefully(careful, &mut each);
+            (rest, step) = (after, step.saturating_mul(2));
+        }
+    }
+
+    /// Reads text in runs as far as it is plain, and says how far that is.
+    fn plain(&mut self, bytes: &[u8]) -> usize {
+        if !self.limiter.is_in_ground() || !self.reader.is_in_ground() {
+            return 0;
+        }
+        let plain = self.reader.plain_parts(bytes);
+        if plain > 0 {
+            self.limiter.has_passed();
+        }
+        plain
+    }
+
+    fn feed_carefully(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece<'_>)) {
         self.normalised.clear();
         self.limiter.feed(bytes, &mut self.normalised);
         let normalised = std::mem::take(&mut self.normalised);
@@ -80,10 +114,7 @@ impl Stream {
     /// where the parser would hand out one character after the other.
     fn step(&mut self, text: &str) -> usize {
         if self.reader.is_in_ground() {
-            let read = match only_drawn(text.as_bytes()) {
-                0 => self.reader.plain(text),
-                drawn => drawn,
-            };
+            let read = self.reader.plain(text);
             if read > 0 {
                 return read;
             }
@@ -96,16 +127,5 @@ impl Stream {
     #[must_use]
     pub fn modes(&self) -> Modes {
         self.reader.modes()
-    }
-}
-
-/// The length of a whole sequence at the start that concerns nothing but the
-/// screen: colours, moves and erasures, which are most of them.
-fn only_drawn(text: &[u8]) -> usize {
-    let [b'\x1b', b'[', parameters @ ..] = text else { return 0 };
-    let length = parameters.iter().take_while(|byte| matches!(byte, b'0'..=b';')).count();
-    match parameters.get(length) {
-        Some(b'm' | b'K' | b'J' | b'X' | b'A'..=b'H' | b'd') => length + 3,
-        _ => 0,
     }
 }

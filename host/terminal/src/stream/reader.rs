@@ -5,7 +5,10 @@
 
 use vte::{Params, Perform};
 
-use super::Mark;
+use super::{
+    Mark,
+    plain::{Part, part},
+};
 use crate::{Query, ascii::prefix_without_controls};
 
 /// What a program said.
@@ -103,6 +106,20 @@ impl Reader {
 
     pub(super) fn has_event(&self) -> bool {
         self.event.is_some()
+    }
+
+    /// Takes what is plain at the start, and says how far that is.
+    pub(super) fn plain_parts(&mut self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while let Some(part) = part(&bytes[at..]) {
+            match part {
+                Part::Text(text) => self.run(text),
+                Part::Control(control) => self.execute(control),
+                Part::Sequence(_) => {}
+            }
+            at += part.bytes();
+        }
+        at
     }
 
     /// Takes text up to the first ESC, and says how far that is.
