@@ -203,8 +203,14 @@ impl Task {
     fn catch_up(&mut self, event: Event<'_>, now: Duration) {
         while let Some(asked) = self.decision.ask_again.filter(|asked| *asked < now) {
             self.feed(event, asked);
+            // Of a turn that is no longer the one nothing moves on, and this
+            // would never end.
+            if self.decision.ask_again == Some(asked) {
+                return;
+            }
         }
     }
+
     fn take(&mut self, news: News, at: Duration, now: Duration) {
         (self.text_read, self.raw_read, self.came_since_poll) = (news.text_end, news.raw_end, true);
         for piece in news.pieces {
