@@ -84,8 +84,8 @@ async def conversations(report: Report, host: Host, era: str) -> None:
         await agent(report, console, era)
         stranger = Console(client, context(f"{era}-stranger", "talker", "one"))
         stranger.id = console.id
-        code, _ = await stranger.refused("send_message", text="hello")
-        report.check(code == "not-found", f"{era}: a terminal of another session is not there", code)
+        _, text = await stranger.refused("send_message", text="hello")
+        report.check(text.startswith("not-found"), f"{era}: a terminal of another session is not there", text)
         closed, _ = await console.use("close_terminal")
         report.check(closed["status"] == "closed", f"{era}: a terminal is closed", closed)
 
@@ -127,13 +127,13 @@ async def shell(report: Report, console: Console, era: str) -> None:
 
     answer, text = await console.use("send_message", text="echo begun; sleep 1000", wait_seconds=1)
     report.check(answer["still_running"] and "wait_for_turn" in text, f"{era}: a turn outlasts its call, and the answer says so", text)
-    code, text = await console.refused("send_message", text="echo second")
-    report.check(code == "conflict", f"{era}: a second turn is a conflict", (code, text))
+    _, text = await console.refused("send_message", text="echo second")
+    report.check(text.startswith("conflict"), f"{era}: a second turn is a conflict", text)
     await console.use("send_keys", keys=["C-c"])
     answer, _ = await console.use("wait_for_turn", wait_seconds=60)
     report.check(answer["exit_code"] == 130, f"{era}: C-c interrupts it, and the turn ends", answer)
-    code, text = await console.refused("send_message", text="a\x04")
-    report.check(code == "invalid" and "C-d" in text, f"{era}: a control character is refused with the key to send", text)
+    _, text = await console.refused("send_message", text="a\x04")
+    report.check(text.startswith("invalid") and "C-d" in text, f"{era}: a control character is refused with the key to send", text)
 
     await console.use("resize", columns=100, rows=30)
     answer = await console.say("stty size")
@@ -230,7 +230,7 @@ class Web:
         status, _ = self.ask("GET", "/v1/terminals", Authorization="Bearer wrong-wrong-wrong-wrong")
         check(status == 401, "http: without the token nothing is served", status)
         status, described = self.ask("GET", "/v1/openapi.json")
-        check(status == 200 and "/v1/terminals/{id}/turns" in json.dumps(described), "http: the routes are described", status)
+        check(status == 200 and "/v1/terminals/{terminal}/turns" in described["paths"], "http: the routes are described", status)
         status, terminal = self.ask("POST", "/v1/terminals", {})
         check(status in (200, 201) and terminal["status"] in ("starting", "ready"), "http: a shell is started", (status, terminal))
         name = terminal["terminal"]

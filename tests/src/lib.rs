@@ -11,6 +11,7 @@ mod client;
 mod crafted;
 mod data;
 pub mod kills;
+mod server;
 mod setup;
 
 pub use artifacts::{bytes, component};
@@ -18,4 +19,5 @@ pub use binary::{Command, Finished, start, wharf};
 pub use client::Client;
 pub use crafted::{Crafted, CraftedTool};
 pub use data::Data;
+pub use server::{Following, Reply, SentEvent, Server, lives, replied};
 pub use setup::{Fixture, Running, Setup, context, found, object, until};

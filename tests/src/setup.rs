@@ -26,6 +26,9 @@ pub struct Setup {
     call_limits: String,
     host_limits: String,
     process_limits: String,
+    terminal_limits: String,
+    stream_limits: String,
+    http_limits: String,
     hostile_top: String,
     hostile: String,
     plugins: String,
@@ -96,6 +99,41 @@ impl Setup {
         self
     }
 
+    /// Grants `hostile` terminals, with further lines of that grant.
+    #[must_use]
+    pub fn terminals(mut self, lines: &str) -> Self {
+        self.hostile.push_str(&format!("[plugin.hostile.grants.terminal]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// Grants terminals to whoever asks over HTTP, with further lines of that
+    /// grant.
+    #[must_use]
+    pub fn own_terminals(self, lines: &str) -> Self {
+        self.with_tables(&format!("[plugin.host.grants.terminal]\nreason = \"a test\"\n{lines}"))
+    }
+
+    /// A limit of terminals.
+    #[must_use]
+    pub fn terminal_limit(mut self, name: &str, value: u64) -> Self {
+        self.terminal_limits.push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
+    /// A limit of streams of events.
+    #[must_use]
+    pub fn stream_limit(mut self, name: &str, value: u64) -> Self {
+        self.stream_limits.push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
+    /// A limit of HTTP.
+    #[must_use]
+    pub fn http_limit(mut self, name: &str, value: u64) -> Self {
+        self.http_limits.push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
     /// Lines of the table of `hostile` itself.
     #[must_use]
     pub fn hostile(mut self, lines: &str) -> Self {
@@ -149,7 +187,10 @@ impl Setup {
     /// What it amounts to in `wharf.toml`.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { top, call_limits, host_limits, process_limits, hostile_top, hostile, plugins, bundled, bare } = self;
+        let Self {
+            top, call_limits, host_limits, process_limits, hostile_top, hostile, plugins, bundled, bare, ..
+        } = self;
+        let Self { terminal_limits, stream_limits, http_limits, .. } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         // What else the binary carries is not what is tested here.
@@ -158,8 +199,9 @@ impl Setup {
         let without: String = without.collect();
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
         format!(
-            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n[process.limits]\n{process_limits}\n{echo}{guest}{hostile_top}{hostile}{plugins}\
-             {without}"
+            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n[process.limits]\n{process_limits}\n\
+             [terminal.limits]\n{terminal_limits}\n[stream.limits]\n{stream_limits}\n[http.limits]\n{http_limits}\n\
+             {echo}{guest}{hostile_top}{hostile}{plugins}{without}"
         )
     }
 

@@ -1,7 +1,7 @@
 //! The command: what it prints, where, and its exit codes.
 
 use serde_json::{Value, json};
-use wharf::{CallLimits, HostLimits};
+use wharf::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits};
 use wharf_tests::{Client, Command, Data, Finished, Setup, component, wharf};
 
 /// The command on the guests.
@@ -114,7 +114,7 @@ fn inspect_says_what_a_component_is_and_leaves_nothing_behind() {
         assert!(run.out.contains(word) || word == "hostile", "{word}: {}", run.out);
     }
     let inspected = parsed(&wharf(["inspect", "--json", name]).run());
-    assert_eq!(inspected["grants"], json!(["events", "process", "state", "workspace"]));
+    assert_eq!(inspected["grants"], json!(["events", "process", "state", "terminal", "workspace"]));
     assert_eq!(inspected["bytes"], json!(wharf_tests::bytes("guest-hostile").len()));
     assert!(inspected["digest"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
     let kept = std::fs::read_dir(files.path()).expect("read").count();
@@ -131,7 +131,8 @@ fn the_page_of_limits_is_what_the_command_prints() {
     let page = std::fs::read_to_string(page).expect("host/LIMITS.md is there");
     assert!(page == run.out, "write it again: wharf config limits --markdown > host/LIMITS.md");
     let plain = wharf(["config", "limits"]).run();
-    for row in CallLimits::TABLE.iter().chain(HostLimits::TABLE) {
+    let further = [ProcessLimits::TABLE, TerminalLimits::TABLE, StreamLimits::TABLE, HttpLimits::TABLE].concat();
+    for row in CallLimits::TABLE.iter().chain(HostLimits::TABLE).chain(&further) {
         assert!(run.out.contains(&format!("`{}`", row.name)) && plain.out.contains(row.name), "{}", row.name);
     }
 }

@@ -2,6 +2,7 @@
 //! every further one would link the runtime again.
 #![cfg(unix)]
 
+mod attach;
 mod cache;
 mod cancellation;
 mod command;
@@ -11,6 +12,7 @@ mod content_store;
 mod contexts;
 mod contract;
 mod failures;
+mod http;
 mod kills;
 mod large;
 mod limits;
@@ -20,4 +22,6 @@ mod processes;
 mod sealed;
 mod state;
 mod state_limits;
+mod streams;
+mod terminals;
 mod workspace;

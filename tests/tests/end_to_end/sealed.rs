@@ -90,7 +90,7 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
         probe,
         json!({
             "session": "test", "settings": "{}", "progress": "denied", "message": "denied",
-            "process": "denied", "workspace": "denied",
+            "process": "denied", "workspace": "denied", "terminal": "denied", "stream": "denied",
             "state": {"thread": "denied", "session": "denied", "plugin": "denied"},
         })
     );
@@ -107,10 +107,10 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
     let error = some.call("hostile__open_bucket", json!({"scope": "plugin", "name": "b"})).await.expect_err("denied");
     assert!(error.message.contains("\"plugin\"") && error.message.contains("scopes"), "{error}");
 
-    let all = Setup::new().state("").events().processes("").workspace("").open().await;
+    let all = Setup::new().state("").events().processes("").workspace("").terminals("").open().await;
     let probe = found(all.call("hostile__probe_imports", json!({})).await);
     assert_eq!(probe["state"], json!({"thread": "ok", "session": "ok", "plugin": "ok"}));
-    for capability in ["progress", "message", "process", "workspace"] {
+    for capability in ["progress", "message", "stream", "process", "workspace", "terminal"] {
         assert_eq!(probe[capability], "ok", "{capability}");
     }
 }
@@ -118,13 +118,13 @@ async fn what_is_not_granted_answers_denied_and_names_the_line_that_would_allow_
 #[tokio::test]
 async fn metadata_is_read_with_nothing_granted_whatever_the_configuration_grants() {
     // A cache of its own, so that the listing really runs under these grants.
-    let setup = Setup::new().state("").events().processes("shell = true").workspace("");
+    let setup = Setup::new().state("").events().processes("shell = true").workspace("").terminals("shell = true");
     let fixture = setup.open_in(Data::alone()).await;
     let tools = wharf::ToolService::tools(&fixture.host);
     let probe = tools.iter().find(|tool| tool.name == "hostile__probe_imports").expect("listed");
     let listing = &probe.meta["whileListing"];
     assert_eq!(listing["state"], json!({"thread": "denied", "session": "denied", "plugin": "denied"}), "{listing}");
-    for capability in ["progress", "message", "process", "workspace"] {
+    for capability in ["progress", "message", "stream", "process", "workspace", "terminal"] {
         assert_eq!(listing[capability], "denied", "{capability}");
     }
     assert_eq!(listing["session"], json!("default"));

@@ -62,6 +62,12 @@ pub(crate) fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The texts of a list of the arguments; none where it is left out.
+pub(crate) fn texts(arguments: &Value, name: &str) -> Vec<String> {
+    let listed = arguments.get(name).and_then(Value::as_array).into_iter().flatten();
+    listed.map(|value| value.as_str().unwrap_or_default().to_owned()).collect()
+}
+
 /// An answer of one part.
 pub(crate) fn part(mime_type: &str, data: Vec<u8>) -> Answer {
     let content = Content { mime_type: mime_type.to_owned(), data, meta: None };
@@ -80,4 +86,12 @@ pub(crate) fn error(code: &str, message: &str) -> Error {
 /// An error of the host, as a report names it.
 pub(crate) fn refusal(error: &Error) -> Value {
     json!({ "code": error.code, "message": error.message, "retryable": error.retryable })
+}
+
+/// What a function of the host came to.
+pub(crate) fn found(answer: Result<Value, Error>) -> Result<Answer, Error> {
+    match answer {
+        Ok(found) => report(&json!({ "ok": found })),
+        Err(error) => report(&json!({ "refused": refusal(&error) })),
+    }
 }

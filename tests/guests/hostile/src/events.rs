@@ -7,7 +7,7 @@ use wharf_sdk::bindings::exports::wharf::plugin::tools::Answer;
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 use wharf_sdk::bindings::wharf::plugin::{events, log};
 
-use crate::attack::{Attack, length, number, refusal, report, text};
+use crate::attack::{Attack, error, found, length, number, refusal, report, text};
 
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack::new("log_lines", "Logs so many lines.", &[("count", "integer")], log_lines),
@@ -42,7 +42,43 @@ pub(crate) const ATTACKS: &[Attack] = &[
         &[("level", "string"), ("data", "string")],
         message_data,
     ),
+    Attack::new("open_stream", "Opens a stream.", &[("title", "string"), ("options?", "string")], open_stream),
+    Attack::new(
+        "tell_stream",
+        "Calls one function of a stream, once or several times; a text `NaN` is a percentage, too.",
+        &[
+            ("function", "string"),
+            ("stream", "string"),
+            ("text?", "string"),
+            ("percent?", "string"),
+            ("times?", "integer"),
+        ],
+        tell_stream,
+    ),
 ];
+
+fn open_stream(arguments: &Value) -> Result<Answer, Error> {
+    found(events::open_stream(text(arguments, "title"), arguments["options"].as_str()).map(Value::from))
+}
+
+fn tell_stream(arguments: &Value) -> Result<Answer, Error> {
+    let (stream, said) = (text(arguments, "stream"), text(arguments, "text"));
+    let percent = arguments["percent"].as_str().map(|percent| percent.parse().unwrap_or(f64::NAN));
+    let times = number(arguments, "times").max(1);
+    for told in 0..times {
+        let answer = match text(arguments, "function") {
+            "status" => events::status(stream, said),
+            "say" => events::say(stream, said),
+            "advance" => events::advance(stream, said, percent),
+            "complete" => events::complete(stream),
+            other => return Err(error("invalid", other)),
+        };
+        if let Err(error) = answer {
+            return report(&json!({ "told": told, "refused": refusal(&error) }));
+        }
+    }
+    report(&json!({ "ok": times }))
+}
 
 fn log_lines(arguments: &Value) -> Result<Answer, Error> {
     for index in 0..number(arguments, "count") {

@@ -13,6 +13,7 @@ mod memory;
 mod outside;
 mod process;
 mod state;
+mod terminal;
 
 use serde_json::Value;
 use wharf_sdk::bindings::exports::wharf::plugin::tools::{Answer, Guest, Tool};
@@ -33,6 +34,7 @@ fn attacks() -> impl Iterator<Item = &'static Attack> {
         outside::ATTACKS,
         answers::ATTACKS,
         process::ATTACKS,
+        terminal::ATTACKS,
     ]
     .into_iter()
     .flatten()

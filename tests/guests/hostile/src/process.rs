@@ -6,7 +6,7 @@ use wharf_sdk::bindings::wharf::plugin::process::{self, Condition, Info, Launch,
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 use wharf_sdk::bindings::wharf::plugin::workspace;
 
-use crate::attack::{Attack, error, number, refusal, report, text};
+use crate::attack::{Attack, error, found, number, report, text, texts};
 
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack::new(
@@ -39,11 +39,12 @@ pub(crate) const ATTACKS: &[Attack] = &[
 ];
 
 fn start_process(arguments: &Value) -> Result<Answer, Error> {
-    let texts = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let environment = arguments["environment"].as_object().into_iter().flatten();
     let launch = Launch {
         directory: text(arguments, "directory").to_owned(),
-        environment: environment.map(|(name, value)| (name.clone(), texts(value))).collect(),
+        environment: environment
+            .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
+            .collect(),
         input: arguments["input"].as_bool().unwrap_or_default(),
         lifetime_milliseconds: arguments["lifetime"].as_u64(),
         silence_milliseconds: arguments["silence"].as_u64(),
@@ -51,10 +52,7 @@ fn start_process(arguments: &Value) -> Result<Answer, Error> {
     };
     let started = match arguments["shell"].as_str() {
         Some(command) => process::spawn_shell(command, &launch),
-        None => {
-            let words: Vec<String> = arguments["arguments"].as_array().into_iter().flatten().map(texts).collect();
-            process::spawn(text(arguments, "program"), &words, &launch)
-        }
+        None => process::spawn(text(arguments, "program"), &texts(arguments, "arguments"), &launch),
     };
     found(started.map(|id| json!({ "id": id })))
 }
@@ -119,13 +117,6 @@ fn shown(info: &Info) -> Value {
         "stdout": info.stdout.bytes, "evicted": info.stdout.evicted_before, "open": info.stdout.open,
         "descendants": info.descendants, "meta": info.meta,
     })
-}
-
-fn found(answer: Result<Value, Error>) -> Result<Answer, Error> {
-    match answer {
-        Ok(found) => report(&json!({ "ok": found })),
-        Err(error) => report(&json!({ "refused": refusal(&error) })),
-    }
 }
 
 fn reached(result: std::io::Result<()>) -> Result<Answer, Error> {

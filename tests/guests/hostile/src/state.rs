@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf_sdk::bindings::exports::wharf::plugin::tools::Answer;
 use wharf_sdk::bindings::wharf::plugin::state::{Bucket, Change};
 use wharf_sdk::bindings::wharf::plugin::types::Error;
-use wharf_sdk::bindings::wharf::plugin::{caller, events, log, process, settings, workspace};
+use wharf_sdk::bindings::wharf::plugin::{caller, events, log, process, settings, terminal, workspace};
 
 use crate::attack::{Attack, length, number, part, refusal, report, text};
 
@@ -202,7 +202,9 @@ pub(crate) fn probe_imports() -> Value {
         "state": { "thread": written("thread"), "session": written("session"), "plugin": written("plugin") },
         "process": word(process::list()),
         "workspace": word(workspace::files()),
+        "terminal": word(terminal::list()),
         "progress": word(events::progress(0.0, None, None)),
         "message": word(events::message("info", "\"a probe\"")),
+        "stream": word(events::open_stream("a probe", None)),
     })
 }

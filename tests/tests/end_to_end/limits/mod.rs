@@ -3,9 +3,17 @@
 
 mod call;
 mod host;
+mod http;
 mod process;
+mod stream;
+mod terminal;
 
-use wharf::{Answer, CallLimits, Code, Error, HostLimits, ProcessLimits, limit::LimitInfo};
+use std::time::Duration;
+
+use wharf::{
+    Answer, CallLimits, Code, Error, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits,
+    limit::LimitInfo,
+};
 
 /// Rows of the table with the test that breaks each.
 type Tested = &'static [(&'static str, fn())];
@@ -18,6 +26,9 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
     assert_eq!(untested(CallLimits::TABLE, call::TESTED), [""; 0]);
     assert_eq!(untested(HostLimits::TABLE, host::TESTED), [""; 0]);
     assert_eq!(untested(ProcessLimits::TABLE, process::TESTED), [""; 0]);
+    assert_eq!(untested(TerminalLimits::TABLE, terminal::TESTED), [""; 0]);
+    assert_eq!(untested(StreamLimits::TABLE, stream::TESTED), [""; 0]);
+    assert_eq!(untested(HttpLimits::TABLE, http::TESTED), [""; 0]);
 }
 
 /// The call was ended by this limit, and says so.
@@ -25,4 +36,11 @@ fn assert_ended_by(limit: &str, code: Code, outcome: Result<Answer, Error>) {
     let error = outcome.expect_err(limit);
     assert_eq!(error.code, code, "{error}");
     assert!(error.message.contains(limit), "the error does not name `{limit}`: {error}");
+}
+
+/// Moves the clock of this test forward, for all of its host that waits.
+async fn later(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
 }

@@ -3,21 +3,13 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Setup, wharf};
+use wharf_tests::{Client, Data, Setup, lives, wharf};
 
 fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
     let id = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
     let answer = client.answer(id);
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
     serde_json::from_str(text).unwrap_or_else(|_| panic!("no report: {text}"))
-}
-
-/// Whether a process with this in its arguments lives.
-fn lives(mark: &str) -> bool {
-    let marked = |entry: std::fs::DirEntry| {
-        std::fs::read(entry.path().join("cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
-    };
-    std::fs::read_dir("/proc").expect("there is /proc").flatten().any(marked)
 }
 
 #[test]

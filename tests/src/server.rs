@@ -1,0 +1,310 @@
+//! The real binary as a server of HTTP, and a bare client of it.
+//!
+//! The client speaks HTTP/1.0, so that the end of an answer is the end of its
+//! connection and nothing has to be taken apart.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpStream},
+    process::Child,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::{Command, Data, Setup, start, wharf};
+
+/// How long anything may take before something is wrong.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server, its data directory and its address.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    log: Arc<Mutex<String>>,
+    /// Where its data is.
+    pub data: Data,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What it wants to be shown.
+    pub token: String,
+}
+
+/// What a request came to.
+#[derive(Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The status line and the headers.
+    pub head: String,
+    /// The rest.
+    pub body: String,
+}
+
+impl Reply {
+    /// The body, which is JSON.
+    ///
+    /// # Panics
+    /// Where it is not.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+}
+
+impl Server {
+    /// Starts `wharf serve --http 127.0.0.1:0` on a data directory of its own.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start(setup: &Setup) -> Self {
+        let data = Data::new();
+        data.write("wharf.toml", setup.text());
+        Self::start_in(data, &[])
+    }
+
+    /// The same on a directory that has a `wharf.toml`, with further arguments.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start_in(data: Data, arguments: &[&str]) -> Self {
+        let mut child = start(Self::command(&data, arguments));
+        let mut errors = child.stderr.take().expect("piped");
+        let log = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&log);
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = errors.read(&mut buffer) {
+                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
+                kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+            }
+        });
+        let began = Instant::now();
+        let address = loop {
+            let said = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let address = said.split_once("url=\"http://").and_then(|(_, rest)| rest.split_once('"'));
+            if let Some((address, _)) = address {
+                break address.parse().expect("an address");
+            }
+            assert!(began.elapsed() < PATIENCE, "it does not serve: {said}");
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let token = std::fs::read_to_string(data.path().join("http-token")).expect("there is a token");
+        Self { child, log, data, address, token: token.trim().to_owned() }
+    }
+
+    /// The command that such a server is.
+    #[must_use]
+    pub fn command(data: &Data, arguments: &[&str]) -> Command {
+        wharf(["serve", "--http", "127.0.0.1:0"].iter().chain(arguments))
+            .config(&data.path().join("wharf.toml"))
+            .data(data.path())
+    }
+
+    /// What it logged so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A connection that gives up on an answer that does not come.
+    ///
+    /// # Panics
+    /// Where nobody listens.
+    #[must_use]
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+        stream
+    }
+
+    /// The head of a request with the token, for a session.
+    #[must_use]
+    pub fn head(&self, version: &str, method: &str, path: &str, session: &str) -> String {
+        format!(
+            "{method} {path} {version}\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nWharf-Session: {session}\r\n",
+            self.token
+        )
+    }
+
+    /// Sends a request and leaves its answer to be read.
+    ///
+    /// # Panics
+    /// Where the server does not take it.
+    #[must_use]
+    pub fn send(&self, method: &str, path: &str, session: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let head = self.head("HTTP/1.0", method, path, session);
+        let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+        let request = format!("{head}{headers}{kind}Content-Length: {}\r\n\r\n{body}", body.len());
+        // It may have refused it by its head alone.
+        let _ = stream.write_all(request.as_bytes());
+        stream
+    }
+
+    /// Asks for a session and reads the whole answer.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn ask(&self, method: &str, path: &str, session: &str, body: Option<Value>) -> Reply {
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        replied(self.send(method, path, session, "", &body))
+    }
+
+    /// Follows a route of events.
+    ///
+    /// # Panics
+    /// Where it is not followed.
+    #[must_use]
+    pub fn follow(&self, method: &str, path: &str, session: &str, body: &str) -> Following {
+        Following::new(self.send(method, path, session, "Accept: text/event-stream\r\n", body))
+    }
+
+    /// Starts a shell for a session; the terminal's description.
+    ///
+    /// # Panics
+    /// Where it is not started.
+    pub fn shell(&self, session: &str) -> Value {
+        let started = self.ask("POST", "/v1/terminals", session, Some(json!({})));
+        assert_eq!(started.status, 201, "{started:?}");
+        started.json()
+    }
+
+    /// The process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to end, as a service manager does.
+    ///
+    /// # Panics
+    /// Where it cannot be asked.
+    pub fn terminate(&self) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process");
+        kill_process(pid, Signal::TERM).expect("a child can be asked to end");
+    }
+
+    /// Waits until it has ended: its exit code.
+    ///
+    /// # Panics
+    /// Where it does not end.
+    #[must_use]
+    pub fn ended(&mut self) -> Option<i32> {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
+                return status.code();
+            }
+            assert!(began.elapsed() < PATIENCE, "it does not end: {}", self.log());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Kills it as a crash would, and waits until it is gone.
+    ///
+    /// # Panics
+    /// Where it cannot be killed.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child can be killed");
+        self.child.wait().expect("a killed child ends");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Already ended where the test was orderly.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads an answer to its end.
+///
+/// # Panics
+/// Where there is none.
+#[must_use]
+pub fn replied(mut stream: impl Read) -> Reply {
+    let mut answer = Vec::new();
+    // A server that refuses a body closes before it has read it all.
+    let read = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else { panic!("no answer: {answer:?} ({read:?})") };
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    Reply { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// Server-sent events as they come.
+#[derive(Debug)]
+pub struct Following {
+    /// The status line and the headers.
+    pub head: String,
+    lines: BufReader<TcpStream>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentEvent {
+    /// Its number; those of the connection itself have none.
+    pub id: Option<u64>,
+    /// What it is; a comment is `:`.
+    pub kind: String,
+    /// What it says.
+    pub data: Value,
+}
+
+impl Following {
+    fn new(stream: TcpStream) -> Self {
+        let mut lines = BufReader::new(stream);
+        let mut head = String::new();
+        while lines.read_line(&mut head).expect("an answer in time") > 2 {}
+        assert!(head.contains("text/event-stream"), "not followed: {head}");
+        Self { head, lines }
+    }
+
+    /// Waits for the next event or comment; none where the server has ended it.
+    ///
+    /// # Panics
+    /// Where nothing comes.
+    pub fn next(&mut self) -> Option<SentEvent> {
+        let (mut id, mut kind, mut data) = (None, String::new(), Value::Null);
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).expect("an event in time") == 0 {
+                return None;
+            }
+            match line.trim_end().split_once(':') {
+                Some(("", _)) => kind = ":".to_owned(),
+                Some(("id", rest)) => id = rest.trim().parse().ok(),
+                Some(("event", rest)) => rest.trim().clone_into(&mut kind),
+                Some(("data", rest)) => data = serde_json::from_str(rest).expect("JSON"),
+                None if !kind.is_empty() => return Some(SentEvent { id, kind, data }),
+                _ => {}
+            }
+        }
+    }
+
+    /// All events until the server ends it.
+    ///
+    /// # Panics
+    /// Where it does not.
+    pub fn rest(mut self) -> Vec<SentEvent> {
+        std::iter::from_fn(|| self.next()).filter(|event| event.kind != ":").collect()
+    }
+}
+
+/// Whether a process with this in its arguments lives.
+///
+/// # Panics
+/// Where there is no `/proc`.
+#[must_use]
+pub fn lives(mark: &str) -> bool {
+    let marked = |entry: std::fs::DirEntry| {
+        std::fs::read(entry.path().join("cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
+    };
+    std::fs::read_dir("/proc").expect("there is /proc").flatten().any(marked)
+}

@@ -1,0 +1,191 @@
+//! Limits of HTTP, broken by clients of the real binary.
+
+use std::{
+    io::{BufRead, BufReader, ErrorKind, Read, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use wharf_tests::{Reply, Server, Setup, replied};
+
+use super::Tested;
+
+pub(super) const TESTED: Tested = &[
+    ("connections", one_connection_too_many_waits),
+    ("readers", one_reader_too_many_is_refused),
+    ("body_bytes", one_byte_of_a_body_too_many_is_refused),
+    ("wait_milliseconds", a_request_that_waits_for_nothing_is_answered),
+    ("heartbeat_milliseconds", a_silent_stream_is_kept_alive_by_comments),
+    ("arrival_milliseconds", what_takes_too_long_to_arrive_is_not_waited_for),
+    ("stall_milliseconds", a_client_that_takes_nothing_is_let_go),
+    ("grace_milliseconds", a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer),
+];
+
+fn limited(name: &str, value: u64) -> Setup {
+    Setup::bare().own_terminals("shell = true\nprograms = [\"sh\"]").http_limit(name, value)
+}
+
+/// Reads the head of an answer that keeps its connection.
+fn head(stream: &TcpStream) -> std::io::Result<String> {
+    let (mut lines, mut head) = (BufReader::new(stream), String::new());
+    while lines.read_line(&mut head)? > 2 {}
+    Ok(head)
+}
+
+/// A connection that stays.
+fn staying(server: &Server) -> TcpStream {
+    let mut stream = server.connect();
+    let request = format!("{}\r\n", server.head("HTTP/1.1", "GET", "/v1/health", "s"));
+    stream.write_all(request.as_bytes()).expect("the server reads");
+    stream
+}
+
+fn names(reply: &Reply, limit: &str) {
+    let message = reply.json()["error"]["message"].as_str().expect("a message").to_owned();
+    assert!(message.contains(&format!("`{limit}`")), "it does not name the limit: {message}");
+}
+
+#[test]
+fn one_connection_too_many_waits() {
+    let server = Server::start(&limited("connections", 2).http_limit("arrival_milliseconds", 600_000));
+    let (first, second) = (staying(&server), staying(&server));
+    for stream in [&first, &second] {
+        assert!(head(stream).expect("answered").starts_with("HTTP/1.1 200"));
+    }
+    let third = staying(&server);
+    third.set_read_timeout(Some(Duration::from_millis(300))).expect("set");
+    let waiting = head(&third).expect_err("no place");
+    assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&waiting.kind()), "{waiting}");
+    drop(first);
+    third.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
+    assert!(head(&third).expect("answered").starts_with("HTTP/1.1 200"));
+    drop(second);
+}
+
+#[test]
+fn one_reader_too_many_is_refused() {
+    let server = Server::start(&limited("readers", 1));
+    let path = format!("/v1/streams/{}", server.shell("s")["stream"].as_str().expect("a stream"));
+    let following = server.follow("GET", &format!("{path}/events"), "s", "");
+    let refused = server.ask("GET", &format!("{path}/events"), "s", None);
+    assert_eq!((refused.status, refused.head.contains("retry-after")), (429, true), "{refused:?}");
+    names(&refused, "readers");
+    names(&server.ask("GET", &format!("{path}?wait_ms=60000"), "s", None), "readers");
+    assert_eq!(server.ask("GET", &path, "s", None).status, 200, "who does not wait is no reader");
+    drop(following);
+    // The server sees that at its next write.
+    let began = Instant::now();
+    while server.ask("GET", &format!("{path}?wait_ms=1"), "s", None).status == 429 {
+        assert!(began.elapsed() < Duration::from_secs(60), "the place is not given back");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn one_byte_of_a_body_too_many_is_refused() {
+    let server = Server::start(&limited("body_bytes", 1_000));
+    let body = |bytes: usize| format!("{{\"columns\": 501{}}}", " ".repeat(bytes - 16));
+    assert_eq!(body(1_000).len(), 1_000);
+    let sized = |bytes| replied(server.send("POST", "/v1/terminals", "s", "", &body(bytes)));
+    assert_eq!(sized(1_000).status, 400, "it is read");
+    let refused = sized(1_001);
+    assert_eq!(refused.status, 413);
+    names(&refused, "body_bytes");
+}
+
+#[test]
+fn a_request_that_waits_for_nothing_is_answered() {
+    let server = Server::start(&limited("wait_milliseconds", 50));
+    let terminal = server.shell("s");
+    let began = Instant::now();
+    let stream = terminal["stream"].as_str().expect("a stream");
+    let page = server.ask("GET", &format!("/v1/streams/{stream}?from=1&wait_ms=600000"), "s", None);
+    assert_eq!(page.json()["events"], serde_json::json!([]), "{page:?}");
+    let terminal = terminal["terminal"].as_str().expect("an id");
+    let path = format!("/v1/terminals/{terminal}/output?from=1000000&wait_ms=600000");
+    assert_eq!(server.ask("GET", &path, "s", None).json()["content"], "");
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_silent_stream_is_kept_alive_by_comments() {
+    let server = Server::start(&limited("heartbeat_milliseconds", 50));
+    let path = format!("/v1/streams/{}/events", server.shell("s")["stream"].as_str().expect("a stream"));
+    let mut following = server.follow("GET", &path, "s", "");
+    for _ in 0..3 {
+        assert_eq!(following.next().map(|event| event.kind).as_deref(), Some(":"));
+    }
+}
+
+#[test]
+fn what_takes_too_long_to_arrive_is_not_waited_for() {
+    let server = Server::start(&limited("arrival_milliseconds", 1_000));
+    let mut stream = server.connect();
+    stream.write_all(server.head("HTTP/1.1", "POST", "/v1/terminals", "s").as_bytes()).expect("the server reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("the server closes");
+    assert_eq!(answer, "", "half a head is not answered");
+    let mut stream = server.connect();
+    let head = server.head("HTTP/1.0", "POST", "/v1/terminals", "s");
+    let request = format!("{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{");
+    stream.write_all(request.as_bytes()).expect("the server reads");
+    let refused = replied(stream);
+    assert_eq!(refused.status, 408);
+    names(&refused, "arrival_milliseconds");
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_let_go() {
+    let setup =
+        limited("stall_milliseconds", 3_000).http_limit("connections", 1).http_limit("arrival_milliseconds", 600_000);
+    let server = Server::start(&setup.terminal_limit("history_bytes", 4 << 20));
+    let text = "head -c 3000000 /dev/zero | tr '\\0' x; exec sleep 1000";
+    let body = serde_json::json!({"program": "sh", "arguments": ["-c", text]});
+    let started = server.ask("POST", "/v1/terminals", "s", Some(body)).json();
+    let terminal = format!("/v1/terminals/{}", started["terminal"].as_str().expect("an id"));
+    let began = Instant::now();
+    while server.ask("GET", &terminal, "s", None).json()["raw_bytes"] != 3_000_000 {
+        assert!(began.elapsed() < Duration::from_secs(60), "it is not printed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // More than all that the system keeps between the two.
+    let path = format!("{terminal}/output?view=raw&from=1000000&max_bytes=1048576");
+    let whole = server.ask("GET", &path, "s", None);
+    assert!(whole.json()["content"].as_str().is_some_and(|content| content.len() > 1_300_000));
+    let mut stalled = server.send("GET", &path, "s", "", "");
+    // There is one place: it is free once that one has been let go.
+    assert_eq!(server.ask("GET", "/v1/health", "s", None).status, 200);
+    let mut taken = Vec::new();
+    // It may be a reset, too.
+    let _ = stalled.read_to_end(&mut taken);
+    assert!(taken.len() < whole.body.len(), "{} of {}", taken.len(), whole.body.len());
+}
+
+#[test]
+fn a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer() {
+    for (grace, answered) in [(600_000, true), (200, false)] {
+        let setup = limited("grace_milliseconds", grace).http_limit("arrival_milliseconds", 600_000);
+        let mut server = Server::start(&setup);
+        let mut stream = server.connect();
+        let head = server.head("HTTP/1.0", "POST", "/v1/terminals", "s");
+        let request = format!("{head}Content-Type: application/json\r\nContent-Length: 16\r\n\r\n{{\"columns\": ");
+        stream.write_all(request.as_bytes()).expect("the server reads");
+        // It has been taken up once a later one has been answered.
+        assert_eq!(server.ask("GET", "/v1/health", "s", None).status, 200);
+        server.terminate();
+        let began = Instant::now();
+        while TcpStream::connect(server.address).is_ok() {
+            assert!(began.elapsed() < Duration::from_secs(60), "it still listens");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if answered {
+            stream.write_all(b"501}").expect("the server reads");
+            assert_eq!(replied(stream).status, 400, "it ran to its end");
+        } else {
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest);
+            assert_eq!(rest, b"", "it was not answered");
+        }
+        assert_eq!(server.ended(), Some(0), "{}", server.log());
+    }
+}
