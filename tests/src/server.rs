@@ -270,7 +270,7 @@ impl Following {
     ///
     /// # Panics
     /// Where nothing comes.
-    pub fn next(&mut self) -> Option<SentEvent> {
+    pub fn event(&mut self) -> Option<SentEvent> {
         let (mut id, mut kind, mut data) = (None, String::new(), Value::Null);
         loop {
             let mut line = String::new();
@@ -293,7 +293,7 @@ impl Following {
     /// # Panics
     /// Where it does not.
     pub fn rest(mut self) -> Vec<SentEvent> {
-        std::iter::from_fn(|| self.next()).filter(|event| event.kind != ":").collect()
+        std::iter::from_fn(|| self.event()).filter(|event| event.kind != ":").collect()
     }
 }
 

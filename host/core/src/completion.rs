@@ -17,10 +17,10 @@
 //! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back, and a program known to have read its input and to wait for more ends the holding after `strict_quiet` | certain |
 //! | L1 | stream-closed | after `drain`, unless the process ends too | high |
 //! | L2 | status-ready | `ready` or `completed` held for `settle` (or twice that, see there) since it was told and since the last event; at least one message | high |
-//! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen: `broad_quiet`), something visible after the echo | high |
+//! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen, and since the program was last seen to be busy behind it: `broad_quiet`), something visible after the echo | high |
 //! | L2 | shell-idle | as strict where the shell is in front and known to wait; else as broad, with the shell in front | high, medium |
 //! | L2 | awaits-input | `strict_quiet` after the last output, where the program is known to have read its input and to wait for more; what the row shows does not count, nor whether anything was answered | high |
-//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output, a quarter of that where it listens, if not there alone, and has read its input; never while the status says that work goes on | high, medium |
+//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output, a quarter of that where it listens for a limited time and has read its input; never while the status says that work goes on | high, medium |
 //! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; not of a program known to be busy | low |
 //! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy | low |
 //! | L4 | attempts-exhausted, time-limit | `max_attempts` or `time_limit`, whatever came | none |

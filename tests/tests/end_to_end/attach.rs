@@ -110,7 +110,7 @@ fn what_opens_a_host_to_commands_is_its_users_alone() {
     fs::set_permissions(found[0].join("secret"), fs::Permissions::from_mode(0o644)).expect("changed");
     let refused = run(&server.data, &["terminals", "--json"]);
     assert!(!refused.out.contains(&id), "{refused:?}");
-    assert_eq!(server.ask("GET", "/v1/terminals", "s", None).json()["terminals"][0]["status"] != "closed", true);
+    assert_ne!(server.ask("GET", "/v1/terminals", "s", None).json()["terminals"][0]["status"], "closed");
 }
 
 #[test]

@@ -132,13 +132,13 @@ async fn a_list_of_tools_that_is_garbage_is_refused() {
 
 #[tokio::test]
 async fn a_list_of_tools_that_never_comes_ends() {
-    // Ten seconds of computing are allowed.
+    // So much computing is allowed, and on a busy machine the time for it ends first.
     let endless = Crafted { list: Some("(loop $on (br $on)) i32.const 0".into()), ..Crafted::default() };
     let files = Data::alone();
     let path = files.write("endless.wasm", endless.bytes());
     let fixture = Setup::new().plugin("endless", &path, "").open_in(Data::new()).await;
     let rejected = fixture.host.rejected();
-    assert!(rejected.len() == 1 && rejected[0].reason.contains("cpu_time_milliseconds"), "{rejected:?}");
+    assert!(rejected.len() == 1 && rejected[0].reason.contains("_time_milliseconds"), "{rejected:?}");
     fixture.works().await;
 }
 

@@ -53,14 +53,14 @@ fn a_client_talks_to_a_shell_and_follows_what_it_says() {
     let mut following = server.follow("GET", &format!("{stream}/events"), "s", "");
     let mut seen = Vec::new();
     while !seen.iter().any(|event: &SentEvent| event.kind == "complete" && event.data["turn"] == 2) {
-        seen.push(following.next().expect("it is open"));
+        seen.push(following.event().expect("it is open"));
     }
     let numbers: Vec<_> = seen.iter().filter_map(|event| event.id).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "each event once and in order");
     // A connection that dropped goes on behind what it read.
     drop(following);
     let last = numbers[numbers.len() - 2];
-    let again = server.follow("GET", &format!("{stream}/events?last_event_id={last}"), "s", "").next();
+    let again = server.follow("GET", &format!("{stream}/events?last_event_id={last}"), "s", "").event();
     assert_eq!(again.and_then(|event| event.id), Some(last + 1));
 
     let screen = server.ask("GET", &format!("{path}/screen"), "s", None);

@@ -144,7 +144,7 @@ pub struct CursorRow<'e> {
     /// wait.
     pub has_read_input: Option<bool>,
     /// The program is known to listen to this terminal and not to compute, but
-    /// may go on by itself: it listens for a limited time, or elsewhere too. So
-    /// do programs that are made of events.
+    /// for a limited time: it may go on by itself. So do programs that are made
+    /// of events.
     pub listens: bool,
 }

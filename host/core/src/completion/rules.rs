@@ -84,6 +84,7 @@ pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>
     // The program may begin to wait without printing anything.
     turn.look = Some(at.saturating_add(parameters.strict_quiet));
     if row.waits_for_input == Some(false) {
+        turn.busy_at = Some(at);
         return;
     }
     if let Some((due, reason)) = turn.signal {
@@ -95,7 +96,12 @@ pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>
         return;
     }
     let Some((found, quiet)) = prompt(parameters, turn, row) else { return };
-    let counts = turn.last_output.saturating_add(quiet);
+    let mut counts = turn.last_output.saturating_add(quiet);
+    // What computed behind its last output showed no prompt there, and one look
+    // that finds out nothing does not make it one.
+    if let Some(busy_at) = turn.busy_at.filter(|busy_at| *busy_at > turn.last_output && row.waits_for_input.is_none()) {
+        counts = counts.max(busy_at.saturating_add(parameters.broad_quiet));
+    }
     if at >= counts {
         turn.prompt = Some((at, found));
     } else {

@@ -40,6 +40,8 @@ pub(super) struct Turn {
     pub(super) prompt: Option<(Duration, Verdict)>,
     /// Whether the program waits for input, as last seen.
     pub(super) waits: Option<bool>,
+    /// When it was last seen to be busy with something else.
+    pub(super) busy_at: Option<Duration>,
     /// When to look at the cursor's row.
     pub(super) look: Option<Duration>,
     /// Once there, nothing of this changes any more.
@@ -73,6 +75,7 @@ impl Turn {
             signal: None,
             prompt: None,
             waits: None,
+            busy_at: None,
             look: None,
             verdict: None,
         }

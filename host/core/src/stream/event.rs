@@ -132,7 +132,11 @@ impl Completion {
             empty_polls: decision.empty_polls,
             idle_ms: milliseconds(decision.idle),
             elapsed_ms: milliseconds(decision.elapsed),
-            exit_code: decision.exit_code.filter(|_| decision.verdict.is_some()),
+            exit_code: match decision.reason() {
+                Some(Reason::CommandEnded { exit_code }) => exit_code,
+                Some(_) => decision.exit_code,
+                None => None,
+            },
             descendants,
         }
     }

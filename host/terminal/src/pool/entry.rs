@@ -292,7 +292,7 @@ impl Terminal {
             started: self.started,
             last_used: state.used.1,
             ended: state.ended.map(|(_, at)| at),
-            exit: state.exit,
+            exit: state.exit.or(progress.exit.filter(|_| status == Status::Closed)),
             why: state.why,
             restart: self.restart,
             restarts: state.restarts,

@@ -74,9 +74,6 @@ pub(crate) enum Waits {
         /// How long at most, before it goes on.
         limit: Option<Duration>,
     },
-    /// For this terminal and for something else too, and none of it computes:
-    /// so do programs that are made of events.
-    ForInputToo,
     /// Nothing of it listens to the terminal.
     NotForInput,
 }
@@ -87,7 +84,6 @@ impl Waits {
     pub(crate) fn for_input(self, shown: Shown) -> Option<bool> {
         match self {
             Self::NotForInput => Some(false),
-            Self::ForInputToo => None,
             Self::ForInput { limit: None } => Some(true),
             Self::ForInput { limit: Some(limit) } => {
                 let is_long = (shown.owns_screen && limit >= LONG_FOR_A_SCREEN)
@@ -95,11 +91,6 @@ impl Waits {
                 is_long.then_some(true)
             }
         }
-    }
-
-    /// Whether it listens to the terminal, and may go on by itself.
-    pub(crate) fn listens(self, shown: Shown) -> bool {
-        self != Self::NotForInput && self.for_input(shown).is_none()
     }
 }
 
@@ -151,15 +142,12 @@ fn together(doings: &[Doing]) -> Option<Waits> {
         })
     };
     let is_among = |wanted: &[Doing]| doings.iter().any(|doing| wanted.contains(doing));
-    let (computes, service) = (is_among(&[Doing::GoesOn]), is_among(&[Doing::WaitsForService]));
-    match (limits().next(), is_among(&[Doing::ListensElsewhereToo])) {
-        _ if doings.is_empty() => None,
-        (Some(_), false) if !computes && !service => Some(Waits::ForInput { limit: limits().flatten().min() }),
-        (_, true) if !computes && !service => Some(Waits::ForInputToo),
-        // A service may read the terminal in place of whoever asked it to.
-        (None, false) if !service => Some(Waits::NotForInput),
-        _ => None,
+    if limits().next().is_none() {
+        let unknown = doings.is_empty() || is_among(&[Doing::ListensElsewhereToo, Doing::WaitsForService]);
+        return (!unknown).then_some(Waits::NotForInput);
     }
+    let alone = !is_among(&[Doing::ListensElsewhereToo, Doing::WaitsForService, Doing::GoesOn]);
+    alone.then(|| Waits::ForInput { limit: limits().flatten().min() })
 }
 
 #[cfg(test)]
@@ -184,13 +172,11 @@ mod tests {
         let waits = |limit| Some(Waits::ForInput { limit });
         assert_eq!(together(&[forever, Doing::WaitsForOthers, forever]), waits(None));
         assert_eq!(together(&[forever, second, Doing::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
-        for other in [Doing::GoesOn, Doing::WaitsForService] {
+        for other in [Doing::GoesOn, Doing::ListensElsewhereToo, Doing::WaitsForService] {
             assert_eq!(together(&[forever, other]), None);
-            assert_eq!(together(&[Doing::ListensElsewhereToo, other]), None);
         }
-        assert_eq!(together(&[forever, Doing::ListensElsewhereToo]), Some(Waits::ForInputToo));
-        assert_eq!(together(&[Doing::ListensElsewhereToo, Doing::WaitsForOthers]), Some(Waits::ForInputToo));
         assert_eq!(together(&[Doing::GoesOn, Doing::WaitsForOthers]), Some(Waits::NotForInput));
+        // A service may read the terminal in place of whoever asked it to.
         assert_eq!(together(&[Doing::WaitsForService, Doing::WaitsForOthers]), None);
         assert_eq!(together(&[]), None);
     }
@@ -202,8 +188,5 @@ mod tests {
         let waits = |seconds, shown| Waits::ForInput { limit: Some(Duration::from_secs(seconds)) }.for_input(shown);
         assert_eq!([waits(4, plain), waits(100, plain), waits(4, prompt), waits(0, screen)], [None; 4]);
         assert_eq!([waits(5, prompt), waits(1, screen)], [Some(true); 2]);
-        let limited = Waits::ForInput { limit: Some(Duration::from_secs(4)) };
-        assert!(limited.listens(prompt) && !limited.listens(screen) && Waits::ForInputToo.listens(plain));
-        assert!(!Waits::NotForInput.listens(plain));
     }
 }

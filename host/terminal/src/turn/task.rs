@@ -274,7 +274,7 @@ impl Task {
             text: &text,
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
             waits_for_input: waits.and_then(|waits| waits.for_input(shown)),
-            listens: waits.is_some_and(|waits| waits.listens(shown)),
+            listens: matches!(waits, Some(Waits::ForInput { limit: Some(_) })),
             has_read_input: inside.map(|_| !is_unread),
         });
         self.feed(row, at);

@@ -113,7 +113,7 @@ fn a_silent_stream_is_kept_alive_by_comments() {
     let path = format!("/v1/streams/{}/events", server.shell("s")["stream"].as_str().expect("a stream"));
     let mut following = server.follow("GET", &path, "s", "");
     for _ in 0..3 {
-        assert_eq!(following.next().map(|event| event.kind).as_deref(), Some(":"));
+        assert_eq!(following.event().map(|event| event.kind).as_deref(), Some(":"));
     }
 }
 

@@ -255,13 +255,13 @@ async fn one_byte_of_output_too_many_evicts_the_oldest() {
 #[tokio::test]
 async fn one_line_off_the_screen_too_many_evicts_the_oldest() {
     let fixture = limited("history_lines", 50).open().await;
-    for (session, lines, first) in [(session("one"), 73, "1"), (session("two"), 74, "2")] {
+    for (session, lines, first) in [(session("one"), "73", "1"), (session("two"), "74", "2")] {
         // 24 rows, the last of them empty.
         let (id, _) = start(&fixture, &session, &format!("seq {lines}; exec cat"), "never").await.expect("starts");
         let began = Instant::now();
         loop {
             let screen = ask(&fixture, &session, "screen", &id, json!({"lines": 10_000})).await["ok"].take();
-            if screen["lines"][22] == lines.to_string() {
+            if screen["lines"][22] == lines {
                 let history = screen["history"].as_array().expect("lines");
                 assert_eq!((history.len(), &history[0]), (50, &json!(first)), "{screen}");
                 break;

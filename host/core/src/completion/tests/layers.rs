@@ -248,3 +248,17 @@ fn the_code_of_the_program_comes_with_the_end_of_its_turn_and_with_no_other() {
     goes_on(&mut asked, [(10, output("Proceed? (y/n) "))]);
     assert_eq!(asked.decision().exit_code, None);
 }
+
+#[test]
+fn a_program_seen_busy_behind_what_looks_like_a_question_is_not_done_for_one_look_that_finds_out_nothing() {
+    let look = |waits_for_input| {
+        Event::CursorRow(CursorRow { text: "Continue? (y/n) ", waits_for_input, ..CursorRow::default() })
+    };
+    let mut busy = turn(Preset::Shell, "run");
+    goes_on(&mut busy, [(10, output("run\nContinue? (y/n) ")), (210, look(Some(false))), (410, look(None))]);
+    goes_on(&mut busy, [(610, look(None)), (2_200, look(None))]);
+    assert_eq!(busy.feed(look(None), ms(2_210)).reason(), Some(Reason::StrictPrompt));
+    let mut asking = turn(Preset::Shell, "run");
+    goes_on(&mut asking, [(10, output("run\nContinue? (y/n) "))]);
+    assert_eq!(asking.feed(look(None), ms(210)).reason(), Some(Reason::StrictPrompt));
+}
