@@ -129,9 +129,11 @@ async def shell(report: Report, console: Console, era: str) -> None:
     report.check(answer["still_running"] and "wait_for_turn" in text, f"{era}: a turn outlasts its call, and the answer says so", text)
     _, text = await console.refused("send_message", text="echo second")
     report.check(text.startswith("conflict"), f"{era}: a second turn is a conflict", text)
-    await console.use("send_keys", keys=["C-c"])
-    answer, _ = await console.use("wait_for_turn", wait_seconds=60)
-    report.check(answer["exit_code"] == 130, f"{era}: C-c interrupts it, and the turn ends", answer)
+    # A shell forgets an interrupt that comes before its child is a program.
+    while answer["still_running"]:
+        await console.use("send_keys", keys=["C-c"])
+        answer, _ = await console.use("wait_for_turn", wait_seconds=5)
+    report.check(answer.get("exit_code") == 130, f"{era}: C-c interrupts it, and the turn ends", answer)
     _, text = await console.refused("send_message", text="a\x04")
     report.check(text.startswith("invalid") and "C-d" in text, f"{era}: a control character is refused with the key to send", text)
 

@@ -243,7 +243,7 @@ impl Host {
     /// stream.progress("reading", Some(50.0))?;
     /// stream.message(Message { text: "12 rows", cursors: None })?;
     /// stream.complete()?;
-    /// let read = host.streams().reader(&context, stream.id())?.read(None, 100)?;
+    /// let read = host.streams().reader(&context, stream.id())?.read(1, 100, 64 << 10, Default::default()).await?;
     /// assert_eq!(read.events.last().map(|event| event.kind), Some(EventKind::Complete));
     /// # Ok(())
     /// # }
