@@ -12,16 +12,14 @@ use std::{
 
 use wharf_mcp::http::Token;
 
-/// Random bytes of a secret; its text has twice as many characters.
-const BYTES: usize = 32;
+/// The shortest text that is taken for a secret.
+const SHORTEST_BYTES: usize = 32;
 /// What is read of a file that should hold one.
 const MAX_TEXT_BYTES: u64 = 4096;
 
 /// A new secret: 64 hexadecimal digits.
 pub(crate) fn random() -> io::Result<String> {
-    let mut bytes = [0; BYTES];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Token::generate().map_err(io::Error::other)
 }
 
 /// Reads the secret of a file, which is made where it is not there. Of hosts
@@ -63,8 +61,8 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     file.take(MAX_TEXT_BYTES).read_to_string(&mut text)?;
     let secret = text.trim();
-    if secret.len() < BYTES || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
-        let problem = format!("it must hold one word of at least {BYTES} visible ASCII characters");
+    if secret.len() < SHORTEST_BYTES || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let problem = format!("it must hold one word of at least {SHORTEST_BYTES} visible ASCII characters");
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
     Ok(secret.to_owned())

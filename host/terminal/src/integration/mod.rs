@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use wharf_core::completion::Nonce;
+use wharf_core::{completion::Nonce, handle::Handle};
 use wharf_spawn::{Bind, Containment};
 
 use crate::TerminalRequest;
@@ -25,7 +25,6 @@ const BASH: (&str, &str) = ("rc.bash", include_str!("rc.bash"));
 /// zsh looks for this name.
 const ZSH: (&str, &str) = (".zshenv", include_str!("rc.zsh"));
 const NONCE: &str = "WHARF_SHELL_NONCE";
-const NONCE_BYTES: usize = 16;
 
 /// Options of a shell that change nothing of which files it reads, but for
 /// `--noprofile`, which is of other files.
@@ -120,9 +119,7 @@ fn shell(program: &Path, arguments: &[OsString]) -> Option<Shell> {
 }
 
 fn random() -> io::Result<String> {
-    let mut bytes = [0; NONCE_BYTES];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Handle::random().map(|handle| handle.to_string()).map_err(io::Error::other)
 }
 
 #[cfg(test)]

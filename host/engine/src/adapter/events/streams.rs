@@ -49,18 +49,10 @@ impl Guest {
     }
 
     pub(super) fn set_status(&self, stream: &str, word: &str) -> Result<(), Error> {
-        let statuses = [
-            AgentStatus::Processing,
-            AgentStatus::Typing,
-            AgentStatus::Ready,
-            AgentStatus::Completed,
-            AgentStatus::Error,
-        ];
         let writer = self.writer(stream)?;
-        let Some(status) = statuses.into_iter().find(|status| status.as_str() == word) else {
-            let words = statuses.map(|status| format!("`{status}`")).join(", ");
-            return Err(Error::new(Code::Invalid, format!("a status is one of {words}")));
-        };
+        let status = AgentStatus::from_word(word).ok_or_else(|| {
+            Error::new(Code::Invalid, "a status is one of `processing`, `typing`, `ready`, `completed`, `error`")
+        })?;
         writer.status(status)?;
         Ok(())
     }
