@@ -212,6 +212,10 @@ impl Configuration {
         written.limits.apply("limits", |name, value| call_limits.set(name, value))?;
         let mut plugins = written.plugin;
         let written_host_grants = plugins.remove(&PluginName::host()).map(WrittenPlugin::grants_of_host).transpose()?;
+        let app = PluginName::app();
+        if plugins.contains_key(&app) {
+            return Err(format!("[plugin.{app}] stands for no plugin: {}", crate::loading::RESERVED));
+        }
         let plugins = plugins
             .into_iter()
             .map(|(name, plugin)| {
@@ -358,6 +362,12 @@ mod tests {
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
         assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
+    }
+
+    #[test]
+    fn the_name_of_the_apps_own_tools_is_no_plugins() {
+        let problem = parse("[plugin.app]\nsource = \"x.wasm\"").expect_err("reserved");
+        assert!(problem.contains("[plugin.app]") && problem.contains("choose another name"), "{problem}");
     }
 
     #[test]

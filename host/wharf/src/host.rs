@@ -1,21 +1,23 @@
-//! The host: loads what the configuration names, and takes a call from its
-//! arrival to its answer.
+//! The host: opens what the configuration names and hands out its parts. Calls
+//! and the app's own tools are in files of their own.
+
+mod apps;
+mod calling;
 
 use std::{
     path::Path,
-    sync::{Arc, PoisonError, RwLock},
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
 };
 
-use serde_json::Value;
+use tokio::sync::watch;
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, Answer, CallLimits, CallRequest, Code, Context, Error, Grants, StreamOwner, Streams, TerminalService,
-    ToolDefinition, ToolService,
+    Admission, CallLimits, Context, Error, Grants, StreamOwner, Streams, TerminalService,
     completion::Parameters,
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
+use wharf_engine::{Engine, EngineConfig, EngineError, Rooms};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::{SqliteOptions, SqliteStore, StateStore};
@@ -29,9 +31,6 @@ use crate::{
     rooms,
     terminals::HostTerminals,
 };
-
-/// What may come with a request besides its arguments; the contract says so.
-const MAX_REQUEST_META_BYTES: usize = 64 << 10;
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -53,8 +52,8 @@ pub enum OpenError {
     Interrupted,
 }
 
-/// Plugins, their state and their calls. Cheap to clone; the last clone that
-/// is dropped ends the background work.
+/// Plugins, tools of the app's own, their state and their calls. Cheap to clone;
+/// the last clone that is dropped ends the background work.
 #[derive(Clone)]
 pub struct Host {
     shared: Arc<Shared>,
@@ -63,6 +62,10 @@ pub struct Host {
 struct Shared {
     // Read for a pointer copy at each call, written when plugins change.
     registry: RwLock<Arc<Registry>>,
+    // Held by whoever makes the next registry out of the present one.
+    changing: Mutex<()>,
+    changes: watch::Sender<u64>,
+    app_limits: Arc<CallLimits>,
     admission: Admission,
     wait: Duration,
     rooms: Rooms,
@@ -126,6 +129,7 @@ impl Host {
         let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
         let data = data.map(Path::to_owned);
         let own_grants = Arc::new(configuration.host_grants());
+        let app_limits = Arc::new(configuration.call_limits.clone());
         let opening = tokio::task::spawn_blocking(move || {
             let rooms = rooms::open(&configuration, state, data.as_deref())?;
             let engine = Engine::new(config, rooms.clone())?;
@@ -135,6 +139,9 @@ impl Host {
         let background = Background::start(&rooms);
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
+            changing: Mutex::default(),
+            changes: watch::Sender::new(0),
+            app_limits,
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),
             rooms,
@@ -310,133 +317,4 @@ impl Host {
             tracing::warn!("plugins are loaded at their first call: {error}");
         }
     }
-
-    /// Calls a tool; see [`ToolService::call`].
-    ///
-    /// # Errors
-    /// As [`ToolService::call`].
-    pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        let registry = self.registry();
-        let Some((installed, tool)) = registry.find(&request.tool) else {
-            return Err(unknown_tool(&registry, &request.tool));
-        };
-        let began = Instant::now();
-        let (plugin, session) = (installed.plugin.name().clone(), request.context.session.clone());
-        let answered = self.call_known(request, installed, tool).await;
-        let outcome = match &answered {
-            Ok(answer) if answer.is_error => "tool error",
-            Ok(_) => "ok",
-            Err(error) => error.code.as_str(),
-        };
-        tracing::info!(
-            target: "wharf::audit",
-            %plugin, tool = tool.definition.name, %session, outcome,
-            microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-            "call"
-        );
-        answered
-    }
-
-    async fn call_known(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
-        let arguments = checked_arguments(request.arguments, tool, &installed.limits)?;
-        check_request_meta(&request.request_meta)?;
-        let until = Instant::now() + self.shared.wait;
-        let admitting = self.shared.admission.admit(&request.context, arguments.len() as u64, until);
-        let _place = tokio::select! {
-            biased;
-            place = admitting => place?,
-            () = request.cancel.cancelled() => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
-        };
-        let invocation = Invocation {
-            context: request.context,
-            grants: Arc::clone(&installed.grants),
-            limits: Arc::clone(&installed.limits),
-            settings: Arc::clone(&installed.settings),
-            request_meta: request.request_meta,
-            events: request.events,
-            cancel: request.cancel,
-            tool: tool.definition.name.clone(),
-            arguments,
-        };
-        let answer = installed.plugin.call(invocation, tool).await?;
-        checked_answer(answer, tool)
-    }
-}
-
-#[async_trait::async_trait]
-impl ToolService for Host {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
-        self.registry().definitions()
-    }
-
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        Self::call(self, request).await
-    }
-}
-
-fn unknown_tool(registry: &Registry, name: &str) -> Error {
-    let shown = wharf_core::text::line(name, 128);
-    let similar = registry.similar(name);
-    let hint = if registry.is_rejected(name) {
-        "its plugin could not be loaded, and the host's log says why".to_owned()
-    } else if let Some(Off { name, developer }) = registry.is_off(name) {
-        let profile = if *developer { ", or with `--profile developer`" } else { "" };
-        format!(
-            "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
-             [plugin.{name}.grants] in wharf.toml{profile}"
-        )
-    } else if similar.is_empty() {
-        "list the tools to see which there are".to_owned()
-    } else {
-        format!("there are: {}", similar.join(", "))
-    };
-    Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
-}
-
-/// The text of arguments that are small enough and conform to the schema.
-fn checked_arguments(
-    arguments: serde_json::Map<String, Value>,
-    tool: &Tool,
-    limits: &CallLimits,
-) -> Result<String, Error> {
-    let arguments = Value::Object(arguments);
-    let text = arguments.to_string();
-    if text.len() as u64 > limits.argument_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "the arguments have {} bytes, more than {} (limit `argument_bytes`); send less at a time",
-                text.len(),
-                limits.argument_bytes
-            ),
-        ));
-    }
-    tool.input.check(&arguments).map_err(|violations| {
-        Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
-    })?;
-    Ok(text)
-}
-
-/// What the contract lets a plugin expect of what came with a request.
-fn check_request_meta(meta: &serde_json::Map<String, Value>) -> Result<(), Error> {
-    let bytes = if meta.is_empty() { 0 } else { serde_json::to_string(meta).map_or(0, |text| text.len()) };
-    if bytes > MAX_REQUEST_META_BYTES {
-        return Err(Error::new(
-            Code::Limit,
-            format!("the request's `_meta` has {bytes} bytes, more than {MAX_REQUEST_META_BYTES}; send less with it"),
-        ));
-    }
-    Ok(())
-}
-
-/// An answer that keeps what its tool promised.
-fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
-    let Some(schema) = tool.output.as_ref().filter(|_| !answer.is_error) else {
-        return Ok(answer);
-    };
-    let broken =
-        |what: &str| Error::new(Code::Internal, format!("the plugin broke its contract: its structured answer {what}"));
-    let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
-    schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
-    Ok(answer)
 }

@@ -2,7 +2,8 @@
 //!
 //! An app embeds [`Host`]: it loads plugins, which are Wasm components, keeps
 //! their state, and calls their tools on behalf of a [`Context`], each call in
-//! a sandbox of its own that has nothing but what the operator granted.
+//! a sandbox of its own that has nothing but what the operator granted. Tools
+//! of the app itself stand beside them: [`Host::register_tool`].
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,6 +21,7 @@
 //! This crate wires the rooms together and reads the configuration; it knows
 //! wasmtime and the protocol only by way of their rooms.
 
+mod app;
 mod background;
 mod bundled;
 mod component;
@@ -32,6 +34,7 @@ mod rooms;
 mod secret;
 mod terminals;
 
+pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};
@@ -42,10 +45,10 @@ pub use secret::read_or_make_token;
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, PluginName, ProcessGrant,
-    ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant,
-    TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolService, WorkspaceGrant,
-    WorkspaceKey, completion, limit, stream, text,
+    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, InvalidTool, PluginName,
+    ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId,
+    TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService,
+    WorkspaceGrant, WorkspaceKey, completion, limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};
