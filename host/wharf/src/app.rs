@@ -19,7 +19,8 @@ use wharf_core::{
 use crate::registry::full_name;
 pub use call::AppCall;
 
-/// The code of a tool, where it is more than a closure.
+/// The code of a tool, where it is more than a closure; implemented with
+/// [`async_trait`](crate::async_trait).
 ///
 /// It runs on the runtime that the call came on. Code that blocks keeps a
 /// worker of it, and cannot be stopped: `tokio::task::spawn_blocking` is for

@@ -35,6 +35,8 @@ mod secret;
 mod terminals;
 
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
+/// For implementations of [`ToolAction`].
+pub use async_trait::async_trait;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};

@@ -173,3 +173,64 @@ fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
     schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{io, path::Path, sync::Mutex};
+
+    use serde_json::json;
+    use wharf_core::TenantId;
+    use wharf_state::MemoryStore;
+
+    use super::*;
+    use crate::{AppCall, AppTool, Configuration};
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    // One thread, which the log of this test is set for.
+    #[tokio::test(flavor = "current_thread")]
+    async fn each_call_of_the_apps_tools_leaves_one_line_of_audit_without_its_arguments() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+        let _set = tracing::subscriber::set_default(subscriber);
+
+        let off: String = crate::bundled::PLUGINS
+            .iter()
+            .map(|plugin| format!("[plugin.{}]\nenabled = false\n", plugin.name))
+            .collect();
+        let configuration = Configuration::parse(&off, Path::new("/")).expect("accepted");
+        let host = Host::open_with(configuration, Arc::new(MemoryStore::default()), None).await.expect("opens");
+        let tool = AppTool::new("t", "For tests.", json!({"type": "object"}), |call: AppCall| async move {
+            assert!(!call.arguments.contains_key("panic"), "as asked");
+            Ok(Answer { is_error: call.arguments.contains_key("fail"), ..Answer::default() })
+        });
+        let name = host.register_tool(tool).expect("legal");
+        for arguments in [json!({"password": "secret"}), json!({"fail": "secret"}), json!({"panic": "secret"})] {
+            let arguments = arguments.as_object().expect("an object").clone();
+            let context = Context::new(TenantId::local(), "s-1".parse().expect("legal"));
+            let _answered = host.call(CallRequest::new(context, &name, arguments)).await;
+        }
+        let log = String::from_utf8(log.0.lock().expect("not poisoned").clone()).expect("text");
+        let lines: Vec<_> = log.lines().filter(|line| line.contains("wharf::audit")).collect();
+        assert_eq!(lines.len(), 3, "{log}");
+        for (line, outcome) in lines.into_iter().zip(["\"ok\"", "\"tool error\"", "\"internal\""]) {
+            for part in ["plugin=app", "tool=\"t\"", "session=s-1", &format!("outcome={outcome}")] {
+                assert!(line.contains(part), "{part}: {line}");
+            }
+        }
+        assert!(log.contains("panicked: as asked") && !log.contains("secret"), "{log}");
+    }
+}
