@@ -13,6 +13,7 @@ pub mod grant;
 pub mod handle;
 pub mod id;
 pub mod limit;
+pub mod origin;
 pub mod schema;
 pub mod scope;
 pub mod service;
@@ -25,10 +26,12 @@ pub use context::{Channel, Context, ContextHints, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
 pub use grant::{
-    Grants, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WorkspaceGrant, WorkspaceKey,
+    Grants, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WebViewGrant, WebViewOwner,
+    WorkspaceGrant, WorkspaceKey,
 };
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits};
+pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits};
+pub use origin::{Origin, OriginPattern, OriginPolicy};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{CallRequest, EventSink, Events, TerminalService, ToolService};

@@ -10,16 +10,18 @@ mod owner;
 mod process;
 mod state;
 mod terminal;
+mod webview;
 mod workspace;
 
 use crate::{Code, Error, PluginName, ScopeKind};
 
 pub use child::{AllowedCommand, ChildGrant};
-pub use owner::{Owner, StreamOwner, TerminalOwner, WorkspaceKey};
+pub use owner::{Owner, StreamOwner, TerminalOwner, WebViewOwner, WorkspaceKey};
 pub use process::{GrantedProcess, ProcessGrant};
 pub use state::StateGrant;
 use state::default_scope;
 pub use terminal::{GrantedTerminal, TerminalGrant};
+pub use webview::{GrantedWebView, WebViewGrant};
 pub use workspace::{Access, ExchangeFolder, GrantedWorkspace, WorkspaceGrant};
 
 /// What one plugin may use.
@@ -38,6 +40,9 @@ pub struct Grants {
     /// Interactive programs in terminals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<TerminalGrant>,
+    /// Web pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webview: Option<WebViewGrant>,
     /// The files of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceGrant>,

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GrantedEvents, GrantedProcess, GrantedTerminal, GrantedWorkspace};
+use super::{GrantedEvents, GrantedProcess, GrantedTerminal, GrantedWebView, GrantedWorkspace};
 use crate::{AssistantId, Context, PluginName, SessionId, TenantId};
 
 /// Whose process: no other tenant, plugin or session ever learns that it is
@@ -26,6 +26,21 @@ pub struct Owner {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TerminalOwner {
+    /// The tenant that was served.
+    pub tenant: TenantId,
+    /// The plugin that asked.
+    pub plugin: PluginName,
+    /// The session in which it asked.
+    pub session: SessionId,
+    /// The assistant that asked, where the call named one.
+    pub assistant: Option<AssistantId>,
+}
+
+/// Whose web page: as narrow as the owner of a terminal, since whoever reads a page
+/// may read what somebody logged in to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WebViewOwner {
     /// The tenant that was served.
     pub tenant: TenantId,
     /// The plugin that asked.
@@ -135,6 +150,25 @@ impl GrantedTerminal<'_> {
     }
 
     /// The workspace in which it runs.
+    #[must_use]
+    pub fn workspace(&self, context: &Context) -> WorkspaceKey {
+        WorkspaceKey::of(context)
+    }
+}
+
+impl GrantedWebView<'_> {
+    /// The owner of what is opened in a call under `context`.
+    #[must_use]
+    pub fn owner(&self, context: &Context) -> WebViewOwner {
+        WebViewOwner {
+            tenant: context.tenant.clone(),
+            plugin: self.plugin().clone(),
+            session: context.session.clone(),
+            assistant: context.assistant.clone(),
+        }
+    }
+
+    /// The workspace to which its downloads go.
     #[must_use]
     pub fn workspace(&self, context: &Context) -> WorkspaceKey {
         WorkspaceKey::of(context)

@@ -10,16 +10,25 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 17] = [
+const MEMBERS: [(&str, &[&str]); 18] = [
     ("wharf-core", &[]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
     ("wharf-process", &["wharf-core", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-core", "wharf-spawn"]),
+    ("wharf-webview", &["wharf-core", "wharf-spawn"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
-        &["wharf-core", "wharf-state", "wharf-spawn", "wharf-process", "wharf-terminal", "wharf-workspace"],
+        &[
+            "wharf-core",
+            "wharf-state",
+            "wharf-spawn",
+            "wharf-process",
+            "wharf-terminal",
+            "wharf-webview",
+            "wharf-workspace",
+        ],
     ),
     ("wharf-mcp", &["wharf-core"]),
     (
@@ -30,6 +39,7 @@ const MEMBERS: [(&str, &[&str]); 17] = [
             "wharf-spawn",
             "wharf-process",
             "wharf-terminal",
+            "wharf-webview",
             "wharf-workspace",
             "wharf-engine",
             "wharf-mcp",

@@ -1,0 +1,93 @@
+//! The grant of web pages: which origins, how many pages, and what comes in and
+//! goes out.
+
+use std::sync::Arc;
+
+use super::{Grants, denied};
+use crate::{
+    Error, PluginName,
+    origin::{OriginPattern, OriginPolicy},
+};
+
+/// Web pages.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebViewGrant {
+    /// Why, for whoever reads the configuration later.
+    pub reason: String,
+    /// Origins that pages may reach: `https://example.com`,
+    /// `http://localhost:8080`, `https://*.example.com` (its subdomains), `*` for
+    /// all of `http` and `https`.
+    #[serde(default)]
+    pub origins: Vec<OriginPattern>,
+    /// Pages at once of one session and assistant.
+    #[serde(default = "default_pages")]
+    pub maximum_pages: u64,
+    /// Whether what pages download goes to the workspace of the session. Without
+    /// it, downloads are refused.
+    #[serde(default)]
+    pub downloads: bool,
+    /// Whether pages may be given files of the workspace.
+    #[serde(default)]
+    pub uploads: bool,
+    /// Whether pages reach private addresses: the loopback, link-local and private
+    /// networks. Origins have to name them all the same.
+    #[serde(default)]
+    pub private_addresses: bool,
+}
+
+fn default_pages() -> u64 {
+    4
+}
+
+impl WebViewGrant {
+    /// No origin, and every other default.
+    #[must_use]
+    pub fn with_reason(reason: impl Into<String>) -> Self {
+        Self {
+            reason: reason.into(),
+            origins: Vec::new(),
+            maximum_pages: default_pages(),
+            downloads: false,
+            uploads: false,
+            private_addresses: false,
+        }
+    }
+}
+
+/// Proof that a plugin may have web pages. The way to a
+/// [`super::WebViewOwner`].
+#[derive(Debug)]
+pub struct GrantedWebView<'g> {
+    grant: &'g WebViewGrant,
+    plugin: &'g PluginName,
+}
+
+impl Grants {
+    /// Checks that `plugin` may have web pages at all.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn webview<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWebView<'g>, Error> {
+        let grant = self.webview.as_ref().ok_or_else(|| denied(plugin, "webview"))?;
+        Ok(GrantedWebView { grant, plugin })
+    }
+}
+
+impl GrantedWebView<'_> {
+    /// What was granted.
+    #[must_use]
+    pub fn grant(&self) -> &WebViewGrant {
+        self.grant
+    }
+
+    pub(super) fn plugin(&self) -> &PluginName {
+        self.plugin
+    }
+
+    /// Where its pages may go.
+    #[must_use]
+    pub fn policy(&self) -> Arc<OriginPolicy> {
+        Arc::new(OriginPolicy::new(self.plugin.clone(), self.grant.origins.clone(), self.grant.private_addresses))
+    }
+}

@@ -1,0 +1,137 @@
+//! What runs pages: a browser that the host drives, or an embedding app's own
+//! WebViews.
+//!
+//! Knows nothing of owners, grants, ids that callers see, deadlines or limits of
+//! requests: the core has decided all of that before a backend is asked.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use wharf_core::{OriginPolicy, WebViewLimits};
+
+use crate::{Operation, PageId, Sink, Token};
+
+/// Runs pages. One backend serves all sessions of a host.
+///
+/// No function but [`WebViewBackend::shut_down`] may block or wait, whatever page,
+/// browser or event loop is stuck: each hands over and returns, and what comes of
+/// it is told to the [`Sink`] of the page, from any thread. The core calls them from
+/// the threads of a tokio runtime, one page's calls in their order.
+///
+/// What a backend promises, and `contract` checks:
+/// - Every [`Injection`] and [`Order`] is settled at most once by its token; the
+///   core ignores what comes late, twice or with another token. One that a backend
+///   cannot settle (a promise that never does) ends by the core's deadline.
+/// - Requests of one page neither wait for those of another, nor for a dialog or a
+///   script of another that never ends. [`WebViewBackend::interrupt`],
+///   [`WebViewBackend::answer_dialog`] and [`WebViewBackend::close`] wait for nothing.
+/// - A page sees no cookie or storage of another.
+/// - A page that leaves its document says [`crate::PageEvent::Navigating`] before the
+///   new one runs scripts.
+#[async_trait]
+pub trait WebViewBackend: Send + Sync + 'static {
+    /// Its name, such as `chromium`.
+    fn name(&self) -> &'static str;
+
+    /// What it can do.
+    fn abilities(&self) -> Abilities;
+
+    /// Opens a page, empty. [`crate::PageEvent::Opened`] tells that it takes
+    /// scripts, and the core holds them back until then;
+    /// [`crate::PageEvent::Closed`] that it cannot be opened.
+    fn open(&self, page: PageId, settings: PageSettings, sink: Sink);
+
+    /// Runs a script in a page.
+    fn inject(&self, page: PageId, injection: Injection);
+
+    /// Does something else with a page.
+    fn perform(&self, page: PageId, order: Order);
+
+    /// Stops what a request does, as far as that can be done: a script that runs is
+    /// terminated. The core has settled the request already.
+    fn interrupt(&self, page: PageId, token: Token);
+
+    /// Answers the dialog that is open.
+    fn answer_dialog(&self, page: PageId, answer: DialogAnswer);
+
+    /// Closes a page, with all that it keeps. [`crate::PageEvent::Closed`] tells
+    /// that nothing is left of it.
+    fn close(&self, page: PageId);
+
+    /// Ends everything; returns once nothing is left, and at the latest after
+    /// `patience`. What is called after that is settled with `backend-gone`.
+    async fn shut_down(&self, patience: Duration);
+}
+
+/// What a backend can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abilities {
+    /// The names of the operations that it carries out; see
+    /// [`Operation::name`]. The core fails others with `unsupported`.
+    pub operations: BTreeSet<&'static str>,
+    /// Whether a script can be run apart from those of the page.
+    pub isolated_world: bool,
+    /// Whether pages cannot leave the granted origins, whatever they try.
+    pub enforces_origins: bool,
+    /// Whether pages run in the sandbox of the browser.
+    pub sandbox: bool,
+}
+
+/// What holds for a page.
+#[derive(Debug, Clone)]
+pub struct PageSettings {
+    /// Width of what is seen, in CSS pixels.
+    pub width: u32,
+    /// Height of what is seen, in CSS pixels.
+    pub height: u32,
+    /// Where it may go.
+    pub policy: Arc<OriginPolicy>,
+    /// Whether files that it downloads are taken; else they are refused.
+    pub downloads: bool,
+    /// What `navigator.language` says, such as `ko-KR`.
+    pub locale: Option<String>,
+    /// The time zone, such as `Asia/Seoul`.
+    pub time_zone: Option<String>,
+    /// What it says that it is.
+    pub user_agent: Option<String>,
+    /// Limits that the backend has to keep itself: of files, downloads and
+    /// connections.
+    pub limits: Arc<WebViewLimits>,
+}
+
+/// A script on its way into a page.
+#[derive(Debug, Clone)]
+pub struct Injection {
+    /// The right to settle it.
+    pub token: Token,
+    /// Sources of an expression each, that comes to a promise of a text: the
+    /// envelope that [`crate::Settled::Envelope`] takes. The first that can be
+    /// parsed is evaluated, and no other; where none can,
+    /// [`crate::Settled::Syntax`] says so. Whatever the script itself throws is in
+    /// the envelope.
+    pub sources: Vec<String>,
+    /// Whether it runs apart from the scripts of the page.
+    pub isolated: bool,
+    /// The frame of the page in which it runs; absent is the page itself.
+    pub frame: Option<String>,
+}
+
+/// Something else on its way to a page.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The right to settle it.
+    pub token: Token,
+    /// What is to be done.
+    pub operation: Operation,
+    /// How long the core waits for it.
+    pub deadline: Duration,
+}
+
+/// An answer to a dialog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DialogAnswer {
+    /// Yes, or no.
+    pub accept: bool,
+    /// What is typed into a `prompt`.
+    pub text: Option<String>,
+}

@@ -1,0 +1,107 @@
+//! What can go wrong with web pages, and what the guest is told of it.
+
+use std::io;
+
+use wharf_core::{Code, Error, text::with_causes};
+
+/// Why a call on a page failed. Unless said otherwise, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum WebViewError {
+    /// There is no such page, or it belongs to somebody else.
+    #[error("there is no such page here")]
+    NoPage,
+    /// There is no such request, or it belongs to somebody else.
+    #[error("there is no such request here")]
+    NoRequest,
+    /// The request makes no sense.
+    #[error("{problem}")]
+    Invalid {
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// It asks for what was not granted.
+    #[error("{}", source.message)]
+    Refused {
+        /// In the words of the grant.
+        source: Error,
+    },
+    /// The owner has as many pages as it may.
+    #[error("{limit} pages of yours are open, as many as you may have (`maximum_pages`); close one first")]
+    TooManyPages {
+        /// How many it may have.
+        limit: u64,
+    },
+    /// There are as many pages as there may be, and all are in use.
+    #[error("all {limit} pages of this host are in use (limit `pages`); try again later")]
+    Full {
+        /// How many there may be.
+        limit: u64,
+    },
+    /// All requests of the page are pending.
+    #[error(
+        "{limit} requests of this page are pending, as many as there may be (limit `requests_per_page`); wait for them, or cancel some"
+    )]
+    TooManyRequests {
+        /// How many there may be.
+        limit: u64,
+    },
+    /// The page is closed.
+    #[error("this page is closed ({reason}); open another one")]
+    Closed {
+        /// Why, in a word.
+        reason: &'static str,
+    },
+    /// What was asked for is not kept any more.
+    #[error("{what} is not kept any more; run the script again")]
+    Gone {
+        /// Which part of it.
+        what: &'static str,
+    },
+    /// It is not in a state for this.
+    #[error("{problem}")]
+    Conflict {
+        /// Why, and what to do.
+        problem: String,
+    },
+    /// There is no browser.
+    #[error("{problem}")]
+    Unavailable {
+        /// Why, and what to do.
+        problem: String,
+        /// Whether it may be there later.
+        retryable: bool,
+    },
+    /// The host is about to end.
+    #[error("the host is shutting down and opens no more pages")]
+    ShuttingDown,
+    /// The system refused something.
+    #[error("the host could not {action}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl From<WebViewError> for Error {
+    fn from(error: WebViewError) -> Self {
+        let message = with_causes(&error);
+        match error {
+            WebViewError::Refused { source } => source,
+            WebViewError::NoPage | WebViewError::NoRequest => Self::new(Code::NotFound, message),
+            WebViewError::Invalid { .. } => Self::new(Code::Invalid, message),
+            WebViewError::TooManyPages { .. } | WebViewError::Full { .. } | WebViewError::TooManyRequests { .. } => {
+                Self::retryable(Code::Limit, message)
+            }
+            WebViewError::Closed { .. } | WebViewError::Gone { .. } => Self::new(Code::Gone, message),
+            WebViewError::Conflict { .. } => Self::new(Code::Conflict, message),
+            WebViewError::Unavailable { retryable: false, .. } | WebViewError::ShuttingDown => {
+                Self::new(Code::Unavailable, message)
+            }
+            WebViewError::Unavailable { retryable: true, .. } | WebViewError::System { .. } => {
+                Self::retryable(Code::Unavailable, message)
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Web pages of sessions: opened, driven and read without anything that blocks.
+//!
+//! A script is handed over and known by the id of its request; what comes of it is
+//! polled. The core of this crate owns pages, requests, one-shot tokens, deadlines,
+//! limits and policy. A [`WebViewBackend`] only injects and reports: the host's own
+//! Chromium, or the WebViews of an app that embeds the host.
+
+mod backend;
+mod error;
+mod id;
+mod operation;
+mod proxy;
+mod report;
+mod sink;
+
+pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebViewBackend};
+pub use error::WebViewError;
+pub use id::{PageId, RequestId, Token};
+pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
+pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
+pub use report::{
+    Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
+};
+pub use sink::{Accepted, Hears, Sink};

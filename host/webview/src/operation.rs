@@ -1,0 +1,202 @@
+//! What can be done with a page beside running a script, as it was asked for and
+//! checked.
+
+use std::{path::PathBuf, time::Duration};
+
+/// Something to do with a page. Positions and sizes are CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Goes to an address that the policy has allowed, or to `about:blank`.
+    Navigate {
+        /// The address.
+        url: String,
+    },
+    /// Goes back in its history.
+    Back,
+    /// Goes forward in its history.
+    Forward,
+    /// Loads the page again.
+    Reload,
+    /// Draws the page.
+    Screenshot {
+        /// What is made.
+        format: ImageFormat,
+        /// Whether what has to be scrolled to is taken in.
+        full_page: bool,
+        /// What of it, from the top left of what is seen.
+        clip: Option<Rectangle>,
+    },
+    /// Prints the page.
+    Pdf {
+        /// Whether it is wider than high.
+        landscape: bool,
+        /// Whether backgrounds are printed.
+        background: bool,
+        /// On what.
+        paper: Paper,
+    },
+    /// Moves or presses the mouse.
+    Mouse {
+        /// What it does.
+        kind: MouseKind,
+        /// From the left of what is seen.
+        x: f64,
+        /// From the top of what is seen.
+        y: f64,
+        /// Which button.
+        button: MouseButton,
+        /// 2 for a double click.
+        count: u32,
+        /// How far a wheel goes to the right.
+        delta_x: f64,
+        /// How far a wheel goes down.
+        delta_y: f64,
+        /// Keys that are held.
+        modifiers: Vec<Modifier>,
+    },
+    /// Presses a key.
+    Key {
+        /// A single character, or a name of `KeyboardEvent.key`.
+        key: String,
+        /// What is done with it.
+        kind: KeyKind,
+        /// Keys that are held.
+        modifiers: Vec<Modifier>,
+    },
+    /// Inserts a text, as an input method does.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Gives a file input files.
+    SetFiles {
+        /// JavaScript that comes to the input, in the isolated world.
+        element: String,
+        /// Files of the host that the core has checked and copied to where the
+        /// backend can read them.
+        files: Vec<PathBuf>,
+    },
+    /// Changes the size of what is seen.
+    Resize {
+        /// How wide.
+        width: u32,
+        /// How high.
+        height: u32,
+    },
+    /// Waits until nothing is loaded.
+    NetworkIdle {
+        /// For how long.
+        idle: Duration,
+    },
+    /// Tells the frames of the page.
+    Frames,
+    /// Stops loading, and whatever script runs.
+    Stop,
+}
+
+/// What a screenshot is made as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageFormat {
+    /// `image/png`
+    Png,
+    /// `image/jpeg`
+    Jpeg {
+        /// 1 to 100.
+        quality: u8,
+    },
+}
+
+/// A part of a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rectangle {
+    /// From the left.
+    pub x: f64,
+    /// From the top.
+    pub y: f64,
+    /// How wide.
+    pub width: f64,
+    /// How high.
+    pub height: f64,
+}
+
+/// What a page is printed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paper {
+    /// 210 by 297 mm.
+    A4,
+    /// 8.5 by 11 inches.
+    Letter,
+}
+
+/// What a mouse does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseKind {
+    /// Goes there.
+    Move,
+    /// Goes there and presses.
+    Down,
+    /// Goes there and lets go.
+    Up,
+    /// Goes there, presses and lets go.
+    Click,
+    /// Goes there and turns its wheel.
+    Wheel,
+}
+
+/// A button of a mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseButton {
+    /// The first.
+    Left,
+    /// The wheel.
+    Middle,
+    /// The second.
+    Right,
+}
+
+/// What is done with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    /// Down, and up again.
+    Press,
+    /// Down.
+    Down,
+    /// Up.
+    Up,
+}
+
+/// A key that is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modifier {
+    /// Alt
+    Alt,
+    /// Control
+    Control,
+    /// Meta
+    Meta,
+    /// Shift
+    Shift,
+}
+
+impl Operation {
+    /// Its name in the contract.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Navigate { .. } => "navigate",
+            Self::Back => "back",
+            Self::Forward => "forward",
+            Self::Reload => "reload",
+            Self::Screenshot { .. } => "screenshot",
+            Self::Pdf { .. } => "pdf",
+            Self::Mouse { .. } => "mouse",
+            Self::Key { .. } => "key",
+            Self::Text { .. } => "text",
+            Self::SetFiles { .. } => "set-files",
+            Self::Resize { .. } => "resize",
+            Self::NetworkIdle { .. } => "network-idle",
+            Self::Frames => "frames",
+            Self::Stop => "stop",
+        }
+    }
+}
