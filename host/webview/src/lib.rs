@@ -9,6 +9,7 @@ mod backend;
 mod error;
 mod id;
 mod operation;
+mod proxy;
 mod report;
 mod sink;
 
@@ -16,6 +17,7 @@ pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebVi
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
+pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
 };
