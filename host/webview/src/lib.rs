@@ -7,6 +7,8 @@
 
 mod asked;
 mod backend;
+#[cfg(target_os = "linux")]
+pub mod chromium;
 mod error;
 mod files;
 mod id;
@@ -23,9 +25,9 @@ pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebVi
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
-pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use page::{Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, Why};
 pub use pages::{Metrics, Outcome, OutcomeState, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews};
+pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
 };
