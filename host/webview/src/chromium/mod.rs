@@ -20,7 +20,7 @@ mod refusals;
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -165,15 +165,22 @@ impl WebViewBackend for Chromium {
 
     fn abilities(&self) -> Abilities {
         let operations = [
-            "navigate", "back", "forward", "reload", "screenshot", "pdf", "mouse", "key", "text", "set-files", "resize",
-            "network-idle", "frames", "stop",
+            "navigate",
+            "back",
+            "forward",
+            "reload",
+            "screenshot",
+            "pdf",
+            "mouse",
+            "key",
+            "text",
+            "set-files",
+            "resize",
+            "network-idle",
+            "frames",
+            "stop",
         ];
-        Abilities {
-            operations: operations.into(),
-            isolated_world: true,
-            enforces_origins: true,
-            sandbox: self.sandbox,
-        }
+        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
     }
 
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {

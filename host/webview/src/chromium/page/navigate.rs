@@ -91,7 +91,8 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
             // Within the document that was there.
             Gone { loader_id: None, .. } => Ok(told(&page, None).await),
             Gone { .. } => {
-                let arrived = page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
+                let arrived =
+                    page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
                 tell(&page, arrived).await
             }
         }
@@ -188,7 +189,9 @@ fn why(load: &Load) -> Failure {
     let error = load.failure.as_deref().unwrap_or("net::ERR_FAILED");
     if error == "net::ERR_ABORTED" {
         let message = match load.status {
-            Some(204 | 205) => "the server answered that there is nothing to show (status 204); the page stays where it is",
+            Some(204 | 205) => {
+                "the server answered that there is nothing to show (status 204); the page stays where it is"
+            }
             _ => "the load was broken off: something else was loaded, or it was stopped",
         };
         return Failure::new(FailureKind::Network, message);
