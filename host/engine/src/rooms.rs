@@ -20,8 +20,8 @@ pub struct Rooms {
     pub processes: Option<Arc<Processes>>,
     /// Interactive programs.
     pub terminals: Option<Arc<Terminals>>,
-    /// Web pages.
-    pub webviews: Option<WebViews>,
+    /// Web pages, or why there are none.
+    pub webviews: Result<WebViews, Arc<str>>,
     /// Streams of events.
     pub streams: Streams,
     /// Files of sessions.
@@ -38,7 +38,7 @@ impl Rooms {
             state,
             processes: None,
             terminals: None,
-            webviews: None,
+            webviews: Err("this host was opened without web pages".into()),
             streams: Streams::new(StreamLimits::default()),
             workspaces: None,
             spawner: Spawner::new(),
@@ -54,10 +54,8 @@ impl Rooms {
     }
 
     pub(crate) fn webviews(&self) -> Result<&WebViews, Error> {
-        self.webviews.as_ref().ok_or_else(|| {
-            let message = "this host has no web pages: see why in its log, or with `wharf doctor`";
-            Error { retryable: false, ..Error::new(Code::Unavailable, message) }
-        })
+        let missing = |why: &Arc<str>| Error { retryable: false, ..Error::new(Code::Unavailable, &**why) };
+        self.webviews.as_ref().map_err(missing)
     }
 
     pub(crate) fn workspaces(&self) -> Result<&Arc<Workspaces>, Error> {

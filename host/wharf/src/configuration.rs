@@ -6,6 +6,7 @@ mod limits;
 mod process;
 mod quotas;
 mod terminal;
+mod webview;
 
 use std::{
     collections::BTreeMap,
@@ -23,6 +24,7 @@ pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
 pub use terminal::{HttpSection, TerminalSettings};
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
+pub use webview::WebViewSettings;
 
 /// Everything that `wharf.toml` says, checked.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +45,8 @@ pub struct Configuration {
     pub workspace: WorkspaceSettings,
     /// Interactive programs.
     pub terminal: TerminalSettings,
+    /// Web pages and the browser that runs them.
+    pub webview: WebViewSettings,
     /// Limits of streams of events.
     pub stream_limits: StreamLimits,
     /// Serving over HTTP.
@@ -150,6 +154,7 @@ struct Written {
     process: process::WrittenProcess,
     workspace: WorkspaceSettings,
     terminal: terminal::WrittenTerminal,
+    webview: webview::WrittenWebView,
     stream: terminal::WrittenStream,
     http: terminal::WrittenHttp,
     profile: Profile,
@@ -232,6 +237,7 @@ impl Configuration {
             polls: written.process.polls,
             workspace: written.workspace,
             terminal: written.terminal.check(base)?,
+            webview: written.webview.check(base)?,
             stream_limits: written.stream.check()?,
             http: written.http.check()?,
             profile: written.profile,
@@ -304,7 +310,8 @@ fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
             return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
         }
     }
-    process::check_grants(name, grants)
+    process::check_grants(name, grants)?;
+    webview::check_grant(name, grants)
 }
 
 /// The reason given for each granted capability.
@@ -314,7 +321,8 @@ fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
     let process = grants.process.as_ref().map(|grant| ("process", grant.reason.as_str()));
     let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
     let terminal = grants.terminal.as_ref().map(|grant| ("terminal", grant.reason.as_str()));
-    state.into_iter().chain(events).chain(process).chain(terminal).chain(workspace)
+    let webview = grants.webview.as_ref().map(|grant| ("webview", grant.reason.as_str()));
+    state.into_iter().chain(events).chain(process).chain(terminal).chain(webview).chain(workspace)
 }
 
 #[cfg(test)]

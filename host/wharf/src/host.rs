@@ -1,10 +1,12 @@
-//! The host: opens what the configuration names and hands out its parts. Calls
-//! and the app's own tools are in files of their own.
+//! The host: what it hands out, what it says of itself, and its end. Opening it,
+//! calls and the app's own tools are in files of their own.
 
 mod apps;
 mod calling;
+mod opening;
 
 use std::{
+    mem,
     path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::Duration,
@@ -17,20 +19,19 @@ use wharf_core::{
     completion::Parameters,
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{Engine, EngineConfig, EngineError, Rooms};
+use wharf_engine::{EngineError, Rooms};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
-use wharf_state::{SqliteOptions, SqliteStore, StateStore};
+use wharf_state::StateStore;
 
 use crate::{
     background::Background,
-    configuration::{Configuration, Durability},
     control::Control,
-    loading::load_all,
     registry::{Installed, Off, Registry, Rejected},
-    rooms,
     terminals::HostTerminals,
+    webviews::Staging,
 };
+pub use opening::HostBuilder;
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +60,9 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
+/// What a browser may take to end that nobody needs any more.
+const END: Duration = Duration::from_secs(5);
+
 struct Shared {
     // Read for a pointer copy at each call, written when plugins change.
     registry: RwLock<Arc<Registry>>,
@@ -71,6 +75,7 @@ struct Shared {
     rooms: Rooms,
     own_grants: Arc<Grants>,
     _background: Background,
+    _staging: Option<Staging>,
 }
 
 impl Drop for Shared {
@@ -78,6 +83,12 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // Those that calls still hold end with the process.
         self.rooms.terminals.take();
+        let gone: Arc<str> = "the host is gone".into();
+        if let Ok(webviews) = mem::replace(&mut self.rooms.webviews, Err(gone))
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(async move { webviews.shut_down(END).await });
+        }
         let Some(processes) = self.rooms.processes.take() else { return };
         if let Ok(runtime) = tokio::runtime::Handle::try_current()
             && !processes.running_sessions().is_empty()
@@ -94,63 +105,6 @@ impl std::fmt::Debug for Host {
 }
 
 impl Host {
-    /// Opens a host that keeps its data in `data`. Several hosts may share one
-    /// directory. A plugin that cannot be loaded is listed by
-    /// [`Host::rejected`] and does not keep the host from opening.
-    ///
-    /// Needs a tokio runtime with time; background work runs on it.
-    ///
-    /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened.
-    pub async fn open(configuration: Configuration, data: &Path) -> Result<Self, OpenError> {
-        let options = SqliteOptions {
-            ceilings: (&configuration.host_limits).into(),
-            durability: match configuration.state.durability {
-                Durability::Process => wharf_state::Durability::Process,
-                Durability::Power => wharf_state::Durability::Power,
-            },
-            ..SqliteOptions::default()
-        };
-        let state: Arc<dyn StateStore> = Arc::new(SqliteStore::open(data, options)?);
-        Self::open_with(configuration, state, Some(data)).await
-    }
-
-    /// Opens a host on a store of the embedder's. Compiled code is kept under
-    /// `data`, where there is one.
-    ///
-    /// # Errors
-    /// As for [`Host::open`].
-    pub async fn open_with(
-        configuration: Configuration,
-        state: Arc<dyn StateStore>,
-        data: Option<&Path>,
-    ) -> Result<Self, OpenError> {
-        let limits = configuration.host_limits.clone();
-        let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
-        let data = data.map(Path::to_owned);
-        let own_grants = Arc::new(configuration.host_grants());
-        let app_limits = Arc::new(configuration.call_limits.clone());
-        let opening = tokio::task::spawn_blocking(move || {
-            let rooms = rooms::open(&configuration, state, data.as_deref())?;
-            let engine = Engine::new(config, rooms.clone())?;
-            Ok::<_, OpenError>((load_all(&engine, &configuration), rooms))
-        });
-        let (registry, rooms) = opening.await.map_err(|_| OpenError::Interrupted)??;
-        let background = Background::start(&rooms);
-        let shared = Shared {
-            registry: RwLock::new(Arc::new(registry)),
-            changing: Mutex::default(),
-            changes: watch::Sender::new(0),
-            app_limits,
-            admission: Admission::new(limits.clone()),
-            wait: limits.wait(),
-            rooms,
-            own_grants,
-            _background: background,
-        };
-        Ok(Self { shared: Arc::new(shared) })
-    }
-
     fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.shared.registry.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -192,13 +146,14 @@ impl Host {
         &self.shared.rooms.spawner
     }
 
-    /// How many processes and terminals of this host start or run now.
+    /// How many processes, terminals and web pages of this host start or run now.
     #[must_use]
     pub fn running(&self) -> usize {
         let counts = self.shared.rooms.processes.as_ref().map(|processes| processes.counts());
         let terminals = self.shared.rooms.terminals.as_ref().map_or(0, |terminals| terminals.metrics().open);
-        let terminals = usize::try_from(terminals).unwrap_or(usize::MAX);
-        counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(terminals)
+        let pages = self.shared.rooms.webviews.as_ref().map_or(0, |webviews| webviews.metrics().open);
+        let others = usize::try_from(terminals.saturating_add(pages)).unwrap_or(usize::MAX);
+        counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(others)
     }
 
     /// What polls of processes and advice against them come to, where this
@@ -285,10 +240,11 @@ impl Host {
     }
 
     /// Ends every process that this host has started: each is asked to, and
-    /// killed once `grace` is over. What still runs when the host ends is
+    /// killed once `grace` is over; closes terminals and web pages, and ends the
+    /// browser. What still runs when the host ends is
     /// killed then, and listed as lost by the next one.
     pub async fn shut_down(&self, grace: Duration) {
-        let Rooms { processes, terminals, .. } = &self.shared.rooms;
+        let Rooms { processes, terminals, webviews, .. } = &self.shared.rooms;
         let processes = async {
             if let Some(processes) = processes {
                 processes.shut_down(grace).await;
@@ -299,7 +255,12 @@ impl Host {
                 terminals.close_all().await;
             }
         };
-        tokio::join!(processes, terminals);
+        let webviews = async {
+            if let Ok(webviews) = webviews {
+                webviews.shut_down(grace.max(END)).await;
+            }
+        };
+        tokio::join!(processes, terminals, webviews);
     }
 
     /// Loads the code of every plugin now instead of at its first call.

@@ -33,6 +33,7 @@ mod registry;
 mod rooms;
 mod secret;
 mod terminals;
+mod webviews;
 
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
@@ -40,7 +41,7 @@ pub use async_trait::async_trait;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};
-pub use host::{Host, OpenError};
+pub use host::{Host, HostBuilder, OpenError};
 pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
@@ -50,7 +51,7 @@ pub use wharf_core::{
     ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, InvalidTool, PluginName,
     ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId,
     TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService,
-    WorkspaceGrant, WorkspaceKey, completion, limit, stream, text,
+    WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};
@@ -60,4 +61,6 @@ pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};
 pub use wharf_state::{
     BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
 };
+/// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
+pub use wharf_webview as webview;
 pub use wharf_workspace::{Listed, WorkspaceError, Workspaces};

@@ -37,6 +37,7 @@ use crate::{
 pub use error::ChromiumError;
 use keeper::{Keeper, Needed};
 use page::Page;
+pub use profile::Staging;
 use refusals::Refusals;
 
 /// The user of the browser where the host is root: one that nothing else is given,
@@ -181,6 +182,10 @@ impl WebViewBackend for Chromium {
             "stop",
         ];
         Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+    }
+
+    fn user(&self) -> Option<u32> {
+        self.keeper.user()
     }
 
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {
