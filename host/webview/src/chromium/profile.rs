@@ -226,6 +226,7 @@ mod tests {
             return;
         }
         let closed = tempfile::tempdir().expect("a directory");
+        fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o700)).expect("closed");
         let error = Profile::create(closed.path(), Some(super::super::BROWSER_USER)).expect_err("closed");
         assert!(error.to_string().contains("is closed to other users"), "{error}");
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o711)).expect("open");
