@@ -1,0 +1,154 @@
+//! The way of one page to the network: a proxy on the loopback that lets through
+//! what the page's policy grants, and nothing else.
+//!
+//! The browser resolves no name and opens no connection by itself: it names here
+//! what it wants, whatever part of the page asked for it. The proxy checks the
+//! origin, resolves the name once, checks each address that comes of it, and
+//! connects to one that was checked, so no second look-up can lead elsewhere. It
+//! reads no encrypted byte. Knows nothing of pages, of browsers' protocols or of
+//! who owns what.
+
+mod activity;
+mod answer;
+mod exchange;
+mod headers;
+mod peer;
+mod reach;
+mod target;
+
+use std::{
+    fmt, io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::sleep,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use wharf_core::{Error, OriginPolicy};
+
+pub use answer::PROXY_ANSWER;
+use exchange::Rules;
+use reach::{OwnPort, Reach};
+
+/// How long to wait where the system gives no connection, for want of
+/// descriptors say.
+const RELIEF: Duration = Duration::from_millis(100);
+
+/// Leads a name to addresses, or leaves it to the system.
+pub type Names = Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync>;
+
+/// How a proxy serves.
+#[derive(Clone)]
+pub struct ProxySettings {
+    /// Connections at once. Further ones are answered with 503.
+    pub connections: usize,
+    /// Only sockets of this user are served: the one that the browser runs as.
+    /// Absent is the user of the host.
+    pub user: Option<u32>,
+    /// Is told of every connection that the page did not get; must not block.
+    pub denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
+    /// Is asked for a granted name before the system is; what comes of it is checked
+    /// all the same.
+    pub names: Option<Names>,
+}
+
+/// A connection that a page did not get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeniedConnection {
+    /// What was asked for: a URL, or host and port of a tunnel; one line, cut.
+    pub target: String,
+    /// Why: `denied` where the policy forbids it, `unavailable` where the server was
+    /// not reached, `invalid` where it is no request.
+    pub reason: Error,
+}
+
+/// The proxy of one page. Dropping it ends it, with all its connections.
+pub struct Proxy {
+    address: SocketAddr,
+    _end: DropGuard,
+}
+
+impl Proxy {
+    /// Listens on a port of the loopback that the system chooses. Needs a tokio
+    /// runtime with I/O and time, and ends with it.
+    ///
+    /// # Errors
+    /// Where the system gives no port.
+    pub async fn start(policy: Arc<OriginPolicy>, settings: ProxySettings) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let end = CancellationToken::new();
+        let rules = Arc::new(Rules {
+            reach: Reach::new(policy, settings.names),
+            denied: settings.denied,
+            address,
+            user: settings.user,
+            end: end.clone(),
+        });
+        let own = OwnPort::take(address.port());
+        let accepting = accept(listener, rules, settings.connections, own);
+        tokio::spawn(end.clone().run_until_cancelled_owned(accepting));
+        Ok(Self { address, _end: end.drop_guard() })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Proxy").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ProxySettings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ProxySettings")
+            .field("connections", &self.connections)
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn accept(listener: TcpListener, rules: Arc<Rules>, connections: usize, _own: OwnPort) {
+    let places = Arc::new(Semaphore::new(connections.clamp(1, Semaphore::MAX_PERMITS)));
+    loop {
+        let (stream, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "the proxy of a page was given no connection");
+                sleep(RELIEF).await;
+                continue;
+            }
+        };
+        match Arc::clone(&places).try_acquire_owned() {
+            Ok(place) => {
+                let rules = Arc::clone(&rules);
+                let end = rules.end.clone();
+                tokio::spawn(end.run_until_cancelled_owned(serve(rules, stream, peer, place)));
+            }
+            // Written to an empty buffer: nothing to wait for.
+            Err(_) => drop(stream.try_write(answer::FULL)),
+        }
+    }
+}
+
+async fn serve(rules: Arc<Rules>, stream: TcpStream, peer: SocketAddr, _place: OwnedSemaphorePermit) {
+    let (address, user) = (rules.address, rules.user);
+    let looked = tokio::task::spawn_blocking(move || peer::is_of(peer, address, user)).await;
+    match looked {
+        Ok(Ok(true)) => exchange::serve(&rules, stream).await,
+        Ok(Ok(false)) => tracing::warn!(%peer, "somebody else than the browser called at the proxy of a page"),
+        Ok(Err(error)) => tracing::warn!(%error, "it cannot be told who calls at the proxy of a page"),
+        Err(_) => {}
+    }
+}

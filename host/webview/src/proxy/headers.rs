@@ -1,0 +1,57 @@
+//! Headers that are meant for the next machine alone, and those that say the same
+//! thing twice.
+
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+use super::{PROXY_ANSWER, target::Target};
+
+/// Headers of one connection, whatever `Connection` says.
+const HOP: [HeaderName; 9] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// Whether the length of a request can be read in two ways.
+pub(super) fn ambiguous(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::TRANSFER_ENCODING) && headers.contains_key(header::CONTENT_LENGTH)
+}
+
+/// Makes the headers of a request those that the server gets.
+pub(super) fn to_server(headers: &mut HeaderMap, target: &Target) -> Result<(), header::InvalidHeaderValue> {
+    clean(headers);
+    // The proxy itself reads the body before it knows what the server expects.
+    headers.remove(header::EXPECT);
+    headers.insert(header::HOST, HeaderValue::from_str(&target.authority)?);
+    Ok(())
+}
+
+/// Makes the headers of an answer those that the browser gets.
+pub(super) fn to_browser(headers: &mut HeaderMap) {
+    if ambiguous(headers) {
+        headers.remove(header::CONTENT_LENGTH);
+    }
+    clean(headers);
+    headers.remove(PROXY_ANSWER);
+}
+
+fn clean(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        // What frames the message is not `Connection`'s to take out.
+        .filter(|name| *name != header::CONTENT_LENGTH && *name != header::HOST)
+        .collect();
+    for name in named.iter().chain(&HOP) {
+        headers.remove(name);
+    }
+}
