@@ -173,8 +173,10 @@ pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<
     log(call, "downloads", Some(&page.id), input.after, limits::ENTRIES, |_| true, line)
 }
 
+/// Words of the page on one line, without the marks around them.
 fn shown(text: &str) -> String {
-    quoted(text).trim_matches('"').to_owned()
+    let quoted = quoted(text);
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(&quoted).to_owned()
 }
 
 fn log(
