@@ -7,7 +7,11 @@
 
 mod asked;
 mod backend;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
 mod error;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 mod files;
 mod id;
 mod operation;
