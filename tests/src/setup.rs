@@ -16,7 +16,7 @@ use crate::{Data, component};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the binary carries.
-const BUNDLED: [&str; 5] = ["content-store", "planning", "playbook", "terminal", "workspace"];
+const BUNDLED: [&str; 6] = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
 
 /// A configuration in the making: the guests `echo` and `hostile`, nothing
 /// granted, every limit at its default.
