@@ -25,4 +25,5 @@ mod state;
 mod state_limits;
 mod streams;
 mod terminals;
+mod webviews;
 mod workspace;
