@@ -20,7 +20,7 @@ mod refusals;
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -153,6 +153,17 @@ impl Chromium {
             }
             // Closed, which its sink was told.
             None => {}
+        }
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without a runtime nothing is followed any more, and the browser has ended
+        // with what followed it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let keeper = Arc::clone(&self.keeper);
+            runtime.spawn(async move { keeper.shut_down().await });
         }
     }
 }
