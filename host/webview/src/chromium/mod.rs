@@ -176,15 +176,22 @@ impl WebViewBackend for Chromium {
 
     fn abilities(&self) -> Abilities {
         let operations = [
-            "navigate", "back", "forward", "reload", "screenshot", "pdf", "mouse", "key", "text", "set-files", "resize",
-            "network-idle", "frames", "stop",
+            "navigate",
+            "back",
+            "forward",
+            "reload",
+            "screenshot",
+            "pdf",
+            "mouse",
+            "key",
+            "text",
+            "set-files",
+            "resize",
+            "network-idle",
+            "frames",
+            "stop",
         ];
-        Abilities {
-            operations: operations.into(),
-            isolated_world: true,
-            enforces_origins: true,
-            sandbox: self.sandbox,
-        }
+        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
     }
 
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {

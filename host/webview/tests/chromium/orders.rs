@@ -5,8 +5,8 @@ use std::{fs, sync::Arc, time::Duration};
 use serde_json::json;
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
 use wharf_webview::{
-    FailureKind, ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Network, Operation, PageEvent, Paper, Rectangle,
-    Settled,
+    FailureKind, ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Network, Operation, PageEvent, Paper,
+    Rectangle, Settled,
 };
 
 use super::support::{Page, Stage, path_of, until};
@@ -51,7 +51,10 @@ async fn a_page_goes_somewhere_back_forward_and_again_and_says_how_it_went() {
     let told = page.go(&a).await;
     assert_eq!(told, json!({ "url": a, "title": "A", "mime_type": "text/html", "redirects": 0, "status": 200 }));
     let told = page.go(&stage.site.url("/moved")).await;
-    assert_eq!(told, json!({ "url": there, "title": "There", "mime_type": "text/html", "redirects": 2, "status": 200 }));
+    assert_eq!(
+        told,
+        json!({ "url": there, "title": "There", "mime_type": "text/html", "redirects": 2, "status": 200 })
+    );
     assert_eq!(page.told(Operation::Back).await["title"], "A");
     assert_eq!(page.told(Operation::Forward).await["url"], there);
     let asked = stage.site.asked("/there");
@@ -71,7 +74,10 @@ async fn a_page_goes_somewhere_back_forward_and_again_and_says_how_it_went() {
     assert_eq!(page.go(&onward).await["url"], there);
     assert_eq!(page.go("about:blank").await["url"], "about:blank");
     assert!(page.events().contains(&PageEvent::Loading(true)));
-    assert!(matches!(page.events().iter().rfind(|event| matches!(event, PageEvent::Loading(_))), Some(PageEvent::Loading(false))));
+    assert!(matches!(
+        page.events().iter().rfind(|event| matches!(event, PageEvent::Loading(_))),
+        Some(PageEvent::Loading(false))
+    ));
     stage.end().await;
 }
 
@@ -85,12 +91,17 @@ async fn what_the_policy_forbids_fails_in_its_words_and_is_told_in_the_log() {
     stage.site.answer("/away", 302, "location: http://elsewhere.example/", b"");
     let (kind, message) = page.failed(Operation::Navigate { url: stage.site.url("/away") }).await;
     assert_eq!(kind, FailureKind::Denied, "{message}");
-    let asks = stage.site.page("/asks", "<script>fetch('http://elsewhere.example/x').catch(() => document.title = 'refused')</script>");
+    let asks = stage
+        .site
+        .page("/asks", "<script>fetch('http://elsewhere.example/x').catch(() => document.title = 'refused')</script>");
     page.go(&asks).await;
     let entry = logged(&page, "a request is denied", |entry| entry.url == "http://elsewhere.example/x").await;
     assert!(entry.denied && entry.failure.as_deref().is_some_and(|why| why.contains("may not reach")), "{entry:?}");
     let entry = logged(&page, "a request is told", |entry| entry.url == asks).await;
-    assert_eq!((entry.method.as_str(), entry.kind.as_str(), entry.status, entry.denied), ("GET", "document", Some(200), false));
+    assert_eq!(
+        (entry.method.as_str(), entry.kind.as_str(), entry.status, entry.denied),
+        ("GET", "document", Some(200), false)
+    );
     // A granted name that leads to a private address, which is not granted.
     let shut = stage
         .page_with(|settings| {
@@ -112,7 +123,8 @@ async fn what_the_policy_forbids_fails_in_its_words_and_is_told_in_the_log() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_not_there_and_one_that_never_answers() {
     let Some(stage) = Stage::new().await else { return };
-    let closed = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port").local_addr().expect("an address").port();
+    let closed =
+        std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port").local_addr().expect("an address").port();
     let page = stage
         .page_with(|settings| {
             let origins = ["*".parse().expect("an origin")].to_vec();
@@ -155,7 +167,8 @@ async fn a_form_is_filled_by_mouse_keys_and_text() {
     press(&page, "a", &[Modifier::Control]).await;
     press(&page, "x", &[Modifier::Shift]).await;
     assert_eq!(value().await, "X");
-    let (kind, message) = page.failed(Operation::Key { key: "Entre".into(), kind: KeyKind::Press, modifiers: Vec::new() }).await;
+    let (kind, message) =
+        page.failed(Operation::Key { key: "Entre".into(), kind: KeyKind::Press, modifiers: Vec::new() }).await;
     assert_eq!((kind, message.contains("no key is called `Entre`")), (FailureKind::Invalid, true), "{message}");
     press(&page, "Enter", &[]).await;
     let sent = stage.site.url("/sent?i=X");
@@ -179,7 +192,8 @@ async fn a_form_is_filled_by_mouse_keys_and_text() {
     assert!(page.run("seen.join()").await.as_str().is_some_and(|seen| seen.contains("mousedown:2")));
     page.done(click(50.0, 120.0)).await;
     page.until("the button sends it", |events| {
-        let located = events.iter().filter(|event| matches!(event, PageEvent::Located { url, .. } if url.contains("/sent")));
+        let located =
+            events.iter().filter(|event| matches!(event, PageEvent::Located { url, .. } if url.contains("/sent")));
         (located.count() > 1).then_some(())
     })
     .await;
@@ -228,7 +242,10 @@ async fn files_are_handed_to_an_input_and_to_nothing_else() {
     for file in &files {
         fs::write(file, file.file_name().expect("a name").as_encoded_bytes()).expect("a file");
     }
-    let set = |element: &str, files: &[std::path::PathBuf]| Operation::SetFiles { element: element.into(), files: files.into() };
+    let set = |element: &str, files: &[std::path::PathBuf]| Operation::SetFiles {
+        element: element.into(),
+        files: files.into(),
+    };
     page.done(set("document.getElementById('f')", &files)).await;
     let read = "Promise.all([...document.getElementById('f').files].map(async f => f.name + '=' + await f.text()))";
     assert_eq!(page.run(read).await, json!(["one.txt=one.txt", "two.txt=two.txt"]));

@@ -80,8 +80,13 @@ async fn a_window_that_a_page_opens_is_opened_in_the_page_itself() {
     let Some(stage) = Stage::new().await else { return };
     let page = stage.page().await;
     let target = stage.site.page("/window", "<title>window</title>");
-    for (number, open) in ["window.open('/window')", "window.open('/window', '_blank', 'noopener')",
-        "document.getElementById('a').click()"].iter().enumerate()
+    for (number, open) in [
+        "window.open('/window')",
+        "window.open('/window', '_blank', 'noopener')",
+        "document.getElementById('a').click()",
+    ]
+    .iter()
+    .enumerate()
     {
         page.go(&stage.site.page("/", "<a id=a href=/window target=_blank>a</a>")).await;
         page.run(&format!("{open}; return 0")).await;
@@ -104,7 +109,8 @@ async fn a_download_is_taken_where_it_is_granted_and_ends_at_its_limit() {
     let limits = WebViewLimits { download_bytes: 10_000, ..WebViewLimits::default() };
     let Some(stage) = Stage::with(limits).await else { return };
     let file = stage.site.answer("/file", 200, "content-disposition: attachment; filename=\"some.bin\"", &[7; 5_000]);
-    let large = stage.site.answer("/large", 200, "content-disposition: attachment; filename=\"large.bin\"", &[7; 50_000]);
+    let large =
+        stage.site.answer("/large", 200, "content-disposition: attachment; filename=\"large.bin\"", &[7; 50_000]);
     let page = stage.page_with(|settings| settings.downloads = true).await;
     let told = page.go(&file).await;
     assert_eq!((&told["download"], &told["url"]), (&true.into(), &file.clone().into()));

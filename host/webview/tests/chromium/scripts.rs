@@ -4,9 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use wharf_webview::{
-    DialogAnswer, DialogKind, FailureKind, Operation, PageEvent, Settled, WebViewBackend as _,
-};
+use wharf_webview::{DialogAnswer, DialogKind, FailureKind, Operation, PageEvent, Settled, WebViewBackend as _};
 
 use super::support::{Page, Stage};
 
@@ -37,7 +35,8 @@ async fn expressions_statements_and_promises_come_back_and_mistakes_are_told_apa
     // One that is thrown is no mistake of the source, and is not run twice.
     page.run("globalThis.count = 0; return 0").await;
     let thrown = "(() => { globalThis.count += 1; eval('('); })()".to_owned();
-    let (kind, message) = failure(page.outcome(page.inject_sources(vec![thrown, "'second'".into()], false, None)).await);
+    let (kind, message) =
+        failure(page.outcome(page.inject_sources(vec![thrown, "'second'".into()], false, None)).await);
     assert_eq!((kind, message.contains("SyntaxError")), (FailureKind::Exception, true), "{message}");
     assert_eq!(page.run("count").await, 1);
     // What is no text is no envelope, however large and deep.
@@ -68,7 +67,10 @@ async fn the_world_apart_sees_the_document_and_nothing_that_the_page_did_to_the_
     assert_eq!(run("mine", false, None).await, Settled::Envelope("forged".into()));
     // Also after another document, of which the world is another one.
     page.go(&stage.site.page("/b", "<h1 id=h>other</h1><iframe srcdoc='<p id=p>in</p>'></iframe>")).await;
-    assert_eq!(run("document.getElementById('h').textContent", true, None).await, Settled::Envelope(r#"{"value":"other"}"#.into()));
+    assert_eq!(
+        run("document.getElementById('h').textContent", true, None).await,
+        Settled::Envelope(r#"{"value":"other"}"#.into())
+    );
     let frames = page.told(Operation::Frames).await;
     let frames = frames["frames"].as_array().expect("frames");
     assert_eq!(frames.len(), 2, "{frames:?}");
@@ -94,7 +96,8 @@ async fn a_script_that_navigates_fails_with_navigated_and_the_page_says_so_first
     let (kind, message) = failure(page.outcome(token).await);
     assert_eq!(kind, FailureKind::Navigated, "{message}");
     page.until("the page is there, and called so", |events| {
-        let located = |event: &PageEvent| matches!(event, PageEvent::Located { url, title } if *url == there && title == "b");
+        let located =
+            |event: &PageEvent| matches!(event, PageEvent::Located { url, title } if *url == there && title == "b");
         events.iter().any(located).then_some(())
     })
     .await;
@@ -127,7 +130,10 @@ async fn a_dialog_is_told_and_answered_and_holds_up_that_page_alone() {
     stage.chromium.answer_dialog(page.id, DialogAnswer { accept: false, text: None });
     assert_eq!(page.outcome(asked).await, Settled::Envelope(r#"{"value":false}"#.into()));
     // A question before leaving is answered with yes.
-    page.go(&stage.site.page("/leave", "<script>onbeforeunload = e => { e.preventDefault(); return 'stay' }</script><p>x")).await;
+    page.go(&stage
+        .site
+        .page("/leave", "<script>onbeforeunload = e => { e.preventDefault(); return 'stay' }</script><p>x"))
+        .await;
     page.perform(Operation::Mouse {
         kind: wharf_webview::MouseKind::Click,
         x: 5.0,
@@ -168,11 +174,13 @@ async fn to_give_up_a_script_that_only_waits_stops_nothing_else() {
     let page = stage.page().await;
     let waits = page.inject("new Promise(() => {})");
     // It computes for longer than a look takes, and is another's.
-    let computes = page.inject("const end = performance.now() + 1500; while (performance.now() < end) {} return 'computed'");
+    let computes =
+        page.inject("const end = performance.now() + 1500; while (performance.now() < end) {} return 'computed'");
     stage.chromium.interrupt(page.id, waits);
     assert_eq!(page.outcome(computes).await, Settled::Envelope(r#"{"value":"computed"}"#.into()));
     // Nor does one that waits behind it, and has not begun.
-    let computes = page.inject("const end = performance.now() + 1500; while (performance.now() < end) {} return 'again'");
+    let computes =
+        page.inject("const end = performance.now() + 1500; while (performance.now() < end) {} return 'again'");
     let behind = page.inject("'behind'");
     stage.chromium.interrupt(page.id, behind);
     assert_eq!(page.outcome(computes).await, Settled::Envelope(r#"{"value":"again"}"#.into()));
@@ -195,15 +203,21 @@ async fn a_hundred_scripts_over_ten_pages_of_which_one_loops_and_one_asks() {
     for _ in 0..10 {
         pages.push(stage.page().await);
     }
-    let stuck = pages[0].inject("while (true) {}");
+    let stuck = pages[0].inject("(() => { while (true) {} })()");
     let alert = pages[1].inject("alert('look')");
     dialog(&pages[1]).await;
-    let scripts: Vec<_> = (0..100).map(|number| (number, pages[number % 10].inject(&format!("{number} * 2")))).collect();
+    let scripts: Vec<_> =
+        (0..100).map(|number| (number, pages[number % 10].inject(&format!("{number} * 2")))).collect();
     for (number, token) in scripts.iter().filter(|(number, _)| number % 10 > 1) {
         let settled = pages[number % 10].outcome(*token).await;
         assert_eq!(settled, Settled::Envelope(format!(r#"{{"value":{}}}"#, number * 2)));
     }
-    assert!(scripts.iter().filter(|(number, _)| number % 10 < 2).all(|(number, token)| !pages[*number % 10].settled(*token)));
+    assert!(
+        scripts
+            .iter()
+            .filter(|(number, _)| number % 10 < 2)
+            .all(|(number, token)| !pages[*number % 10].settled(*token))
+    );
     stage.chromium.interrupt(pages[0].id, stuck);
     stage.chromium.answer_dialog(pages[1].id, DialogAnswer { accept: true, text: None });
     for (number, token) in &scripts {

@@ -19,8 +19,8 @@ use tokio::{
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
 use wharf_spawn::Spawner;
 use wharf_webview::{
-    Accepted, FailureKind, Finished, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, Settled, Sink,
-    Token, WebViewBackend as _,
+    Accepted, FailureKind, Finished, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, Settled,
+    Sink, Token, WebViewBackend as _,
     chromium::{Chromium, ChromiumError, ChromiumSettings},
 };
 
@@ -66,7 +66,8 @@ impl Site {
                     }
                     let plain = path.split('?').next().unwrap_or_default();
                     let known = site.paths.lock().expect("a lock").get(plain).cloned();
-                    let (status, headers, body) = known.unwrap_or((404, "content-type: text/html", b"no such page".to_vec()));
+                    let (status, headers, body) =
+                        known.unwrap_or((404, "content-type: text/html", b"no such page".to_vec()));
                     let head = format!(
                         "HTTP/1.1 {status} X\r\n{headers}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                         body.len()
@@ -150,7 +151,13 @@ impl Stage {
             }
             Err(error) => panic!("{error}"),
         };
-        Some(Self { chromium, site: Site::start().await, limits, heard: Arc::default(), temporary: Arc::new(temporary) })
+        Some(Self {
+            chromium,
+            site: Site::start().await,
+            limits,
+            heard: Arc::default(),
+            temporary: Arc::new(temporary),
+        })
     }
 
     /// A page that may reach the site.
@@ -221,7 +228,8 @@ impl Page<'_> {
     }
 
     pub(crate) fn inject_in(&self, script: &str, isolated: bool, frame: Option<String>) -> Token {
-        let wrap = |body: &str| format!("(async () => JSON.stringify({{ value: await (async () => {{ {body} }})() }}))()");
+        let wrap =
+            |body: &str| format!("(async () => JSON.stringify({{ value: await (async () => {{ {body} }})() }}))()");
         let sources = vec![wrap(&format!("return (\n{script}\n)")), wrap(script)];
         self.inject_sources(sources, isolated, frame)
     }
@@ -316,7 +324,9 @@ impl Page<'_> {
         };
         match tokio::time::timeout(PATIENCE, looking).await {
             Ok(found) => found,
-            Err(_) => panic!("still not so: {what}; heard {:#?}", self.events().iter().rev().take(20).collect::<Vec<_>>()),
+            Err(_) => {
+                panic!("still not so: {what}; heard {:#?}", self.events().iter().rev().take(20).collect::<Vec<_>>())
+            }
         }
     }
 }

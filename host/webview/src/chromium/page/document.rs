@@ -156,9 +156,10 @@ fn navigated(page: &Arc<Page>, frame: Frame) {
     document.url = frame.unreachable_url.unwrap_or(frame.url);
     document.loader = frame.loader_id;
     document.mime_type = frame.mime_type;
-    let url = document.url.clone();
+    let (url, loader) = (document.url.clone(), document.loader.clone());
     state.crashed = false;
     drop(state);
+    super::network::left_behind(page, &loader);
     page.sink.tell(PageEvent::Located { url: cut(&url), title: String::new() });
     page.changed();
 }

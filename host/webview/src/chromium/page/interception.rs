@@ -68,7 +68,8 @@ fn refuse(page: &Page, session: &str, request: &str) {
 fn allowed(page: &Page, url: &str) -> Result<(), String> {
     // Made by a page itself, and of its own origin or of none.
     let of_the_page = ["data:", "blob:", "about:"];
-    if of_the_page.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))) {
+    if of_the_page.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+    {
         return Ok(());
     }
     page.settings.policy.url(url).map(drop).map_err(|error| error.message)

@@ -89,9 +89,13 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
                 Err(why(&load))
             }
             // Within the document that was there.
-            Gone { loader_id: None, .. } => Ok(told(&page, None).await),
+            Gone { loader_id: None, .. } => {
+                let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
+                Ok(told(&page, None).await)
+            }
             Gone { .. } => {
-                let arrived = page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
+                let arrived =
+                    page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
                 tell(&page, arrived).await
             }
         }
@@ -188,7 +192,9 @@ fn why(load: &Load) -> Failure {
     let error = load.failure.as_deref().unwrap_or("net::ERR_FAILED");
     if error == "net::ERR_ABORTED" {
         let message = match load.status {
-            Some(204 | 205) => "the server answered that there is nothing to show (status 204); the page stays where it is",
+            Some(204 | 205) => {
+                "the server answered that there is nothing to show (status 204); the page stays where it is"
+            }
             _ => "the load was broken off: something else was loaded, or it was stopped",
         };
         return Failure::new(FailureKind::Network, message);

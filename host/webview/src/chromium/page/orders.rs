@@ -90,7 +90,9 @@ pub(super) fn members(value: Value) -> Finished {
 /// Why an order failed that the browser did not carry out.
 pub(super) fn failed(error: &CallError) -> Failure {
     match error {
-        CallError::TooLarge => Failure::new(FailureKind::Limit, "the result is larger than may be (limit `file_bytes`)"),
+        CallError::TooLarge => {
+            Failure::new(FailureKind::Limit, "the result is larger than may be (limit `file_bytes`)")
+        }
         CallError::Gone => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
         CallError::Refused(said) if said.contains("crashed") => {
             Failure::new(FailureKind::Crashed, "the page crashed; navigate or reload it")
