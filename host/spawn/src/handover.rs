@@ -1,5 +1,5 @@
 //! What travels to a child's supervisor: the launch in a file of memory, and the
-//! three streams.
+//! three streams. What else a child has open travels behind them as it is.
 //!
 //! Knows nothing of who takes it there.
 
@@ -42,6 +42,7 @@ pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd,
         environment: request.environment.iter().map(variable).collect(),
         working_directory: request.working_directory.as_os_str().as_bytes().to_vec(),
         limits: request.limits,
+        descriptors: request.descriptors.iter().map(|descriptor| descriptor.number).collect(),
         terminal: matches!(request.stdin, Input::Terminal(_)),
         // In bubblewrap the supervisor itself is that user.
         user: request.user.filter(|_| !matches!(walls, Walls::Around)),

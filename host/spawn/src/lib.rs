@@ -61,6 +61,9 @@ pub use error::SpawnError;
 pub use exit::{Ended, Exit};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
-pub use request::{Bind, Containment, Input, Limits, MAX_REQUEST_BYTES, Output, Sandbox, Signal, SpawnRequest};
+pub use request::{
+    Bind, Containment, Descriptor, Input, Limits, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS, MAX_REQUEST_BYTES, Output,
+    Sandbox, Signal, SpawnRequest,
+};
 #[cfg(target_os = "linux")]
 pub use spawner::Spawner;

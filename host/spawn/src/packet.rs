@@ -17,7 +17,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::wire::MAX_PACKET_BYTES;
 
 /// Descriptors that may travel with one packet.
-const MAX_DESCRIPTORS: usize = 4;
+const MAX_DESCRIPTORS: usize = 4 + crate::MAX_DESCRIPTORS;
 
 /// What was received.
 #[derive(Debug)]

@@ -11,6 +11,12 @@ use crate::SpawnError;
 /// Bytes of program, arguments and environment together.
 pub const MAX_REQUEST_BYTES: usize = 1 << 20;
 
+/// Descriptors of a child beside its streams.
+pub const MAX_DESCRIPTORS: usize = 8;
+
+/// The highest number that a [`Descriptor`] may have.
+pub const MAX_DESCRIPTOR_NUMBER: u32 = 31;
+
 /// A child to start.
 #[derive(Debug)]
 pub struct SpawnRequest {
@@ -29,6 +35,10 @@ pub struct SpawnRequest {
     pub stdout: Output,
     /// Where it writes errors to.
     pub stderr: Output,
+    /// What else it has open; nothing but these and its streams. Works in every
+    /// containment. At most [`MAX_DESCRIPTORS`]; the host's copies are closed once
+    /// it runs.
+    pub descriptors: Vec<Descriptor>,
     /// What it may use up.
     pub limits: Limits,
     /// What it may reach.
@@ -69,6 +79,15 @@ pub enum Output {
     File(File),
     /// Written to the terminal of [`Input::Terminal`]; refused without one.
     Terminal,
+}
+
+/// A file, pipe or socket that a child has open under a number.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// 3 to [`MAX_DESCRIPTOR_NUMBER`], each once.
+    pub number: u32,
+    /// What it is.
+    pub file: File,
 }
 
 /// What a child may use up; absent is what the host itself may. All but
@@ -188,6 +207,20 @@ impl SpawnRequest {
         let to_terminal = outputs.iter().any(|output| matches!(output, Output::Terminal));
         if to_terminal && !matches!(self.stdin, Input::Terminal(_)) {
             return illegal("the output", "terminal".as_ref(), "the input is none");
+        }
+        let numbers = self.descriptors.iter().map(|descriptor| descriptor.number);
+        for (index, number) in numbers.clone().enumerate() {
+            let shown = number.to_string();
+            if !(3..=MAX_DESCRIPTOR_NUMBER).contains(&number) {
+                return illegal("the descriptor", shown.as_ref(), "its number is not 3 to 31");
+            }
+            if index >= MAX_DESCRIPTORS || numbers.clone().take(index).any(|earlier| earlier == number) {
+                return illegal(
+                    "the descriptor",
+                    shown.as_ref(),
+                    "there is another one of this number, or there are too many",
+                );
+            }
         }
         let given = texts.iter().map(|(_, text)| text.len() + 2).sum();
         if given > MAX_REQUEST_BYTES { Err(SpawnError::TooLarge { given }) } else { Ok(()) }

@@ -116,7 +116,8 @@ impl Spawner {
         };
         let launch = handover::launch_of(&request, walls)?;
         let (pipes, streams) = handover::streams(&request)?;
-        let given = [launch.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
+        let mut given = vec![launch.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
+        given.extend(request.descriptors.iter().map(|descriptor| descriptor.file.as_fd()));
         let ready = description.as_ref().and_then(|description| self.waiting.take(description));
         let (begun, waited) = match ready {
             Some(host) => match Self::begin(host, &given, &request, contained).await {
@@ -239,6 +240,7 @@ impl Spawner {
                 stdin: Input::Null,
                 stdout: Output::Null,
                 stderr: Output::Null,
+                descriptors: Vec::new(),
                 limits: Limits::default(),
                 containment: Containment::Required(Sandbox::default()),
                 user: *user,

@@ -77,7 +77,7 @@ pub(crate) enum Walls {
 }
 
 /// The child to start, in a file of memory that comes with the first packet on
-/// its control socket, and with its three streams.
+/// its control socket, and with its three streams and what else it has open.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Launch {
     pub(crate) program: Vec<u8>,
@@ -87,6 +87,8 @@ pub(crate) struct Launch {
     pub(crate) environment: Vec<Vec<u8>>,
     pub(crate) working_directory: Vec<u8>,
     pub(crate) limits: Limits,
+    /// The numbers of what comes after the streams.
+    pub(crate) descriptors: Vec<u32>,
     /// Standard input is a terminal, and is to be the controlling one.
     pub(crate) terminal: bool,
     /// The user that the child becomes; absent where its supervisor is it.

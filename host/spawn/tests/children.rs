@@ -6,13 +6,13 @@ mod support;
 
 use std::{
     fs::{self, File},
-    io::{Read as _, Seek as _},
+    io::{Read as _, Seek as _, Write as _},
     time::{Duration, Instant},
 };
 
 use support::{Watched, lives, output, shell, until};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use wharf_spawn::{Exit, Input, Limits, Output, Signal, SpawnError, SpawnRequest, Spawner};
+use wharf_spawn::{Descriptor, Exit, Input, Limits, Output, Signal, SpawnError, SpawnRequest, Spawner};
 
 const GRACE: Duration = Duration::from_millis(200);
 /// Far more than anything here takes; a test that hits it has failed.
@@ -71,6 +71,41 @@ async fn no_descriptor_of_the_host_reaches_a_child() {
     // The third is the folder that is being listed.
     let listed = output(&spawner, shell("ls /proc/self/fd | wc -l")).await;
     assert_eq!(listed.trim(), "4");
+}
+
+#[tokio::test]
+async fn a_child_has_the_descriptors_that_it_was_given_under_their_numbers_and_no_other() {
+    let file = |text: &str| {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(text.as_bytes()).expect("a write");
+        file.rewind().expect("the beginning");
+        file
+    };
+    let spawner = Spawner::new();
+    // Numbers that the supervisor itself uses are among them.
+    let numbers = [4, 3, 9, 31, 5, 7, 6, 8];
+    let descriptors = || numbers.map(|number| Descriptor { number, file: file(&format!("of {number};")) }).into();
+    let script = "for n in 3 4 5 6 7 8 9; do eval \"cat <&$n\"; done; cat /proc/self/fd/31; ls /proc/self/fd | sort -n | tr '\\n' ' '";
+    let request = SpawnRequest { descriptors: descriptors(), ..shell(script) };
+    // 10 is the folder that is being listed.
+    let said = "of 3;of 4;of 5;of 6;of 7;of 8;of 9;of 31;0 1 2 3 4 5 6 7 8 9 10 31 ";
+    assert_eq!(output(&spawner, request).await, said);
+    // The next child has none of them.
+    assert_eq!(output(&spawner, shell("ls /proc/self/fd | wc -l")).await.trim(), "4");
+    // What was tried and failed is told as it is without.
+    let request = SpawnRequest { program: "/no/such".into(), descriptors: descriptors(), ..shell("") };
+    assert_eq!(spawner.spawn(request).await.expect_err("no such program").to_string(), "cannot run /no/such");
+}
+
+#[tokio::test]
+async fn a_descriptor_without_a_number_of_its_own_is_refused() {
+    let spawner = Spawner::new();
+    for numbers in [vec![2], vec![32], vec![5, 5], (3..12).collect()] {
+        let given = |number| Descriptor { number, file: File::open("/dev/null").expect("a file") };
+        let descriptors = numbers.into_iter().map(given).collect();
+        let refused = spawner.spawn(SpawnRequest { descriptors, ..shell("true") }).await;
+        assert!(matches!(refused, Err(SpawnError::Illegal { what: "the descriptor", .. })), "{refused:?}");
+    }
 }
 
 #[tokio::test]

@@ -5,10 +5,16 @@
 
 mod support;
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    io::{Seek as _, Write as _},
+    time::Duration,
+};
 
 use support::{Watched, lives, output, place::Place, shell, until};
-use wharf_spawn::{Bind, Contained, Containment, Exit, Output, Sandbox, Signal, SpawnError, SpawnRequest, Spawner};
+use wharf_spawn::{
+    Bind, Contained, Containment, Descriptor, Exit, Output, Sandbox, Signal, SpawnError, SpawnRequest, Spawner,
+};
 
 #[tokio::test]
 async fn the_workspace_is_read_and_written() {
@@ -24,6 +30,18 @@ async fn programs_and_pipes_work() {
     for place in Place::all().await {
         let said = place.run("(echo b; echo a) | sort; bash -c 'cat <(echo c)'; perl -e 'print \"d\n\"'; echo e > /dev/stderr; date +%Z").await;
         assert_eq!(said, "a\nb\nc\nd\ne\nUTC\n", "{}", place.name());
+    }
+}
+
+#[tokio::test]
+async fn descriptors_reach_a_contained_program() {
+    for place in Place::all().await {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(b"given").expect("a write");
+        file.rewind().expect("the beginning");
+        let descriptors = vec![Descriptor { number: 3, file }];
+        let said = output(&place.spawner, SpawnRequest { descriptors, ..place.request("cat <&3") }).await;
+        assert_eq!(said, "given", "{}", place.name());
     }
 }
 

@@ -6,6 +6,8 @@
 //! Chromium, or the WebViews of an app that embeds the host.
 
 mod backend;
+#[cfg(target_os = "linux")]
+pub mod chromium;
 mod error;
 mod id;
 mod operation;

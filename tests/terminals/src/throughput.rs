@@ -106,6 +106,7 @@ fn by_itself(runtime: &Runtime, spawner: &Spawner, file: &Path, printed: usize) 
         stdin: Input::Terminal(program),
         stdout: Output::Terminal,
         stderr: Output::Terminal,
+        descriptors: Vec::new(),
         limits: Limits::default(),
         containment: Containment::None,
         user: None,

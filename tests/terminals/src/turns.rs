@@ -344,6 +344,7 @@ async fn load(spawner: &Spawner) -> Result<Child> {
         stdin: Input::Null,
         stdout: Output::Null,
         stderr: Output::Null,
+        descriptors: Vec::new(),
         limits: Limits::default(),
         containment: Containment::None,
         user: None,

@@ -74,6 +74,7 @@ impl SpawnRequest {
             stdin: if self.input { Input::Pipe } else { Input::Null },
             stdout: ChildOutput::Pipe,
             stderr: ChildOutput::Pipe,
+            descriptors: Vec::new(),
             limits: self.limits,
             containment: self.containment,
             user: self.user,

@@ -23,9 +23,12 @@ use super::{
 };
 use crate::{
     Limits, packet,
-    request::MAX_REQUEST_BYTES,
+    request::{MAX_DESCRIPTOR_NUMBER, MAX_REQUEST_BYTES},
     wire::{Launch, Report, Step, Walls},
 };
+
+/// The first number above those that a program may be given.
+const FIRST_OWN_NUMBER: i32 = MAX_DESCRIPTOR_NUMBER as i32 + 1;
 
 /// Where a start failed, and the system's number for why.
 pub(super) struct Failure {
@@ -56,20 +59,23 @@ pub(super) fn read(file: OwnedFd) -> Option<Launch> {
     postcard::from_bytes(&bytes).ok()
 }
 
-/// Starts the program and returns once it is that program.
-pub(super) fn start(launch: Launch, control: &OwnedFd, streams: Vec<OwnedFd>) -> Result<Pid, Failure> {
+/// Starts the program and returns once it is that program. What it has open comes
+/// in the order of the numbers: streams first.
+pub(super) fn start(launch: Launch, control: &OwnedFd, opened: Vec<OwnedFd>) -> Result<Pid, Failure> {
     // Closes by itself when the program takes over; else carries why not.
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Failure::preparing)?;
     match system::fork().map_err(Failure::preparing)? {
         Side::Child => {
-            let failure = become_program(launch, control, &streams);
+            // Neither may have a number that the program is given.
+            let (Ok(control), Ok(writer)) = (out_of_the_way(control), out_of_the_way(&writer)) else { system::leave() };
+            let failure = become_program(launch, &control, &opened);
             if let Ok(said) = postcard::to_stdvec(&(failure.step, failure.errno)) {
                 let _ = File::from(writer).write_all(&said);
             }
             system::leave()
         }
         Side::Parent(pid) => {
-            drop((writer, streams));
+            drop((writer, opened));
             let mut said = Vec::new();
             File::from(reader).read_to_end(&mut said).map_err(Failure::preparing)?;
             match postcard::from_bytes(&said) {
@@ -81,8 +87,8 @@ pub(super) fn start(launch: Launch, control: &OwnedFd, streams: Vec<OwnedFd>) ->
 }
 
 /// Returns only why not.
-fn become_program(launch: Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Failure {
-    match prepare(&launch, control, streams) {
+fn become_program(launch: Launch, control: &OwnedFd, opened: &[OwnedFd]) -> Failure {
+    match prepare(&launch, control, opened) {
         Err(failure) => failure,
         Ok((program, arguments, environment)) => {
             Failure::at(Step::Execute)(system::execute(&program, &arguments, &environment))
@@ -92,8 +98,10 @@ fn become_program(launch: Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Fai
 
 type Command = (CString, Vec<CString>, Vec<CString>);
 
-fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Command, Failure> {
-    let [stdin, stdout, stderr] = streams else { return Err(Failure { step: Step::Prepare, errno: libc::EBADF }) };
+fn prepare(launch: &Launch, control: &OwnedFd, opened: &[OwnedFd]) -> Result<Command, Failure> {
+    let [stdin, stdout, stderr, others @ ..] = opened else {
+        return Err(Failure { step: Step::Prepare, errno: libc::EBADF });
+    };
     let bound = bound_of_processes(launch);
     if let Some(user) = launch.user {
         confine::become_user(user).map_err(Failure::preparing)?;
@@ -105,6 +113,7 @@ fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Co
     rustix::stdio::dup2_stdin(stdin).map_err(Failure::preparing)?;
     rustix::stdio::dup2_stdout(stdout).map_err(Failure::preparing)?;
     rustix::stdio::dup2_stderr(stderr).map_err(Failure::preparing)?;
+    give(others, &launch.descriptors).map_err(Failure::preparing)?;
     if launch.terminal {
         ioctl_tiocsctty(rustix::stdio::stdin()).map_err(Failure::preparing)?;
     }
@@ -117,6 +126,21 @@ fn prepare(launch: &Launch, control: &OwnedFd, streams: &[OwnedFd]) -> Result<Co
     limit(&launch.limits, bound).map_err(Failure::preparing)?;
     confine::stay_inside(&launch.walls, launch.user, launch.terminal).map_err(Failure::at(Step::Confine))?;
     Ok(command)
+}
+
+/// The same descriptor with a number that no program is given.
+fn out_of_the_way(descriptor: &OwnedFd) -> io::Result<OwnedFd> {
+    Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, FIRST_OWN_NUMBER)?)
+}
+
+/// Leaves these open for the program, under these numbers.
+fn give(descriptors: &[OwnedFd], numbers: &[u32]) -> io::Result<()> {
+    // One may have the number that another is to have.
+    let moved = descriptors.iter().map(out_of_the_way).collect::<io::Result<Vec<_>>>()?;
+    for (descriptor, number) in moved.iter().zip(numbers) {
+        system::give(descriptor, *number)?;
+    }
+    Ok(())
 }
 
 /// What the system is told so that the tree has as many processes as it may.

@@ -52,10 +52,13 @@ pub(super) fn run(control: OwnedFd) -> ! {
         Ok(None) => std::process::exit(0),
         _ => system::leave(),
     };
-    if descriptors.len() != 4 {
+    if descriptors.len() < 4 {
         system::leave();
     }
     let Some(launch) = launch::read(descriptors.remove(0)) else { system::leave() };
+    if descriptors.len() != 3 + launch.descriptors.len() {
+        system::leave();
+    }
     match launch::start(launch, &control, descriptors) {
         Ok(leader) => {
             let _ = packet::send(&control, &Report::Started, &[]);

@@ -5,7 +5,7 @@ use std::{
     ffi::{CStr, CString},
     fs::OpenOptions,
     io,
-    os::fd::OwnedFd,
+    os::fd::{AsRawFd as _, OwnedFd},
 };
 
 use nix::{
@@ -56,6 +56,17 @@ pub(super) fn close_on_exec_all() {
     if changed != 0 {
         leave();
     }
+}
+
+/// Leaves a descriptor open under a number for the program that this process
+/// becomes. Whatever had the number is closed, so nothing may own it any more.
+#[expect(unsafe_code, reason = "the number may belong to a value of this process, which is about to become a program")]
+pub(super) fn give(descriptor: &OwnedFd, number: u32) -> io::Result<()> {
+    let number = libc::c_int::try_from(number).map_err(io::Error::other)?;
+    // SAFETY: only the child of a supervisor calls it, which uses no descriptor
+    // of such a low number any more, and leaves without dropping one.
+    let given = unsafe { libc::dup2(descriptor.as_raw_fd(), number) };
+    if given < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Closes every descriptor but the standard streams.

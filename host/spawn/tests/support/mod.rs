@@ -29,6 +29,7 @@ pub(crate) fn shell(script: &str) -> SpawnRequest {
         stdin: Input::Null,
         stdout: Output::Null,
         stderr: Output::Null,
+        descriptors: Vec::new(),
         limits: Limits::default(),
         containment: Containment::None,
         user: None,

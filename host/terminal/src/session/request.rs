@@ -81,6 +81,7 @@ impl TerminalRequest {
             stdin: Input::Terminal(terminal),
             stdout: Output::Terminal,
             stderr: Output::Terminal,
+            descriptors: Vec::new(),
             limits: self.limits,
             containment: self.containment,
             user: self.user,

@@ -1,0 +1,387 @@
+//! One run of the browser: started, spoken to, ended, and what becomes of its pages
+//! when it ends by itself.
+//!
+//! Knows nothing of when one is needed.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    fs::File,
+    io,
+    os::fd::OwnedFd,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader},
+    net::unix::pipe,
+    sync::watch,
+    task::JoinHandle,
+};
+use wharf_spawn::{Child, Containment, Descriptor, Input, Limits, Output, SpawnRequest, Spawner};
+
+use super::{
+    ChromiumError,
+    connection::{Connection, Event, Listener},
+    flags,
+    page::Page,
+    profile::Profile,
+};
+
+/// How long the browser may take to start, on a machine that does much else.
+const START: Duration = Duration::from_secs(60);
+/// How long it may take to end by itself.
+const END: Duration = Duration::from_secs(3);
+/// How long a command may take that no page has a hand in.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest message that is taken: scripts' results and what pages log.
+const MESSAGE_BYTES: usize = 64 << 20;
+/// Lines and bytes of what it wrote that are kept for an error.
+const LINES: usize = 20;
+const LINE_BYTES: u64 = 1_000;
+
+/// A browser that runs.
+#[derive(Debug)]
+pub(super) struct Browser {
+    pub(super) connection: Connection,
+    pub(super) profile: Arc<Profile>,
+    routes: Arc<Routes>,
+    about: About,
+    pid: u32,
+    /// Says what was asked for: that it ends.
+    stop: watch::Sender<bool>,
+    /// Why it ended, once it has.
+    ended: watch::Receiver<Option<Arc<str>>>,
+}
+
+/// What a browser says of itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct About {
+    pub(super) product: String,
+    pub(super) user_agent: String,
+}
+
+/// How it is started.
+#[derive(Debug)]
+pub(super) struct Start<'a> {
+    pub(super) program: &'a Path,
+    pub(super) temporary: &'a Path,
+    pub(super) user: Option<u32>,
+    pub(super) sandbox: bool,
+    pub(super) file_bytes: usize,
+}
+
+/// Where events go: to the page whose session or context they name.
+#[derive(Debug, Default)]
+pub(super) struct Routes {
+    // Not an async lock: held for a look-up.
+    pages: Mutex<Pages>,
+}
+
+#[derive(Debug, Default)]
+struct Pages {
+    contexts: HashMap<String, Weak<Page>>,
+    sessions: HashMap<String, Weak<Page>>,
+    browser: Option<Weak<Browser>>,
+}
+
+impl Browser {
+    /// Starts one, and returns once it answers.
+    pub(super) async fn start(spawner: &Spawner, start: Start<'_>) -> Result<Arc<Self>, ChromiumError> {
+        let (temporary, user) = (start.temporary.to_owned(), start.user);
+        let profile = tokio::task::spawn_blocking(move || Profile::create(&temporary, user))
+            .await
+            .map_err(|error| ChromiumError::System { action: "make a profile", source: io::Error::other(error) })??;
+        let profile = Arc::new(profile);
+        let home = profile.profile();
+        let pair = || io::pipe().map_err(ChromiumError::system("make a pipe"));
+        let ((theirs, ours), (our_end, their_end)) = (pair()?, pair()?);
+        let file = |end: OwnedFd| File::from(end);
+        let request = SpawnRequest {
+            program: start.program.to_owned(),
+            arguments: flags::arguments(&home, start.sandbox),
+            environment: flags::environment(&home),
+            working_directory: home,
+            stdin: Input::Null,
+            stdout: Output::Null,
+            stderr: Output::Pipe,
+            descriptors: vec![
+                Descriptor { number: 3, file: file(theirs.into()) },
+                Descriptor { number: 4, file: file(their_end.into()) },
+            ],
+            limits: Limits::default(),
+            // Its own sandbox keeps pages in; it needs namespaces to make that.
+            containment: Containment::None,
+            user: start.user,
+        };
+        let mut child = spawner.spawn(request).await?;
+        let said = Arc::new(Mutex::new(VecDeque::new()));
+        let listening = child.take_stderr().map(|errors| tokio::spawn(listen(errors, Arc::clone(&said))));
+        let writer = pipe::Sender::from_owned_fd(ours.into()).map_err(ChromiumError::system("use a pipe"))?;
+        let reader = pipe::Receiver::from_owned_fd(our_end.into()).map_err(ChromiumError::system("use a pipe"))?;
+        let routes = Arc::new(Routes::default());
+        // In base64, and what stands around it.
+        let most_bytes = MESSAGE_BYTES.max(start.file_bytes / 3 * 4 + (1 << 20));
+        let connection = Connection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn Listener>);
+        let about = match tokio::time::timeout(START, connection.call(None, "Browser.getVersion", &json!({})).read()).await {
+            Ok(Ok(about)) => about,
+            Ok(Err(_)) => return Err(why_it_ended(&child, listening, &said).await),
+            Err(_) => return Err(ChromiumError::Silent),
+        };
+        connection.post(None, "Target.setDiscoverTargets", &json!({ "discover": true }));
+        let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+        connection.post(None, "Target.setAutoAttach", &attach);
+        let (stop, stopping) = watch::channel(false);
+        let (says_ended, ended) = watch::channel(None);
+        let pid = child.pid();
+        let browser = Arc::new(Self { connection, profile: Arc::clone(&profile), routes, about, pid, stop, ended });
+        browser.routes.pages().browser = Some(Arc::downgrade(&browser));
+        let closed = browser.connection.closed();
+        let known = Arc::downgrade(&browser);
+        tokio::spawn(async move {
+            let reason = follow(child, known, closed, stopping).await;
+            let _ = tokio::task::spawn_blocking(move || profile.remove()).await;
+            says_ended.send_replace(Some(reason.into()));
+        });
+        Ok(browser)
+    }
+
+    /// What it says of itself.
+    pub(super) fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Its process, or that of a script which started it.
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Has it end; see [`Browser::ended`].
+    pub(super) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Waits until nothing of it is left, and says why.
+    pub(super) async fn ended(&self) -> Arc<str> {
+        let mut ended = self.ended.clone();
+        match ended.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or_default(),
+            Err(_) => "the browser ended".into(),
+        }
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.borrow().is_some()
+    }
+
+    /// Whether it was asked to end.
+    pub(super) fn is_to_end(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Has a page hear what happens in its context.
+    pub(super) fn add_context(&self, context: &str, page: &Arc<Page>) {
+        self.routes.pages().contexts.insert(context.to_owned(), Arc::downgrade(page));
+    }
+
+    /// Has a page hear what happens in a session.
+    pub(super) fn add_session(&self, session: &str, page: &Arc<Page>) {
+        self.routes.pages().sessions.insert(session.to_owned(), Arc::downgrade(page));
+    }
+
+    /// Forgets a session that is gone.
+    pub(super) fn forget_session(&self, session: &str) {
+        self.routes.pages().sessions.remove(session);
+        self.connection.forget(session);
+    }
+
+    /// Forgets the context of a page and all its sessions.
+    pub(super) fn forget_page(&self, page: &Arc<Page>) {
+        let is_it = |other: &Weak<Page>| std::ptr::eq(other.as_ptr(), Arc::as_ptr(page));
+        let mut pages = self.routes.pages();
+        pages.contexts.retain(|_, other| !is_it(other));
+        let gone = pages.sessions.extract_if(|_, other| is_it(other)).collect::<Vec<_>>();
+        drop(pages);
+        for (session, _) in gone {
+            self.connection.forget(&session);
+        }
+    }
+}
+
+impl Routes {
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The part of an event by which it finds its page.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached {
+    session_id: String,
+    target_info: Target,
+    #[serde(default)]
+    waiting_for_debugger: bool,
+}
+
+/// A target, as far as it matters here.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Target {
+    pub(super) target_id: String,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    browser_context_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Detached {
+    session_id: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfAFrame {
+    frame_id: String,
+}
+
+impl Listener for Routes {
+    fn hear(&self, event: Event<'_>) {
+        match event.method {
+            "Target.attachedToTarget" => self.attached(event),
+            "Target.detachedFromTarget" => {
+                let Some(Detached { session_id }) = event.read() else { return };
+                let (page, browser) = {
+                    let pages = self.pages();
+                    (pages.sessions.get(&session_id).and_then(Weak::upgrade), pages.browser())
+                };
+                if let Some(browser) = browser {
+                    browser.forget_session(&session_id);
+                }
+                if let Some(page) = page {
+                    page.detached(&session_id);
+                }
+            }
+            // Told to whoever asked for downloads, which is the browser's own session.
+            "Browser.downloadWillBegin" => {
+                let Some(OfAFrame { frame_id }) = event.read() else { return };
+                if let Some(page) = self.all().into_iter().find(|page| page.has_frame(&frame_id)) {
+                    page.hear("", event);
+                }
+            }
+            "Browser.downloadProgress" => self.all().into_iter().for_each(|page| page.hear("", event)),
+            _ => {
+                let Some(session) = event.session else { return };
+                let page = self.pages().sessions.get(session).and_then(Weak::upgrade);
+                if let Some(page) = page {
+                    page.hear(session, event);
+                }
+            }
+        }
+    }
+}
+
+impl Routes {
+    fn all(&self) -> Vec<Arc<Page>> {
+        self.pages().contexts.values().filter_map(Weak::upgrade).collect()
+    }
+
+    fn attached(&self, event: Event<'_>) {
+        let Some(Attached { session_id, target_info, waiting_for_debugger }) = event.read() else { return };
+        let (page, browser) = {
+            let pages = self.pages();
+            let context = target_info.browser_context_id.as_ref();
+            (context.and_then(|context| pages.contexts.get(context)?.upgrade()), pages.browser())
+        };
+        match (page, browser) {
+            (Some(page), _) => page.attached(session_id, &target_info),
+            // Of nobody, such as a part of the browser itself.
+            (None, Some(browser)) if waiting_for_debugger => {
+                browser.connection.post(Some(&session_id), "Runtime.runIfWaitingForDebugger", &json!({}));
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+impl Pages {
+    fn browser(&self) -> Option<Arc<Browser>> {
+        self.browser.as_ref().and_then(Weak::upgrade)
+    }
+}
+
+/// Follows a browser to its end: returns when nothing of it lives, and says why.
+async fn follow(
+    child: Child,
+    browser: Weak<Browser>,
+    closed: impl Future<Output = ()>,
+    mut stopping: watch::Receiver<bool>,
+) -> &'static str {
+    let asked = tokio::select! {
+        ended = child.wait() => {
+            tracing::warn!(?ended, "the browser ended by itself");
+            false
+        }
+        () = closed => {
+            tracing::warn!("the browser closed its pipe");
+            false
+        }
+        // Also where nobody knows it any more.
+        _ = stopping.wait_for(|stop| *stop) => true,
+    };
+    if asked && let Some(browser) = browser.upgrade() {
+        browser.connection.post(None, "Browser.close", &json!({}));
+        drop(browser);
+        let _ = tokio::time::timeout(END, child.wait()).await;
+    }
+    if let Err(error) = child.kill_tree(Duration::ZERO).await {
+        tracing::debug!(%error, "how the browser ended is not known");
+    }
+    if asked { "the browser was stopped" } else { "the browser ended by itself; open another page" }
+}
+
+/// Keeps the last that the browser wrote.
+async fn listen(errors: impl tokio::io::AsyncRead + Unpin, said: Arc<Mutex<VecDeque<String>>>) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut errors).take(LINE_BYTES).read_until(b'\n', &mut line).await {
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
+        }
+        let text = wharf_core::text::line(&String::from_utf8_lossy(&line), 300);
+        tracing::debug!(text, "the browser says");
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.len() == LINES {
+            said.pop_front();
+        }
+        said.push_back(text);
+    }
+}
+
+async fn why_it_ended(
+    child: &Child,
+    listening: Option<JoinHandle<()>>,
+    said: &Mutex<VecDeque<String>>,
+) -> ChromiumError {
+    let _ = tokio::time::timeout(END, child.kill_tree(END)).await;
+    if let Some(listening) = listening {
+        let _ = tokio::time::timeout(END, listening).await;
+    }
+    let said = said.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_the_sandbox = said.iter().find(|line| {
+        let line = line.to_lowercase();
+        ["sandbox", "namespace", "setuid", "zygote_host"].iter().any(|sign| line.contains(sign))
+    });
+    match of_the_sandbox {
+        Some(line) => ChromiumError::Sandbox { reason: line.clone() },
+        None => ChromiumError::Ended { said: said.iter().cloned().collect::<Vec<_>>().join("; ") },
+    }
+}

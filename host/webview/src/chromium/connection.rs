@@ -1,0 +1,266 @@
+//! A client of the browser's protocol over a pair of pipes: commands and their
+//! answers, and events as they come.
+//!
+//! One task reads and one writes, so nobody waits for anybody else's answer. Knows
+//! nothing of pages.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::unix::pipe,
+    sync::{mpsc, oneshot, watch},
+};
+
+use super::message::{self, Command, Cut, Cutter, Message, Refusal};
+
+/// What may wait to be written. A browser that takes no more is stuck.
+const MOST_QUEUED_BYTES: usize = 256 << 20;
+/// How much is read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// Why a command came to nothing.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum CallError {
+    /// The browser said no.
+    #[error("{0}")]
+    Refused(String),
+    /// The browser, or what was to carry it out, is gone.
+    #[error("the browser ended")]
+    Gone,
+    /// The answer is larger than is taken.
+    #[error("the answer of the browser is larger than may be")]
+    TooLarge,
+    /// The answer is none.
+    #[error("the browser answered with something else than was asked for")]
+    Unexpected,
+    /// No answer came in time.
+    #[error("the browser did not answer in time")]
+    Late,
+}
+
+/// An event of the browser.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event<'a> {
+    pub(super) session: Option<&'a str>,
+    pub(super) method: &'a str,
+    params: &'a str,
+}
+
+impl Event<'_> {
+    /// What it says; nothing where that is something else.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        let read = message::read(self.params);
+        if let Err(error) = &read {
+            tracing::debug!(method = self.method, %error, "an event of the browser cannot be read");
+        }
+        read.ok()
+    }
+
+    /// How long its text is.
+    pub(super) fn bytes(&self) -> usize {
+        self.params.len()
+    }
+}
+
+/// Hears events, on the task that reads: it must not wait, and be quick.
+pub(super) trait Listener: Send + Sync + 'static {
+    fn hear(&self, event: Event<'_>);
+}
+
+/// The way to a browser.
+#[derive(Debug)]
+pub(super) struct Connection {
+    next: AtomicU64,
+    // Not async locks: held for a look-up.
+    pending: Arc<Mutex<HashMap<u64, Pending>>>,
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    queued: Arc<AtomicUsize>,
+    open: watch::Receiver<bool>,
+}
+
+type Answer = Result<Box<RawValue>, CallError>;
+
+#[derive(Debug)]
+struct Pending {
+    session: Option<String>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Connection {
+    /// Speaks over these pipes until the browser closes its end.
+    pub(super) fn new(
+        writer: pipe::Sender,
+        reader: pipe::Receiver,
+        most_bytes: usize,
+        listener: Arc<dyn Listener>,
+    ) -> Self {
+        let (outgoing, waiting) = mpsc::unbounded_channel();
+        let (says_open, open) = watch::channel(true);
+        let pending = Arc::new(Mutex::new(HashMap::new()));
+        let queued = Arc::new(AtomicUsize::new(0));
+        tokio::spawn(write(writer, waiting, Arc::clone(&queued)));
+        tokio::spawn(read(reader, Cutter::new(most_bytes), Arc::clone(&pending), listener, says_open));
+        Self { next: AtomicU64::new(1), pending, outgoing, queued, open }
+    }
+
+    /// Sends a command. It is on its way when this returns, behind all that were sent
+    /// before; dropping the call forgets its answer.
+    pub(super) fn call<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) -> Call {
+        let id = self.next.fetch_add(1, Relaxed);
+        let (answer, answered) = oneshot::channel();
+        let pending = Pending { session: session.map(str::to_owned), answer };
+        lock(&self.pending).insert(id, pending);
+        let sent = self.send(&Command { id, method, params, session_id: session });
+        if !sent || !*self.open.borrow() {
+            // Its sender goes, which answers.
+            lock(&self.pending).remove(&id);
+        }
+        Call { id, answered, pending: Arc::clone(&self.pending) }
+    }
+
+    /// Sends a command whose answer nobody needs.
+    pub(super) fn post<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) {
+        let id = self.next.fetch_add(1, Relaxed);
+        self.send(&Command { id, method, params, session_id: session });
+    }
+
+    /// Answers all that a session was asked: it is gone.
+    pub(super) fn forget(&self, session: &str) {
+        lock(&self.pending).retain(|_, pending| pending.session.as_deref() != Some(session));
+    }
+
+    /// Waits until the browser has closed its end.
+    pub(super) fn closed(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut open = self.open.clone();
+        async move {
+            let _ = open.wait_for(|open| !open).await;
+        }
+    }
+
+    fn send<P: Serialize>(&self, command: &Command<'_, P>) -> bool {
+        let Ok(mut bytes) = serde_json::to_vec(command) else { return false };
+        bytes.push(0);
+        let queued = self.queued.fetch_add(bytes.len(), Relaxed) + bytes.len();
+        if queued > MOST_QUEUED_BYTES {
+            self.queued.fetch_sub(bytes.len(), Relaxed);
+            tracing::warn!("the browser takes no commands");
+            return false;
+        }
+        self.outgoing.send(bytes).is_ok()
+    }
+}
+
+/// A command on its way.
+#[derive(Debug)]
+pub(super) struct Call {
+    id: u64,
+    answered: oneshot::Receiver<Answer>,
+    pending: Arc<Mutex<HashMap<u64, Pending>>>,
+}
+
+impl Call {
+    /// What the browser says to it.
+    pub(super) async fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
+        message::read(self.await?.get()).map_err(|error| {
+            tracing::debug!(%error, "an answer of the browser cannot be read");
+            CallError::Unexpected
+        })
+    }
+
+    /// The same, for so long at most.
+    pub(super) async fn read_within<T: DeserializeOwned>(self, patience: Duration) -> Result<T, CallError> {
+        tokio::time::timeout(patience, self.read()).await.unwrap_or(Err(CallError::Late))
+    }
+
+    /// Waits until it is done, for so long at most.
+    pub(super) async fn done_within(self, patience: Duration) -> Result<(), CallError> {
+        tokio::time::timeout(patience, self).await.unwrap_or(Err(CallError::Late)).map(drop)
+    }
+}
+
+impl Future for Call {
+    type Output = Answer;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+        Pin::new(&mut self.answered).poll(context).map(|answer| answer.unwrap_or(Err(CallError::Gone)))
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        lock(&self.pending).remove(&self.id);
+    }
+}
+
+fn lock(pending: &Mutex<HashMap<u64, Pending>>) -> MutexGuard<'_, HashMap<u64, Pending>> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn write(mut writer: pipe::Sender, mut waiting: mpsc::UnboundedReceiver<Vec<u8>>, queued: Arc<AtomicUsize>) {
+    while let Some(bytes) = waiting.recv().await {
+        if writer.write_all(&bytes).await.is_err() {
+            // The browser is gone, which its other end says, too.
+            return;
+        }
+        queued.fetch_sub(bytes.len(), Relaxed);
+    }
+}
+
+async fn read(
+    mut reader: pipe::Receiver,
+    mut cutter: Cutter,
+    pending: Arc<Mutex<HashMap<u64, Pending>>>,
+    listener: Arc<dyn Listener>,
+    says_open: watch::Sender<bool>,
+) {
+    let mut bytes = vec![0; READ_BYTES];
+    while let Ok(count @ 1..) = reader.read(&mut bytes).await {
+        cutter.take(&bytes[..count], |cut| match cut {
+            Cut::Whole(text) => take(&String::from_utf8_lossy(text), &pending, &*listener),
+            Cut::TooLong(beginning) => {
+                let answered = message::id_at_the_beginning(beginning).and_then(|id| lock(&pending).remove(&id));
+                if let Some(Pending { answer, .. }) = answered {
+                    let _ = answer.send(Err(CallError::TooLarge));
+                }
+            }
+        });
+    }
+    says_open.send_replace(false);
+    lock(&pending).clear();
+}
+
+fn take(text: &str, pending: &Mutex<HashMap<u64, Pending>>, listener: &dyn Listener) {
+    let message = match serde_json::from_str::<Message<'_>>(text) {
+        Ok(message) => message,
+        Err(error) => {
+            tracing::debug!(%error, "a message of the browser cannot be read");
+            return;
+        }
+    };
+    if let Some(id) = message.id {
+        let Some(Pending { answer, .. }) = lock(pending).remove(&id) else { return };
+        let _ = answer.send(match (message.result, message.error) {
+            (Some(result), None) => Ok(result.to_owned()),
+            (_, Some(error)) => match message::read(error.get()) {
+                Ok(Refusal { message }) => Err(CallError::Refused(message)),
+                Err(_) => Err(CallError::Unexpected),
+            },
+            (None, None) => Err(CallError::Unexpected),
+        });
+    } else if let Some(method) = &message.method {
+        let params = message.params.map_or("{}", RawValue::get);
+        listener.hear(Event { session: message.session_id.as_deref(), method, params });
+    }
+}

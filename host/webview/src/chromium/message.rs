@@ -1,0 +1,203 @@
+//! What travels over the pipe to the browser: its form, and how what comes back is
+//! read. A hostile page has a hand in much of it.
+//!
+//! Knows nothing of what the commands mean.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// A command to the browser.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Command<'a, P> {
+    pub(super) id: u64,
+    pub(super) method: &'a str,
+    pub(super) params: &'a P,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session_id: Option<&'a str>,
+}
+
+/// What comes from the browser: an answer, where it has an id, or an event.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Message<'a> {
+    pub(super) id: Option<u64>,
+    pub(super) method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+    pub(super) session_id: Option<Cow<'a, str>>,
+}
+
+/// Why the browser did not carry out a command.
+#[derive(Debug, Deserialize)]
+pub(super) struct Refusal {
+    pub(super) message: String,
+}
+
+/// Reads JSON of the browser. Half a surrogate, which JavaScript takes for a
+/// character and JSON here does not, becomes the replacement character.
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    match serde_json::from_str(text) {
+        Err(error) if error.is_syntax() && text.contains("\\u") => serde_json::from_str(&mend(text)),
+        read => read,
+    }
+}
+
+/// The text with every `\uD800` to `\uDFFF` that is no part of a pair replaced.
+fn mend(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut mended = String::with_capacity(text.len());
+    let (mut at, mut copied) = (0, 0);
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        let unit = unit_at(bytes, at);
+        match unit {
+            Some(0xD800..=0xDBFF) if matches!(unit_at(bytes, at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
+            Some(0xD800..=0xDFFF) => {
+                mended.push_str(&text[copied..at]);
+                mended.push_str("\\ufffd");
+                at += 6;
+                copied = at;
+            }
+            // Another escape, of which a backslash may be the second half.
+            _ => at += 2,
+        }
+    }
+    mended.push_str(text.get(copied..).unwrap_or_default());
+    mended
+}
+
+/// What the escape `\uXXXX` at this place stands for.
+fn unit_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// Cuts the stream of the browser into messages, of which each ends with a zero
+/// byte. One that is longer than may be is thrown away as it comes.
+#[derive(Debug)]
+pub(super) struct Cutter {
+    limit: usize,
+    begun: Vec<u8>,
+    /// How much of a message that is too long has been thrown away.
+    dropped: usize,
+}
+
+/// What a [`Cutter`] found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Cut<'a> {
+    /// A message.
+    Whole(&'a [u8]),
+    /// The beginning of one that was too long.
+    TooLong(&'a [u8]),
+}
+
+/// How much of a message that is too long is kept: its id stands at the beginning.
+const KEPT: usize = 256;
+/// A buffer that grew beyond this is given back.
+const USUAL: usize = 1 << 20;
+
+impl Cutter {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit: limit.max(KEPT), begun: Vec::new(), dropped: 0 }
+    }
+
+    /// Takes what was read, and hands on each message that it completes.
+    pub(super) fn take(&mut self, mut read: &[u8], mut each: impl FnMut(Cut<'_>)) {
+        while let Some(end) = memchr::memchr(0, read) {
+            let (part, rest) = (&read[..end], &read[end + 1..]);
+            read = rest;
+            if self.begun.is_empty() && self.dropped == 0 && part.len() <= self.limit {
+                each(Cut::Whole(part));
+                continue;
+            }
+            self.add(part);
+            each(if self.dropped > 0 { Cut::TooLong(&self.begun) } else { Cut::Whole(&self.begun) });
+            self.dropped = 0;
+            self.begun.clear();
+            self.begun.shrink_to(USUAL);
+        }
+        self.add(read);
+    }
+
+    fn add(&mut self, part: &[u8]) {
+        if self.dropped == 0 && self.begun.len() + part.len() <= self.limit {
+            self.begun.extend_from_slice(part);
+            return;
+        }
+        if self.dropped == 0 {
+            let missing = KEPT.saturating_sub(self.begun.len()).min(part.len());
+            self.begun.extend_from_slice(&part[..missing]);
+            self.begun.truncate(KEPT);
+        }
+        self.dropped = self.dropped.saturating_add(part.len().max(1));
+    }
+}
+
+/// The id of an answer of which only the beginning is there.
+pub(super) fn id_at_the_beginning(text: &[u8]) -> Option<u64> {
+    let digits = text.strip_prefix(b"{\"id\":")?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    str::from_utf8(&digits[..end]).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(limit: usize, reads: &[&[u8]]) -> Vec<String> {
+        let (mut cutter, mut found) = (Cutter::new(limit), Vec::new());
+        for read in reads {
+            cutter.take(read, |cut| {
+                found.push(match cut {
+                    Cut::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                    Cut::TooLong(bytes) => format!("{} ...", bytes.len()),
+                });
+            });
+        }
+        assert!(cutter.begun.len() <= limit.max(KEPT));
+        found
+    }
+
+    #[test]
+    fn messages_are_found_however_they_are_split() {
+        assert_eq!(cut(1000, &[b"a\0b", b"c\0", b"", b"d", b"\0\0"]), ["a", "bc", "d", ""]);
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_dropped_and_the_next_one_is_read() {
+        let long = vec![b'x'; 5000];
+        assert_eq!(cut(1000, &[&long, b"y\0next\0"]), ["256 ...", "next"]);
+        assert_eq!(cut(1000, &[b"abc", &long, &long, b"\0", b"next\0"]), ["256 ...", "next"]);
+        let at_once = [&long[..], b"\0next\0"].concat();
+        assert_eq!(cut(1000, &[&at_once]), ["256 ...", "next"]);
+        let (fits, does_not) = (vec![b'x'; 1000], vec![b'x'; 1001]);
+        assert_eq!(cut(1000, &[&fits, b"\0"])[0].len(), 1000);
+        assert_eq!(cut(1000, &[&does_not, b"\0"]), ["256 ..."]);
+    }
+
+    #[test]
+    fn the_id_of_a_long_answer_is_read_from_its_beginning() {
+        assert_eq!(id_at_the_beginning(br#"{"id":17,"result":{"data":"iVBOR"#), Some(17));
+        assert_eq!(id_at_the_beginning(br#"{"method":"Network.x","params":{"id":17"#), None);
+    }
+
+    #[test]
+    fn half_a_surrogate_does_not_make_a_message_unreadable() {
+        let read = |text: &str| read::<String>(text).expect("a text");
+        assert_eq!(read(r#""a\ud800b""#), "a\u{fffd}b");
+        assert_eq!(read(r#""\udc00\ud83d\ude00\ud83d""#), "\u{fffd}\u{1f600}\u{fffd}");
+        // A backslash and the letters, which is no escape.
+        assert_eq!(read(r#""\\ud800 \ud800""#), "\\ud800 \u{fffd}");
+        assert!(super::read::<String>(r#""\ud80""#).is_err());
+    }
+}

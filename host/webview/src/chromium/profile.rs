@@ -1,0 +1,212 @@
+//! The directory of one run of the browser: its profile, what it downloads, and what
+//! pages are given.
+//!
+//! It appears with a lock that is held, by rename, and goes with the browser. What a
+//! host that was killed has left is swept by the next one, which gets the lock.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown},
+    path::{Path, PathBuf},
+};
+
+use super::ChromiumError;
+use crate::PageId;
+
+const NAME: &str = "wharf-browser-";
+const HALF_DONE: &str = ".half-";
+const LOCK: &str = "lock";
+
+/// The directory of a browser that runs. Dropping it removes it.
+#[derive(Debug)]
+pub(super) struct Profile {
+    place: PathBuf,
+    user: Option<u32>,
+    /// Held while the browser lives.
+    _lock: File,
+}
+
+impl Profile {
+    /// Makes one below `temporary` for a browser that runs as this user, if that is
+    /// another one than the host's, and sweeps those that nobody holds.
+    pub(super) fn create(temporary: &Path, user: Option<u32>) -> Result<Self, ChromiumError> {
+        let unfit = |problem: String| ChromiumError::Place { directory: temporary.to_owned(), problem };
+        fs::create_dir_all(temporary).map_err(|error| unfit(format!("it cannot be made ({error})")))?;
+        // The browser is told this path, and changes its directory.
+        let temporary = &fs::canonicalize(temporary).map_err(|error| unfit(error.to_string()))?;
+        sweep(temporary);
+        if user.is_some()
+            && let Some(closed) = temporary.ancestors().find(|path| !is_open_to_all(path))
+        {
+            let closed = closed.display();
+            return Err(unfit(format!(
+                "{closed} is closed to other users, and the browser runs as one; choose another directory for temporary \
+                 files, or allow others to pass (`chmod o+x {closed}`)"
+            )));
+        }
+        Self::make(temporary, user).map_err(|error| unfit(error.to_string()))
+    }
+
+    fn make(temporary: &Path, user: Option<u32>) -> io::Result<Self> {
+        // Not a secret: only a name that is not there.
+        let name = PageId::random().map_err(io::Error::other)?;
+        let half = temporary.join(format!("{HALF_DONE}{NAME}{name}"));
+        let place = temporary.join(format!("{NAME}{name}"));
+        // Another user passes, and sees nothing but what is its own.
+        DirBuilder::new().mode(0o700).create(&half)?;
+        let made = (|| {
+            let mode = if user.is_some() { 0o711 } else { 0o700 };
+            fs::set_permissions(&half, fs::Permissions::from_mode(mode))?;
+            let lock = OpenOptions::new().write(true).create_new(true).mode(0o600).open(half.join(LOCK))?;
+            lock.try_lock().map_err(io::Error::from)?;
+            for part in ["profile", "downloads", "files"] {
+                let part = half.join(part);
+                DirBuilder::new().mode(0o700).create(&part)?;
+                chown(&part, user, user)?;
+            }
+            fs::rename(&half, &place)?;
+            Ok(lock)
+        })();
+        match made {
+            Ok(lock) => Ok(Self { place, user, _lock: lock }),
+            Err(error) => {
+                let _ = fs::remove_dir_all(&half);
+                Err(error)
+            }
+        }
+    }
+
+    /// The browser's own, its home among it.
+    pub(super) fn profile(&self) -> PathBuf {
+        self.place.join("profile")
+    }
+
+    /// Makes the place of what one page downloads.
+    pub(super) fn downloads(&self, page: PageId) -> io::Result<PathBuf> {
+        self.part("downloads", page)
+    }
+
+    /// Makes the place of the files that one page is given.
+    pub(super) fn files(&self, page: PageId) -> io::Result<PathBuf> {
+        self.part("files", page)
+    }
+
+    /// Gives something to the user of the browser.
+    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+        chown(path, self.user, self.user)
+    }
+
+    /// Removes all that there is for one page.
+    pub(super) fn forget(&self, page: PageId) {
+        for part in ["downloads", "files"] {
+            remove(&self.place.join(part).join(page.to_string()));
+        }
+    }
+
+    /// Removes all of it: the browser has ended.
+    pub(super) fn remove(&self) {
+        remove(&self.place);
+    }
+
+    fn part(&self, part: &str, page: PageId) -> io::Result<PathBuf> {
+        let place = self.place.join(part).join(page.to_string());
+        match DirBuilder::new().mode(0o700).create(&place) {
+            Ok(()) => self.give(&place)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        Ok(place)
+    }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// Removes what hosts have left that were killed.
+fn sweep(temporary: &Path) {
+    let Ok(entries) = fs::read_dir(temporary) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let is_ours = || entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == rustix::process::geteuid().as_raw());
+        if !name.starts_with(NAME) || !is_ours() {
+            continue;
+        }
+        let place = entry.path();
+        let lock = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW).open(place.join(LOCK));
+        // Held here while it is removed: another host may sweep, too.
+        match lock.map(|lock| lock.try_lock().map(|()| lock)) {
+            Ok(Ok(_held)) => remove(&place),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => remove(&place),
+            Ok(Err(_)) | Err(_) => {}
+        }
+    }
+}
+
+fn remove(place: &Path) {
+    match fs::remove_dir_all(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(%error, place = %place.display(), "a directory of the browser is left");
+        }
+        _ => {}
+    }
+}
+
+fn is_open_to_all(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| about.permissions().mode() & 0o001 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(place: &Path) -> Vec<String> {
+        let names = fs::read_dir(place).expect("a directory").flatten();
+        names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn a_directory_that_a_killed_host_left_is_swept_and_one_in_use_is_not() {
+        let temporary = tempfile::tempdir().expect("a directory");
+        let in_use = Profile::create(temporary.path(), None).expect("a profile");
+        let left = temporary.path().join(format!("{NAME}left"));
+        fs::create_dir_all(left.join("profile/deep")).expect("a directory");
+        fs::write(left.join(LOCK), "").expect("a file");
+        let other = temporary.path().join("something-else");
+        fs::create_dir(&other).expect("a directory");
+        let next = Profile::create(temporary.path(), None).expect("a profile");
+        assert!(!left.exists() && other.exists() && in_use.profile().exists() && next.profile().exists());
+        drop((in_use, next));
+        assert_eq!(names(temporary.path()), ["something-else"]);
+    }
+
+    #[test]
+    fn what_one_page_had_goes_with_it() {
+        let temporary = tempfile::tempdir().expect("a directory");
+        let profile = Profile::create(temporary.path(), None).expect("a profile");
+        let page = PageId::random().expect("an id");
+        fs::write(profile.downloads(page).expect("a directory").join("some"), "some").expect("a file");
+        fs::write(profile.files(page).expect("a directory").join("some"), "some").expect("a file");
+        assert_eq!(fs::metadata(profile.files(page).expect("it again")).expect("it").mode() & 0o777, 0o700);
+        profile.forget(page);
+        assert_eq!(names(&profile.place.join("downloads")).len() + names(&profile.place.join("files")).len(), 0);
+    }
+
+    #[test]
+    fn a_place_that_another_user_cannot_reach_is_an_error_that_says_so() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let closed = tempfile::tempdir().expect("a directory");
+        let error = Profile::create(closed.path(), Some(super::super::BROWSER_USER)).expect_err("closed");
+        assert!(error.to_string().contains("is closed to other users"), "{error}");
+        fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o711)).expect("open");
+        let profile = Profile::create(closed.path(), Some(super::super::BROWSER_USER)).expect("a profile");
+        let about = fs::metadata(profile.profile()).expect("it");
+        assert_eq!((about.uid(), about.mode() & 0o777), (super::super::BROWSER_USER, 0o700));
+    }
+}
