@@ -194,6 +194,10 @@ impl WebViewBackend for Chromium {
         Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
     }
 
+    fn user(&self) -> Option<u32> {
+        self.keeper.user()
+    }
+
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {
         let (close, closing) = mpsc::channel(1);
         self.pages().insert(page, Slot { sink: sink.clone(), page: None, close });
