@@ -116,6 +116,26 @@ async fn a_script_that_navigates_fails_with_navigated_and_the_page_says_so_first
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_script_that_comes_while_a_page_goes_elsewhere_never_runs_in_the_next_document() {
+    let Some(stage) = Stage::new().await else { return };
+    let page = stage.page().await;
+    page.go(&stage.site.page("/a", "<title>a</title>")).await;
+    let there = stage.site.page("/b", "<title>b</title>");
+    let going = page.order(Operation::Navigate { url: there });
+    let meant_for_a = page.inject("document.title = 'changed'");
+    assert_eq!(failure(page.outcome(meant_for_a).await).0, FailureKind::Navigated);
+    page.outcome(going).await;
+    assert_eq!(page.run("document.title").await, "b");
+    // Where it does not get anywhere, the script runs in the document that stays.
+    let going = page.order(Operation::Navigate { url: stage.site.url("/never") });
+    let meant_for_b = page.inject("document.title");
+    page.done(Operation::Stop).await;
+    assert_eq!(page.outcome(meant_for_b).await, Settled::Envelope(r#"{"value":"b"}"#.into()));
+    page.outcome(going).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dialog_is_told_and_answered_and_holds_up_that_page_alone() {
     let Some(stage) = Stage::new().await else { return };
     let (page, other) = (stage.page().await, stage.page().await);

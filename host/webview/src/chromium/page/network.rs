@@ -55,13 +55,6 @@ impl Default for Traffic {
 }
 
 impl Traffic {
-    /// Remembers why the policy lets this go nowhere.
-    pub(super) fn deny(&mut self, session: &str, id: &str, reason: String) {
-        if let Some(request) = self.requests.get_mut(&key(session, id)) {
-            request.refused = Some((FailureKind::Denied, reason));
-        }
-    }
-
     pub(super) fn clear(&mut self) {
         self.requests.clear();
         self.count();
@@ -281,11 +274,16 @@ fn end(page: &Page, session: &str, ended: Ended) {
     let mut state = page.state();
     let request = state.traffic.end(session, &request_id);
     let mut refused = request.as_ref().and_then(|request| request.refused.clone());
-    if let Some(error) = &error_text
+    if let (Some(error), Some(request)) = (&error_text, &request)
         && refused.is_none()
-        && error.contains("TUNNEL_CONNECTION_FAILED")
     {
-        refused = request.as_ref().and_then(|request| page.refusal(&request.url));
+        // The browser may tell of a request after it was asked whether it may be made.
+        if error.contains("BLOCKED_BY_CLIENT") {
+            let denied = page.settings.policy.url(&request.url).err();
+            refused = denied.map(|denied| (FailureKind::Denied, denied.message));
+        } else if error.contains("TUNNEL_CONNECTION_FAILED") {
+            refused = page.refusal(&request.url);
+        }
     }
     if let Some(error) = &error_text {
         broken(&mut state, &request_id, error, refused.as_ref());
