@@ -17,6 +17,8 @@ mod message;
 mod page;
 mod profile;
 mod refusals;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::HashMap,
@@ -133,6 +135,14 @@ impl Chromium {
     #[doc(hidden)]
     pub async fn process(&self) -> Option<u32> {
         self.keeper.process().await
+    }
+
+    /// Has the renderer of a page crash; for tests.
+    #[doc(hidden)]
+    pub fn crash(&self, page: PageId) {
+        if let Some(Ok(page)) = self.page(page) {
+            page.crash();
+        }
     }
 
     fn pages(&self) -> MutexGuard<'_, HashMap<PageId, Slot>> {

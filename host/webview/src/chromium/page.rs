@@ -170,6 +170,11 @@ impl Page {
         dialogs::answer(self, answer);
     }
 
+    /// Has its renderer crash.
+    pub(super) fn crash(&self) {
+        self.post(self.main_session(), "Page.crash", &json!({}));
+    }
+
     /// Hears what happens in one of its sessions.
     pub(super) fn hear(self: &Arc<Self>, session: &str, event: Event<'_>) {
         let (domain, _) = event.method.split_once('.').unwrap_or_default();

@@ -11,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::fs::OFlags;
+
 use super::ChromiumError;
 use crate::PageId;
 
@@ -138,7 +140,8 @@ fn sweep(temporary: &Path) {
             continue;
         }
         let place = entry.path();
-        let lock = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW).open(place.join(LOCK));
+        let lock =
+            OpenOptions::new().write(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(place.join(LOCK));
         // Held here while it is removed: another host may sweep, too.
         match lock.map(|lock| lock.try_lock().map(|()| lock)) {
             Ok(Ok(_held)) => remove(&place),
@@ -203,6 +206,7 @@ mod tests {
             return;
         }
         let closed = tempfile::tempdir().expect("a directory");
+        fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o700)).expect("closed");
         let error = Profile::create(closed.path(), Some(super::super::BROWSER_USER)).expect_err("closed");
         assert!(error.to_string().contains("is closed to other users"), "{error}");
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o711)).expect("open");

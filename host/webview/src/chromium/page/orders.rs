@@ -113,7 +113,8 @@ pub(super) fn failed(error: &CallError) -> Failure {
         CallError::TooLarge => {
             Failure::new(FailureKind::Limit, "the result is larger than may be (limit `file_bytes`)")
         }
-        CallError::Gone => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
+        CallError::Gone => Failure::new(FailureKind::BackendGone, "the browser ended"),
+        CallError::Left => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
         CallError::Refused(said) if said.contains("crashed") => {
             Failure::new(FailureKind::Crashed, "the page crashed; navigate or reload it")
         }
