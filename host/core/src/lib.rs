@@ -14,6 +14,7 @@ pub mod handle;
 pub mod id;
 pub mod limit;
 pub mod origin;
+pub mod polls;
 pub mod schema;
 pub mod scope;
 pub mod service;

@@ -36,6 +36,12 @@ pub trait WebViewBackend: Send + Sync + 'static {
     /// What it can do.
     fn abilities(&self) -> Abilities;
 
+    /// Under which user it runs, where that is another one than the host's: that one
+    /// reads the files that pages are given, and owns those that they download.
+    fn user(&self) -> Option<u32> {
+        None
+    }
+
     /// Opens a page, empty. [`crate::PageEvent::Opened`] tells that it takes
     /// scripts, and the core holds them back until then;
     /// [`crate::PageEvent::Closed`] that it cannot be opened.

@@ -84,6 +84,18 @@ pub enum WebViewError {
     },
 }
 
+impl WebViewError {
+    /// A request that makes no sense.
+    pub(crate) fn invalid(problem: impl Into<String>) -> Self {
+        Self::Invalid { problem: problem.into() }
+    }
+
+    /// The system has no randomness to give.
+    pub(crate) fn no_randomness(error: getrandom::Error) -> Self {
+        Self::System { action: "make a handle that nobody can guess", source: io::Error::other(error) }
+    }
+}
+
 impl From<WebViewError> for Error {
     fn from(error: WebViewError) -> Self {
         let message = with_causes(&error);

@@ -5,22 +5,31 @@
 //! limits and policy. A [`WebViewBackend`] only injects and reports: the host's own
 //! Chromium, or the WebViews of an app that embeds the host.
 
+mod asked;
 mod backend;
 #[cfg(target_os = "linux")]
 pub mod chromium;
 mod error;
+mod files;
 mod id;
 mod operation;
+mod page;
+mod pages;
 mod proxy;
 mod report;
+mod requests;
 mod sink;
+mod wrapper;
 
 pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebViewBackend};
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
+pub use page::{Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, Why};
+pub use pages::{Metrics, Outcome, OutcomeState, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews};
 pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
 };
 pub use sink::{Accepted, Hears, Sink};
+pub use wrapper::Posted;

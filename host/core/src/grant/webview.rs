@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Grants, denied};
 use crate::{
-    Error, PluginName,
+    Code, Error, PluginName,
     origin::{OriginPattern, OriginPolicy},
 };
 
@@ -83,6 +83,22 @@ impl GrantedWebView<'_> {
 
     pub(super) fn plugin(&self) -> &PluginName {
         self.plugin
+    }
+
+    /// Checks that pages may be given files of the workspace.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn uploads(&self) -> Result<(), Error> {
+        if self.grant.uploads {
+            return Ok(());
+        }
+        let message = format!(
+            "plugin `{0}` may not give files to pages; to allow it, set `uploads = true` under \
+             [plugin.{0}.grants.webview] in wharf.toml",
+            self.plugin
+        );
+        Err(Error::new(Code::Denied, message))
     }
 
     /// Where its pages may go.

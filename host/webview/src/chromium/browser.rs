@@ -127,11 +127,12 @@ impl Browser {
         // In base64, and what stands around it.
         let most_bytes = MESSAGE_BYTES.max(start.file_bytes / 3 * 4 + (1 << 20));
         let connection = Connection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn Listener>);
-        let about = match tokio::time::timeout(START, connection.call(None, "Browser.getVersion", &json!({})).read()).await {
-            Ok(Ok(about)) => about,
-            Ok(Err(_)) => return Err(why_it_ended(&child, listening, &said).await),
-            Err(_) => return Err(ChromiumError::Silent),
-        };
+        let about =
+            match tokio::time::timeout(START, connection.call(None, "Browser.getVersion", &json!({})).read()).await {
+                Ok(Ok(about)) => about,
+                Ok(Err(_)) => return Err(why_it_ended(&child, listening, &said).await),
+                Err(_) => return Err(ChromiumError::Silent),
+            };
         connection.post(None, "Target.setDiscoverTargets", &json!({ "discover": true }));
         let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
         connection.post(None, "Target.setAutoAttach", &attach);

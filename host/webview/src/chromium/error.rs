@@ -46,7 +46,9 @@ pub enum ChromiumError {
     #[error("the browser did not answer while it started; try again, or name another one as `program` under [webview]")]
     Silent,
     /// It crashed too often.
-    #[error("the browser crashed {crashes} times within {seconds} s, and is not started again before that time is over")]
+    #[error(
+        "the browser crashed {crashes} times within {seconds} s, and is not started again before that time is over"
+    )]
     Crashing {
         /// How often.
         crashes: u64,

@@ -20,7 +20,7 @@ mod refusals;
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -157,6 +157,17 @@ impl Chromium {
     }
 }
 
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without a runtime nothing is followed any more, and the browser has ended
+        // with what followed it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let keeper = Arc::clone(&self.keeper);
+            runtime.spawn(async move { keeper.shut_down().await });
+        }
+    }
+}
+
 #[async_trait]
 impl WebViewBackend for Chromium {
     fn name(&self) -> &'static str {
@@ -165,15 +176,26 @@ impl WebViewBackend for Chromium {
 
     fn abilities(&self) -> Abilities {
         let operations = [
-            "navigate", "back", "forward", "reload", "screenshot", "pdf", "mouse", "key", "text", "set-files", "resize",
-            "network-idle", "frames", "stop",
+            "navigate",
+            "back",
+            "forward",
+            "reload",
+            "screenshot",
+            "pdf",
+            "mouse",
+            "key",
+            "text",
+            "set-files",
+            "resize",
+            "network-idle",
+            "frames",
+            "stop",
         ];
-        Abilities {
-            operations: operations.into(),
-            isolated_world: true,
-            enforces_origins: true,
-            sandbox: self.sandbox,
-        }
+        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+    }
+
+    fn user(&self) -> Option<u32> {
+        self.keeper.user()
     }
 
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {

@@ -132,7 +132,8 @@ fn sweep(temporary: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        let is_ours = || entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == rustix::process::geteuid().as_raw());
+        let is_ours =
+            || entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == rustix::process::geteuid().as_raw());
         if !name.starts_with(NAME) || !is_ours() {
             continue;
         }

@@ -93,7 +93,9 @@ async fn finish(page: &Page, made: Call, mime_type: &'static str) -> Outcome {
     let Made { data } = made.read().await.map_err(|error| failed(&error))?;
     let limit = page.settings.limits.file_bytes;
     let too_large = |bytes: usize| {
-        let message = format!("the result has {bytes} bytes, more than {limit} (limit `file_bytes`); take less of the page, or another format");
+        let message = format!(
+            "the result has {bytes} bytes, more than {limit} (limit `file_bytes`); take less of the page, or another format"
+        );
         Failure::new(FailureKind::Limit, message)
     };
     let bytes = data.len() / 4 * 3;

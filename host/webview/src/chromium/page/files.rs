@@ -45,8 +45,7 @@ pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Wor
         })?;
         let context = inject::isolated_context(&page).await.map_err(|error| failed(&error))?;
         let wanted = json!({ "expression": element, "contextId": context, "awaitPromise": true });
-        let found: Evaluated =
-            page.ask("Runtime.evaluate", &wanted).read().await.map_err(|error| failed(&error))?;
+        let found: Evaluated = page.ask("Runtime.evaluate", &wanted).read().await.map_err(|error| failed(&error))?;
         if let Some(Thrown { text, exception }) = found.exception_details {
             let said = exception.and_then(|exception| exception.description).unwrap_or(text);
             let said = wharf_core::text::cut(&said, 1_024);

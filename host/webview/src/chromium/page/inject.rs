@@ -312,7 +312,9 @@ fn failed(error: &CallError) -> Settled {
             {
                 left()
             }
-            said if said.contains("crashed") => failure(FailureKind::Crashed, "the page crashed; navigate or reload it"),
+            said if said.contains("crashed") => {
+                failure(FailureKind::Crashed, "the page crashed; navigate or reload it")
+            }
             said if said.contains("terminated") => {
                 failure(FailureKind::Exception, "the script was stopped, since it kept the page from going on")
             }

@@ -59,7 +59,8 @@ pub(super) fn mouse(page: &Page, mouse: &Mouse, modifiers: &[Modifier]) -> Vec<C
 pub(super) fn key(page: &Page, name: &str, kind: KeyKind, modifiers: &[Modifier]) -> Result<Vec<Call>, Failure> {
     let Some(key) = Key::named(name) else {
         let name = wharf_core::text::line(name, 64);
-        let message = format!("no key is called `{name}`; use a single character, or a name such as Enter, Tab or ArrowDown");
+        let message =
+            format!("no key is called `{name}`; use a single character, or a name such as Enter, Tab or ArrowDown");
         return Err(Failure::new(FailureKind::Invalid, message));
     };
     let with_shift = modifiers.contains(&Modifier::Shift);
@@ -88,7 +89,9 @@ pub(super) fn key(page: &Page, name: &str, kind: KeyKind, modifiers: &[Modifier]
     // A single press holds the keys for as long; `down` and `up` leave that to
     // whoever says them.
     if kind == KeyKind::Press {
-        calls.extend(modifiers.iter().enumerate().map(|(at, modifier)| hold(page, *modifier, bits(&modifiers[..=at]), true)));
+        calls.extend(
+            modifiers.iter().enumerate().map(|(at, modifier)| hold(page, *modifier, bits(&modifiers[..=at]), true)),
+        );
     }
     match kind {
         KeyKind::Press => calls.extend([down(), up()]),

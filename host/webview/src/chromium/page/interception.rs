@@ -49,12 +49,11 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     match allowed(page, &request.url) {
         Ok(()) => page.post(session, "Fetch.continueRequest", &json!({ "requestId": request_id })),
         Err(reason) => {
-            if let Some(id) = network_id {
-                let mut state = page.state();
-                if resource_type == "Document" && page.is_main(&frame_id) {
-                    state.document.load(&id).denied = Some((FailureKind::Denied, reason.clone()));
-                }
-                state.traffic.deny(session, &id, reason);
+            if let Some(id) = network_id
+                && resource_type == "Document"
+                && page.is_main(&frame_id)
+            {
+                page.state().document.load(&id).denied = Some((FailureKind::Denied, reason));
             }
             refuse(page, session, &request_id);
         }
@@ -68,7 +67,8 @@ fn refuse(page: &Page, session: &str, request: &str) {
 fn allowed(page: &Page, url: &str) -> Result<(), String> {
     // Made by a page itself, and of its own origin or of none.
     let of_the_page = ["data:", "blob:", "about:"];
-    if of_the_page.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))) {
+    if of_the_page.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+    {
         return Ok(());
     }
     page.settings.policy.url(url).map(drop).map_err(|error| error.message)

@@ -19,7 +19,10 @@ struct Created {
 }
 
 /// Makes a browser context whose only way out is this proxy.
-pub(in crate::chromium) async fn make_context(browser: &Browser, proxy: std::net::SocketAddr) -> Result<String, CallError> {
+pub(in crate::chromium) async fn make_context(
+    browser: &Browser,
+    proxy: std::net::SocketAddr,
+) -> Result<String, CallError> {
     let settings = json!({
         "disposeOnDetach": true,
         "proxyServer": format!("http://{proxy}"),

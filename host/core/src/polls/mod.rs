@@ -1,26 +1,34 @@
-//! Notices when somebody asks for a running process again and again, and says
-//! what would do instead.
+//! Notices when somebody asks for what still runs again and again, a process or
+//! a request to a web page, and says what would do instead.
 //!
-//! Owns the count of one process and the rules of advice. It has no clock: all
-//! times are handed in, as how long the process has run. It never knows who
-//! asked; whether they may was decided before.
+//! Owns the count of one of them and the rules of advice. It has no clock: all
+//! times are handed in, as how long it has run. It never knows who asked;
+//! whether they may was decided before.
 
 mod guidance;
 mod metrics;
 
 use std::time::Duration;
 
-pub use guidance::{Guidance, Language, MAX_TEXT_BYTES};
+pub use guidance::{Guidance, Language, MAX_TEXT_BYTES, Subject};
 pub use metrics::{PollMetrics, PollTotals};
 
-use crate::Status;
+/// Where something stands that is polled, as a poll sees it: a change starts the
+/// count again.
+pub trait Polled: Copy + PartialEq {
+    /// What is polled.
+    const SUBJECT: Subject;
+
+    /// Whether it still runs.
+    fn runs(self) -> bool;
+}
 
 /// When advice is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollSettings {
     /// Whether advice is given at all; polls are counted either way.
     pub guidance: bool,
-    /// How many polls in a row bring advice while a process is young.
+    /// How many polls in a row bring advice to what has not run for long.
     pub threshold: u32,
     /// In which language.
     pub language: Language,
@@ -36,25 +44,25 @@ impl Default for PollSettings {
 const REPEAT_AFTER: Duration = Duration::from_secs(60);
 /// Polls that come faster than this bring advice sooner.
 const HASTY_INTERVAL: Duration = Duration::from_secs(1);
-/// From here on a process is no longer young: each doubling of what lies
-/// beyond allows one poll more.
+/// From here on a process or a request is no longer young: each doubling of what
+/// lies beyond allows one poll more.
 const YOUNG: Duration = Duration::from_secs(60);
 /// An episode of more polls in a row than this is what advice is to prevent.
 const LONG_EPISODE: u32 = 10;
 
-/// The polls of one process: at most 200 bytes.
-#[derive(Debug, Clone, Default)]
-pub struct Polls {
+/// The polls of one process or request: at most 200 bytes.
+#[derive(Debug, Clone)]
+pub struct Polls<S> {
     total: u64,
     last: Option<Duration>,
-    status: Option<Status>,
+    status: Option<S>,
     streak: Streak,
     /// When advice was last given; it outlives the streak, so that a change of
     /// status does not bring it again at once.
     guided: Option<Duration>,
 }
 
-/// Polls in a row that found the process running.
+/// Polls in a row that found it running.
 #[derive(Debug, Clone, Default)]
 struct Streak {
     polls: u32,
@@ -82,13 +90,19 @@ pub struct Intervals {
     pub shortest: Duration,
 }
 
-impl Polls {
-    /// Counts a poll that came when the process had run for `ran` and found it
-    /// in `status`. Returns advice where it is due.
+impl<S> Default for Polls<S> {
+    fn default() -> Self {
+        Self { total: 0, last: None, status: None, streak: Streak::default(), guided: None }
+    }
+}
+
+impl<S: Polled> Polls<S> {
+    /// Counts a poll that came when it had run for `ran` and found it in
+    /// `status`. Returns advice where it is due.
     pub fn record(
         &mut self,
         ran: Duration,
-        status: Status,
+        status: S,
         settings: &PollSettings,
         metrics: &PollMetrics,
     ) -> Option<Guidance> {
@@ -100,7 +114,7 @@ impl Polls {
         if self.status.replace(status) != Some(status) {
             self.streak = Streak::default();
         }
-        if status != Status::Running {
+        if !status.runs() {
             return None;
         }
         let interval = if self.streak.polls == 0 { None } else { before.map(|before| ran.saturating_sub(before)) };
@@ -121,17 +135,18 @@ impl Polls {
         }
         due.then(|| {
             let mean = Duration::from_secs_f64(self.streak.mean);
-            Guidance::new(self.streak.polls, ran.saturating_sub(self.streak.first), mean, ran, settings.language)
+            let over = ran.saturating_sub(self.streak.first);
+            Guidance::new(S::SUBJECT, self.streak.polls, over, mean, ran, settings.language)
         })
     }
 
-    /// How often the process was polled, ever.
+    /// How often it was polled, ever.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How long the process had run at the last poll.
+    /// How long it had run at the last poll.
     #[must_use]
     pub fn last(&self) -> Option<Duration> {
         self.last
@@ -143,7 +158,7 @@ impl Polls {
         self.streak.polls
     }
 
-    /// How long the process had run at the first of the polls in a row.
+    /// How long it had run at the first of the polls in a row.
     #[must_use]
     pub fn first_consecutive(&self) -> Option<Duration> {
         (self.streak.polls > 0).then_some(self.streak.first)
@@ -188,7 +203,7 @@ impl Streak {
     }
 }
 
-/// How many polls in a row bring advice to a process that has run for `ran`.
+/// How many polls in a row bring advice to what has run for `ran`.
 fn threshold(ran: Duration, base: u32, hasty: bool) -> u32 {
     let base = base.max(1);
     let base = if hasty { base.saturating_mul(3).div_ceil(5).max(2).min(base) } else { base };

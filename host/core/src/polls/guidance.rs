@@ -19,7 +19,16 @@ pub enum Language {
     Korean,
 }
 
-/// Advice to who polls a running process too often.
+/// What is polled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A child process.
+    Process,
+    /// A request to a web page.
+    Request,
+}
+
+/// Advice to who polls what still runs too often.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Guidance {
     /// Polls in a row that found it running.
@@ -35,19 +44,36 @@ pub struct Guidance {
 }
 
 impl Guidance {
-    pub(super) fn new(polls: u32, over: Duration, mean: Duration, ran: Duration, language: Language) -> Self {
+    pub(super) fn new(
+        subject: Subject,
+        polls: u32,
+        over: Duration,
+        mean: Duration,
+        ran: Duration,
+        language: Language,
+    ) -> Self {
         let suggested_interval_seconds = suggested(mean, ran).as_secs();
         let (over, mean) = (over.as_secs_f64(), mean.as_secs_f64());
         let (over_shown, mean_shown) = (shown(over), shown(mean));
-        let text = match language {
-            Language::English => format!(
+        let text = match (language, subject) {
+            (Language::English, Subject::Process) => format!(
                 "{polls} polls in a row found this process still running, within {over_shown} s and {mean_shown} s \
                  apart on average. Polling every {suggested_interval_seconds} s would do; to wait once for its output \
                  or its end is better still."
             ),
-            Language::Korean => format!(
+            (Language::Korean, Subject::Process) => format!(
                 "이 프로세스는 연속 {polls}번의 확인에서 모두 실행 중이었습니다({over_shown}초 동안, 평균 \
                  {mean_shown}초 간격). {suggested_interval_seconds}초마다 확인하면 충분하며, 출력이나 종료를 한 번에 \
+                 기다리는 편이 더 좋습니다."
+            ),
+            (Language::English, Subject::Request) => format!(
+                "{polls} polls in a row found this request still pending, within {over_shown} s and {mean_shown} s \
+                 apart on average. Polling every {suggested_interval_seconds} s would do; to wait once for its end is \
+                 better still."
+            ),
+            (Language::Korean, Subject::Request) => format!(
+                "이 요청은 연속 {polls}번의 확인에서 모두 진행 중이었습니다({over_shown}초 동안, 평균 \
+                 {mean_shown}초 간격). {suggested_interval_seconds}초마다 확인하면 충분하며, 끝날 때까지 한 번에 \
                  기다리는 편이 더 좋습니다."
             ),
         };
@@ -55,8 +81,7 @@ impl Guidance {
     }
 }
 
-/// At least twice the interval so far, and a quarter of how long the process
-/// has run: who has waited for an hour can wait a few minutes more.
+/// At least twice the interval so far, and a quarter of how long it has run: who has waited for an hour can wait a few minutes more.
 fn suggested(mean: Duration, ran: Duration) -> Duration {
     mean.saturating_mul(2).max(ran / 4).clamp(Duration::from_secs(5), Duration::from_secs(600))
 }

@@ -1,0 +1,31 @@
+//! Polls of processes: counted and judged by the rules that hold for whatever is
+//! polled.
+
+pub use wharf_core::polls::{
+    Guidance, Intervals, Language, MAX_TEXT_BYTES, PollMetrics, PollSettings, PollTotals, Polled, Subject,
+};
+
+use crate::Status;
+
+/// The polls of one process.
+pub type Polls = wharf_core::polls::Polls<Status>;
+
+impl Polled for Status {
+    const SUBJECT: Subject = Subject::Process;
+
+    fn runs(self) -> bool {
+        self == Self::Running
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn the_polls_of_a_process_take_at_most_200_bytes() {
+        assert!(size_of::<Mutex<Polls>>() <= 200, "{}", size_of::<Mutex<Polls>>());
+    }
+}

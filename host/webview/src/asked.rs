@@ -1,0 +1,366 @@
+//! Operations as they are asked for, by name and JSON: read, bounded, and checked
+//! against the grant.
+//!
+//! Knows nothing of any page or backend.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::Deserialize;
+use wharf_core::{Code, Error, grant::GrantedWebView};
+
+use crate::{
+    ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle, WebViewError,
+    pages::{MAXIMUM_SIZE, object},
+    requests::Matter,
+};
+
+/// The longest text of parameters, in bytes.
+const MAXIMUM_PARAMETERS: usize = 1 << 20;
+const MAXIMUM_URL: usize = 32 << 10;
+const MAXIMUM_TEXT_CHARACTERS: usize = 100_000;
+const MAXIMUM_ELEMENT: usize = 64 << 10;
+const MAXIMUM_FILES: usize = 100;
+const MAXIMUM_PATH: usize = 4 << 10;
+/// How far from the corner of what is seen a position may be, and how far a wheel
+/// may turn.
+const MAXIMUM_POSITION: f64 = 100_000.0;
+/// The largest part of a page that can be drawn, in pixels.
+const MAXIMUM_DRAWN: f64 = 16_384.0;
+/// How far down a page what is drawn may begin.
+const MAXIMUM_DEPTH: f64 = 10_000_000.0;
+const MAXIMUM_IDLE: Duration = Duration::from_secs(60);
+
+/// An operation that may be carried out.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) operation: Operation,
+    pub(crate) matter: Matter,
+    /// Files of the workspace that it names.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Navigate {
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Screenshot {
+    #[serde(default)]
+    format: Format,
+    quality: Option<u8>,
+    #[serde(default)]
+    full_page: bool,
+    clip: Option<Clip>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Png,
+    Jpeg,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clip {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pdf {
+    #[serde(default)]
+    landscape: bool,
+    #[serde(default)]
+    background: bool,
+    #[serde(default)]
+    paper: PaperName,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PaperName {
+    #[default]
+    A4,
+    Letter,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mouse {
+    kind: MouseWord,
+    x: f64,
+    y: f64,
+    #[serde(default)]
+    button: ButtonWord,
+    #[serde(default = "once")]
+    count: u32,
+    #[serde(default)]
+    delta_x: f64,
+    #[serde(default)]
+    delta_y: f64,
+    #[serde(default)]
+    modifiers: Vec<ModifierWord>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum MouseWord {
+    Move,
+    Down,
+    Up,
+    Click,
+    Wheel,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ButtonWord {
+    #[default]
+    Left,
+    Middle,
+    Right,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum ModifierWord {
+    Alt,
+    Control,
+    Meta,
+    Shift,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Key {
+    key: String,
+    #[serde(default)]
+    kind: KeyWord,
+    #[serde(default)]
+    modifiers: Vec<ModifierWord>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum KeyWord {
+    #[default]
+    Press,
+    Down,
+    Up,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetFiles {
+    element: String,
+    paths: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Resize {
+    width: u32,
+    height: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NetworkIdle {
+    #[serde(default = "half_a_second")]
+    idle_milliseconds: u64,
+}
+
+fn half_a_second() -> u64 {
+    500
+}
+
+/// Reads what is asked for.
+pub(crate) fn read(granted: &GrantedWebView<'_>, name: &str, parameters: &str) -> Result<Asked, WebViewError> {
+    if parameters.len() > MAXIMUM_PARAMETERS {
+        return Err(WebViewError::invalid(format!("`parameters` have at most {MAXIMUM_PARAMETERS} bytes")));
+    }
+    let asked = |operation, matter| Ok(Asked { operation, matter, files: Vec::new() });
+    let nothing = |operation, matter| {
+        let Nothing {} = object("parameters", parameters)?;
+        asked(operation, matter)
+    };
+    match name {
+        "navigate" => asked(navigate(granted, object("parameters", parameters)?)?, Matter::Travel),
+        "back" => nothing(Operation::Back, Matter::Travel),
+        "forward" => nothing(Operation::Forward, Matter::Travel),
+        "reload" => nothing(Operation::Reload, Matter::Travel),
+        "screenshot" => asked(screenshot(object("parameters", parameters)?)?, Matter::Document),
+        "pdf" => {
+            let Pdf { landscape, background, paper } = object("parameters", parameters)?;
+            let paper = match paper {
+                PaperName::A4 => Paper::A4,
+                PaperName::Letter => Paper::Letter,
+            };
+            asked(Operation::Pdf { landscape, background, paper }, Matter::Document)
+        }
+        "mouse" => asked(mouse(&object("parameters", parameters)?)?, Matter::Other),
+        "key" => asked(key(object("parameters", parameters)?)?, Matter::Other),
+        "text" => {
+            let Text { text } = object("parameters", parameters)?;
+            if text.chars().count() > MAXIMUM_TEXT_CHARACTERS {
+                return Err(WebViewError::invalid(format!("`text` has at most {MAXIMUM_TEXT_CHARACTERS} characters")));
+            }
+            asked(Operation::Text { text }, Matter::Other)
+        }
+        "set-files" => set_files(granted, object("parameters", parameters)?),
+        "resize" => {
+            let Resize { width, height } = object("parameters", parameters)?;
+            if ![width, height].iter().all(|side| (1..=MAXIMUM_SIZE).contains(side)) {
+                return Err(WebViewError::invalid(format!("`width` and `height` are 1 to {MAXIMUM_SIZE}")));
+            }
+            asked(Operation::Resize { width, height }, Matter::Size { width, height })
+        }
+        "network-idle" => {
+            let NetworkIdle { idle_milliseconds } = object("parameters", parameters)?;
+            let idle = Duration::from_millis(idle_milliseconds.max(1));
+            if idle > MAXIMUM_IDLE {
+                return Err(WebViewError::invalid("`idle_milliseconds` is 1 to 60000"));
+            }
+            asked(Operation::NetworkIdle { idle }, Matter::Other)
+        }
+        "frames" => nothing(Operation::Frames, Matter::Other),
+        "stop" => nothing(Operation::Stop, Matter::Other),
+        _ => Err(WebViewError::invalid(format!(
+            "there is no operation `{}`; `status` tells which there are",
+            wharf_core::text::line(name, 64)
+        ))),
+    }
+}
+
+fn navigate(granted: &GrantedWebView<'_>, Navigate { url }: Navigate) -> Result<Operation, WebViewError> {
+    if url.len() > MAXIMUM_URL {
+        return Err(WebViewError::invalid(format!("`url` has at most {MAXIMUM_URL} bytes")));
+    }
+    let url = url.trim();
+    if url == "about:blank" {
+        return Ok(Operation::Navigate { url: url.to_owned() });
+    }
+    let url = granted.policy().url(url).map_err(refused)?;
+    Ok(Operation::Navigate { url: url.into() })
+}
+
+/// What the policy says of an address, as an error of this room.
+fn refused(error: Error) -> WebViewError {
+    match error.code {
+        Code::Invalid => WebViewError::Invalid { problem: error.message },
+        _ => WebViewError::Refused { source: error },
+    }
+}
+
+fn screenshot(asked: Screenshot) -> Result<Operation, WebViewError> {
+    let Screenshot { format, quality, full_page, clip } = asked;
+    let format = match (format, quality) {
+        (Format::Png, None) => ImageFormat::Png,
+        (Format::Png, Some(_)) => return Err(WebViewError::invalid("`quality` is for `jpeg` alone")),
+        (Format::Jpeg, None) => ImageFormat::Jpeg { quality: 80 },
+        (Format::Jpeg, Some(quality @ 1..=100)) => ImageFormat::Jpeg { quality },
+        (Format::Jpeg, Some(_)) => return Err(WebViewError::invalid("`quality` is 1 to 100")),
+    };
+    let clip = clip.map(|Clip { x, y, width, height }| {
+        let within = |side: f64| side > 0.0 && side <= MAXIMUM_DRAWN;
+        let begins = |at: f64| (0.0..=MAXIMUM_DEPTH).contains(&at);
+        // What is not finite is in no range.
+        if !(within(width) && within(height) && begins(x) && begins(y)) {
+            let problem = format!("`clip` begins in the page, and is at most {MAXIMUM_DRAWN} pixels wide and high");
+            return Err(WebViewError::invalid(problem));
+        }
+        Ok(Rectangle { x, y, width, height })
+    });
+    Ok(Operation::Screenshot { format, full_page, clip: clip.transpose()? })
+}
+
+fn mouse(asked: &Mouse) -> Result<Operation, WebViewError> {
+    let Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers } = asked;
+    let near = |at: &f64| (-MAXIMUM_POSITION..=MAXIMUM_POSITION).contains(at);
+    if ![x, y, delta_x, delta_y].into_iter().all(near) {
+        let problem = format!("positions and deltas are at most {MAXIMUM_POSITION} pixels away");
+        return Err(WebViewError::invalid(problem));
+    }
+    if !(1..=3).contains(count) {
+        return Err(WebViewError::invalid("`count` is 1 to 3"));
+    }
+    let kind = match kind {
+        MouseWord::Move => MouseKind::Move,
+        MouseWord::Down => MouseKind::Down,
+        MouseWord::Up => MouseKind::Up,
+        MouseWord::Click => MouseKind::Click,
+        MouseWord::Wheel => MouseKind::Wheel,
+    };
+    let button = match button {
+        ButtonWord::Left => MouseButton::Left,
+        ButtonWord::Middle => MouseButton::Middle,
+        ButtonWord::Right => MouseButton::Right,
+    };
+    let (x, y, count, delta_x, delta_y) = (*x, *y, *count, *delta_x, *delta_y);
+    Ok(Operation::Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers: held(modifiers)? })
+}
+
+fn key(asked: Key) -> Result<Operation, WebViewError> {
+    let Key { key, kind, modifiers } = asked;
+    let mut characters = key.chars();
+    let single = matches!((characters.next(), characters.next()), (Some(character), None) if !character.is_control());
+    let named = (2..=32).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !(single || named) {
+        return Err(WebViewError::invalid("`key` is a single character, or a name such as Enter, Tab or ArrowDown"));
+    }
+    let kind = match kind {
+        KeyWord::Press => KeyKind::Press,
+        KeyWord::Down => KeyKind::Down,
+        KeyWord::Up => KeyKind::Up,
+    };
+    Ok(Operation::Key { key, kind, modifiers: held(&modifiers)? })
+}
+
+fn held(words: &[ModifierWord]) -> Result<Vec<Modifier>, WebViewError> {
+    if words.len() > 4 {
+        return Err(WebViewError::invalid("`modifiers` are Alt, Control, Meta and Shift, each once"));
+    }
+    let modifier = |word: &ModifierWord| match word {
+        ModifierWord::Alt => Modifier::Alt,
+        ModifierWord::Control => Modifier::Control,
+        ModifierWord::Meta => Modifier::Meta,
+        ModifierWord::Shift => Modifier::Shift,
+    };
+    Ok(words.iter().map(modifier).collect())
+}
+
+fn set_files(granted: &GrantedWebView<'_>, asked: SetFiles) -> Result<Asked, WebViewError> {
+    let SetFiles { element, paths } = asked;
+    granted.uploads().map_err(|source| WebViewError::Refused { source })?;
+    if element.trim().is_empty() || element.len() > MAXIMUM_ELEMENT {
+        let problem = format!("`element` is JavaScript that comes to a file input, of at most {MAXIMUM_ELEMENT} bytes");
+        return Err(WebViewError::invalid(problem));
+    }
+    if paths.len() > MAXIMUM_FILES || paths.iter().any(|path| path.is_empty() || path.len() > MAXIMUM_PATH) {
+        let problem = format!("`paths` are at most {MAXIMUM_FILES} paths of files of the workspace");
+        return Err(WebViewError::invalid(problem));
+    }
+    let operation = Operation::SetFiles { element, files: Vec::new() };
+    Ok(Asked { operation, matter: Matter::Document, files: paths.into_iter().map(PathBuf::from).collect() })
+}

@@ -1,0 +1,56 @@
+//! What a backend tells of a page.
+
+use tokio::time::Instant;
+
+use super::{
+    entries::{clean, console, network},
+    state::State,
+};
+use crate::{Console, Download, PageEvent};
+
+/// The longest address that is kept of a page, in bytes.
+const MAXIMUM_URL: usize = 4 << 10;
+/// The longest title.
+const MAXIMUM_TITLE: usize = 1 << 10;
+
+impl State {
+    /// Takes what happened. A download that has ended is handed back: it has to be
+    /// moved.
+    pub(crate) fn hear(&mut self, now: Instant, event: PageEvent) -> Option<Download> {
+        if !self.is_open() {
+            return match event {
+                PageEvent::Closed { unasked } => {
+                    self.gone(now, unasked.as_deref());
+                    None
+                }
+                // Its file has to go.
+                PageEvent::Download(download) => Some(download),
+                _ => None,
+            };
+        }
+        match event {
+            PageEvent::Opened => self.opened(),
+            PageEvent::Navigating => self.leave_document(now),
+            PageEvent::Located { url, title } => {
+                self.url = clean(&url, MAXIMUM_URL);
+                self.title = clean(&title, MAXIMUM_TITLE);
+            }
+            PageEvent::Loading(loading) => self.load(loading),
+            PageEvent::DialogOpened(opened) => self.dialog_opened(now, opened),
+            PageEvent::DialogClosed { accepted } => self.dialog_closed(accepted),
+            PageEvent::Console(entry) => {
+                self.popups += u64::from(entry.kind == "popup");
+                self.logs.console.push(console(&entry));
+            }
+            PageEvent::Network(entry) => self.logs.network.push(network(&entry)),
+            PageEvent::Download(download) => return Some(download),
+            PageEvent::Crashed => {
+                let entry = Console { kind: "crash", text: "the page crashed".into(), url: None, line: None };
+                self.logs.console.push(console(&entry));
+                self.crash(now);
+            }
+            PageEvent::Closed { unasked } => self.gone(now, unasked.as_deref()),
+        }
+        None
+    }
+}

@@ -1,0 +1,136 @@
+//! The logs of a page: rings of entries, bounded by number and bytes, that tell
+//! what they lost.
+
+use std::{collections::VecDeque, str::FromStr};
+
+use chrono::{SecondsFormat, Utc};
+use serde_json::{Map, Value};
+use wharf_core::WebViewLimits;
+
+use crate::WebViewError;
+
+/// The most entries that are told at once.
+const MAXIMUM_ENTRIES: usize = 1_000;
+
+/// A log of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Log {
+    /// What the page said, and what happened to it.
+    Console,
+    /// What the page asked of servers.
+    Network,
+    /// What came as files.
+    Downloads,
+}
+
+impl FromStr for Log {
+    type Err = WebViewError;
+
+    fn from_str(raw: &str) -> Result<Self, WebViewError> {
+        match raw {
+            "console" => Ok(Self::Console),
+            "network" => Ok(Self::Network),
+            "downloads" => Ok(Self::Downloads),
+            _ => Err(WebViewError::invalid("`log` is `console`, `network` or `downloads`")),
+        }
+    }
+}
+
+/// Entries of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogPage {
+    /// The text of a JSON array of objects, each with `number` and `time`.
+    pub entries: String,
+    /// The number to go on after.
+    pub next: u64,
+    /// How many entries after the number asked for are not kept any more.
+    pub lost: u64,
+}
+
+/// A ring of entries.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    most_entries: u64,
+    most_bytes: u64,
+    entries: VecDeque<String>,
+    bytes: u64,
+    /// The number of the last entry; 0 before the first.
+    last: u64,
+}
+
+impl Ring {
+    pub(crate) fn new(limits: &WebViewLimits) -> Self {
+        Self {
+            most_entries: limits.log_entries,
+            most_bytes: limits.log_bytes,
+            entries: VecDeque::new(),
+            bytes: 0,
+            last: 0,
+        }
+    }
+
+    /// Adds an entry. Its texts have been cut.
+    pub(crate) fn push(&mut self, fields: Map<String, Value>) {
+        self.last += 1;
+        let mut entry = Map::new();
+        entry.insert("number".into(), self.last.into());
+        entry.insert("time".into(), Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true).into());
+        entry.extend(fields);
+        let entry = Value::Object(entry).to_string();
+        self.bytes += entry.len() as u64;
+        self.entries.push_back(entry);
+        while self.entries.len() as u64 > self.most_entries || self.bytes > self.most_bytes {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes -= oldest.len() as u64;
+        }
+    }
+
+    /// Entries after a number, the oldest first.
+    pub(crate) fn page(&self, after: u64, most: usize) -> LogPage {
+        // The entries that are kept are the last ones, without a gap.
+        let before_first = self.last - self.entries.len() as u64;
+        let from = after.clamp(before_first, self.last);
+        let skipped = usize::try_from(from - before_first).unwrap_or(usize::MAX);
+        let shown: Vec<&str> =
+            self.entries.iter().skip(skipped).take(most.clamp(1, MAXIMUM_ENTRIES)).map(String::as_str).collect();
+        LogPage {
+            next: from + shown.len() as u64,
+            lost: before_first.saturating_sub(after),
+            entries: format!("[{}]", shown.join(",")),
+        }
+    }
+
+    /// How much is kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// The logs of one page.
+#[derive(Debug)]
+pub(crate) struct Logs {
+    pub(crate) console: Ring,
+    pub(crate) network: Ring,
+    pub(crate) downloads: Ring,
+}
+
+impl Logs {
+    pub(crate) fn new(limits: &WebViewLimits) -> Self {
+        Self { console: Ring::new(limits), network: Ring::new(limits), downloads: Ring::new(limits) }
+    }
+
+    pub(crate) fn of(&self, log: Log) -> &Ring {
+        match log {
+            Log::Console => &self.console,
+            Log::Network => &self.network,
+            Log::Downloads => &self.downloads,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.console.bytes() + self.network.bytes() + self.downloads.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests;

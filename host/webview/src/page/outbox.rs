@@ -1,0 +1,74 @@
+//! What a backend has to do, in the order in which it was decided.
+
+use std::collections::VecDeque;
+
+use super::Page;
+use crate::{DialogAnswer, Injection, Order, PageId, PageSettings, Sink, Token, WebViewBackend};
+
+/// Something for a backend to do.
+#[derive(Debug)]
+pub(crate) enum Command {
+    Open(Box<PageSettings>, Sink),
+    Inject(Injection),
+    Perform(Order),
+    Interrupt(Token),
+    Answer(DialogAnswer),
+    Close,
+}
+
+impl Command {
+    pub(super) fn carry_out(self, page: PageId, backend: &dyn WebViewBackend) {
+        match self {
+            Self::Open(settings, sink) => backend.open(page, *settings, sink),
+            Self::Inject(injection) => backend.inject(page, injection),
+            Self::Perform(order) => backend.perform(page, order),
+            Self::Interrupt(token) => backend.interrupt(page, token),
+            Self::Answer(answer) => backend.answer_dialog(page, answer),
+            Self::Close => backend.close(page),
+        }
+    }
+
+    /// What it settles.
+    pub(super) fn token(&self) -> Option<Token> {
+        match self {
+            Self::Inject(Injection { token, .. }) | Self::Perform(Order { token, .. }) => Some(*token),
+            Self::Open(..) | Self::Interrupt(_) | Self::Answer(_) | Self::Close => None,
+        }
+    }
+}
+
+/// Commands that wait, and whether somebody hands them over.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    waiting: VecDeque<Command>,
+    busy: bool,
+}
+
+impl Outbox {
+    pub(crate) fn push(&mut self, command: Command) {
+        self.waiting.push_back(command);
+    }
+
+    /// Whether the one who asks is to hand over what waits.
+    pub(super) fn begin(&mut self) -> bool {
+        let begins = !self.busy && !self.waiting.is_empty();
+        self.busy |= begins;
+        begins
+    }
+
+    /// The next command; where there is none, the hand-over is done.
+    pub(super) fn take(&mut self) -> Option<Command> {
+        let next = self.waiting.pop_front();
+        self.busy = next.is_some();
+        next
+    }
+}
+
+/// Lets somebody else go on where a backend panics.
+pub(super) struct Ends<'p>(pub(super) &'p Page);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.lock().outbox.busy = false;
+    }
+}

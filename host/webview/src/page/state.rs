@@ -1,0 +1,434 @@
+//! What a page is in: requests, dialog, logs, and what its backend has to do.
+//!
+//! Reads no clock and calls no backend: [`super::Page`] does, around it.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+use serde_json::Map;
+use tokio::{sync::oneshot, time::Instant};
+use wharf_core::WebViewLimits;
+
+use super::{
+    DialogPolicy, PageInfo, Status, Why,
+    dialog::OpenDialog,
+    log::Logs,
+    outbox::{Command, Outbox},
+};
+use crate::{
+    Failure, FailureKind, Injection, Operation, PageId, RequestId, Settled, Token, WebViewError,
+    pages::Beginning,
+    requests::{AllPending, Ended, Matter, Requests, Work},
+    wrapper::RESULTS_IN_PAGE,
+};
+
+/// How many reads of cut results may be on their way at once.
+const MAXIMUM_READS: usize = 8;
+
+/// Where a page is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Opening,
+    Open,
+    /// Asked to close; its backend has not said that it is.
+    Closing(Why),
+    Closed(Why),
+}
+
+/// A result whose rest the page keeps.
+#[derive(Debug, Clone)]
+pub(crate) struct Cut {
+    pub(crate) request: RequestId,
+    pub(crate) number: u64,
+    pub(crate) isolated: bool,
+    pub(crate) frame: Option<String>,
+}
+
+/// What a token turned out to settle.
+#[derive(Debug)]
+pub(crate) enum Claim {
+    /// A request.
+    Request(RequestId, Work),
+    /// A read of the core's own.
+    Read(oneshot::Sender<Settled>),
+    /// Something of the core's own of which nobody waits to hear.
+    Aside,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(super) limits: Arc<WebViewLimits>,
+    pub(super) dialogs: DialogPolicy,
+    life: Life,
+    crashed: bool,
+    loading: bool,
+    pub(super) url: String,
+    pub(super) title: String,
+    width: u32,
+    height: u32,
+    pub(super) popups: u64,
+    pub(crate) downloads: u64,
+    /// Bytes of files that it was given.
+    pub(crate) staged_bytes: u64,
+    /// Whether files wait for it that have to be removed.
+    pub(crate) staged: bool,
+    used: Instant,
+    last_used: DateTime<Utc>,
+    ended: Option<Instant>,
+    pub(crate) forgotten: bool,
+    pub(crate) requests: Requests,
+    pub(super) dialog: Option<OpenDialog>,
+    pub(crate) logs: Logs,
+    /// What waits until the page is open.
+    held: Vec<Command>,
+    pub(crate) outbox: Outbox,
+    cuts: VecDeque<Cut>,
+    reads: HashMap<Token, oneshot::Sender<Settled>>,
+    asides: HashSet<Token>,
+    last_number: u64,
+    /// When the keeper of the page looks next, as far as it knows.
+    keeper: Option<Instant>,
+}
+
+impl State {
+    pub(crate) fn new(
+        now: Instant,
+        limits: Arc<WebViewLimits>,
+        dialogs: DialogPolicy,
+        (width, height): (u32, u32),
+        open: Command,
+    ) -> Self {
+        let mut outbox = Outbox::default();
+        outbox.push(open);
+        Self {
+            dialogs,
+            life: Life::Opening,
+            crashed: false,
+            loading: false,
+            url: "about:blank".to_owned(),
+            title: String::new(),
+            width,
+            height,
+            popups: 0,
+            downloads: 0,
+            staged_bytes: 0,
+            staged: false,
+            used: now,
+            last_used: Utc::now(),
+            ended: None,
+            forgotten: false,
+            requests: Requests::new(Arc::clone(&limits)),
+            dialog: None,
+            logs: Logs::new(&limits),
+            held: Vec::new(),
+            outbox,
+            cuts: VecDeque::new(),
+            reads: HashMap::new(),
+            asides: HashSet::new(),
+            last_number: 0,
+            keeper: None,
+            limits,
+        }
+    }
+
+    /// Lets time pass. Whether it changed something.
+    pub(super) fn pass(&mut self, now: Instant) -> bool {
+        let held = self.requests.held();
+        let late = self.requests.pass(now);
+        let changed = !late.is_empty() || self.requests.held() != held;
+        for token in late {
+            self.interrupt(token);
+        }
+        self.pass_dialog(now) | changed
+    }
+
+    pub(super) fn next(&mut self) -> Option<Instant> {
+        self.keeper = self.due();
+        self.keeper
+    }
+
+    /// Whether something is due before the keeper looks.
+    pub(super) fn needs_alarm(&self) -> bool {
+        self.forgotten
+            || (self.staged && self.is_closed())
+            || self.due().is_some_and(|due| self.keeper.is_none_or(|keeper| due < keeper))
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.requests.next().into_iter().chain(self.dialog_due()).min()
+    }
+
+    pub(super) fn info(&self, id: PageId, opened: DateTime<Utc>, now: Instant) -> PageInfo {
+        PageInfo {
+            id,
+            status: self.status(),
+            url: self.url.clone(),
+            title: self.title.clone(),
+            width: self.width,
+            height: self.height,
+            dialog: self.dialog(now),
+            pending: self.requests.pending(),
+            opened,
+            last_used: self.last_used,
+            closed_because: self.why(),
+            meta: Map::from_iter([("popups".to_owned(), self.popups.into())]),
+        }
+    }
+
+    fn status(&self) -> Status {
+        match self.life {
+            Life::Opening => Status::Opening,
+            Life::Open if self.crashed => Status::Crashed,
+            Life::Open if self.loading => Status::Loading,
+            Life::Open => Status::Ready,
+            Life::Closing(_) | Life::Closed(_) => Status::Closed,
+        }
+    }
+
+    /// Notes that somebody uses the page.
+    pub(crate) fn touch(&mut self, now: Instant) {
+        self.used = now;
+        self.last_used = Utc::now();
+    }
+
+    /// For how long nobody used it; none of what is pending or closed.
+    pub(crate) fn idle(&self, now: Instant) -> Option<Duration> {
+        let idle = self.is_open() && self.requests.pending() == 0;
+        idle.then(|| now.saturating_duration_since(self.used))
+    }
+
+    /// Whether it takes requests.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.life, Life::Opening | Life::Open)
+    }
+
+    /// Whether nothing is left of it.
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.life, Life::Closed(_))
+    }
+
+    /// When it was closed, or asked to.
+    pub(crate) fn ended(&self) -> Option<Instant> {
+        self.ended
+    }
+
+    pub(crate) fn why(&self) -> Option<Why> {
+        match self.life {
+            Life::Opening | Life::Open => None,
+            Life::Closing(why) | Life::Closed(why) => Some(why),
+        }
+    }
+
+    fn usable(&self) -> Result<(), WebViewError> {
+        self.why().map_or(Ok(()), |why| Err(WebViewError::Closed { reason: why.as_str() }))
+    }
+
+    /// The number of the next result, under which a page keeps what is cut.
+    pub(crate) fn number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Begins a request, and hands on what its backend has to do; where that is not
+    /// known yet, whoever begins it does so later. Where it cannot succeed it has
+    /// failed at once.
+    pub(crate) fn begin(
+        &mut self,
+        now: Instant,
+        beginning: Beginning,
+        command: Option<Command>,
+    ) -> Result<(), WebViewError> {
+        self.usable()?;
+        self.touch(now);
+        let Beginning { id, token, work, patience, unable } = beginning;
+        let full = |AllPending| WebViewError::TooManyRequests { limit: self.limits.requests_per_page };
+        let stops = matches!(&command, Some(Command::Perform(order)) if order.operation == Operation::Stop);
+        let behind = if stops { None } else { self.behind_dialog() };
+        if let Some(failure) = unable.or(behind).or_else(|| self.behind_crash(&work)) {
+            return self.requests.begin_failed(now, id, work, failure).map_err(full);
+        }
+        self.requests.begin(now, id, token, work, patience).map_err(full)?;
+        if let Some(command) = command {
+            self.hand(command);
+        }
+        Ok(())
+    }
+
+    /// Hands something on, once the page is open.
+    pub(crate) fn hand(&mut self, command: Command) {
+        if self.life == Life::Opening {
+            self.held.push(command);
+        } else {
+            self.outbox.push(command);
+        }
+    }
+
+    fn behind_crash(&self, work: &Work) -> Option<Failure> {
+        let mends = matches!(work, Work::Order(Matter::Travel));
+        (self.crashed && !mends).then(|| crashed("this page has crashed; navigate or reload it first"))
+    }
+
+    /// Takes a token, once.
+    pub(crate) fn claim(&mut self, token: Token) -> Option<Claim> {
+        if let Some(read) = self.reads.remove(&token) {
+            return Some(Claim::Read(read));
+        }
+        if self.asides.remove(&token) {
+            return Some(Claim::Aside);
+        }
+        self.requests.claim(token).map(|(id, work)| Claim::Request(id, work))
+    }
+
+    /// Notes what came of a request; false where that is decided already. `rest` is
+    /// what the page keeps of it.
+    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, work: &Work, ended: Ended) -> bool {
+        let rest = match &ended {
+            Ended::Done(done) => done.rest,
+            Ended::Failed(_) => None,
+        };
+        let done = matches!(ended, Ended::Done(_));
+        if !self.requests.finish(now, id, ended) {
+            return false;
+        }
+        match work {
+            Work::Order(Matter::Travel) if done => self.crashed = false,
+            Work::Order(Matter::Size { width, height }) if done => (self.width, self.height) = (*width, *height),
+            Work::Script { isolated, frame, .. } => {
+                if let Some(number) = rest {
+                    self.cuts.push_back(Cut { request: id, number, isolated: *isolated, frame: frame.clone() });
+                    if self.cuts.len() > RESULTS_IN_PAGE {
+                        self.cuts.pop_front();
+                    }
+                }
+            }
+            Work::Order(_) => {}
+        }
+        true
+    }
+
+    /// Where the page keeps the rest of a result.
+    pub(crate) fn cut(&self, id: RequestId) -> Option<&Cut> {
+        self.cuts.iter().find(|cut| cut.request == id)
+    }
+
+    /// Forgets where it does, and has the page let go of it by what `release` makes.
+    pub(crate) fn release(&mut self, id: RequestId, release: impl FnOnce(&Cut) -> Injection) {
+        let Some(at) = self.cuts.iter().position(|cut| cut.request == id) else { return };
+        let Some(cut) = self.cuts.remove(at).filter(|_| self.is_open() && !self.crashed) else { return };
+        // A page that answers nothing is not asked again and again.
+        if self.asides.len() < RESULTS_IN_PAGE {
+            let injection = release(&cut);
+            self.asides.insert(injection.token);
+            self.outbox.push(Command::Inject(injection));
+        }
+    }
+
+    /// Expects what came of a read of the core's own; nothing where there are as many
+    /// as may be, or none can be answered.
+    pub(crate) fn expect_read(&mut self, token: Token) -> Option<oneshot::Receiver<Settled>> {
+        if self.reads.len() >= MAXIMUM_READS || !self.is_open() {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.reads.insert(token, sender);
+        Some(receiver)
+    }
+
+    /// Nobody waits for a read any more.
+    pub(crate) fn give_up_read(&mut self, token: Token) {
+        if self.reads.remove(&token).is_some() {
+            self.outbox.push(Command::Interrupt(token));
+        }
+    }
+
+    /// Ends a request with a failure, where it is pending, and stops it.
+    pub(crate) fn fail(&mut self, now: Instant, id: RequestId, failure: Failure) {
+        if let Some(token) = self.requests.fail(now, id, failure) {
+            self.interrupt(token);
+        }
+    }
+
+    fn interrupt(&mut self, token: Token) {
+        let held = self.held.len();
+        self.held.retain(|command| command.token() != Some(token));
+        if self.held.len() == held && self.is_open() {
+            self.outbox.push(Command::Interrupt(token));
+        }
+    }
+
+    pub(super) fn opened(&mut self) {
+        if self.life == Life::Opening {
+            self.life = Life::Open;
+            for command in std::mem::take(&mut self.held) {
+                self.outbox.push(command);
+            }
+        }
+    }
+
+    pub(super) fn leave_document(&mut self, now: Instant) {
+        let failure = Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done");
+        self.requests.leave_document(now, &failure);
+        self.crashed = false;
+        self.dialog = None;
+        self.cuts.clear();
+        self.reads.clear();
+        self.asides.clear();
+    }
+
+    pub(super) fn crash(&mut self, now: Instant) {
+        self.requests.fail_all(now, &crashed("the page crashed; navigate or reload it"));
+        self.crashed = true;
+        self.loading = false;
+        self.dialog = None;
+        self.cuts.clear();
+        self.reads.clear();
+        self.asides.clear();
+    }
+
+    pub(super) fn load(&mut self, loading: bool) {
+        self.loading = loading;
+    }
+
+    /// Asks its backend to close it. Whether nobody had.
+    pub(crate) fn close(&mut self, now: Instant, why: Why) -> bool {
+        if !self.is_open() {
+            return false;
+        }
+        self.end(now, &Failure::new(FailureKind::Cancelled, format!("its page was closed ({})", why.as_str())));
+        self.life = Life::Closing(why);
+        self.outbox.push(Command::Close);
+        true
+    }
+
+    /// Nothing is left of it.
+    pub(crate) fn gone(&mut self, now: Instant, unasked: Option<&str>) {
+        let why = match self.life {
+            Life::Opening | Life::Open => {
+                let reason = unasked.unwrap_or("the browser ended");
+                self.end(now, &Failure::new(FailureKind::BackendGone, super::clean(reason, 4 << 10)));
+                Why::BackendGone
+            }
+            Life::Closing(why) | Life::Closed(why) => why,
+        };
+        self.life = Life::Closed(why);
+    }
+
+    fn end(&mut self, now: Instant, failure: &Failure) {
+        self.requests.fail_all(now, failure);
+        self.ended = Some(now);
+        self.held.clear();
+        self.dialog = None;
+        self.cuts.clear();
+        self.reads.clear();
+        self.asides.clear();
+        self.loading = false;
+    }
+}
+
+fn crashed(message: &str) -> Failure {
+    Failure::new(FailureKind::Crashed, message)
+}

@@ -1,0 +1,102 @@
+//! Files between pages and the workspace of their session, in the background: what is
+//! copied holds up neither a backend nor a caller.
+
+use std::{path::PathBuf, sync::Arc};
+
+use super::{Core, run::Beginning};
+use crate::{
+    Download, Failure, FailureKind, Operation, Order, WebViewError, files,
+    page::{Command, Page, clean, download},
+};
+
+impl Core {
+    /// Takes a download that has ended: moves it, and tells of it.
+    pub(super) fn take_download(self: &Arc<Self>, page: &Arc<Page>, ended: Download) {
+        let limit = self.limits.downloads;
+        let refused = self.look(page, |state, _| {
+            state.downloads += 1;
+            if !page.downloads {
+                Some(
+                    "downloads are not granted; to allow them, set `downloads = true` beside the granted origins"
+                        .into(),
+                )
+            } else if state.downloads > limit {
+                Some(format!("the page has had {limit} downloads, as many as it may (limit `downloads`)"))
+            } else {
+                (!state.is_open()).then(|| "its page is closed".to_owned())
+            }
+        });
+        let (core, page) = (Arc::clone(self), Arc::clone(page));
+        let runtime = page.runtime.clone();
+        runtime.spawn_blocking(move || core.move_download(&page, &ended, refused));
+    }
+
+    fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>) {
+        let moved = match (&ended.staged, refused, &page.place) {
+            (Err(reason), _, _) => Err(reason.clone()),
+            (Ok(_), Some(refused), _) => Err(refused),
+            (Ok(_), None, None) => Err("this session has no workspace".to_owned()),
+            (Ok(staged), None, Some(place)) => {
+                files::keep(place, staged, &ended.name, self.limits.download_bytes, self.backend.user())
+            }
+        };
+        if let Ok(staged) = &ended.staged {
+            files::discard(staged);
+        }
+        if moved.is_ok() {
+            self.counters.downloaded();
+        }
+        let entry = download(ended, moved.as_deref().map_err(String::as_str));
+        self.change(page, |state, _| state.logs.downloads.push(entry));
+    }
+
+    /// Begins to give a page files of the workspace.
+    pub(super) fn upload(
+        self: &Arc<Self>,
+        page: &Arc<Page>,
+        beginning: Beginning,
+        order: Order,
+        paths: &[PathBuf],
+    ) -> Result<(), WebViewError> {
+        let unavailable = |problem: &str| WebViewError::Unavailable { problem: problem.to_owned(), retryable: false };
+        let place =
+            page.place.as_ref().ok_or_else(|| unavailable("this session has no workspace to take files from"))?;
+        let staging = self.settings.staging.clone();
+        let staging = staging.ok_or_else(|| unavailable("this host has nowhere to put files for pages"))?;
+        let staged = files::open(place, paths)?;
+        let limit = self.limits.download_bytes;
+        let number = self.change(page, |state, now| {
+            // Until the page is closed: its browser may read them at any time.
+            if state.staged_bytes.saturating_add(staged.bytes) > limit {
+                return Err(WebViewError::invalid(format!(
+                    "the files that a page is given may have {limit} bytes together (limit `download_bytes`)"
+                )));
+            }
+            state.staged_bytes += staged.bytes;
+            state.staged = true;
+            state.begin(now, beginning.clone(), None)?;
+            Ok(state.number())
+        })?;
+        let (core, page) = (Arc::clone(self), Arc::clone(page));
+        let runtime = page.runtime.clone();
+        runtime.spawn_blocking(move || {
+            let name = page.id.to_string();
+            let copied = files::stage(&staging, &name, number, core.backend.user(), staged);
+            core.change(&page, |state, now| match (copied, order.operation) {
+                (Ok(files), Operation::SetFiles { element, .. }) => {
+                    let operation = Operation::SetFiles { element, files };
+                    // It may have ended meanwhile.
+                    if state.requests.awaits(order.token) {
+                        state.hand(Command::Perform(Order { operation, ..order }));
+                    }
+                }
+                (copied, _) => {
+                    let reason = copied.err().map(|error| error.to_string()).unwrap_or_default();
+                    let message = format!("the files cannot be copied to where the browser can read them: {reason}");
+                    state.fail(now, beginning.id, Failure::new(FailureKind::Invalid, clean(&message, 4 << 10)));
+                }
+            });
+        });
+        Ok(())
+    }
+}

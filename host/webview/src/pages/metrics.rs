@@ -1,0 +1,118 @@
+//! What those who watch the host can count.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use wharf_core::polls::{PollMetrics, PollTotals};
+
+use super::WebViews;
+use crate::Why;
+
+/// Counts since the host began, and what is there now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Metrics {
+    /// Pages that are open now.
+    pub open: u64,
+    /// Pages that are closed and remembered.
+    pub remembered: u64,
+    /// Requests that are pending now.
+    pub pending: u64,
+    /// Results that are kept now.
+    pub results: u64,
+    /// Bytes of them.
+    pub result_bytes: u64,
+    /// Requests that are remembered as expired.
+    pub expired: u64,
+    /// Bytes of the logs that are kept now.
+    pub log_bytes: u64,
+    /// Pages that were opened.
+    pub opened: u64,
+    /// Pages that were closed, for whatever reason.
+    pub closed: u64,
+    /// Closed since nobody used them.
+    pub idle: u64,
+    /// Closed to make room for another one.
+    pub evicted: u64,
+    /// Closed since their browser ended.
+    pub lost: u64,
+    /// Scripts and operations that were asked for.
+    pub requests: u64,
+    /// Of these, those whose backend came to a result.
+    pub done: u64,
+    /// Of these, those whose backend said that they failed.
+    pub failed: u64,
+    /// Reports that were late, told twice or forged.
+    pub ignored: u64,
+    /// Downloads that are in a workspace.
+    pub downloads: u64,
+    /// Polls of requests, and advice.
+    pub polls: PollTotals,
+}
+
+/// Keeps the counts.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    counts: Mutex<Metrics>,
+    pub(super) polls: PollMetrics,
+}
+
+impl Counters {
+    fn counts(&self) -> MutexGuard<'_, Metrics> {
+        // A count is changed as a whole.
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn opened(&self) {
+        self.counts().opened += 1;
+    }
+
+    pub(super) fn closed(&self, why: Why) {
+        let mut counts = self.counts();
+        counts.closed += 1;
+        match why {
+            Why::Idle => counts.idle += 1,
+            Why::Evicted => counts.evicted += 1,
+            Why::BackendGone => counts.lost += 1,
+            Why::Owner | Why::Operator | Why::ShuttingDown => {}
+        }
+    }
+
+    pub(super) fn requested(&self) {
+        self.counts().requests += 1;
+    }
+
+    pub(super) fn settled(&self, done: bool) {
+        let mut counts = self.counts();
+        *if done { &mut counts.done } else { &mut counts.failed } += 1;
+    }
+
+    pub(super) fn ignored(&self) {
+        self.counts().ignored += 1;
+    }
+
+    pub(super) fn downloaded(&self) {
+        self.counts().downloads += 1;
+    }
+}
+
+impl WebViews {
+    /// The counts now.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        let core = &self.core;
+        let mut now = *core.counters.counts();
+        now.polls = core.counters.polls.totals();
+        for page in core.pages(|_| true) {
+            core.look(&page, |state, _| {
+                *if state.is_open() { &mut now.open } else { &mut now.remembered } += 1;
+                let (results, bytes) = state.requests.held();
+                now.pending += state.requests.pending() as u64;
+                now.results += results as u64;
+                now.result_bytes += bytes;
+                now.expired += state.requests.remembered() as u64;
+                now.log_bytes += state.logs.bytes();
+            });
+        }
+        now
+    }
+}

@@ -1,0 +1,204 @@
+//! What came of a request, as its owner is told.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Map, Value};
+use tokio::{
+    select,
+    time::{Instant, sleep_until},
+};
+use wharf_core::WebViewOwner;
+
+use super::{Core, WebViews};
+use crate::{
+    Dialog, Failure, FailureKind, Injection, RequestId, Token, WebViewError,
+    page::{Page, State},
+    requests::{self, Ended, IsPending, Look},
+};
+
+/// Where a request stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutcomeState {
+    /// Nothing has come of it yet.
+    Pending,
+    /// There is a result.
+    Done,
+    /// It failed.
+    Failed,
+    /// It ended, and what came of it is not kept any more.
+    Expired,
+    /// No request of this owner ever had this id, or that is forgotten.
+    Unknown,
+}
+
+impl OutcomeState {
+    /// The word of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What came of a request, so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Where it stands.
+    pub state: OutcomeState,
+    /// Since it was made; of one that has ended, until it ended.
+    pub elapsed: Duration,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// What `data` is; empty where there is none.
+    pub mime_type: &'static str,
+    /// The result, or its beginning.
+    pub data: Arc<[u8]>,
+    /// How many bytes the whole result has.
+    pub bytes: u64,
+    /// Whether `data` is not all of it.
+    pub truncated: bool,
+    /// The dialog of the page, where one waits for an answer.
+    pub dialog: Option<Dialog>,
+    /// What to do instead of polling so often.
+    pub advice: Option<String>,
+    /// Further fields of the contract.
+    pub meta: Map<String, Value>,
+}
+
+impl Outcome {
+    fn empty(state: OutcomeState) -> Self {
+        Self {
+            state,
+            elapsed: Duration::ZERO,
+            failure: None,
+            mime_type: "",
+            data: Arc::default(),
+            bytes: 0,
+            truncated: false,
+            dialog: None,
+            advice: None,
+            meta: Map::new(),
+        }
+    }
+
+    fn of(state: &State, id: RequestId, now: Instant) -> Self {
+        let request = match state.requests.look(id) {
+            Look::Unknown => return Self::empty(OutcomeState::Unknown),
+            Look::Expired => return Self::empty(OutcomeState::Expired),
+            Look::Kept(request) => request,
+        };
+        let since = |until: Instant| until.saturating_duration_since(request.made);
+        let outcome = match &request.state {
+            requests::State::Pending { .. } => Self { elapsed: since(now), ..Self::empty(OutcomeState::Pending) },
+            requests::State::Ended { at, ended: Ended::Failed(failure) } => {
+                Self { elapsed: since(*at), failure: Some(failure.clone()), ..Self::empty(OutcomeState::Failed) }
+            }
+            requests::State::Ended { at, ended: Ended::Done(done) } => Self {
+                elapsed: since(*at),
+                mime_type: done.mime_type,
+                data: Arc::clone(&done.data),
+                bytes: done.bytes,
+                truncated: done.bytes > done.data.len() as u64,
+                meta: done.meta.clone(),
+                ..Self::empty(OutcomeState::Done)
+            },
+        };
+        Self { dialog: state.dialog(now), ..outcome }
+    }
+}
+
+impl WebViews {
+    /// What came of a request so far; never waits. Asking again before it is
+    /// acknowledged gives the same answer. One of somebody else is unknown.
+    #[must_use]
+    pub fn poll(&self, owner: &WebViewOwner, id: RequestId) -> Outcome {
+        match self.find_request(owner, id) {
+            Ok(page) => self.core.polled(&page, id, true),
+            Err(_) => Outcome::empty(OutcomeState::Unknown),
+        }
+    }
+
+    /// The same once it has ended, and at the latest after `patience` (limit
+    /// `wait_milliseconds`). Returns earlier where a dialog waits for an answer. May
+    /// be dropped at any time: nothing is lost by that.
+    pub async fn wait(&self, owner: &WebViewOwner, id: RequestId, patience: Duration) -> Outcome {
+        let Ok(page) = self.find_request(owner, id) else { return Outcome::empty(OutcomeState::Unknown) };
+        let time_up = Instant::now() + patience.min(Duration::from_millis(self.core.limits.wait_milliseconds));
+        let mut changes = page.changes();
+        let mut waited = false;
+        loop {
+            changes.borrow_and_update();
+            let outcome = self.core.look(&page, |state, now| {
+                state.touch(now);
+                Outcome::of(state, id, now)
+            });
+            let pending = outcome.state == OutcomeState::Pending;
+            if !pending || outcome.dialog.is_some() || time_up <= Instant::now() {
+                // What answers at once counts as a poll.
+                return if waited || !pending { outcome } else { self.core.polled(&page, id, false) };
+            }
+            waited = true;
+            select! {
+                _ = changes.changed() => {}
+                () = sleep_until(time_up) => {}
+            }
+        }
+    }
+
+    /// Lets go of a request that has ended: its result is not kept. One that is
+    /// pending is as it was.
+    ///
+    /// # Errors
+    /// [`WebViewError::NoRequest`].
+    pub fn acknowledge(&self, owner: &WebViewOwner, id: RequestId) -> Result<(), WebViewError> {
+        let page = self.find_request(owner, id)?;
+        let token = Token::random().map_err(WebViewError::no_randomness)?;
+        self.core.change(&page, |state, now| {
+            state.touch(now);
+            if state.requests.acknowledge(id) {
+                state.release(id, |cut| {
+                    let (isolated, frame) = (cut.isolated, cut.frame.clone());
+                    Injection { token, sources: page.shelf.drop(cut.number), isolated, frame }
+                });
+            }
+        });
+        Ok(())
+    }
+
+    /// Ends a request with `cancelled`, and stops what it does as far as the backend
+    /// can. One that has ended is as it was.
+    ///
+    /// # Errors
+    /// [`WebViewError::NoRequest`].
+    pub fn cancel(&self, owner: &WebViewOwner, id: RequestId) -> Result<(), WebViewError> {
+        let page = self.find_request(owner, id)?;
+        self.core.change(&page, |state, now| {
+            state.touch(now);
+            state.fail(now, id, Failure::new(FailureKind::Cancelled, "it was cancelled"));
+        });
+        Ok(())
+    }
+}
+
+impl Core {
+    /// The outcome, with advice where somebody asks too often.
+    fn polled(&self, page: &Page, id: RequestId, used: bool) -> Outcome {
+        self.look(page, |state, now| {
+            if used {
+                state.touch(now);
+            }
+            let mut outcome = Outcome::of(state, id, now);
+            if let Some(polls) = state.requests.polls(id) {
+                let pending = IsPending(outcome.state == OutcomeState::Pending);
+                let guidance = polls.record(outcome.elapsed, pending, &self.settings.polls, &self.counters.polls);
+                outcome.advice = guidance.map(|guidance| guidance.text);
+            }
+            outcome
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Handing over scripts and operations.
+
+use std::time::Duration;
+
+use wharf_core::{WebViewOwner, grant::GrantedWebView};
+
+use super::{Script, WebViews, wanted::patience};
+use crate::{
+    Failure, FailureKind, Injection, Operation, Order, PageId, RequestId, Token, WebViewError,
+    asked::{self, Asked},
+    page::Command,
+    requests::Work,
+};
+
+/// A request that is to begin.
+#[derive(Debug, Clone)]
+pub(crate) struct Beginning {
+    pub(crate) id: RequestId,
+    pub(crate) token: Token,
+    pub(crate) work: Work,
+    pub(crate) patience: Duration,
+    /// Why it cannot succeed, whatever the page is in.
+    pub(crate) unable: Option<Failure>,
+}
+
+impl WebViews {
+    /// Runs a script in a page: the id of the request, at once.
+    ///
+    /// # Errors
+    /// [`WebViewError::NoPage`]; [`WebViewError::Closed`];
+    /// [`WebViewError::TooManyRequests`]; [`WebViewError::Invalid`].
+    pub fn execute(&self, owner: &WebViewOwner, page: PageId, script: Script) -> Result<RequestId, WebViewError> {
+        let core = &self.core;
+        let page = self.find(owner, page)?;
+        script.check()?;
+        let patience = patience(&core.limits, script.deadline)?;
+        let Script { source, isolated, frame, max_bytes, .. } = script;
+        let (id, token) = ids()?;
+        let most = core.limits.result_bytes.min(core.limits.result_bytes_per_page);
+        let max_bytes = max_bytes.map_or(most, |asked| most.min(u64::from(asked)));
+        let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+        let number = core.look(&page, |state, _| state.number());
+        let sources = page.shelf.run(&source, number, max_bytes);
+        let unable = (isolated && !core.backend.abilities().isolated_world).then(|| {
+            Failure::new(FailureKind::Unsupported, "this backend has no isolated world; run it in the world `page`")
+        });
+        let work = Work::Script { isolated, frame: frame.clone(), max_bytes, number };
+        let command = Command::Inject(Injection { token, sources, isolated, frame });
+        let beginning = Beginning { id, token, work, patience, unable };
+        core.change(&page, |state, now| state.begin(now, beginning, Some(command)))?;
+        core.counters.requested();
+        Ok(id)
+    }
+
+    /// Does something else with a page: the id of the request, at once.
+    ///
+    /// # Errors
+    /// As for [`WebViews::execute`]; [`WebViewError::Invalid`] for an operation or a
+    /// parameter that is none; [`WebViewError::Refused`] for an address of an origin
+    /// that is not granted, and for files where those are not.
+    pub fn perform(
+        &self,
+        granted: &GrantedWebView<'_>,
+        owner: &WebViewOwner,
+        page: PageId,
+        operation: &str,
+        parameters: &str,
+        deadline: Option<Duration>,
+    ) -> Result<RequestId, WebViewError> {
+        let core = &self.core;
+        let page = self.find(owner, page)?;
+        let patience = patience(&core.limits, deadline)?;
+        let Asked { operation, matter, files } = asked::read(granted, operation, parameters)?;
+        let (id, token) = ids()?;
+        let name = operation.name();
+        let unable = (!core.backend.abilities().operations.contains(name))
+            .then(|| Failure::new(FailureKind::Unsupported, format!("this backend cannot do `{name}`")));
+        let order = Order { token, operation, deadline: patience };
+        let beginning = Beginning { id, token, work: Work::Order(matter), patience, unable };
+        if matches!(order.operation, Operation::SetFiles { .. }) && beginning.unable.is_none() {
+            core.upload(&page, beginning, order, &files)?;
+        } else {
+            core.change(&page, |state, now| state.begin(now, beginning, Some(Command::Perform(order))))?;
+        }
+        core.counters.requested();
+        Ok(id)
+    }
+}
+
+fn ids() -> Result<(RequestId, Token), WebViewError> {
+    let id = RequestId::random().map_err(WebViewError::no_randomness)?;
+    Ok((id, Token::random().map_err(WebViewError::no_randomness)?))
+}

@@ -1,0 +1,132 @@
+//! Closing what nobody uses, forgetting what was closed long ago, and closing all.
+
+use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+use wharf_core::{SessionId, TenantId, WebViewOwner};
+
+use super::{Core, Table, WebViews};
+use crate::{PageId, PageInfo, Why, page::Page};
+
+/// Closed pages of one owner that are remembered.
+const REMEMBERED_OF_OWNER: u64 = 8;
+
+/// What a sweep did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// Pages that nobody used, and that are being closed.
+    pub closed: usize,
+    /// Pages that were closed long ago, and that are forgotten now.
+    pub forgotten: usize,
+}
+
+impl WebViews {
+    /// Closes the pages that nobody uses, and forgets those that were closed long
+    /// ago. A host does this once a minute; deadlines do not wait for it.
+    pub fn sweep(&self) -> Swept {
+        let core = &self.core;
+        let idle = Duration::from_secs(core.limits.idle_seconds);
+        let mut closed = 0;
+        for page in core.pages(|_| true) {
+            // In one step: who uses it meanwhile keeps it.
+            let closes = core.change(&page, |state, now| {
+                state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, Why::Idle)
+            });
+            if closes {
+                core.counters.closed(Why::Idle);
+                closed += 1;
+            }
+        }
+        let forgotten = core.forget(&mut core.table(), Instant::now());
+        Swept { closed, forgotten: forgotten.len() }
+    }
+
+    /// Every page and whose it is, for the operator.
+    #[must_use]
+    pub fn all(&self) -> Vec<(WebViewOwner, PageInfo)> {
+        let pages = self.core.pages(|_| true);
+        pages.iter().map(|page| (page.owner.clone(), self.core.info(page))).collect()
+    }
+
+    /// Closes a page, whoever owns it, for the operator. How it is then; nothing
+    /// where there is none.
+    pub async fn close_for_operator(&self, id: PageId, patience: Duration) -> Option<PageInfo> {
+        let page = self.core.page(id)?;
+        self.core.close(&page, Why::Operator);
+        self.core.closed(&page, Instant::now() + patience).await;
+        Some(self.core.info(&page))
+    }
+
+    /// Closes all pages of a session, whoever opened them. How many were open.
+    pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, patience: Duration) -> usize {
+        let pages = self.core.pages(|page| page.owner.tenant == *tenant && page.owner.session == *session);
+        let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
+        self.core.close_all(&open, Why::Operator, patience).await;
+        open.len()
+    }
+
+    /// Closes all pages, opens no more, and ends what runs them. Returns once nothing
+    /// is left, and at the latest after `patience`.
+    pub async fn shut_down(&self, patience: Duration) {
+        let core = &self.core;
+        let all = {
+            let mut table = core.table();
+            table.closed = true;
+            table.pages.values().cloned().collect::<Vec<_>>()
+        };
+        for page in &all {
+            core.close(page, Why::ShuttingDown);
+        }
+        core.backend.shut_down(patience).await;
+        for page in &all {
+            core.change(page, |state, now| state.gone(now, None));
+        }
+    }
+}
+
+impl Core {
+    /// All at once.
+    async fn close_all(&self, pages: &[Arc<Page>], why: Why, patience: Duration) {
+        let until = Instant::now() + patience;
+        for page in pages {
+            self.close(page, why);
+        }
+        for page in pages {
+            self.closed(page, until).await;
+        }
+    }
+
+    /// Forgets pages that were closed long ago, and the oldest beyond what is kept:
+    /// as many as may be open, and 8 of one owner. Those, to be let go of without the
+    /// lock.
+    pub(super) fn forget(&self, table: &mut Table, now: Instant) -> Vec<Arc<Page>> {
+        let remembered = Duration::from_secs(self.limits.closed_seconds);
+        let mut closed: Vec<_> = table
+            .pages
+            .values()
+            .filter_map(|page| {
+                let (ended, is_closed) = page.decide(|state, _| (state.ended(), state.is_closed()));
+                Some((ended?, is_closed, Arc::clone(page)))
+            })
+            .collect();
+        closed.sort_by_key(|(at, _, page)| (Reverse(*at), Reverse(page.serial)));
+        let (mut kept, mut kept_of) = (0_u64, HashMap::<WebViewOwner, u64>::new());
+        let mut forgotten = Vec::new();
+        for (at, is_closed, page) in closed {
+            let of_owner = kept_of.entry(page.owner.clone()).or_default();
+            let long_ago = now.saturating_duration_since(at) >= remembered;
+            // What its backend is still at takes a place, and has to be counted.
+            let too_many = is_closed && (kept >= self.limits.pages || *of_owner >= REMEMBERED_OF_OWNER);
+            if long_ago || too_many {
+                table.pages.remove(&page.id);
+                page.decide(|state, _| state.forgotten = true);
+                page.alarm.notify_one();
+                forgotten.push(page);
+            } else {
+                kept += 1;
+                *of_owner += 1;
+            }
+        }
+        forgotten
+    }
+}

@@ -1,0 +1,38 @@
+//! The ids of requests of which nothing else is kept.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::RequestId;
+
+/// At most so many; the oldest is forgotten first.
+#[derive(Debug)]
+pub(super) struct Expired {
+    most: usize,
+    order: VecDeque<RequestId>,
+    ids: HashSet<RequestId>,
+}
+
+impl Expired {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, order: VecDeque::new(), ids: HashSet::new() }
+    }
+
+    pub(super) fn remember(&mut self, id: RequestId) {
+        if self.ids.insert(id) {
+            self.order.push_back(id);
+        }
+        while self.order.len() > self.most {
+            if let Some(oldest) = self.order.pop_front() {
+                self.ids.remove(&oldest);
+            }
+        }
+    }
+
+    pub(super) fn contains(&self, id: RequestId) -> bool {
+        self.ids.contains(&id)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+}

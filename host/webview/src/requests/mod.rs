@@ -1,0 +1,337 @@
+//! The requests of one page: which are pending, what came of those that ended, and
+//! which are only remembered.
+//!
+//! A request goes one way: pending, ended, expired, unknown. It owns the limits on
+//! how many there are, how much is kept and how long. It reads no clock, locks
+//! nothing, and never knows a backend: times are handed in, and who has to be
+//! interrupted is handed back.
+
+mod expired;
+mod outcome;
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use wharf_core::{
+    WebViewLimits,
+    polls::{Polled, Polls, Subject},
+};
+
+use self::expired::Expired;
+use crate::{Failure, FailureKind, RequestId, Token};
+
+pub(crate) use outcome::{Done, Ended};
+
+/// What a request does, as far as its end depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// A script.
+    Script {
+        isolated: bool,
+        frame: Option<String>,
+        max_bytes: usize,
+        /// Under which the page keeps what is cut off.
+        number: u64,
+    },
+    /// Something else.
+    Order(Matter),
+}
+
+/// What an order is about, as far as the core has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Matter {
+    /// It sends the page to a document, and so mends one that crashed.
+    Travel,
+    /// It is about the document that is there, and ends with it.
+    Document,
+    /// It changes the size of what is seen.
+    Size { width: u32, height: u32 },
+    /// Anything else.
+    Other,
+}
+
+impl Work {
+    /// Whether it goes on when its page leaves the document.
+    fn outlives_document(&self) -> bool {
+        match self {
+            Self::Script { .. } | Self::Order(Matter::Document) => false,
+            Self::Order(Matter::Travel | Matter::Size { .. } | Matter::Other) => true,
+        }
+    }
+}
+
+/// A request that is pending, or whose end is kept.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) made: Instant,
+    pub(crate) work: Work,
+    pub(crate) state: State,
+    polls: Polls<IsPending>,
+}
+
+/// Where a request stands.
+#[derive(Debug)]
+pub(crate) enum State {
+    Pending { token: Token, deadline: Instant, patience: Duration },
+    Ended { at: Instant, ended: Ended },
+}
+
+/// How polls of a request see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IsPending(pub(crate) bool);
+
+impl Polled for IsPending {
+    const SUBJECT: Subject = Subject::Request;
+
+    fn runs(self) -> bool {
+        self.0
+    }
+}
+
+/// What is known of a request.
+#[derive(Debug)]
+pub(crate) enum Look<'r> {
+    /// It is pending, or its end is kept.
+    Kept(&'r Request),
+    /// It ended, and what came of it is not kept.
+    Expired,
+    /// There is none, or that is forgotten.
+    Unknown,
+}
+
+/// A further request finds no place, since all are pending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AllPending;
+
+/// The requests of one page.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    limits: Arc<WebViewLimits>,
+    kept: HashMap<RequestId, Request>,
+    /// Of pending ones whose result has not come.
+    tokens: HashMap<Token, RequestId>,
+    deadlines: BTreeSet<(Instant, RequestId)>,
+    /// Those that ended, the oldest end first.
+    ended: VecDeque<RequestId>,
+    expired: Expired,
+    bytes: u64,
+}
+
+impl Requests {
+    pub(crate) fn new(limits: Arc<WebViewLimits>) -> Self {
+        let expired = Expired::new(usize::try_from(limits.tombstones_per_page).unwrap_or(usize::MAX));
+        Self {
+            limits,
+            kept: HashMap::new(),
+            tokens: HashMap::new(),
+            deadlines: BTreeSet::new(),
+            ended: VecDeque::new(),
+            expired,
+            bytes: 0,
+        }
+    }
+
+    /// A request that pends for as long as `patience`.
+    pub(crate) fn begin(
+        &mut self,
+        now: Instant,
+        id: RequestId,
+        token: Token,
+        work: Work,
+        patience: Duration,
+    ) -> Result<(), AllPending> {
+        self.make_room()?;
+        let deadline = now + patience;
+        self.tokens.insert(token, id);
+        self.deadlines.insert((deadline, id));
+        self.kept.insert(
+            id,
+            Request { made: now, work, state: State::Pending { token, deadline, patience }, polls: Polls::default() },
+        );
+        Ok(())
+    }
+
+    /// A request that has failed before anybody was asked.
+    pub(crate) fn begin_failed(
+        &mut self,
+        now: Instant,
+        id: RequestId,
+        work: Work,
+        failure: Failure,
+    ) -> Result<(), AllPending> {
+        self.make_room()?;
+        let state = State::Ended { at: now, ended: Ended::Failed(failure) };
+        self.kept.insert(id, Request { made: now, work, state, polls: Polls::default() });
+        self.keep(id);
+        Ok(())
+    }
+
+    fn make_room(&mut self) -> Result<(), AllPending> {
+        while self.kept.len() as u64 >= self.limits.requests_per_page {
+            let oldest = self.ended.front().copied().ok_or(AllPending)?;
+            self.expire(oldest);
+        }
+        Ok(())
+    }
+
+    /// Whether a token can still settle something.
+    pub(crate) fn awaits(&self, token: Token) -> bool {
+        self.tokens.contains_key(&token)
+    }
+
+    /// Takes a token, once: what it settles.
+    pub(crate) fn claim(&mut self, token: Token) -> Option<(RequestId, Work)> {
+        let id = self.tokens.remove(&token)?;
+        Some((id, self.kept.get(&id)?.work.clone()))
+    }
+
+    /// Ends a request, where it is still pending. Says whether it was.
+    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, ended: Ended) -> bool {
+        let Some(request) = self.kept.get_mut(&id) else { return false };
+        let State::Pending { token, deadline, .. } = request.state else { return false };
+        request.state = State::Ended { at: now, ended };
+        self.tokens.remove(&token);
+        self.deadlines.remove(&(deadline, id));
+        self.keep(id);
+        true
+    }
+
+    /// Ends a request with a failure, where it is pending. The token of what a
+    /// backend may still be doing.
+    pub(crate) fn fail(&mut self, now: Instant, id: RequestId, failure: Failure) -> Option<Token> {
+        let State::Pending { token, .. } = self.kept.get(&id)?.state else { return None };
+        self.finish(now, id, Ended::Failed(failure));
+        Some(token)
+    }
+
+    /// Ends what depends on the document of the page.
+    pub(crate) fn leave_document(&mut self, now: Instant, failure: &Failure) {
+        self.fail_where(now, failure, |work| !work.outlives_document());
+    }
+
+    /// Ends all that is pending.
+    pub(crate) fn fail_all(&mut self, now: Instant, failure: &Failure) {
+        self.fail_where(now, failure, |_| true);
+    }
+
+    fn fail_where(&mut self, now: Instant, failure: &Failure, which: impl Fn(&Work) -> bool) {
+        // The earliest deadline first: any order will do that does not hang on chance.
+        let pending: Vec<_> = self.deadlines.iter().map(|(_, id)| *id).collect();
+        for id in pending {
+            if self.kept.get(&id).is_some_and(|request| which(&request.work)) {
+                self.finish(now, id, Ended::Failed(failure.clone()));
+            }
+        }
+    }
+
+    /// Lets time pass: ends what took too long and expires what was kept for long
+    /// enough. The tokens of what a backend may still be doing.
+    pub(crate) fn pass(&mut self, now: Instant) -> Vec<Token> {
+        let mut late = Vec::new();
+        while let Some((deadline, id)) = self.deadlines.first().copied().filter(|(deadline, _)| *deadline <= now) {
+            let patience = match self.kept.get(&id).map(|request| &request.state) {
+                Some(State::Pending { patience, .. }) => *patience,
+                _ => Duration::ZERO,
+            };
+            let message = format!(
+                "it took longer than the {} ms that it had; ask for more with `milliseconds`, or see what keeps the page",
+                patience.as_millis()
+            );
+            // As of its deadline, so that nothing depends on when somebody looks.
+            late.extend(self.fail(deadline, id, Failure::new(FailureKind::TimeOut, message)));
+        }
+        let kept_for = Duration::from_secs(self.limits.kept_seconds);
+        while let Some(oldest) = self.ended.front().copied() {
+            match self.kept.get(&oldest).map(|request| &request.state) {
+                Some(State::Ended { at, .. }) if *at + kept_for > now => break,
+                _ => self.expire(oldest),
+            }
+        }
+        late
+    }
+
+    /// When time will next change something.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let deadline = self.deadlines.first().map(|(deadline, _)| *deadline);
+        let expiry = self.ended.front().and_then(|id| match self.kept.get(id)?.state {
+            State::Ended { at, .. } => Some(at + Duration::from_secs(self.limits.kept_seconds)),
+            State::Pending { .. } => None,
+        });
+        deadline.into_iter().chain(expiry).min()
+    }
+
+    pub(crate) fn look(&self, id: RequestId) -> Look<'_> {
+        match self.kept.get(&id) {
+            Some(request) => Look::Kept(request),
+            None if self.expired.contains(id) => Look::Expired,
+            None => Look::Unknown,
+        }
+    }
+
+    /// The polls of a request that is pending or kept.
+    pub(crate) fn polls(&mut self, id: RequestId) -> Option<&mut Polls<IsPending>> {
+        self.kept.get_mut(&id).map(|request| &mut request.polls)
+    }
+
+    /// Lets go of a request that has ended. Whether it was kept.
+    pub(crate) fn acknowledge(&mut self, id: RequestId) -> bool {
+        let ended = matches!(self.kept.get(&id), Some(Request { state: State::Ended { .. }, .. }));
+        if ended {
+            self.expire(id);
+        }
+        ended
+    }
+
+    pub(crate) fn pending(&self) -> usize {
+        self.deadlines.len()
+    }
+
+    /// How many ends are kept, of how many bytes.
+    pub(crate) fn held(&self) -> (usize, u64) {
+        (self.ended.len(), self.bytes)
+    }
+
+    /// How many are remembered as expired.
+    pub(crate) fn remembered(&self) -> usize {
+        self.expired.len()
+    }
+
+    /// Counts what came of a request that has just ended, and makes room for it.
+    fn keep(&mut self, id: RequestId) {
+        self.ended.push_back(id);
+        self.bytes += self.size(id);
+        // The newest stays: what it may have was bounded before.
+        while self.bytes > self.limits.result_bytes_per_page && self.ended.len() > 1 {
+            let Some(oldest) = self.ended.front().copied() else { break };
+            self.expire(oldest);
+        }
+    }
+
+    fn expire(&mut self, id: RequestId) {
+        let size = self.size(id);
+        if self.kept.remove(&id).is_none() {
+            return;
+        }
+        self.bytes -= size;
+        if self.ended.front() == Some(&id) {
+            self.ended.pop_front();
+        } else {
+            self.ended.retain(|other| *other != id);
+        }
+        self.expired.remember(id);
+    }
+
+    fn size(&self, id: RequestId) -> u64 {
+        match self.kept.get(&id).map(|request| &request.state) {
+            Some(State::Ended { ended, .. }) => ended.size(),
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

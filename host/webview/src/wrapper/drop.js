@@ -1,0 +1,1 @@
+(async ask => { globalThis[ask.key]?.delete(ask.number); return "{}\n"; })

@@ -1,0 +1,119 @@
+//! What comes back from a page: one line of JSON, a line break, and the result.
+//!
+//! All of it is hostile. It is bounded before it is read, and nothing of it is taken
+//! but what the wrapper can have written.
+
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{Map, Value};
+
+use crate::{Failure, FailureKind};
+
+/// The longest line before the result.
+const MAXIMUM_HEAD_BYTES: usize = 64 << 10;
+/// How many lines of a stack are told.
+const STACK_LINES: usize = 6;
+/// The largest whole number that JavaScript has.
+const MAXIMUM_BYTES: u64 = (1 << 53) - 1;
+
+const NO_RESULT: &str = "what came back from the page is no result: its scripts have changed what results are made \
+    with; run this in the isolated world";
+
+/// A result as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Enclosed {
+    pub(crate) data: String,
+    /// How many bytes the whole result has.
+    pub(crate) bytes: u64,
+    /// Whether the page keeps the rest.
+    pub(crate) kept: bool,
+    pub(crate) meta: Map<String, Value>,
+}
+
+/// A piece of a result that the page kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) start: u64,
+    pub(crate) data: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    r#type: Option<String>,
+    bytes: Option<u64>,
+    kept: Option<bool>,
+    failed: Option<String>,
+    name: Option<String>,
+    message: Option<String>,
+    stack: Option<String>,
+    start: Option<u64>,
+    next: Option<u64>,
+    gone: Option<bool>,
+}
+
+/// Reads what a script came to, of which at most `most` bytes were asked for.
+pub(crate) fn result(envelope: &str, most: usize) -> Result<Enclosed, Failure> {
+    let none = || Failure::new(FailureKind::Unserialisable, NO_RESULT);
+    let (head, data) = split(envelope, most).ok_or_else(none)?;
+    if head.start.or(head.next).is_some() || head.gone.is_some() {
+        return Err(none());
+    }
+    if let Some(kind) = &head.failed {
+        let kind = match kind.as_str() {
+            "exception" => FailureKind::Exception,
+            "unserialisable" => FailureKind::Unserialisable,
+            _ => return Err(none()),
+        };
+        return Err(Failure::new(kind, words(&head)));
+    }
+    let type_of = head.r#type.filter(|word| TYPES.contains(&word.as_str())).ok_or_else(none)?;
+    let bytes = match head.bytes {
+        Some(bytes) if bytes > data.len() as u64 && bytes <= MAXIMUM_BYTES => bytes,
+        Some(_) => return Err(none()),
+        // It is whole, so it is JSON.
+        None if serde_json::from_str::<IgnoredAny>(data).is_ok() => data.len() as u64,
+        None => return Err(none()),
+    };
+    let kept = head.bytes.is_some() && head.kept == Some(true);
+    let meta = Map::from_iter([("type".to_owned(), type_of.into())]);
+    Ok(Enclosed { data: data.to_owned(), bytes, kept, meta })
+}
+
+/// What `typeof` can say of what can be JSON.
+const TYPES: [&str; 5] = ["undefined", "object", "boolean", "number", "string"];
+
+/// Reads a piece from `from` on; nothing where the page does not keep it.
+pub(crate) fn piece(envelope: &str, from: u64, most: usize) -> Option<Piece> {
+    // A character is never split, so it may begin later, and be longer than asked.
+    let (head, data) = split(envelope, most.max(4))?;
+    let (start, next) = (head.start?, head.next?);
+    let holds = (from..=from.saturating_add(3)).contains(&start) && next.checked_sub(start)? == data.len() as u64;
+    (holds && !data.is_empty()).then(|| Piece { start, data: data.to_owned() })
+}
+
+fn split(envelope: &str, most: usize) -> Option<(Head, &str)> {
+    let (head, data) = envelope.split_once('\n')?;
+    if head.len() > MAXIMUM_HEAD_BYTES || data.len() > most {
+        return None;
+    }
+    Some((serde_json::from_str(head).ok()?, data))
+}
+
+/// What a script threw, for a person or a model.
+fn words(head: &Head) -> String {
+    let text = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
+    let (name, message, stack) = (text(&head.name), text(&head.message), text(&head.stack));
+    let mut words = match (name.as_str(), message.as_str()) {
+        ("", "") => "it failed, and says no more".to_owned(),
+        ("", message) => message.to_owned(),
+        (name, "") => name.to_owned(),
+        (name, message) => format!("{name}: {message}"),
+    };
+    // Some engines begin the stack with what it is about.
+    let stack = stack.strip_prefix(words.as_str()).unwrap_or(&stack);
+    for line in stack.lines().map(str::trim).filter(|line| !line.is_empty()).take(STACK_LINES) {
+        words.push_str("\n    ");
+        words.push_str(line);
+    }
+    words
+}

@@ -1,0 +1,65 @@
+//! How a script may be meant: an expression, statements that end in one, or a body
+//! that returns. What is tried first is what can mean only one thing.
+//!
+//! Nothing here parses JavaScript. Each guess is written so that a wrong one cannot
+//! be parsed: the text that a guess adds has a parenthesis that opens right where
+//! the script is split and one that closes on a line of its own behind it. Where the
+//! split is inside of a string, template, comment, regular expression, block or
+//! parenthesis, that swallows the first or does not match the second.
+
+use super::PACK;
+
+/// A tail that begins so could go on with what is before the line break.
+const GOES_ON: [char; 9] = ['(', '[', '`', '/', '+', '-', '*', '.', ','];
+
+/// The bodies of a function that a script may be, the first that can be parsed.
+pub(crate) fn bodies(script: &str) -> Vec<String> {
+    let bare = bare(script);
+    let mut bodies = Vec::new();
+    if !bare.is_empty() {
+        bodies.push(format!("return (\n{bare}\n)"));
+    }
+    if let Some((head, tail)) = bare.rsplit_once(';') {
+        bodies.push(format!("{head};return ({tail}\n)"));
+    }
+    if let Some((head, tail)) = after_block(bare) {
+        bodies.push(format!("{head}}};return ({tail}\n)"));
+    }
+    bodies.push(script.to_owned());
+    bodies
+}
+
+/// A script without the blanks, semicolons and comments of whole lines at its end.
+/// What is cut off inside of something leaves that without its end, so that nothing
+/// made of it can be parsed.
+fn bare(script: &str) -> &str {
+    let mut bare = script;
+    loop {
+        bare = bare.trim_end_matches(|character: char| character.is_whitespace() || character == ';');
+        let line = bare.rfind('\n').map_or(0, |end| end + 1);
+        if !bare[line..].trim_start().starts_with("//") {
+            return bare.trim_start();
+        }
+        bare = &bare[..line];
+    }
+}
+
+/// Splits behind the last block that ends its line, without its brace.
+fn after_block(script: &str) -> Option<(&str, &str)> {
+    let mut end = script.len();
+    while let Some(brace) = script[..end].rfind('}') {
+        let tail = &script[brace + 1..];
+        let rest = tail.trim_start_matches([' ', '\t', '\r']);
+        if rest.starts_with('\n') {
+            let begins = rest.trim_start().chars().next()?;
+            return (!GOES_ON.contains(&begins)).then_some((&script[..brace], tail));
+        }
+        end = brace;
+    }
+    None
+}
+
+/// The expression that runs a body and comes to a promise of an envelope.
+pub(crate) fn wrapped(body: &str, ask: &str) -> String {
+    format!("{}(async () => {{\n{body}\n}}, {ask})", PACK.trim_end())
+}
