@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::words::words;
 
@@ -127,7 +127,7 @@ impl Script {
     /// The options of the contract that have no field of their own.
     #[cfg(any(target_family = "wasm", test))]
     pub(crate) fn options(&self) -> Option<String> {
-        self.frame.as_ref().map(|frame| json!({ "frame": frame }).to_string())
+        self.frame.as_ref().map(|frame| serde_json::json!({ "frame": frame }).to_string())
     }
 }
 
