@@ -91,7 +91,7 @@ async def orders(report: Report, browser: Browser, site: Site, era: str) -> None
 
     fields = [{"element": "text=Name", "value": "ada"}, {"element": "text=Password", "value": "wrong"}]
     await browser.use("fill", fields=fields)
-    await browser.use("click", element="text=Sign in")
+    await browser.use("click", element="form button")
     content, _ = await browser.use("get_page_content")
     report.check("Unknown name or wrong password" in content["text"], f"{era}: a wrong password is told by the page", content)
     name, password = await browser.reference('textbox "Name"'), await browser.reference('textbox "Password"')
@@ -127,7 +127,7 @@ async def orders(report: Report, browser: Browser, site: Site, era: str) -> None
     report.check(site.orders[6]["status"] == "open", f"{era}: a dialog is dismissed", site.orders[6])
     await browser.use("click", element="text=Cancel order 107")
     await browser.use("handle_dialog", accept=True)
-    await browser.use("wait_for", network_idle=True)
+    await browser.use("wait_for", element="[aria-label='Cancel order 107']:disabled")
     await browser.use("click", element="text=Next")
     await browser.use("click", element="text=Previous")
     content, _ = await browser.use("get_page_content")
