@@ -36,9 +36,12 @@ pub(super) enum CallError {
     /// The browser said no.
     #[error("{0}")]
     Refused(String),
-    /// The browser, or what was to carry it out, is gone.
+    /// The browser is gone.
     #[error("the browser ended")]
     Gone,
+    /// What was to carry it out is gone.
+    #[error("what was asked is not there any more")]
+    Left,
     /// The answer is larger than is taken.
     #[error("the answer of the browser is larger than may be")]
     TooLarge,
@@ -138,7 +141,11 @@ impl Connection {
 
     /// Answers all that a session was asked: it is gone.
     pub(super) fn forget(&self, session: &str) {
-        lock(&self.pending).retain(|_, pending| pending.session.as_deref() != Some(session));
+        let of_it = |_: &u64, pending: &mut Pending| pending.session.as_deref() == Some(session);
+        let asked = lock(&self.pending).extract_if(of_it).collect::<Vec<_>>();
+        for (_, pending) in asked {
+            let _ = pending.answer.send(Err(CallError::Left));
+        }
     }
 
     /// Waits until the browser has closed its end.

@@ -17,6 +17,8 @@ mod message;
 mod page;
 mod profile;
 mod refusals;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::HashMap,
@@ -136,6 +138,14 @@ impl Chromium {
         self.keeper.process().await
     }
 
+    /// Has the renderer of a page crash; for tests.
+    #[doc(hidden)]
+    pub fn crash(&self, page: PageId) {
+        if let Some(Ok(page)) = self.page(page) {
+            page.crash();
+        }
+    }
+
     fn pages(&self) -> MutexGuard<'_, HashMap<PageId, Slot>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -154,6 +164,17 @@ impl Chromium {
             }
             // Closed, which its sink was told.
             None => {}
+        }
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without a runtime nothing is followed any more, and the browser has ended
+        // with what followed it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let keeper = Arc::clone(&self.keeper);
+            runtime.spawn(async move { keeper.shut_down().await });
         }
     }
 }

@@ -12,6 +12,7 @@ mod document;
 mod downloads;
 mod files;
 mod frames;
+mod held;
 mod inject;
 mod input;
 mod interception;
@@ -46,6 +47,7 @@ use crate::{
 use contexts::Contexts;
 use document::Document;
 use downloads::Downloads;
+use held::Held;
 use inject::Thread;
 use network::Traffic;
 pub(super) use setup::{make_context, open};
@@ -86,6 +88,7 @@ struct State {
     document: Document,
     traffic: Traffic,
     downloads: Downloads,
+    held: Held,
     /// What is open besides the window: the kind of target, by session.
     sessions: HashMap<String, String>,
     /// The thread of scripts of each session.
@@ -138,7 +141,10 @@ impl Page {
 
     /// Runs a script.
     pub(super) fn inject(self: &Arc<Self>, injection: Injection) {
-        inject::begin(self, injection);
+        let injection = self.state().held.take(injection);
+        if let Some(injection) = injection {
+            inject::begin(self, injection);
+        }
     }
 
     /// Does something else.
@@ -148,7 +154,10 @@ impl Page {
 
     /// Stops what a request does.
     pub(super) fn interrupt(self: &Arc<Self>, token: Token) {
-        let running = self.state().running.remove(&token);
+        let mut state = self.state();
+        state.held.forget(token);
+        let running = state.running.remove(&token);
+        drop(state);
         match running {
             Some(Running::Order(task)) => task.abort(),
             Some(Running::Script { session, number }) => interrupt::begin(self, session, Some(number)),
@@ -159,6 +168,11 @@ impl Page {
     /// Answers the dialog that is open.
     pub(super) fn answer_dialog(&self, answer: &DialogAnswer) {
         dialogs::answer(self, answer);
+    }
+
+    /// Has its renderer crash.
+    pub(super) fn crash(&self) {
+        self.post(self.main_session(), "Page.crash", &json!({}));
     }
 
     /// Hears what happens in one of its sessions.
@@ -311,6 +325,7 @@ impl Page {
                 state.contexts.clear();
                 state.traffic.clear();
                 drop(state);
+                held::crashed(self);
                 self.sink.tell(PageEvent::Crashed);
                 self.sink.tell(PageEvent::Console(logs::plain("crash", "the page crashed; navigate or reload it")));
                 self.changed();

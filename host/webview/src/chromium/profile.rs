@@ -11,7 +11,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+<<<<<<< HEAD
 use super::{ChromiumError, ChromiumSettings};
+=======
+use rustix::fs::OFlags;
+
+use super::ChromiumError;
+>>>>>>> ca6af9886c75a97bc05ba2bf06f0902e003bc878
 use crate::PageId;
 
 const NAME: &str = "wharf-browser-";
@@ -161,7 +167,8 @@ fn sweep(temporary: &Path) {
             continue;
         }
         let place = entry.path();
-        let lock = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW).open(place.join(LOCK));
+        let lock =
+            OpenOptions::new().write(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(place.join(LOCK));
         // Held here while it is removed: another host may sweep, too.
         match lock.map(|lock| lock.try_lock().map(|()| lock)) {
             Ok(Ok(_held)) => remove(&place),

@@ -77,7 +77,7 @@ function written(root, skip = new Set(), plain = false) {
     if (role === 'checkbox' || role === 'radio') return node.checked ? '[x] ' : '[ ] ';
     if (role === 'button') return `[${nameOf(node, role)}]`;
     if (node.labels?.length) return `[${value || '____'}]`;
-    return `[${nameOf(node, role)}${value ? `: ${value}` : ''}]`;
+    return `[${[nameOf(node, role), value].filter(Boolean).join(': ') || '____'}]`;
   };
   const isBlock = (node) => !styleOf(node)?.display.startsWith('inline') && styleOf(node)?.display !== 'contents';
   const table = (node) => {
@@ -105,7 +105,7 @@ function written(root, skip = new Set(), plain = false) {
     const tag = node.localName;
     if (/^h[1-6]$/.test(tag)) return `${plain ? '' : `${'#'.repeat(Number(tag[1]))} `}${inline(node).replace(/\s+/g, ' ').trim()}`;
     if (tag === 'table' && roleOf(node) === 'table') return table(node);
-    if ((tag === 'ul' || tag === 'ol' || tag === 'menu') && depth < 20) return list(node, depth);
+    if ((tag === 'ul' || tag === 'ol' || tag === 'menu') ) return list(node, depth);
     if (tag === 'pre') return plain ? node.innerText : `\`\`\`\n${node.innerText.replaceAll('```', "'''").trimEnd()}\n\`\`\``;
     if (tag === 'blockquote') return plain ? blocks(node, depth) : blocks(node, depth).replace(/^/gm, '> ');
     if (tag === 'hr') return plain ? '' : '---';
@@ -130,7 +130,11 @@ function written(root, skip = new Set(), plain = false) {
       if (budget.left <= 0 || budget.characters <= 0) break;
       if (child.nodeType === 1 && budget.left-- > 0 && !skips(child) && (isBlock(child) || innerDocument(child))) {
         flush();
-        const text = depth > 100 ? '' : blockOf(child, depth + (child.localName === 'div' ? 1 : 0));
+        if (depth > DEEP) {
+          budget.left = 0;
+          break;
+        }
+        const text = blockOf(child, depth + 1);
         if (text.trim()) add(text.trimEnd());
       } else {
         line += inlineOf(child);
@@ -156,7 +160,7 @@ function markup(root, skip = new Set()) {
   };
   const write = (node, depth) => {
     if (node.nodeType === 3) return add(escaped(node.data.replace(/\s+/g, ' ')));
-    if (node.nodeType !== 1 || depth > 200 || budget.left-- <= 0 || skip.has(node) || isGone(node)) return undefined;
+    if (node.nodeType !== 1 || depth > DEEP || budget.left-- <= 0 || skip.has(node) || isGone(node)) return undefined;
     const tag = node.localName;
     const attributes = KEPT.filter((name) => node.hasAttribute(name) && !(name === 'value' && node.type === 'password'))
       .map((name) => ` ${name}="${escaped(squeeze(node.getAttribute(name).startsWith('data:') ? 'data:' : node.getAttribute(name), 500))}"`);

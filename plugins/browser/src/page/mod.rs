@@ -24,9 +24,10 @@ const LIBRARY: [&str; 9] = [
     include_str!("content.js"),
     include_str!("answers.js"),
 ];
-/// How much they look at: elements, characters of a name, of a snapshot and of a
-/// content, references that are kept.
-const BOUNDS: &str = "const [WALKED, NAME, SNAPSHOT, CONTENT, REFERENCES] = [20000, 200, 400000, 1000000, 20000];";
+/// How much they look at: elements, levels of them, characters of a name, of a
+/// snapshot and of a content, references that are kept.
+const BOUNDS: &str =
+    "const [WALKED, DEEP, NAME, SNAPSHOT, CONTENT, REFERENCES] = [20000, 400, 200, 400000, 1000000, 20000];";
 /// What a script may take beside what it waits for itself.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a question is asked again of the page that took the place of the one

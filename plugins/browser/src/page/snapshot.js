@@ -51,6 +51,7 @@ function snapshotOf(root) {
     lines.push(whole);
   };
   let text = '';
+  let cutOff = false;
   // Within a label, whose words are the name of its field.
   let muted = 0;
   const flush = (depth) => {
@@ -67,7 +68,11 @@ function snapshotOf(root) {
       for (const child of [bodyOf(node)]) walk(child, depth, level + 1);
       return;
     }
-    if (node.nodeType !== 1 || level > 200 || budget.left-- <= 0 || budget.characters <= 0) return;
+    if (node.nodeType !== 1 || budget.characters <= 0) return;
+    if (level > DEEP || budget.left-- <= 0) {
+      cutOff = true;
+      return;
+    }
     if (isGone(node) || node.getAttribute('aria-hidden') === 'true') return;
     if (node.localName === 'br') {
       text += ' ';
@@ -103,10 +108,8 @@ function snapshotOf(root) {
       emit(depth, `${lineOf(node, role, nameOf(node, role), false)} [url=${shortUrl(node.src)}] [of another origin]`);
       return;
     }
-    if (role === 'row' && !holdsInteractive(node)) {
-      const cells = [...childrenOf(node)].filter((cell) => cell.nodeType === 1 && !isGone(cell));
-      const header = cells.length && cells.every((cell) => roleOf(cell) === 'columnheader');
-      emit(depth, `${header ? 'row (header)' : 'row'}: ${cells.map((cell) => textOf(cell) || '-').join(' | ')}`);
+    if (role === 'row' && !node.querySelector('table,[role=table],[role=grid],iframe')) {
+      rowOf(node, depth);
       return;
     }
     const leaf = ['combobox', 'listbox', 'img', 'progressbar', 'meter', 'canvas', 'video', 'audio'].includes(role)
@@ -133,13 +136,23 @@ function snapshotOf(root) {
     }
     descend(node, depth + 1, level);
   };
+  // A row of a table on one line, and what can be used in it below.
+  const rowOf = (row, depth) => {
+    const cells = [...childrenOf(row)].filter((cell) => cell.nodeType === 1 && !isGone(cell));
+    const header = cells.length && cells.every((cell) => roleOf(cell) === 'columnheader');
+    emit(depth, `${header ? 'row (header)' : 'row'}: ${cells.map((cell) => textOf(cell) || '-').join(' | ')}`);
+    for (const inner of elements(row, (at) => !isGone(at), budget)) {
+      const role = roleOf(inner);
+      if (inner !== row && isInteractive(inner, role) && !isGone(inner) && isShown(inner)) emit(depth + 1, lineOf(inner, role, nameOf(inner, role) || textOf(inner), false));
+    }
+  };
   const descend = (node, depth, level) => {
     for (const child of childrenOf(node)) walk(child, depth, level + 1);
     flush(depth);
   };
   walk(root, 0, 0);
   flush(0);
-  const whole = budget.left > 0 && budget.characters > 0;
+  const whole = !cutOff && budget.characters > 0;
   if (!whole) lines.push('- (the page is larger than a snapshot may be; the rest is left out)');
   return { text: lines.join('\n'), whole };
 }

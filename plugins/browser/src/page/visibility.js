@@ -40,6 +40,8 @@ function styleOf(element) {
 function isGone(element) {
   if (SKIPPED.has(element.localName)) return true;
   if (element.localName === 'input' && element.type === 'hidden') return true;
+  const parent = element.parentElement;
+  if (parent?.localName === 'details' && !parent.open && element !== parent.querySelector(':scope > summary')) return true;
   const style = styleOf(element);
   return !style || style.display === 'none' || style.contentVisibility === 'hidden';
 }
@@ -55,7 +57,6 @@ function isVisible(element) {
   if (!element.isConnected) return false;
   for (let at = element; at && at.nodeType === 1; at = parentOf(at)) {
     if (isGone(at)) return false;
-    if (at.localName !== 'summary' && parentOf(at)?.localName === 'details' && !parentOf(at).open && at !== parentOf(at).querySelector('summary')) return false;
   }
   if (!isShown(element)) return false;
   const area = element.getBoundingClientRect();

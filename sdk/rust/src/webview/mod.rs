@@ -1,9 +1,10 @@
 //! [`WebPages`]: web pages of the host, as a tool sees them.
 //!
-//! What is asked of a page is in `request`, what the host says of one in
-//! `report`, and `running` asks and waits in one step. Real pages are in the host
+//! What is asked of a page is in `request` and `operation`, what the host says of
+//! one in `report`, and `running` asks and waits in one step. Real pages are in the host
 //! only: natively, [`crate::testing`] plays them from a script.
 
+mod operation;
 mod report;
 mod request;
 mod running;
@@ -14,10 +15,11 @@ use crate::host::{ActiveHost, HostWebPages};
 use crate::process::milliseconds;
 use crate::{Call, ToolError};
 
+pub use operation::{Modifier, MouseButton, Operation, Rectangle};
 pub use report::{
     Dialog, DialogKind, FailureKind, Finished, LogPage, Outcome, PageInfo, PageStatus, RequestState, ResultPiece, Rules,
 };
-pub use request::{DialogPolicy, Modifier, MouseButton, Operation, PageOptions, Rectangle, Script};
+pub use request::{DialogPolicy, PageOptions, Script};
 pub use running::ScriptFailure;
 
 /// The pages of tenant, plugin, session and assistant of a call.

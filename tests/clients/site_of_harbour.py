@@ -72,8 +72,12 @@ class Requests(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(data)
+        try:
+            self.end_headers()
+            self.wfile.write(data)
+        except ConnectionError:
+            # The page went elsewhere meanwhile.
+            self.close_connection = True
 
     def page(self, name: str) -> None:
         self.answer(200, (FILES / f"{name}.html").read_bytes())
