@@ -113,12 +113,8 @@ pub(super) fn failed(error: &CallError) -> Failure {
         CallError::TooLarge => {
             Failure::new(FailureKind::Limit, "the result is larger than may be (limit `file_bytes`)")
         }
-<<<<<<< HEAD
-        CallError::Gone => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
-=======
         CallError::Gone => Failure::new(FailureKind::BackendGone, "the browser ended"),
         CallError::Left => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
->>>>>>> ca6af9886c75a97bc05ba2bf06f0902e003bc878
         CallError::Refused(said) if said.contains("crashed") => {
             Failure::new(FailureKind::Crashed, "the page crashed; navigate or reload it")
         }
