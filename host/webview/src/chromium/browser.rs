@@ -33,8 +33,10 @@ use super::{
 
 /// How long the browser may take to start, on a machine that does much else.
 const START: Duration = Duration::from_secs(60);
-/// How often it is asked whether it is there.
-const LOOK: Duration = Duration::from_secs(30);
+/// How often it is asked whether it is there, and how long it may take to say so: a
+/// page can have the browser drown in what it says.
+const LOOK: Duration = Duration::from_secs(5);
+const HANGS: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const END: Duration = Duration::from_secs(3);
 /// How long a command may take that no page has a hand in.
@@ -367,7 +369,7 @@ async fn hangs(browser: &Weak<Browser>) {
         else {
             continue;
         };
-        if let Err(CallError::Late) = asked.done_within(START).await {
+        if let Err(CallError::Late) = asked.done_within(HANGS).await {
             return;
         }
     }
