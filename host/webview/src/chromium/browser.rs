@@ -25,7 +25,7 @@ use wharf_spawn::{Child, Containment, Descriptor, Input, Limits, Output, SpawnRe
 
 use super::{
     ChromiumError,
-    connection::{Connection, Event, Listener},
+    connection::{CallError, Connection, Event, Listener},
     flags,
     page::Page,
     profile::Profile,
@@ -33,6 +33,10 @@ use super::{
 
 /// How long the browser may take to start, on a machine that does much else.
 const START: Duration = Duration::from_secs(60);
+/// How often it is asked whether it is there, and how long it may take to say so: a
+/// page can have the browser drown in what it says.
+const LOOK: Duration = Duration::from_secs(5);
+const HANGS: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const END: Duration = Duration::from_secs(3);
 /// How long a command may take that no page has a hand in.
@@ -253,6 +257,11 @@ struct OfAFrame {
 }
 
 impl Listener for Routes {
+    fn is_deaf(&self, session: &str) -> bool {
+        let page = self.pages().sessions.get(session).and_then(Weak::upgrade);
+        page.is_some_and(|page| page.is_deaf(session))
+    }
+
     fn hear(&self, event: Event<'_>) {
         match event.method {
             "Target.attachedToTarget" => self.attached(event),
@@ -333,6 +342,10 @@ async fn follow(
             tracing::warn!("the browser closed its pipe");
             false
         }
+        () = hangs(&browser) => {
+            tracing::warn!("the browser does not answer any more");
+            false
+        }
         // Also where nobody knows it any more.
         _ = stopping.wait_for(|stop| *stop) => true,
     };
@@ -345,6 +358,21 @@ async fn follow(
         tracing::debug!(%error, "how the browser ended is not known");
     }
     if asked { "the browser was stopped" } else { "the browser ended by itself; open another page" }
+}
+
+/// Returns when the browser itself, in which no page has a hand, is stuck.
+async fn hangs(browser: &Weak<Browser>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Some(asked) =
+            browser.upgrade().map(|browser| browser.connection.call(None, "Browser.getVersion", &json!({})))
+        else {
+            continue;
+        };
+        if let Err(CallError::Late) = asked.done_within(HANGS).await {
+            return;
+        }
+    }
 }
 
 /// Keeps the last that the browser wrote.

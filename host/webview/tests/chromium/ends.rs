@@ -3,13 +3,17 @@
 use std::{
     env, fs,
     io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
     process::{Command, Stdio},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use wharf_core::WebViewLimits;
 use wharf_spawn::Spawner;
-use wharf_webview::{Operation, PageEvent, WebViewBackend as _, chromium::Chromium};
+use wharf_webview::{
+    Operation, PageEvent, WebViewBackend as _,
+    chromium::{Chromium, ChromiumError},
+};
 
 use super::support::{Page, Stage, below, note, place, settings, until};
 
@@ -151,6 +155,24 @@ async fn a_browser_is_found_and_said_to_work_or_why_it_does_not() {
     other.program = Some("/bin/false".into());
     let error = Chromium::find(Spawner::new(), other).await.expect_err("no browser");
     assert!(error.to_string().contains("ended while it started"), "{error}");
+    // What it says where its sandbox does not work.
+    let program = stage.temporary.path().join("chromium");
+    fs::write(
+        &program,
+        "#!/bin/sh\necho '[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox! ...' >&2; exit 1\n",
+    )
+    .expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    let mut other = settings(&stage.temporary, &stage.limits);
+    other.program = Some(program.clone());
+    let error = Chromium::find(Spawner::new(), other).await.expect_err("no sandbox");
+    assert!(matches!(&error, ChromiumError::Sandbox { reason } if reason.contains("No usable sandbox")), "{error}");
+    fs::remove_file(program).expect("gone");
+    // Without it only where somebody says so.
+    let mut other = settings(&stage.temporary, &stage.limits);
+    other.no_sandbox = true;
+    let found = Chromium::find(Spawner::new(), other).await.expect("a browser");
+    assert!(!found.sandbox);
     stage.end().await;
 }
 

@@ -1,9 +1,9 @@
 //! What pages are apart, what they tell, what they want to open and to download.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
-use wharf_core::WebViewLimits;
-use wharf_webview::{Download, Operation, PageEvent};
+use wharf_core::{WebViewLimits, origin::OriginPolicy};
+use wharf_webview::{DialogAnswer, Download, Operation, PageEvent, Settled, WebViewBackend as _};
 
 use super::support::{Page, Stage};
 
@@ -125,5 +125,78 @@ async fn a_download_is_taken_where_it_is_granted_and_ends_at_its_limit() {
     refused.order(Operation::Navigate { url: file });
     let failed = download(&refused).await.staged.expect_err("not granted");
     assert!(failed.contains("not granted"), "{failed}");
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frame_of_another_site_is_a_frame_like_any_other() {
+    let Some(stage) = Stage::new().await else { return };
+    let other = format!("http://127.0.0.1:{}", stage.site.port);
+    let both = [format!("http://localhost:{}", stage.site.port), other.clone()];
+    let page = stage
+        .page_with(|settings| {
+            let origins = both.iter().map(|origin| origin.parse().expect("an origin")).collect();
+            settings.policy = Arc::new(OriginPolicy::new("browser".parse().expect("a name"), origins, true));
+        })
+        .await;
+    stage.site.page("/inner", "<title>inner</title><p id=p>inside</p><script>fetch('http://elsewhere.example/f').catch(() => {}); console.log('from within')</script>");
+    page.go(&stage.site.page("/", &format!("<iframe name=n src='{other}/inner'></iframe>"))).await;
+    let frames = page.told(Operation::Frames).await;
+    let frame = frames["frames"][1].clone();
+    assert_eq!((&frame["url"], &frame["name"]), (&format!("{other}/inner").into(), &"n".into()), "{frames}");
+    assert_eq!(frame["parent"], frames["frames"][0]["id"]);
+    let inner = || frame["id"].as_str().map(str::to_owned);
+    let inside = Settled::Envelope(r#"{"value":"inside"}"#.into());
+    for isolated in [true, false] {
+        let found = page.outcome(page.inject_in("document.getElementById('p').textContent", isolated, inner())).await;
+        assert_eq!(found, inside);
+    }
+    console(&page, "log", "from within").await;
+    page.until("its request is denied", |events| {
+        let denied =
+            |event: &PageEvent| matches!(event, PageEvent::Network(entry) if entry.denied && entry.url.ends_with("/f"));
+        events.iter().any(denied).then_some(())
+    })
+    .await;
+    // A dialog in it is one of the page, and a loop in it is stopped.
+    let asked = page.inject_in("confirm('from within')", false, inner());
+    page.until("a dialog is open", |events| matches!(events.last(), Some(PageEvent::DialogOpened(_))).then_some(()))
+        .await;
+    stage.chromium.answer_dialog(page.id, DialogAnswer { accept: true, text: None });
+    assert_eq!(page.outcome(asked).await, Settled::Envelope(r#"{"value":true}"#.into()));
+    let endless = page.inject_in("(() => { while (true) {} })()", false, inner());
+    stage.chromium.interrupt(page.id, endless);
+    assert_eq!(page.outcome(page.inject_in("document.getElementById('p').textContent", false, inner())).await, inside);
+    // It goes with its document.
+    page.go("about:blank").await;
+    assert!(matches!(page.outcome(page.inject_in("1", false, inner())).await, Settled::Failed(_)));
+    assert_eq!(page.told(Operation::Frames).await["frames"].as_array().map(Vec::len), Some(1));
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_floods_its_console_is_not_listened_to_for_a_while() {
+    let Some(stage) = Stage::new().await else { return };
+    let (page, other) = (stage.page().await, stage.page().await);
+    page.go(&stage.site.page("/", "<p>x")).await;
+    let flood = "globalThis.timer = setInterval(() => { for (let i = 0; i < 50; i++) console.log('flood', i) }, 10); print(); return 'floods'";
+    assert_eq!(page.run(flood).await, "floods");
+    console(&page, "warning", "left out for some seconds").await;
+    for number in 0..20 {
+        assert_eq!(other.run(&number.to_string()).await, number);
+    }
+    let isolated = async |page: &Page<'_>| page.outcome(page.inject_in("1", true, None)).await;
+    assert_eq!(isolated(&page).await, Settled::Envelope(r#"{"value":1}"#.into()));
+    // Also what comes and goes meanwhile is found.
+    page.go(&stage.site.page("/next", "<p id=p>next</p>")).await;
+    let next = page.outcome(page.inject_in("document.getElementById('p').textContent", true, None)).await;
+    assert_eq!(next, Settled::Envelope(r#"{"value":"next"}"#.into()));
+    // After a while it is heard again.
+    let heard = |events: &[PageEvent]| {
+        let again = |event: &PageEvent| matches!(event, PageEvent::Console(entry) if entry.text == "heard again");
+        events.iter().any(again).then_some(())
+    };
+    page.run("setInterval(() => console.log('heard again'), 200); return 0").await;
+    page.until("it is heard again", heard).await;
     stage.end().await;
 }
