@@ -262,6 +262,9 @@ fn navigate(granted: &GrantedWebView<'_>, Navigate { url }: Navigate) -> Result<
         return Ok(Operation::Navigate { url: url.to_owned() });
     }
     let url = granted.policy().url(url).map_err(refused)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(WebViewError::invalid("a page goes to addresses of `http:` and `https:`, and to about:blank"));
+    }
     Ok(Operation::Navigate { url: url.into() })
 }
 

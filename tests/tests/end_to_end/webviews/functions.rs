@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use wharf_tests::Site;
 
-use super::{AMPLE, done, entries, here, ok, page, page_at, perform, refused, run, value, visits, waited};
+use super::{AMPLE, done, entries, here, ok, page, page_at, perform, refused, run, stuck, value, visits, waited};
 
 #[tokio::test]
 async fn what_holds_for_pages_is_told_before_one_is_opened() {
@@ -120,9 +120,9 @@ async fn every_operation_does_what_the_contract_says() {
     done(&fixture, &here(), &id, "navigate", json!({"url": "about:blank"})).await;
 
     // What never ends is stopped by who asks for it.
-    let endless = ok(&fixture, &here(), "execute", &id, json!({"script": "for (;;) {}"})).await;
+    let endless = stuck(&fixture, &here(), &id).await;
     done(&fixture, &here(), &id, "stop", json!({})).await;
-    assert_eq!(waited(&fixture, &here(), &endless).await["state"], "failed");
+    assert_eq!(waited(&fixture, &here(), &endless).await["kind"], "exception");
     assert_eq!(value(&fixture, &here(), &id, "1 + 1").await, 2);
 }
 

@@ -1,14 +1,16 @@
 //! Web pages through the whole host, in the real browser, by a guest that speaks the
 //! raw contract.
 
-//mod backend;
-//mod bounds;
-//mod files;
+mod backend;
+mod bounds;
+mod files;
 mod functions;
-//mod granted;
-//mod lost;
-//mod owners;
-//mod refused;
+mod granted;
+mod lost;
+mod owners;
+mod refused;
+
+pub(crate) use lost::{browser, scratch};
 
 use std::time::{Duration, Instant};
 
@@ -108,6 +110,15 @@ async fn page_at(fixture: &Fixture, context: &Context, url: &str) -> String {
     let id = page(fixture, context).await;
     done(fixture, context, &id, "navigate", json!({"url": url})).await;
     id
+}
+
+/// Keeps a page busy for ever, from now on: the request that does it.
+async fn stuck(fixture: &Fixture, context: &Context, id: &str) -> Value {
+    let before = entries(fixture, context, id, "console", 0).await.len();
+    let more = json!({"script": "console.log('for ever'); for (;;) {}", "milliseconds": 200_000});
+    let request = ok(fixture, context, "execute", id, more).await;
+    entries(fixture, context, id, "console", before + 1).await;
+    request
 }
 
 /// The entries of a log, once there are as many.
