@@ -87,7 +87,7 @@ async fn an_operation_or_a_parameter_that_is_none_is_refused() {
         ("screenshot", json!({"clip": {"x": 0, "y": 0, "width": 16_385, "height": 1}}), "clip"),
         ("screenshot", json!({"clip": {"x": -1, "y": 0, "width": 1, "height": 1}}), "clip"),
         ("pdf", json!({"paper": "a0"}), "a4"),
-        ("mouse", json!({"kind": "stroke", "x": 1, "y": 1}), "kind"),
+        ("mouse", json!({"kind": "stroke", "x": 1, "y": 1}), "stroke"),
         ("mouse", json!({"kind": "click", "x": 1e300, "y": 1}), "pixels"),
         ("mouse", json!({"kind": "click", "x": 1, "y": 1, "count": u32::MAX}), "count"),
         ("mouse", json!({"kind": "click", "x": 1, "y": 1, "modifiers": ["Hyper"]}), "Hyper"),
