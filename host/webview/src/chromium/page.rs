@@ -40,9 +40,10 @@ use tokio::{
 };
 
 use super::{
-    browser::{Browser, Target},
+    browser::Browser,
     connection::{Call, CallError, Event},
     refusals::Refusals,
+    routes::Target,
 };
 use crate::{
     DialogAnswer, Failure, FailureKind, Injection, Order, PageEvent, PageId, PageSettings, Proxy, Settled, Sink, Token,
@@ -349,6 +350,14 @@ impl Page {
 
     fn settle(&self, token: Token, settled: Settled) {
         self.state().running.remove(&token);
+        let settled = match settled {
+            Settled::Failed(Failure { kind: FailureKind::Navigated | FailureKind::Crashed, .. })
+                if self.browser.is_dying() =>
+            {
+                Settled::Failed(Failure::new(FailureKind::BackendGone, "the browser ended"))
+            }
+            settled => settled,
+        };
         self.sink.settle(token, settled);
     }
 
@@ -358,6 +367,8 @@ impl Page {
 
     fn crashed(&self, session: &str, event: Event<'_>) {
         match event.method {
+            // Its page is told that it is gone.
+            "Inspector.targetCrashed" if self.browser.is_dying() => {}
             "Inspector.targetCrashed" if self.is_main_session(session) => {
                 let mut state = self.state();
                 state.crashed = true;
