@@ -40,6 +40,7 @@ use crate::{
 pub use error::ChromiumError;
 use keeper::{Keeper, Needed};
 use page::Page;
+pub use profile::Staging;
 use refusals::Refusals;
 
 /// The user of the browser where the host is root: one that nothing else is given,

@@ -13,7 +13,7 @@ use std::{
 
 use rustix::fs::OFlags;
 
-use super::ChromiumError;
+use super::{ChromiumError, ChromiumSettings};
 use crate::PageId;
 
 const NAME: &str = "wharf-browser-";
@@ -125,6 +125,29 @@ impl Profile {
 impl Drop for Profile {
     fn drop(&mut self) {
         self.remove();
+    }
+}
+
+/// A directory in which files wait that pages are given, beside those of browsers and
+/// swept like them. Dropping it removes it.
+#[derive(Debug)]
+pub struct Staging(Profile);
+
+impl Staging {
+    /// Makes one, and sweeps what hosts have left that were killed.
+    ///
+    /// # Errors
+    /// Where none can be made that the browser's user can reach; the message says what
+    /// to do.
+    pub fn create(settings: &ChromiumSettings) -> Result<Self, ChromiumError> {
+        let user = settings.clone().decided().user;
+        Profile::create(&settings.temporary, user).map(Self)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0.place
     }
 }
 
