@@ -79,6 +79,9 @@ impl Event<'_> {
 
 /// Hears events, on the task that reads: it must not wait, and be quick.
 pub(super) trait Listener: Send + Sync + 'static {
+    /// Whether nobody cares what this session writes to its console.
+    fn is_deaf(&self, session: &str) -> bool;
+
     fn hear(&self, event: Event<'_>);
 }
 
@@ -248,7 +251,19 @@ async fn read(
     lock(&pending).clear();
 }
 
+/// How an entry of a console begins, of which a page may write as many as it likes.
+const ENTRY: &str = "{\"method\":\"Runtime.consoleAPICalled\"";
+
 fn take(text: &str, pending: &Mutex<HashMap<u64, Pending>>, listener: &dyn Listener) {
+    // Dropped before it is read. The session stands at the end, behind all that the
+    // page has a hand in.
+    if text.starts_with(ENTRY)
+        && let Some((_, session)) = text.rsplit_once("\"sessionId\":\"")
+        && let Some((session, _)) = session.split_once('"')
+        && listener.is_deaf(session)
+    {
+        return;
+    }
     let message = match serde_json::from_str::<Message<'_>>(text) {
         Ok(message) => message,
         Err(error) => {

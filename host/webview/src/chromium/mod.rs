@@ -17,6 +17,7 @@ mod message;
 mod page;
 mod profile;
 mod refusals;
+mod routes;
 #[cfg(test)]
 mod tests;
 

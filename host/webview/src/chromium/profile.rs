@@ -11,13 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-<<<<<<< HEAD
-use super::{ChromiumError, ChromiumSettings};
-=======
 use rustix::fs::OFlags;
 
-use super::ChromiumError;
->>>>>>> ca6af9886c75a97bc05ba2bf06f0902e003bc878
+use super::{ChromiumError, ChromiumSettings};
 use crate::PageId;
 
 const NAME: &str = "wharf-browser-";
