@@ -320,7 +320,7 @@ limits! {
         log_bytes = 256 * KIB, up to 16 * MIB,
             "Bytes of each log of a page. The oldest entries go first.";
         download_bytes = 256 * MIB, up to 64 * GIB,
-            "Bytes of one download. A larger one is cancelled.";
+            "Bytes of one download, and of all files that a page is given. Cancels a larger one; refuses more with `invalid`.";
         downloads = 32, up to 10_000,
             "Downloads of a page. Further ones are cancelled.";
         connections_per_page = 256, up to 4_096,

@@ -139,6 +139,8 @@ fn nothing_outside_of_the_workspace_is_given_to_a_page() {
     symlink(room.at("outside/secret"), room.at("files/link")).expect("a link");
     symlink(room.at("outside"), room.at("files/folder")).expect("a link");
     symlink("a.txt", room.at("files/within")).expect("a link");
+    fs::write(room.at("files/sub/b.txt"), "two").expect("a file");
+    symlink("sub", room.at("files/inner")).expect("a link");
     rustix::fs::mknodat(
         rustix::fs::CWD,
         room.at("files/fifo"),
@@ -155,6 +157,7 @@ fn nothing_outside_of_the_workspace_is_given_to_a_page() {
         ("link", "through a link"),
         ("within", "through a link"),
         ("folder/secret", "through a link"),
+        ("inner/b.txt", "through a link"),
         ("sub", "no regular file"),
         ("fifo", "no regular file"),
         ("..", "no regular file"),

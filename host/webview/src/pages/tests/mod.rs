@@ -2,6 +2,7 @@
 //! test moves.
 
 mod files;
+mod handing;
 mod limits;
 mod owners;
 mod rules;
