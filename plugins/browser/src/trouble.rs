@@ -177,11 +177,20 @@ pub(crate) fn of_failure(page: &Page<'_>, failure: ScriptFailure) -> ToolError {
             );
         }
         Some(FailureKind::Unsupported) => "list_sessions says what can be done with pages here",
+        Some(FailureKind::Exception) => return thrown(failure),
         Some(_) => return ToolError::from(failure),
         None => return of_session(ToolError::from(failure)),
     };
     let error = ToolError::from(failure);
     ToolError { message: format!("{}; {advice}", error.message), ..error }
+}
+
+/// What a script threw, which are words of the page.
+fn thrown(failure: ScriptFailure) -> ToolError {
+    match failure {
+        ScriptFailure::Failed { message, .. } => ToolError::invalid(format!("the script threw {}", quoted(&message))),
+        other => ToolError::from(other),
+    }
 }
 
 #[cfg(test)]
