@@ -18,7 +18,7 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome-stable")
 GRANTS = """\
 [plugin.browser.grants.webview]
 reason = "the office's own site"
-origins = ["{origin}"]
+origins = [{origins}]
 private_addresses = true
 downloads = true
 uploads = true
@@ -54,9 +54,9 @@ class Browser:
         return found.group(1)
 
 
-def granted(directory: Path, origin: str) -> Path:
+def granted(directory: Path, *origins: str) -> Path:
     file = directory / "browser.toml"
-    file.write_text(GRANTS.format(origin=origin), encoding="utf-8")
+    file.write_text(GRANTS.format(origins=", ".join(f'"{origin}"' for origin in origins)), encoding="utf-8")
     return file
 
 
@@ -72,13 +72,14 @@ async def tasks(report: Report, host: Host, era: str) -> None:
     if not any(shutil.which(program) for program in PROGRAMS):
         report.check(True, f"{era}: NOT TESTED: there is no Chromium on this machine")
         return
-    with Site() as site:
-        file = granted(host.data.parent, site.address)
+    with Site() as site, Site() as neighbour:
+        file = granted(host.data.parent, site.address, neighbour.address)
         async with host.client(era, "--config", str(file)) as client:
             browser = Browser(client, context(f"{era}-browser", "clerk", "one"))
             await orders(report, browser, site, era)
             await form(report, browser, site, era)
             await obstacles(report, browser, site, era)
+            await neighbours(report, browser, site, neighbour, era)
             await apart(report, browser, site, era)
 
 
@@ -212,6 +213,22 @@ async def obstacles(report: Report, browser: Browser, site: Site, era: str) -> N
     report.check(text.startswith("denied"), f"{era}: what is not granted is not reached", text)
     _, text = await browser.refused("navigate", url="file:///etc/passwd")
     report.check(text.startswith(("denied", "invalid")), f"{era}: files are not read", text)
+
+
+async def neighbours(report: Report, browser: Browser, site: Site, neighbour: Site, era: str) -> None:
+    """A frame of another origin is read and used by its id."""
+    await browser.use("navigate", url=f"{site.address}/embed?{neighbour.address}/frame")
+    shown, text = await browser.use("get_snapshot")
+    report.check("[of another origin]" in shown["text"] and "Show the tide" not in shown["text"], f"{era}: a frame of another origin is named", text)
+    frame = shown["left_out"][0].split()[1]
+    await browser.use("click", element="text=Show the tide", frame=frame)
+    content, text = await browser.use("get_page_content", frame=frame)
+    report.check("High water at 14:20" in content["text"], f"{era}: and read and clicked by its id", text)
+    _, text = await browser.refused("evaluate", script="prompt('Which ship?')")
+    cursor = re.search(r"evaluate with cursor (\S+)", text)
+    await browser.use("handle_dialog", accept=True, text="Isis")
+    said, _ = await browser.use("evaluate", cursor=cursor.group(1) if cursor else "none")
+    report.check(said["result"] == '"Isis"', f"{era}: a script that asks goes on with the answer", (text, said))
 
 
 async def apart(report: Report, browser: Browser, site: Site, era: str) -> None:

@@ -23,6 +23,7 @@ from urllib.parse import parse_qs
 FILES = Path(__file__).resolve().parent.parent / "site"
 SLOW_SECONDS = 1.5
 LARGEST_BODY = 4 << 20
+OPEN_TO_ALL = ("login", "form", "frame", "covered", "help", "embed")
 SHIPS = ["Albatross", "Bergen", "Cormorant", "Dolphin", "Eider", "Fulmar", "Gannet", "Heron", "Isis", "Jade", "Kite", "Lark"]
 
 
@@ -91,9 +92,8 @@ class Requests(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # noqa: N802
         path, _, _ = self.path.partition("?")
-        open_to_all = {"/login": "login", "/form": "form", "/frame": "frame", "/covered": "covered", "/help": "help"}
-        if path in open_to_all:
-            self.page(open_to_all[path])
+        if path.strip("/") in OPEN_TO_ALL:
+            self.page(path.strip("/"))
         elif path == "/":
             self.redirect("/orders")
         elif path == "/old":

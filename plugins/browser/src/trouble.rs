@@ -168,16 +168,29 @@ pub(crate) fn of_failure(page: &Page<'_>, failure: ScriptFailure) -> ToolError {
         Some(FailureKind::Denied) => "list_sessions says what pages may reach here",
         Some(FailureKind::Crashed) => "reload loads the page again",
         Some(FailureKind::BackendGone) => "the browser is started again with the next call",
-        Some(FailureKind::Navigated) => "the page went elsewhere meanwhile: look at it with get_snapshot",
+        Some(FailureKind::Navigated) => "get_snapshot shows where it is now",
+        // The host advises a plugin here, and not a model.
         Some(FailureKind::TimeOut) => {
-            "the page may be busy: get_console shows what it complains of, reload begins anew"
+            return ToolError::timeout(
+                "the page did not do it in the time that it had; a longer `timeout_seconds` waits longer, where the tool \
+                 has one; get_console shows what the page complains of, and reload begins anew",
+            );
         }
         Some(FailureKind::Unsupported) => "list_sessions says what can be done with pages here",
+        Some(FailureKind::Exception) => return thrown(failure),
         Some(_) => return ToolError::from(failure),
         None => return of_session(ToolError::from(failure)),
     };
     let error = ToolError::from(failure);
     ToolError { message: format!("{}; {advice}", error.message), ..error }
+}
+
+/// What a script threw, which are words of the page.
+fn thrown(failure: ScriptFailure) -> ToolError {
+    match failure {
+        ScriptFailure::Failed { message, .. } => ToolError::invalid(format!("the script threw {}", quoted(&message))),
+        other => ToolError::from(other),
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ function readable(everything) {
     const size = length(element);
     if (size > whole * 0.4) leave.delete(element);
     else if (![...leave].some((other) => other !== element && other.contains(element))) lost += size;
-    if (leave.has(element) && size) left.add(roleOf(element) || squeeze(element.id || element.className, 30) || element.localName);
+    if (leave.has(element) && size) left.add(roleOf(element) || quoted(squeeze(element.id || element.getAttribute('class'), 30)));
   }
   if (lost > whole * 0.7) return { root: body, left: [] };
   return { root: body, skip: leave, left: [...left].slice(0, 8) };

@@ -59,7 +59,7 @@ function single(target) {
 }
 
 function brief(element) {
-  const role = roleOf(element) || element.localName;
+  const role = kindOf(element);
   return { ref: referenceOf(element), role, name: nameOf(element, role) || textOf(element, 60) };
 }
 

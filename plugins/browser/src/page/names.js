@@ -66,6 +66,11 @@ function roleOf(element) {
   }
 }
 
+// Its role, else its tag.
+function kindOf(element, role = roleOf(element)) {
+  return role || element.localName.replace(/[^a-z0-9-]/g, '').slice(0, 40);
+}
+
 // The text that a person reads in a node, alternatives of images included.
 function textOf(node, most = NAME) {
   const parts = [];

@@ -7,7 +7,7 @@ function quoted(text) {
 
 // One element on a line, without its indentation.
 function lineOf(element, role, name, hasText) {
-  const parts = [role || element.localName];
+  const parts = [kindOf(element, role)];
   if (name) parts.push(quoted(name));
   if (isInteractive(element, role)) parts.push(`[ref=${referenceOf(element)}]`);
   for (const state of statesOf(element, role)) parts.push(`[${state}]`);

@@ -9,9 +9,10 @@ use wharf_sdk::webview::{FailureKind, Outcome, RequestState, Script, ScriptFailu
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{check_optional, reading};
-use crate::answer::{PageNow, fenced};
+use crate::answer::{OpenDialog, PageNow, fenced};
 use crate::limits::{self, within};
 use crate::page::Page;
+use crate::session::of_session;
 use crate::trouble;
 
 #[derive(Deserialize, JsonSchema)]
@@ -60,7 +61,7 @@ pub(crate) struct Evaluated {
 }
 
 /// Runs JavaScript in a page and answers what it comes to, as JSON: for what no other tool does, such as reading data out of a
-/// large page in one step. Promises are awaited. A long result comes in parts: go on with `cursor`. A function, an element or a
+/// large page in one step. Promises are awaited, for `timeout_seconds` at most. A long result comes in parts: go on with `cursor`. A function, an element or a
 /// circle is no JSON; return what is needed of it.
 #[tool(title = "Run JavaScript", destructive, open_world, timeout_milliseconds = 150_000)]
 pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>, ToolError> {
@@ -77,6 +78,8 @@ pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>,
         }
         (None, Some(cursor)) => {
             let (request, from) = parse(cursor)?;
+            let deadline = within(call, Duration::from_secs(input.timeout_seconds));
+            ended(&page, request, deadline)?;
             let piece = call.web_pages().read_result(request, from, input.max_bytes)?;
             (request.to_owned(), piece.start, piece.data, piece.bytes)
         }
@@ -106,23 +109,32 @@ fn run(page: &Page<'_>, script: &str, input: &Evaluate) -> Result<(String, Outco
     if let Some(frame) = &input.frame {
         script = script.frame(frame);
     }
+    let request = page.call.web_pages().execute(&page.id, &script).map_err(of_session)?;
+    let outcome = ended(page, &request, deadline.saturating_add(Duration::from_secs(1)))?;
+    Ok((request, outcome))
+}
+
+/// What a script came to; where it has not ended by then, it is stopped, unless a
+/// dialog keeps it from ending.
+fn ended(page: &Page<'_>, request: &str, longest: Duration) -> Result<Outcome, ToolError> {
     let web_pages = page.call.web_pages();
-    let request = web_pages.execute(&page.id, &script)?;
-    let outcome = web_pages.wait(&request, deadline.saturating_add(Duration::from_secs(1)))?;
-    if outcome.state == RequestState::Done {
-        return Ok((request, outcome));
-    }
-    if outcome.state == RequestState::Pending && outcome.dialog.is_none() {
-        web_pages.cancel(&request)?;
-    }
-    let failure = match (outcome.state, outcome.dialog) {
-        (RequestState::Pending, Some(dialog)) => ScriptFailure::Dialog { dialog, request },
+    let outcome = web_pages.wait(request, longest)?;
+    let failure = match (&outcome.state, &outcome.dialog) {
+        (RequestState::Done, _) => return Ok(outcome),
+        (RequestState::Pending, Some(dialog)) => {
+            let message = format!(
+                "{} evaluate with cursor {request}.0 tells what the script came to afterwards.",
+                OpenDialog::from(dialog).text()
+            );
+            return Err(ToolError { retryable: false, ..ToolError::conflict(message) });
+        }
         (RequestState::Pending, None) => {
-            let message = format!("it took longer than {} s and was stopped", deadline.as_secs());
-            ScriptFailure::Failed { kind: FailureKind::TimeOut, message }
+            web_pages.cancel(request)?;
+            web_pages.acknowledge(request)?;
+            ScriptFailure::Failed { kind: FailureKind::TimeOut, message: String::new() }
         }
         (RequestState::Failed, _) => {
-            web_pages.acknowledge(&request)?;
+            web_pages.acknowledge(request)?;
             let kind = outcome.kind.unwrap_or(FailureKind::Exception);
             ScriptFailure::Failed { kind, message: outcome.message }
         }

@@ -109,7 +109,7 @@ fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, 
                 break;
             }
             Told::Left => {}
-            Told::Dialog => break,
+            Told::Dialog => return Err(interrupted(page)),
         }
     }
     trouble::check(input.element.as_deref().unwrap_or_default(), &answer)?;
@@ -124,4 +124,11 @@ fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, 
     }
     message.push_str(&format!(". {}", now.text()));
     Err(ToolError::timeout(message))
+}
+
+/// Why nothing can come any more.
+fn interrupted(page: &Page<'_>) -> ToolError {
+    let open = page.info().ok().and_then(|info| PageNow::from(&info).dialog);
+    let says = open.map(|dialog| dialog.text()).unwrap_or_default();
+    ToolError { retryable: false, ..ToolError::conflict(format!("a dialog opened before it came. {says}")) }
 }

@@ -52,6 +52,25 @@ fn a_dialog_is_told_at_once_and_has_to_be_answered() {
 }
 
 #[test]
+fn a_script_that_asks_tells_what_it_came_to_once_it_is_answered() {
+    let agent = Agent::at_the_shop();
+    let refused = agent.refused("evaluate", &json!({ "script": "prompt('Name?')" }));
+    let (_, cursor) = refused.split_once("evaluate with cursor ").expect("the way on");
+    let (cursor, _) = cursor.split_once(' ').expect("a cursor");
+    assert!(refused.starts_with("conflict: A dialog (prompt) is open and says \"Name?\"."), "{refused}");
+    assert!(agent.refused("wait_for", &json!({ "text": "Ada" })).starts_with("conflict"));
+    agent.ok("handle_dialog", &json!({ "accept": true, "text": "Ada" }));
+    assert_eq!(agent.ok("evaluate", &json!({ "cursor": cursor }))["result"], "\"Ada\"");
+}
+
+#[test]
+fn a_dialog_ends_a_wait_for_something_else() {
+    let agent = Agent::at_the_shop();
+    let refused = agent.refused("wait_for", &json!({ "text": "What interrupts" }));
+    assert!(refused.starts_with("conflict: a dialog opened before it came. A dialog (alert) is open"), "{refused}");
+}
+
+#[test]
 fn what_cannot_be_used_is_told_with_what_is_in_the_way() {
     let agent = Agent::at_the_shop();
     let covered = agent.refused("click", &json!({ "element": "#under" }));

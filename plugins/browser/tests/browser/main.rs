@@ -164,6 +164,8 @@ fn site() -> WebPageScript {
         )
         .script(asked("area", ""), Reaction::value(json!({ "x": 1.0, "y": 2.0, "width": 30.0, "height": 40.0 })))
         .script(asked("scroll", ""), Reaction::value(json!({ "x": 0, "y": 700, "height": 1500, "seen": 800 })))
+        .script("prompt(", Reaction::value(json!("Ada")).opens_dialog(DialogKind::Prompt, "Name?"))
+        .script("\"text\":\"What interrupts\"", Reaction::value(json!(null)).opens_dialog(DialogKind::Alert, "Hello"))
         .script("\"text\":\"Thank you\"", Reaction::value(json!({ "holds": true })))
         .script(asked("until", ""), Reaction::value(json!({ "holds": false, "near": near })))
         .script(asked("settle", ""), Reaction::value(json!({ "state": "complete" })))
