@@ -87,12 +87,6 @@ pub(super) fn check_grant(name: &PluginName, grants: &Grants) -> Result<(), Stri
     if grant.maximum_pages == 0 {
         return Err(format!("[plugin.{name}.grants.webview] `maximum_pages` must be at least 1"));
     }
-    if grant.origins.is_empty() {
-        return Err(format!(
-            "[plugin.{name}.grants.webview] needs `origins`, such as [\"https://example.com\"]: without one, pages reach \
-             nothing"
-        ));
-    }
     Ok(())
 }
 
@@ -127,7 +121,6 @@ mod tests {
             ("[webview]\nno_sandbox = true".to_owned(), "no_sandbox"),
             ("[webview.limits]\npages = 0".to_owned(), "pages"),
             ("[webview.limits]\npage = 1".to_owned(), "page"),
-            (granted(""), "origins"),
             (granted("origins = [\"*\"]\nmaximum_pages = 0"), "maximum_pages"),
             (granted("origins = [\"ftp://example.com\"]"), "ftp"),
             (granted("origins = [\"*\"]\nprivate = true"), "private"),

@@ -7,6 +7,7 @@ mod files;
 mod functions;
 mod granted;
 mod lost;
+mod operator;
 mod owners;
 mod refused;
 
