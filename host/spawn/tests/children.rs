@@ -82,18 +82,28 @@ async fn a_child_has_the_descriptors_that_it_was_given_under_their_numbers_and_n
         file
     };
     let spawner = Spawner::new();
-    // Numbers that the supervisor itself uses are among them.
-    let numbers = [4, 3, 9, 31, 5, 7, 6, 8];
-    let descriptors = || numbers.map(|number| Descriptor { number, file: file(&format!("of {number};")) }).into();
-    let script = "for n in 3 4 5 6 7 8 9; do eval \"cat <&$n\"; done; cat /proc/self/fd/31; ls /proc/self/fd | sort -n | tr '\\n' ' '";
-    let request = SpawnRequest { descriptors: descriptors(), ..shell(script) };
-    // 10 is the folder that is being listed.
-    let said = "of 3;of 4;of 5;of 6;of 7;of 8;of 9;of 31;0 1 2 3 4 5 6 7 8 9 10 31 ";
-    assert_eq!(output(&spawner, request).await, said);
+    let given = |numbers: &[u32]| {
+        let given = |number: &u32| Descriptor { number: *number, file: file(&format!("of {number};")) };
+        numbers.iter().map(given).collect::<Vec<_>>()
+    };
+    // Every number is one that the supervisor itself uses at some time.
+    for mut numbers in [vec![4, 3, 9, 31, 5, 7, 6, 8], (10..18).collect(), (17..25).rev().collect(), (24..32).collect()]
+    {
+        let descriptors = given(&numbers);
+        numbers.sort_unstable();
+        let words: Vec<_> = numbers.iter().map(u32::to_string).collect();
+        let script = format!(
+            "for n in {}; do cat /proc/self/fd/$n; done; ls /proc/$$/fd | sort -n | tr '\\n' ' '",
+            words.join(" ")
+        );
+        let said = output(&spawner, SpawnRequest { descriptors, ..shell(&script) }).await;
+        let contents: String = words.iter().map(|number| format!("of {number};")).collect();
+        assert_eq!(said, format!("{contents}0 1 2 {} ", words.join(" ")));
+    }
     // The next child has none of them.
     assert_eq!(output(&spawner, shell("ls /proc/self/fd | wc -l")).await.trim(), "4");
     // What was tried and failed is told as it is without.
-    let request = SpawnRequest { program: "/no/such".into(), descriptors: descriptors(), ..shell("") };
+    let request = SpawnRequest { program: "/no/such".into(), descriptors: given(&[3, 4, 5]), ..shell("") };
     assert_eq!(spawner.spawn(request).await.expect_err("no such program").to_string(), "cannot run /no/such");
 }
 

@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
     },
     time::{Duration, Instant},
 };
@@ -27,6 +27,8 @@ pub(super) struct Keeper {
     running: tokio::sync::Mutex<Option<Arc<Browser>>>,
     crashes: Mutex<VecDeque<Instant>>,
     pages: AtomicUsize,
+    /// How many pages there have been.
+    opened: AtomicU64,
     ending: AtomicBool,
 }
 
@@ -43,6 +45,7 @@ impl Keeper {
             running: tokio::sync::Mutex::default(),
             crashes: Mutex::default(),
             pages: AtomicUsize::new(0),
+            opened: AtomicU64::new(0),
             ending: AtomicBool::new(false),
         })
     }
@@ -54,6 +57,7 @@ impl Keeper {
 
     /// Says that a page needs the browser.
     pub(super) fn need(self: &Arc<Self>) -> Needed {
+        self.opened.fetch_add(1, SeqCst);
         self.pages.fetch_add(1, SeqCst);
         Needed(Arc::clone(self))
     }
@@ -133,7 +137,12 @@ impl Keeper {
 
     /// Stops the browser when nobody has needed it for so long.
     async fn stop_when_idle(self: Arc<Self>) {
+        let opened = self.opened.load(SeqCst);
         tokio::time::sleep(Duration::from_secs(self.settings.limits.backend_idle_seconds)).await;
+        if self.opened.load(SeqCst) != opened {
+            // It was needed meanwhile.
+            return;
+        }
         // Whoever comes now waits for this, and starts another one.
         let mut running = self.running.lock().await;
         if self.pages.load(SeqCst) == 0

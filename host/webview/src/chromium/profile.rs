@@ -7,8 +7,9 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown, fchown},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rustix::fs::OFlags;
@@ -19,6 +20,8 @@ use crate::PageId;
 const NAME: &str = "wharf-browser-";
 const HALF_DONE: &str = ".half-";
 const LOCK: &str = "lock";
+/// After so long nobody is still making a directory.
+const OLD: Duration = Duration::from_secs(3_600);
 
 /// The directory of a browser that runs. Dropping it removes it.
 #[derive(Debug)]
@@ -62,10 +65,15 @@ impl Profile {
             fs::set_permissions(&half, fs::Permissions::from_mode(mode))?;
             let lock = OpenOptions::new().write(true).create_new(true).mode(0o600).open(half.join(LOCK))?;
             lock.try_lock().map_err(io::Error::from)?;
-            for part in ["profile", "downloads", "files"] {
+            // What the host reads and writes later lies below directories of its
+            // own: a browser that was taken over can put no link there.
+            for (part, owner) in [("profile", user), ("downloads", None), ("files", None)] {
                 let part = half.join(part);
                 DirBuilder::new().mode(0o700).create(&part)?;
-                chown(&part, user, user)?;
+                match owner {
+                    Some(user) => chown(&part, Some(user), Some(user))?,
+                    None => fs::set_permissions(&part, fs::Permissions::from_mode(mode))?,
+                }
             }
             fs::rename(&half, &place)?;
             Ok(lock)
@@ -84,19 +92,37 @@ impl Profile {
         self.place.join("profile")
     }
 
-    /// Makes the place of what one page downloads.
-    pub(super) fn downloads(&self, page: PageId) -> io::Result<PathBuf> {
-        self.part("downloads", page)
+    /// Where one page's downloads go.
+    pub(super) fn downloads(&self, page: PageId) -> PathBuf {
+        self.place.join("downloads").join(page.to_string())
     }
 
-    /// Makes the place of the files that one page is given.
-    pub(super) fn files(&self, page: PageId) -> io::Result<PathBuf> {
-        self.part("files", page)
+    /// Makes that place, which is the browser's.
+    pub(super) fn make_downloads(&self, page: PageId) -> io::Result<PathBuf> {
+        let place = self.downloads(page);
+        DirBuilder::new().mode(0o700).create(&place)?;
+        chown(&place, self.user, self.user)?;
+        Ok(place)
     }
 
-    /// Gives something to the user of the browser.
-    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
-        chown(path, self.user, self.user)
+    /// Copies a file to where the browser may read it, under its own name.
+    pub(super) fn hand_over(&self, page: PageId, file: &Path) -> io::Result<PathBuf> {
+        let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let place = self.place.join("files").join(page.to_string());
+        // A directory for each: two may have the same name.
+        let own = place.join(PageId::random().map_err(io::Error::other)?.to_string());
+        for directory in [&place, &own] {
+            match DirBuilder::new().mode(0o750).create(directory) {
+                Ok(()) => chown(directory, None, self.user)?,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let copy = own.join(name);
+        let mut made = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&copy)?;
+        fchown(&made, None, self.user)?;
+        io::copy(&mut File::open(file)?, &mut made)?;
+        Ok(copy)
     }
 
     /// Removes all that there is for one page.
@@ -109,16 +135,6 @@ impl Profile {
     /// Removes all of it: the browser has ended.
     pub(super) fn remove(&self) {
         remove(&self.place);
-    }
-
-    fn part(&self, part: &str, page: PageId) -> io::Result<PathBuf> {
-        let place = self.place.join(part).join(page.to_string());
-        match DirBuilder::new().mode(0o700).create(&place) {
-            Ok(()) => self.give(&place)?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-        Ok(place)
     }
 }
 
@@ -159,10 +175,18 @@ fn sweep(temporary: &Path) {
         let Some(name) = name.to_str() else { continue };
         let is_ours =
             || entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == rustix::process::geteuid().as_raw());
+        let place = entry.path();
+        if name.strip_prefix(HALF_DONE).is_some_and(|name| name.starts_with(NAME)) && is_ours() {
+            // It may just be being made.
+            let age = entry.metadata().and_then(|about| about.modified()).map(|made| made.elapsed());
+            if age.is_ok_and(|age| age.is_ok_and(|age| age > OLD)) {
+                remove(&place);
+            }
+            continue;
+        }
         if !name.starts_with(NAME) || !is_ours() {
             continue;
         }
-        let place = entry.path();
         let lock =
             OpenOptions::new().write(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(place.join(LOCK));
         // Held here while it is removed: another host may sweep, too.
@@ -216,9 +240,12 @@ mod tests {
         let temporary = tempfile::tempdir().expect("a directory");
         let profile = Profile::create(temporary.path(), None).expect("a profile");
         let page = PageId::random().expect("an id");
-        fs::write(profile.downloads(page).expect("a directory").join("some"), "some").expect("a file");
-        fs::write(profile.files(page).expect("a directory").join("some"), "some").expect("a file");
-        assert_eq!(fs::metadata(profile.files(page).expect("it again")).expect("it").mode() & 0o777, 0o700);
+        fs::write(profile.make_downloads(page).expect("a directory").join("some"), "some").expect("a file");
+        let given = temporary.path().join("given");
+        fs::write(&given, "given").expect("a file");
+        let copies = [(); 2].map(|()| profile.hand_over(page, &given).expect("a copy"));
+        assert!(copies[0] != copies[1] && copies.iter().all(|copy| copy.ends_with("given")));
+        assert_eq!(fs::read(&copies[1]).expect("a file"), b"given");
         profile.forget(page);
         assert_eq!(names(&profile.place.join("downloads")).len() + names(&profile.place.join("files")).len(), 0);
     }

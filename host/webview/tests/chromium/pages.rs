@@ -179,13 +179,14 @@ async fn a_page_that_floods_its_console_is_not_listened_to_for_a_while() {
     let Some(stage) = Stage::new().await else { return };
     let (page, other) = (stage.page().await, stage.page().await);
     page.go(&stage.site.page("/", "<p>x")).await;
+    let isolated = async |page: &Page<'_>| page.outcome(page.inject_in("1", true, None)).await;
+    assert_eq!(isolated(&page).await, Settled::Envelope(r#"{"value":1}"#.into()));
     let flood = "globalThis.timer = setInterval(() => { for (let i = 0; i < 50; i++) console.log('flood', i) }, 10); print(); return 'floods'";
     assert_eq!(page.run(flood).await, "floods");
     console(&page, "warning", "left out for some seconds").await;
     for number in 0..20 {
         assert_eq!(other.run(&number.to_string()).await, number);
     }
-    let isolated = async |page: &Page<'_>| page.outcome(page.inject_in("1", true, None)).await;
     assert_eq!(isolated(&page).await, Settled::Envelope(r#"{"value":1}"#.into()));
     // Also what comes and goes meanwhile is found.
     page.go(&stage.site.page("/next", "<p id=p>next</p>")).await;

@@ -192,18 +192,25 @@ async fn an_endless_loop_is_stopped_and_what_awaits_beside_it_goes_on() {
 async fn to_give_up_a_script_that_only_waits_stops_nothing_else() {
     let Some(stage) = Stage::new().await else { return };
     let page = stage.page().await;
+    let computing = |said: &str| {
+        format!(
+            "(() => {{ const end = performance.now() + 1500; while (performance.now() < end) {{}} return '{said}' }})()"
+        )
+    };
+    let envelope = |said: &str| Settled::Envelope(format!(r#"{{"value":"{said}"}}"#));
     let waits = page.inject("new Promise(() => {})");
-    // It computes for longer than a look takes, and is another's.
-    let computes =
-        page.inject("const end = performance.now() + 1500; while (performance.now() < end) {} return 'computed'");
     stage.chromium.interrupt(page.id, waits);
-    assert_eq!(page.outcome(computes).await, Settled::Envelope(r#"{"value":"computed"}"#.into()));
+    assert_eq!(page.outcome(page.inject(&computing("first"))).await, envelope("first"));
+    // It computes for longer than a look takes, and is another's.
+    let waits = page.inject("new Promise(() => {})");
+    let computes = page.inject(&computing("second"));
+    stage.chromium.interrupt(page.id, waits);
+    assert_eq!(page.outcome(computes).await, envelope("second"));
     // Nor does one that waits behind it, and has not begun.
-    let computes =
-        page.inject("const end = performance.now() + 1500; while (performance.now() < end) {} return 'again'");
+    let computes = page.inject(&computing("third"));
     let behind = page.inject("'behind'");
     stage.chromium.interrupt(page.id, behind);
-    assert_eq!(page.outcome(computes).await, Settled::Envelope(r#"{"value":"again"}"#.into()));
+    assert_eq!(page.outcome(computes).await, envelope("third"));
     // A loop of the page itself, behind which a script waits, is stopped.
     page.run("setTimeout(() => { while (true) {} }, 0); return 0").await;
     let stuck = page.inject("1");

@@ -1,13 +1,16 @@
 //! What a page downloads: taken into a directory of its own where that is granted,
 //! bounded, and told when it has ended.
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Page;
 use crate::{Download, PageEvent, chromium::connection::Event};
+
+/// Downloads under way that are told; a further one is ended without a word.
+const MOST_AT_ONCE: usize = 256;
 
 /// Those of a page, by the browser's name for them.
 #[derive(Debug, Default)]
@@ -39,7 +42,6 @@ struct Progress {
     total_bytes: f64,
     received_bytes: f64,
     state: String,
-    file_path: Option<PathBuf>,
 }
 
 /// What the browser is told of the downloads of this page.
@@ -49,7 +51,8 @@ pub(super) async fn behaviour(page: &Arc<Page>) -> Value {
         return refuse;
     }
     let (profile, id) = (Arc::clone(&page.browser.profile), page.id);
-    match tokio::task::spawn_blocking(move || profile.downloads(id)).await.map_err(std::io::Error::other).flatten() {
+    match tokio::task::spawn_blocking(move || profile.make_downloads(id)).await.map_err(std::io::Error::other).flatten()
+    {
         Ok(place) => json!({
             "behavior": "allowAndName",
             "browserContextId": page.context,
@@ -95,6 +98,10 @@ fn begun(page: &Arc<Page>, will_begin: WillBegin) {
         let load = state.document.load(&load);
         load.download |= load.url == url;
     }
+    if state.downloads.known.len() >= MOST_AT_ONCE {
+        drop(state);
+        return stop(page, &guid);
+    }
     let cancel = refused.is_some();
     let cut = |text: &str, bytes| wharf_core::text::cut(text, bytes).to_owned();
     let entry = Begun { url: cut(&url, 4_096), name: cut(&suggested_filename, 1_024), refused };
@@ -107,7 +114,7 @@ fn begun(page: &Arc<Page>, will_begin: WillBegin) {
 }
 
 fn progressed(page: &Arc<Page>, progress: Progress) {
-    let Progress { guid, total_bytes, received_bytes, state: how, file_path } = progress;
+    let Progress { guid, total_bytes, received_bytes, state: how } = progress;
     let most = page.settings.limits.download_bytes;
     let mut state = page.state();
     let Some(entry) = state.downloads.known.get_mut(&guid) else { return };
@@ -124,7 +131,9 @@ fn progressed(page: &Arc<Page>, progress: Progress) {
     }
     let Some(Begun { url, name, refused }) = state.downloads.known.remove(&guid) else { return };
     drop(state);
-    let place = file_path.filter(|_| how == "completed");
+    // Where it is, is not taken from anybody's word.
+    let is_a_name = !guid.is_empty() && guid.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let place = (how == "completed" && is_a_name).then(|| page.browser.profile.downloads(page.id).join(&guid));
     let staged = match (refused, place) {
         (Some(reason), _) => Err(reason),
         (None, Some(place)) => Ok(place),

@@ -1,10 +1,6 @@
 //! Gives a file input files, as copies that the browser's user may read.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{fs, io, path::PathBuf, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::json;
@@ -69,21 +65,10 @@ pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Wor
     })
 }
 
-/// Copies each to where the browser may read it, under its own name.
+/// Copies each to where the browser may read it.
 fn copy(page: &Page, files: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let profile = &page.browser.profile;
-    let place = profile.files(page.id)?;
-    let mut copies = Vec::with_capacity(files.len());
-    for file in files {
-        // A directory for each: two may have the same name.
-        let own = tempfile_in(&place)?;
-        profile.give(&own)?;
-        let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let copy = own.join(name);
-        fs::copy(file, &copy)?;
-        profile.give(&copy)?;
-        copies.push(copy);
-    }
+    let copies = files.iter().map(|file| profile.hand_over(page.id, file)).collect::<io::Result<Vec<_>>>()?;
     let former = {
         let mut state = page.state();
         state.given.push_back(copies.clone());
@@ -93,12 +78,4 @@ fn copy(page: &Page, files: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
         let _ = copy.parent().map(fs::remove_dir_all);
     }
     Ok(copies)
-}
-
-/// Makes a directory that was not there.
-fn tempfile_in(place: &Path) -> io::Result<PathBuf> {
-    let name = crate::PageId::random().map_err(io::Error::other)?;
-    let own = place.join(name.to_string());
-    fs::create_dir(&own)?;
-    Ok(own)
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Page;
 
 /// How long a thread that nothing holds may take to answer.
-const LOOK: Duration = Duration::from_millis(150);
+const LOOK: Duration = Duration::from_millis(400);
 /// How long it may take to go on after what it did was stopped.
 const AFTER: Duration = Duration::from_secs(2);
 /// How often the thread is stopped for one request: a page may go on at once with the
