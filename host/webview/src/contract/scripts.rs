@@ -95,6 +95,15 @@ pub(super) async fn failures(bench: &Bench) {
         assert_eq!(kind, FailureKind::Syntax, "{source}: {message}");
     }
     assert_eq!(page.value("typeof globalThis.ran").await, "undefined", "nothing of it ran");
+    // Where an engine says in which line, it is that of the script.
+    for source in
+        ["// one\n// two\nthrow new Error('x')", "let a = 1;\nlet b = 2;\nnull.member; a", "[\n1,\nnull.member]"]
+    {
+        let (_, message) = page.failure(source).await;
+        let places = ["<anonymous>:", "<eval_script>:"];
+        let place = places.iter().find_map(|name| message.split_once(name).map(|(_, place)| place));
+        assert!(place.is_none_or(|place| place.starts_with('3')), "{source}: {message}");
+    }
     // What breaks out of the wrapper forges the result of nobody but itself.
     for source in ["}, 1, () => {", "}), (async () => {", "}, { most: -1 }), Promise.resolve(1), (() => {", ") + (1"] {
         let script = Script { deadline: Some(Duration::from_secs(1)), ..Script::new(source) };

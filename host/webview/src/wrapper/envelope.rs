@@ -111,9 +111,23 @@ fn words(head: &Head) -> String {
     };
     // Some engines begin the stack with what it is about.
     let stack = stack.strip_prefix(words.as_str()).unwrap_or(&stack);
-    for line in stack.lines().map(str::trim).filter(|line| !line.is_empty()).take(STACK_LINES) {
+    for line in stack.lines().map(str::trim).filter(|line| !line.is_empty()).filter_map(of_script).take(STACK_LINES) {
         words.push_str("\n    ");
-        words.push_str(line);
+        words.push_str(&line);
     }
     words
+}
+
+/// What engines call a source without an address.
+const NAMELESS: [&str; 2] = ["<anonymous>:", "<eval_script>:"];
+
+/// A line of a stack with the line of the script that was asked for, which the
+/// wrapper is one line before. Nothing for the wrapper itself.
+fn of_script(line: &str) -> Option<String> {
+    let place = NAMELESS.iter().find_map(|name| line.find(name).map(|at| at + name.len()));
+    let Some(place) = place else { return Some(line.to_owned()) };
+    let (before, after) = line.split_at(place);
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    let Ok(number) = after[..digits].parse::<u64>() else { return Some(line.to_owned()) };
+    (number > 1).then(|| format!("{before}{}{}", number - 1, &after[digits..]))
 }

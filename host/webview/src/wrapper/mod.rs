@@ -15,9 +15,13 @@ pub(crate) use envelope::{Enclosed, Piece, piece, result};
 pub use posted::Posted;
 pub(crate) use sources::{bodies, wrapped};
 
-const PACK: &str = include_str!("pack.js");
 const READ: &str = include_str!("read.js");
 const DROP: &str = include_str!("drop.js");
+
+/// JavaScript of ours, whose statements all have their semicolons, as one line.
+fn one_line(source: &str) -> String {
+    source.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+}
 
 /// How many cut results a page keeps.
 pub(crate) const RESULTS_IN_PAGE: usize = 4;

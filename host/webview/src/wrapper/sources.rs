@@ -6,8 +6,13 @@
 //! the script is split and one that closes on a line of its own behind it. Where the
 //! split is inside of a string, template, comment, regular expression, block or
 //! parenthesis, that swallows the first or does not match the second.
+//!
+//! What wraps a script is one line before it, so that engines count its lines from 2.
 
-use super::PACK;
+use std::sync::LazyLock;
+
+/// The wrapper, as one line.
+static PACK: LazyLock<String> = LazyLock::new(|| super::one_line(include_str!("pack.js")));
 
 /// A tail that begins so could go on with what is before the line break.
 const GOES_ON: [char; 9] = ['(', '[', '`', '/', '+', '-', '*', '.', ','];
@@ -19,17 +24,17 @@ const SPLITS: usize = 3;
 pub(crate) fn bodies(script: &str) -> Vec<String> {
     let bare = bare(script);
     let mut bodies = Vec::new();
-    if !bare.is_empty() {
+    if !bare.trim_start().is_empty() {
         bodies.push(format!("return (\n{bare}\n)"));
     }
     // The last one may be in a comment or a text.
     for (at, _) in bare.rmatch_indices(';').take(SPLITS) {
-        bodies.push(format!("{};return ({}\n)", &bare[..at], &bare[at + 1..]));
+        bodies.push(format!("\n{};return ({}\n)", &bare[..at], &bare[at + 1..]));
     }
     if let Some((head, tail)) = after_block(bare) {
-        bodies.push(format!("{head}}};return ({tail}\n)"));
+        bodies.push(format!("\n{head}}};return ({tail}\n)"));
     }
-    bodies.push(script.to_owned());
+    bodies.push(format!("\n{script}"));
     bodies
 }
 
@@ -42,7 +47,7 @@ fn bare(script: &str) -> &str {
         bare = bare.trim_end_matches(|character: char| character.is_whitespace() || character == ';');
         let line = bare.rfind('\n').map_or(0, |end| end + 1);
         if !bare[line..].trim_start().starts_with("//") {
-            return bare.trim_start();
+            return bare;
         }
         bare = &bare[..line];
     }
@@ -65,5 +70,5 @@ fn after_block(script: &str) -> Option<(&str, &str)> {
 
 /// The expression that runs a body and comes to a promise of an envelope.
 pub(crate) fn wrapped(body: &str, ask: &str) -> String {
-    format!("{}(async () => {{\n{body}\n}}, {ask})", PACK.trim_end())
+    format!("{}(async () => {{{body}\n}}, {ask})", *PACK)
 }

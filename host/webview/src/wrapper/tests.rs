@@ -1,20 +1,20 @@
 use crate::{Failure, FailureKind, Injection, Token};
 
-use super::{bodies, envelope::*, posted::Posted};
+use super::{Shelf, bodies, envelope::*, posted::Posted};
 
 #[test]
 fn a_script_is_tried_as_an_expression_then_split_then_as_a_body() {
-    assert_eq!(bodies("1 + 1;\n"), ["return (\n1 + 1\n)", "1 + 1;\n"]);
-    assert_eq!(bodies("let a = 1; a"), ["return (\nlet a = 1; a\n)", "let a = 1;return ( a\n)", "let a = 1; a"]);
+    assert_eq!(bodies("1 + 1;\n"), ["return (\n1 + 1\n)", "\n1 + 1;\n"]);
+    assert_eq!(bodies("let a = 1; a"), ["return (\nlet a = 1; a\n)", "\nlet a = 1;return ( a\n)", "\nlet a = 1; a"]);
     assert_eq!(
         bodies("function f() { }\nf()"),
-        ["return (\nfunction f() { }\nf()\n)", "function f() { };return (\nf()\n)", "function f() { }\nf()"]
+        ["return (\nfunction f() { }\nf()\n)", "\nfunction f() { };return (\nf()\n)", "\nfunction f() { }\nf()"]
     );
     // What may go on with what is before the line break is not set apart.
     for tail in ["(1)", "[1]", "`x`", "/x/", "+1", "-1", "*1", ".5", ", 1"] {
         assert_eq!(bodies(&format!("a = {{}}\n{tail}")).len(), 2, "{tail}");
     }
-    assert_eq!(bodies(""), [""]);
+    assert_eq!(bodies(""), ["\n"]);
     // However many semicolons there are, few are tried.
     assert_eq!(bodies(&"a;".repeat(10_000)).len(), 5);
 }
@@ -33,6 +33,27 @@ fn an_envelope_is_read_as_it_was_written() {
     let failed = "{\"failed\":\"exception\",\"name\":\"E\",\"message\":\"m\",\"stack\":\"E: m\\n at a\\n at b\"}\n";
     let failure = result(failed, 100).expect_err("a failure");
     assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Exception, "E: m\n    at a\n    at b"));
+}
+
+#[test]
+fn lines_of_a_stack_are_those_of_the_script_and_the_wrapper_is_left_out() {
+    let head = serde_json::json!({
+        "failed": "exception", "name": "E", "message": "m",
+        "stack": "E: m\n at f (<anonymous>:3:7)\n at <anonymous>:12:1\n at <anonymous>:1:99\n at https://a.b/c.js:1:2\n \
+                  at <eval_script>:2\n at <anonymous>:x",
+    });
+    let failure = result(&format!("{head}\n"), 100).expect_err("a failure");
+    let expected = "E: m\n    at f (<anonymous>:2:7)\n    at <anonymous>:11:1\n    at https://a.b/c.js:1:2\n    \
+                    at <eval_script>:1\n    at <anonymous>:x";
+    assert_eq!(failure.message, expected);
+}
+
+#[test]
+fn what_wraps_a_script_is_one_line_before_it() {
+    let shelf = Shelf::random().expect("randomness");
+    for source in shelf.run("first\nlet second = ';'; function f() { }\nthird", 1, 10) {
+        assert!(source.lines().nth(1).is_some_and(|line| line.starts_with("first")), "{source}");
+    }
 }
 
 #[test]
