@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 from mcp import Client, MCPError
 
+import browser
 import documents
 import playbooks
 import terminals
@@ -294,6 +295,8 @@ async def everything(report: Report, binary: Path, directory: Path) -> None:
         await workspace.followed(report, host, era)
         await terminals.off(report, host, era)
         await terminals.conversations(report, host, era)
+        await browser.off(report, host, era)
+        await browser.tasks(report, host, era)
     await crash(report, host)
     await workspace.killed(report, host)
     await anyio.to_thread.run_sync(terminals.over_http, report, host)

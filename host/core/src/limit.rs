@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crate::{Code, Error};
+
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitInfo {
@@ -341,6 +343,21 @@ pub struct WallTime {
     pub time: Duration,
     /// What to change for another time, in words for an error.
     pub decided_by: &'static str,
+}
+
+impl WallTime {
+    /// What the client is told of a call that took longer.
+    #[must_use]
+    pub fn exceeded(&self) -> Error {
+        Error::new(
+            Code::Timeout,
+            format!(
+                "the tool did not answer within {} ms and was stopped ({})",
+                self.time.as_millis(),
+                self.decided_by
+            ),
+        )
+    }
 }
 
 impl CallLimits {

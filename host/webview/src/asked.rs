@@ -364,3 +364,6 @@ fn set_files(granted: &GrantedWebView<'_>, asked: SetFiles) -> Result<Asked, Web
     let operation = Operation::SetFiles { element, files: Vec::new() };
     Ok(Asked { operation, matter: Matter::Document, files: paths.into_iter().map(PathBuf::from).collect() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 /// The revision that most clients still open with.
@@ -41,6 +42,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// What it answered for programs; null where there is none.
     pub(crate) structured: Value,
+    /// Its pictures, as they are drawn.
+    pub(crate) pictures: Vec<Vec<u8>>,
 }
 
 impl Client {
@@ -107,8 +110,12 @@ impl Client {
         let blocks = result["content"].as_array().into_iter().flatten();
         let texts: Vec<_> = blocks.filter_map(|block| block["text"].as_str()).collect();
         let text = texts.join("\n");
+        let blocks = result["content"].as_array().into_iter().flatten();
+        let pictures = blocks.filter(|block| block["type"] == "image").filter_map(|block| block["data"].as_str());
+        let pictures =
+            pictures.map(|data| STANDARD.decode(data).context("a picture is base64")).collect::<Result<_>>()?;
         let structured = result["structuredContent"].take();
-        Ok(Answer { is_error: result["isError"].as_bool().unwrap_or(false), text, structured })
+        Ok(Answer { is_error: result["isError"].as_bool().unwrap_or(false), text, structured, pictures })
     }
 
     /// Ends the server without a warning, as a crash or a power cut would.

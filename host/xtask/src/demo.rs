@@ -6,6 +6,7 @@
 mod connect;
 mod console;
 mod library;
+mod pages;
 mod playbook;
 mod workshop;
 
@@ -27,8 +28,8 @@ use crate::workspace::Workspace;
 const HELP: &str = "\
 Builds what is missing, starts the host, and lets an MCP client plan a real piece
 of work, keep this project's own documents and find things in them (in English and
-in Korean), write down, find again and follow a playbook, and build and test a small
-program, each call in a fresh sandbox. Says at each step what the client sends and what comes back, and ends with
+in Korean), write down, find again and follow a playbook, build and test a small
+program, and fill a form on a web site, each call in a fresh sandbox. Says at each step what the client sends and what comes back, and ends with
 how to connect Claude Desktop, Claude Code, VS Code, Cursor and Codex.
 
 Usage: cargo xtask demo
@@ -89,6 +90,7 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
     stage.follow_processes()?;
     stage.talk_to_programs()?;
     stage.follow_over_http()?;
+    stage.use_a_site(workspace)?;
     stage.look_inside(workspace)?;
     stage.survive()?;
     connect::print(&stage.wharf);
@@ -201,7 +203,7 @@ impl Stage {
     }
 
     fn look_inside(&mut self, workspace: &Workspace) -> Result<()> {
-        chapter("12. What the sandbox can reach is written in the component, not promised");
+        chapter("13. What the sandbox can reach is written in the component, not promised");
         let component = workspace.components().join("planning.wasm");
         println!("     $ wharf inspect {}", workspace.shown(&component));
         let report = command::capture(Command::new(&self.wharf).arg("inspect").arg(&component))?;
@@ -212,7 +214,7 @@ impl Stage {
     }
 
     fn survive(&mut self) -> Result<()> {
-        chapter("13. The host is killed (kill -9) and started again: everything is still there");
+        chapter("14. The host is killed (kill -9) and started again: everything is still there");
         let running = self.leave_running()?;
         self.client.take().context("the client is connected")?.kill()?;
         self.start()?;

@@ -12,6 +12,7 @@ use crate::ToolError;
 use crate::process::{Condition, Launch, Piece, Polled, Position, ProcessInfo, Signal, Stream, Waited};
 use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::terminal::{self, Followed, Input, Screen, Started, TerminalInfo, Turn, TurnOptions, View};
+use crate::webview::{LogPage, Outcome, PageInfo, PageOptions, ResultPiece, Script};
 use crate::workspace::{self, Directory};
 
 /// The host of a running call.
@@ -83,6 +84,30 @@ pub(crate) trait HostTerminals {
     ) -> Result<Piece, ToolError>;
     fn resize(&self, id: &str, columns: u16, rows: u16) -> Result<(), ToolError>;
     fn close(&self, id: &str, grace_milliseconds: u64) -> Result<TerminalInfo, ToolError>;
+}
+
+/// The web pages of the session. Times are milliseconds.
+pub(crate) trait HostWebPages {
+    fn webview_status(&self) -> Result<String, ToolError>;
+    fn open_page(&self, options: &PageOptions) -> Result<PageInfo, ToolError>;
+    fn list_pages(&self) -> Result<Vec<PageInfo>, ToolError>;
+    fn page(&self, id: &str) -> Result<PageInfo, ToolError>;
+    fn close_page(&self, id: &str) -> Result<(), ToolError>;
+    fn execute_script(&self, id: &str, script: &Script) -> Result<String, ToolError>;
+    fn perform(
+        &self,
+        id: &str,
+        operation: &str,
+        parameters: &str,
+        deadline_milliseconds: u64,
+    ) -> Result<String, ToolError>;
+    fn poll_request(&self, request: &str) -> Result<Outcome, ToolError>;
+    fn wait_for_request(&self, request: &str, milliseconds: u64) -> Result<Outcome, ToolError>;
+    fn acknowledge(&self, request: &str) -> Result<(), ToolError>;
+    fn cancel_request(&self, request: &str) -> Result<(), ToolError>;
+    fn read_result(&self, request: &str, from: u64, max_bytes: u32) -> Result<ResultPiece, ToolError>;
+    fn answer_dialog(&self, id: &str, accept: bool, text: Option<&str>) -> Result<(), ToolError>;
+    fn log_entries(&self, id: &str, log: &str, after: u64, max: u32) -> Result<LogPage, ToolError>;
 }
 
 /// The event streams of the session.

@@ -61,7 +61,8 @@
 //! - [`Bucket`] holds what must outlive the call; [`Bucket::update`] changes it
 //!   safely though other calls change it too.
 //! - [`Call::processes`] starts and follows child processes of the host
-//!   ([`process`]), [`Call::terminals`] interactive ones ([`terminal`]), and
+//!   ([`process`]), [`Call::terminals`] interactive ones ([`terminal`]),
+//!   [`Call::web_pages`] drives web pages ([`webview`]), and
 //!   [`Call::workspace`] finds the files of the session ([`workspace`]).
 //! - [`Call::open_stream`] tells who follows over HTTP how long work goes.
 //! - [`ToolError`] is why a tool could not do it. The model reads it.
@@ -100,6 +101,7 @@ pub mod testing;
 pub mod text;
 mod tool;
 mod update;
+pub mod webview;
 #[cfg(target_family = "wasm")]
 mod wit_host;
 mod words;

@@ -17,6 +17,9 @@ mod message;
 mod page;
 mod profile;
 mod refusals;
+mod routes;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::HashMap,
@@ -37,6 +40,7 @@ use crate::{
 pub use error::ChromiumError;
 use keeper::{Keeper, Needed};
 use page::Page;
+pub use profile::Staging;
 use refusals::Refusals;
 
 /// The user of the browser where the host is root: one that nothing else is given,
@@ -133,6 +137,14 @@ impl Chromium {
     #[doc(hidden)]
     pub async fn process(&self) -> Option<u32> {
         self.keeper.process().await
+    }
+
+    /// Has the renderer of a page crash; for tests.
+    #[doc(hidden)]
+    pub fn crash(&self, page: PageId) {
+        if let Some(Ok(page)) = self.page(page) {
+            page.crash();
+        }
     }
 
     fn pages(&self) -> MutexGuard<'_, HashMap<PageId, Slot>> {

@@ -11,6 +11,7 @@ mod dialogs;
 mod document;
 mod downloads;
 mod files;
+mod flood;
 mod frames;
 mod held;
 mod inject;
@@ -26,10 +27,12 @@ mod setup;
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
 };
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 use tokio::{
     sync::{Notify, watch},
@@ -37,9 +40,10 @@ use tokio::{
 };
 
 use super::{
-    browser::{Browser, Target},
-    connection::{Call, Event},
+    browser::Browser,
+    connection::{Call, CallError, Event},
     refusals::Refusals,
+    routes::Target,
 };
 use crate::{
     DialogAnswer, Failure, FailureKind, Injection, Order, PageEvent, PageId, PageSettings, Proxy, Settled, Sink, Token,
@@ -47,6 +51,7 @@ use crate::{
 use contexts::Contexts;
 use document::Document;
 use downloads::Downloads;
+use flood::Floods;
 use held::Held;
 use inject::Thread;
 use network::Traffic;
@@ -55,6 +60,12 @@ pub(super) use setup::{make_context, open};
 /// Sessions of a page at most: frames of other origins and workers. Further ones run
 /// without being looked into; the proxy holds for them all the same.
 const MOST_SESSIONS: usize = 256;
+
+/// What the browser says to everything just between two documents, how often it is
+/// asked again, and after which time.
+const BETWEEN: &str = "Not attached to an active page";
+const BETWEEN_TIMES: u32 = 100;
+const BETWEEN_TIME: Duration = Duration::from_millis(20);
 
 /// A page that is open, or opens.
 pub(super) struct Page {
@@ -89,6 +100,7 @@ struct State {
     traffic: Traffic,
     downloads: Downloads,
     held: Held,
+    floods: Floods,
     /// What is open besides the window: the kind of target, by session.
     sessions: HashMap<String, String>,
     /// The thread of scripts of each session.
@@ -98,6 +110,8 @@ struct State {
     /// Whether a dialog is open.
     dialog: bool,
     crashed: bool,
+    /// The files that it was given, the last ones at the end.
+    given: VecDeque<Vec<PathBuf>>,
     /// Windows that it wanted to open, and of which an address is not gone to yet.
     popups: VecDeque<String>,
     /// Whether its title is being asked for, and whether it has changed since.
@@ -170,6 +184,11 @@ impl Page {
         dialogs::answer(self, answer);
     }
 
+    /// Has its renderer crash.
+    pub(super) fn crash(&self) {
+        self.post(self.main_session(), "Page.crash", &json!({}));
+    }
+
     /// Hears what happens in one of its sessions.
     pub(super) fn hear(self: &Arc<Self>, session: &str, event: Event<'_>) {
         let (domain, _) = event.method.split_once('.').unwrap_or_default();
@@ -178,9 +197,9 @@ impl Page {
             "Network" => network::hear(self, session, event),
             "Runtime" => {
                 contexts::hear(self, session, event);
-                logs::hear(self, event);
+                logs::hear(self, session, event);
             }
-            "Log" => logs::hear(self, event),
+            "Log" => logs::hear(self, session, event),
             "Page" if event.method.starts_with("Page.javascriptDialog") => dialogs::hear(self, session, event),
             "Page" => document::hear(self, session, event),
             "Inspector" => self.crashed(session, event),
@@ -222,8 +241,14 @@ impl Page {
         state.threads.remove(session);
         state.contexts.forget_session(session);
         state.traffic.forget_session(session);
+        state.floods.forget(session);
         drop(state);
         self.changed();
+    }
+
+    /// Whether nobody listens to what a session writes to its console.
+    pub(super) fn is_deaf(&self, session: &str) -> bool {
+        self.state().floods.is_deaf(session)
     }
 
     /// Whether this frame is in it.
@@ -302,8 +327,37 @@ impl Page {
         self.call(self.main_session(), method, params)
     }
 
+    /// Waits for an answer. Just between two documents the browser says no to
+    /// everything, and is asked again.
+    async fn insist<P: Serialize, T: DeserializeOwned>(
+        &self,
+        mut call: Call,
+        method: &str,
+        params: &P,
+    ) -> Result<T, CallError> {
+        let mut times = 0;
+        loop {
+            match call.read().await {
+                Err(CallError::Refused(said)) if said.contains(BETWEEN) && times < BETWEEN_TIMES => {
+                    times += 1;
+                    tokio::time::sleep(BETWEEN_TIME).await;
+                    call = self.ask(method, params);
+                }
+                answered => return answered,
+            }
+        }
+    }
+
     fn settle(&self, token: Token, settled: Settled) {
         self.state().running.remove(&token);
+        let settled = match settled {
+            Settled::Failed(Failure { kind: FailureKind::Navigated | FailureKind::Crashed, .. })
+                if self.browser.is_dying() =>
+            {
+                Settled::Failed(Failure::new(FailureKind::BackendGone, "the browser ended"))
+            }
+            settled => settled,
+        };
         self.sink.settle(token, settled);
     }
 
@@ -313,6 +367,8 @@ impl Page {
 
     fn crashed(&self, session: &str, event: Event<'_>) {
         match event.method {
+            // Its page is told that it is gone.
+            "Inspector.targetCrashed" if self.browser.is_dying() => {}
             "Inspector.targetCrashed" if self.is_main_session(session) => {
                 let mut state = self.state();
                 state.crashed = true;

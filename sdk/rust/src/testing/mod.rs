@@ -3,8 +3,8 @@
 //! It keeps the promises of the contract that a tool can observe: contexts are
 //! apart, changes are all or nothing, revisions never return, keys and values
 //! have their bounds. What it lacks on purpose is time: nothing expires unless
-//! a test says so. It has no processes, its terminals play from a script, and
-//! its workspace is a real directory.
+//! a test says so. It has no processes, its terminals and web pages play from a
+//! script, and its workspace is a real directory.
 
 mod process;
 #[cfg(feature = "schema-checks")]
@@ -12,6 +12,7 @@ mod schemas;
 mod store;
 mod streams;
 mod terminal;
+mod webview;
 mod workspace;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +29,8 @@ use store::{BucketKey, Store};
 pub use streams::{StreamEvent, TestStream};
 pub use terminal::{Response, Script};
 use terminal::{TestTerminal, TestTerminals};
+use webview::TestPage;
+pub use webview::{Asked, Reaction, WebPageScript};
 use workspace::TestWorkspace;
 
 /// One context of a test host, and the maker of its calls.
@@ -57,6 +60,7 @@ pub struct TestCall {
     events_granted: bool,
     workspace: Option<TestWorkspace>,
     terminals: TestTerminals,
+    web_pages: Option<Arc<WebPageScript>>,
     world: Arc<Mutex<World>>,
 }
 
@@ -68,6 +72,7 @@ struct World {
     progress: Vec<Progress>,
     messages: Vec<(String, Value)>,
     terminals: Vec<TestTerminal>,
+    pages: Vec<TestPage>,
     streams: Vec<TestStream>,
 }
 
@@ -96,6 +101,7 @@ impl Default for TestCall {
             events_granted: true,
             workspace: None,
             terminals: TestTerminals::default(),
+            web_pages: None,
             world: Arc::default(),
         }
     }
@@ -103,7 +109,8 @@ impl Default for TestCall {
 
 impl TestCall {
     /// A new host with everything granted but a workspace, which needs a
-    /// directory, and terminals, which need scripts; the session is `default`.
+    /// directory, and terminals and web pages, which need scripts; the session is
+    /// `default`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -222,7 +229,7 @@ impl TestCall {
         self.world().messages.clone()
     }
 
-    /// Whose terminals and streams a call sees.
+    /// Whose terminals, pages and streams a call sees.
     fn owner(&self) -> (String, Option<String>) {
         (self.session.clone(), self.assistant.clone())
     }

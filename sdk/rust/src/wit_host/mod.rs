@@ -4,6 +4,7 @@
 mod process;
 mod streams;
 mod terminal;
+mod webview;
 mod workspace;
 
 use std::time::Duration;

@@ -160,6 +160,11 @@ fn navigated(page: &Arc<Page>, frame: Frame) {
     document.mime_type = frame.mime_type;
     let (url, loader) = (document.url.clone(), document.loader.clone());
     state.crashed = false;
+    let main = page.main_session();
+    if state.floods.is_deaf(main) {
+        // Nobody said that those before are gone.
+        state.contexts.forget_session(main);
+    }
     drop(state);
     held::left(page);
     super::network::left_behind(page, &loader);
@@ -256,7 +261,8 @@ pub(super) struct Entry {
 
 /// The history of a page, which the browser knows whatever the page does.
 pub(super) async fn history(page: &Page) -> Result<History, crate::chromium::connection::CallError> {
-    page.ask("Page.getNavigationHistory", &json!({})).read_within(crate::chromium::browser::PATIENCE).await
+    let call = page.ask("Page.getNavigationHistory", &json!({}));
+    page.insist(call, "Page.getNavigationHistory", &json!({})).await
 }
 
 /// What the page is called now.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 
 use super::{
@@ -87,7 +87,7 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
     };
     let page = Arc::clone(page);
     Box::pin(async move {
-        let gone = call.read::<Gone>().await;
+        let gone = page.insist::<_, Gone>(call, "Page.navigate", &json!({ "url": url })).await;
         if gone.is_err() {
             held::stayed(&page);
         }
@@ -136,8 +136,10 @@ pub(super) fn by(page: &Arc<Page>, steps: isize) -> Work {
             let way = if steps < 0 { "back" } else { "forward" };
             return Err(Failure::new(FailureKind::Invalid, format!("there is nothing to go {way} to")));
         };
-        let gone = page.ask("Page.navigateToHistoryEntry", &json!({ "entryId": entry.id }));
-        gone.await.map_err(|error| failed(&error))?;
+        let wanted = json!({ "entryId": entry.id });
+        let gone = page.ask("Page.navigateToHistoryEntry", &wanted);
+        let gone = page.insist::<_, IgnoredAny>(gone, "Page.navigateToHistoryEntry", &wanted).await;
+        gone.map_err(|error| failed(&error))?;
         let arrived = page.until(|state| before.since(state)).await;
         tell(&page, arrived).await
     })
@@ -154,7 +156,7 @@ pub(super) fn again(page: &Arc<Page>) -> Work {
     };
     let page = Arc::clone(page);
     Box::pin(async move {
-        if let Err(error) = call.await {
+        if let Err(error) = page.insist::<_, IgnoredAny>(call, "Page.reload", &json!({})).await {
             held::stayed(&page);
             return Err(failed(&error));
         }

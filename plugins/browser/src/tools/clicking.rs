@@ -1,0 +1,120 @@
+//! The tools of the mouse.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use wharf_sdk::webview::{Modifier, MouseButton};
+use wharf_sdk::{Call, Reply, ToolError, tool};
+
+use super::{Acted, acted, check_element, check_optional};
+use crate::acting::Click;
+use crate::limits;
+use crate::page::Page;
+use crate::trouble::one;
+
+/// A button of the mouse, as a model names it.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Button {
+    #[default]
+    Left,
+    Middle,
+    Right,
+}
+
+/// A key that is held, as a model names it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
+enum Held {
+    Alt,
+    Control,
+    Meta,
+    Shift,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClickInput {
+    /// What to click: a reference of a snapshot such as `k3e12`, a CSS selector such as `#buy`, or `text=Buy now` for what is
+    /// called so.
+    #[schemars(length(min = 1, max = limits::ELEMENT))]
+    element: String,
+    /// Which button of the mouse.
+    #[serde(default)]
+    button: Button,
+    /// Whether to click twice.
+    #[serde(default)]
+    double: bool,
+    /// Keys that are held meanwhile.
+    #[serde(default)]
+    #[schemars(length(max = 4))]
+    modifiers: Vec<Held>,
+    /// Whether to answer a snapshot of the page afterwards, too.
+    #[serde(default)]
+    snapshot: bool,
+    /// A frame of another origin in which the element is, as get_snapshot names it.
+    #[schemars(length(min = 1, max = limits::ID))]
+    frame: Option<String>,
+    /// The session; left out, the one that was used last.
+    #[schemars(length(min = 1, max = limits::ID))]
+    session: Option<String>,
+}
+
+/// Clicks an element of a page as a person would: waits until it is there, visible, enabled, still and not covered, scrolls to it
+/// and clicks its middle. Then waits for what comes of it: a page that loads, a dialog (handle_dialog answers it), a download.
+#[tool(title = "Click", destructive, open_world, timeout_milliseconds = 90_000)]
+pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<Acted>, ToolError> {
+    check_element("element", &input.element)?;
+    check_optional("frame", input.frame.as_deref(), limits::ID)?;
+    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let before = page.before()?;
+    let held = input.modifiers.iter().take(4).map(|held| match held {
+        Held::Alt => Modifier::Alt,
+        Held::Control => Modifier::Control,
+        Held::Meta => Modifier::Meta,
+        Held::Shift => Modifier::Shift,
+    });
+    let click = Click {
+        button: match input.button {
+            Button::Left => MouseButton::Left,
+            Button::Middle => MouseButton::Middle,
+            Button::Right => MouseButton::Right,
+        },
+        count: if input.double { 2 } else { 1 },
+        modifiers: held.collect(),
+    };
+    let (element, told) = page.click(&input.element, &click)?;
+    let how = match (input.double, input.button) {
+        (true, _) => "Double-clicked",
+        (false, Button::Left) => "Clicked",
+        (false, Button::Middle) => "Middle-clicked",
+        (false, Button::Right) => "Right-clicked",
+    };
+    let done = format!("{how} {}", one(&element.role, &element.name, &element.reference));
+    acted(&page, &before, &told, done, input.snapshot)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Hover {
+    /// What to move over: a reference of a snapshot, a CSS selector, or `text=…`.
+    #[schemars(length(min = 1, max = limits::ELEMENT))]
+    element: String,
+    /// Whether to answer a snapshot of the page afterwards, too.
+    #[serde(default)]
+    snapshot: bool,
+    /// The session; left out, the one that was used last.
+    #[schemars(length(min = 1, max = limits::ID))]
+    session: Option<String>,
+}
+
+/// Moves the mouse over an element of a page and leaves it there: for menus and hints that open by that.
+#[tool(title = "Move the mouse over", open_world, timeout_milliseconds = 60_000)]
+pub(crate) fn hover(call: &Call, input: Hover) -> Result<Reply<Acted>, ToolError> {
+    check_element("element", &input.element)?;
+    let page = Page::find(call, input.session.as_deref(), None)?;
+    let before = page.before()?;
+    let (element, told) = page.hover(&input.element)?;
+    let done = format!("The mouse is over {}", one(&element.role, &element.name, &element.reference));
+    acted(&page, &before, &told, done, input.snapshot)
+}

@@ -1,0 +1,68 @@
+//! The tools: what a model may ask for, in the words that it reads.
+
+pub(crate) mod clicking;
+pub(crate) mod dialogs;
+pub(crate) mod elements;
+pub(crate) mod evaluating;
+pub(crate) mod filling;
+pub(crate) mod logs;
+pub(crate) mod moving;
+pub(crate) mod picturing;
+pub(crate) mod reading;
+pub(crate) mod scrolling;
+pub(crate) mod sessions;
+pub(crate) mod typing;
+pub(crate) mod uploading;
+pub(crate) mod waiting;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use wharf_sdk::check::text as check_text;
+use wharf_sdk::{Reply, ToolError};
+
+use crate::acting::{Before, Came};
+use crate::answer::{PageNow, fenced};
+use crate::limits;
+use crate::page::{Page, Told};
+
+/// What came of something that was done with a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Acted {
+    /// What was done.
+    done: String,
+    /// What came of it: the page went elsewhere, a download, a window.
+    happened: Vec<String>,
+    /// The page as it is now, where that was asked for: words of the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<String>,
+    #[serde(flatten)]
+    page: PageNow,
+}
+
+/// Waits for what comes of something and tells it.
+fn acted(page: &Page<'_>, before: &Before, told: &Told, done: String, show: bool) -> Result<Reply<Acted>, ToolError> {
+    let Came { page: now, happened } = page.settle(before, told)?;
+    let mut text = format!("{done}.");
+    for line in &happened {
+        text.push_str(&format!("\n{line}"));
+    }
+    text.push_str(&format!("\n{}", now.text()));
+    let mut snapshot = None;
+    if show && now.dialog.is_none() {
+        let piece = reading::snapshot(page, None, limits::TEXT_BYTES, None)?;
+        text.push_str(&format!("\n{}", fenced(&now, "snapshot", &piece.text)));
+        if let Some(next) = &piece.next {
+            text.push_str(&format!("\nThere is more: get_snapshot with cursor {next}"));
+        }
+        snapshot = Some(piece.text);
+    }
+    Ok(Reply::new(text, Acted { done, happened, snapshot, page: now }))
+}
+
+fn check_element(field: &str, element: &str) -> Result<(), ToolError> {
+    check_text(field, element, limits::ELEMENT)
+}
+
+fn check_optional(field: &str, text: Option<&str>, longest: usize) -> Result<(), ToolError> {
+    text.map_or(Ok(()), |text| check_text(field, text, longest))
+}

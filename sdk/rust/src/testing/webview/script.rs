@@ -1,0 +1,202 @@
+//! What the web pages of the test host make of what is asked of them.
+
+use serde_json::Value;
+
+use crate::webview::{Dialog, DialogKind, FailureKind, Rules};
+
+/// Pages that play a part: what they make of scripts and operations.
+///
+/// A script is known by a text that occurs in it, an operation by its name and,
+/// where that is not enough, by a text that occurs in its parameters. Of several
+/// reactions that fit, the first that is not used up is taken. What none is about
+/// comes to nothing: `null` for a script, `{}` for an operation.
+#[derive(Debug, Clone)]
+pub struct WebPageScript {
+    pub(super) parts: Vec<(Cue, Reaction)>,
+    pub(super) rules: Rules,
+}
+
+/// What a reaction is for.
+#[derive(Debug, Clone)]
+pub(super) enum Cue {
+    Script(String),
+    Operation(String, String),
+}
+
+impl Default for WebPageScript {
+    fn default() -> Self {
+        let operations = [
+            "navigate",
+            "back",
+            "forward",
+            "reload",
+            "screenshot",
+            "pdf",
+            "mouse",
+            "key",
+            "text",
+            "set-files",
+            "resize",
+            "network-idle",
+            "frames",
+            "stop",
+        ];
+        let rules = Rules {
+            origins: vec!["*".to_owned()],
+            maximum_pages: 4,
+            downloads: true,
+            uploads: true,
+            private_addresses: false,
+            backend: "script".to_owned(),
+            operations: operations.map(str::to_owned).to_vec(),
+            isolated_world: true,
+            sandbox: true,
+            idle_seconds: 900,
+            request_milliseconds: 30_000,
+            maximum_request_milliseconds: 300_000,
+        };
+        Self { parts: Vec::new(), rules }
+    }
+}
+
+impl WebPageScript {
+    /// Pages that do nothing, with everything granted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What comes of a script in which this text occurs.
+    #[must_use]
+    pub fn script(mut self, part: impl Into<String>, reaction: Reaction) -> Self {
+        self.parts.push((Cue::Script(part.into()), reaction));
+        self
+    }
+
+    /// What comes of an operation of this name.
+    #[must_use]
+    pub fn operation(self, name: impl Into<String>, reaction: Reaction) -> Self {
+        self.operation_with(name, "", reaction)
+    }
+
+    /// What comes of an operation of this name in whose parameters this text
+    /// occurs.
+    #[must_use]
+    pub fn operation_with(mut self, name: impl Into<String>, part: impl Into<String>, reaction: Reaction) -> Self {
+        self.parts.push((Cue::Operation(name.into(), part.into()), reaction));
+        self
+    }
+
+    /// Changes what holds for the pages.
+    #[must_use]
+    pub fn rules(mut self, change: impl FnOnce(&mut Rules)) -> Self {
+        change(&mut self.rules);
+        self
+    }
+}
+
+/// What was asked of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// A script: whether it ran apart from those of the page, in which frame, and
+    /// its source.
+    Script {
+        /// Whether it ran in the isolated world.
+        isolated: bool,
+        /// The frame that was named.
+        frame: Option<String>,
+        /// The source.
+        source: String,
+    },
+    /// An operation.
+    Operation {
+        /// Its name.
+        name: String,
+        /// Its parameters: the text of a JSON object.
+        parameters: String,
+    },
+}
+
+/// What comes of something that was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reaction {
+    pub(super) outcome: Play,
+    pub(super) goes_to: Option<(String, String)>,
+    pub(super) dialog: Option<Dialog>,
+    pub(super) logs: Vec<(String, Value)>,
+    pub(super) waits: u32,
+    pub(super) once: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Play {
+    Done { mime_type: String, data: Vec<u8> },
+    Failed { kind: FailureKind, message: String },
+    Never,
+}
+
+impl Reaction {
+    fn new(outcome: Play) -> Self {
+        Self { outcome, goes_to: None, dialog: None, logs: Vec::new(), waits: 0, once: false }
+    }
+
+    /// It comes to this.
+    #[must_use]
+    pub fn value(value: Value) -> Self {
+        Self::data("application/json", value.to_string().into_bytes())
+    }
+
+    /// It comes to these bytes.
+    #[must_use]
+    pub fn data(mime_type: impl Into<String>, data: Vec<u8>) -> Self {
+        Self::new(Play::Done { mime_type: mime_type.into(), data })
+    }
+
+    /// It fails.
+    #[must_use]
+    pub fn fails(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self::new(Play::Failed { kind, message: message.into() })
+    }
+
+    /// It never ends by itself.
+    #[must_use]
+    pub fn never() -> Self {
+        Self::new(Play::Never)
+    }
+
+    /// The page is there afterwards, and called so.
+    #[must_use]
+    pub fn goes_to(mut self, url: impl Into<String>, title: impl Into<String>) -> Self {
+        self.goes_to = Some((url.into(), title.into()));
+        self
+    }
+
+    /// A dialog opens first, and it ends once that is answered.
+    #[must_use]
+    pub fn opens_dialog(mut self, kind: DialogKind, message: impl Into<String>) -> Self {
+        let (message, open) = (message.into(), std::time::Duration::ZERO);
+        self.dialog = Some(Dialog { kind, message, default_text: String::new(), open });
+        self
+    }
+
+    /// Leaves an entry in a log; it gets its number and time there.
+    #[must_use]
+    pub fn logs(mut self, log: impl Into<String>, entry: Value) -> Self {
+        self.logs.push((log.into(), entry));
+        self
+    }
+
+    /// So many waits for it are in vain.
+    #[must_use]
+    pub fn after_waits(mut self, waits: u32) -> Self {
+        self.waits = waits;
+        self
+    }
+
+    /// The first time only; afterwards the next reaction that fits is taken.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+}
