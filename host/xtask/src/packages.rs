@@ -37,6 +37,13 @@ const INTERACTIVE: [Program; 11] = [
     program("ed", "ed"),
 ];
 
+/// What shows windows without a screen, and says what libraries are there.
+const WEBVIEWS: [Program; 3] =
+    [program("xvfb-run", "xvfb"), program("xauth", "xauth"), program("pkg-config", "pkg-config")];
+
+/// A library, by the name that pkg-config has for it.
+const WEBKIT: Program = program("webkit2gtk-4.1", "libwebkit2gtk-4.1-dev");
+
 /// Sees to it that bubblewrap is there, or says what goes without it.
 pub(crate) fn ensure_containment() -> Result<()> {
     ensure(
@@ -63,12 +70,27 @@ pub(crate) fn ensure_interactive() -> Result<()> {
     ensure(&INTERACTIVE, "which tests drive in terminals", "Their tests say that they tested nothing")
 }
 
-fn ensure(programs: &[Program], purpose: &str, without: &str) -> Result<()> {
-    let missing: Vec<_> = programs.iter().filter(|program| !command::exists(program.command)).collect();
-    if missing.is_empty() {
-        return Ok(());
+/// Sees to it that WebViews can be built and shown, or says what is missing.
+pub(crate) fn ensure_webviews() -> Result<()> {
+    let mut missing: Vec<_> = WEBVIEWS.iter().filter(|program| !command::exists(program.command)).collect();
+    let mut library = Command::new("pkg-config");
+    if command::capture(library.args(["--exists", WEBKIT.command])).is_err() {
+        missing.push(&WEBKIT);
     }
     let packages: Vec<_> = missing.iter().map(|program| program.package).collect();
+    install(&packages, "which WebViews are built and shown with", "The example of an app is not built")
+}
+
+fn ensure(programs: &[Program], purpose: &str, without: &str) -> Result<()> {
+    let missing = programs.iter().filter(|program| !command::exists(program.command));
+    let packages: Vec<_> = missing.map(|program| program.package).collect();
+    install(&packages, purpose, without)
+}
+
+fn install(packages: &[&str], purpose: &str, without: &str) -> Result<()> {
+    if packages.is_empty() {
+        return Ok(());
+    }
     let names = packages.join(" ");
     if !debian::available() || !debian::is_root() {
         say(&format!("Missing: {names}, {purpose}. {without}; to have it, as root: apt-get install {names}"));

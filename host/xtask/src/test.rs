@@ -34,6 +34,9 @@ Options:
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
+  --wry         Run the example of an app that lends its own WebViews to the host
+                (tests/wry), and nothing else: needs WebKit, which is installed where
+                it is missing. A part that no other run has
   -h, --help    This text
 
 The first run compiles wasmtime and takes minutes; later ones take what the tests take.
@@ -93,6 +96,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("only") => parts.push(arguments.value()?.string()?.parse()?),
+            Arg::Long("wry") => return wry(&Workspace::find()?),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());
@@ -183,6 +187,23 @@ fn build(workspace: &Workspace, tests: bool) -> Result<()> {
         cargo.arg("--tests");
     }
     command::run(&mut cargo)
+}
+
+/// The example of an app: a workspace of its own, since nothing else needs WebKit.
+fn wry(workspace: &Workspace) -> Result<()> {
+    packages::ensure_webviews()?;
+    let source = workspace.root.join("tests").join("wry");
+    let folder = workspace.target().join("wry");
+    say("Building the example of an app with WebViews (minutes on a fresh clone)");
+    let mut build = command::cargo(&source);
+    command::run(build.args(["test", "--locked", "--no-run", "--target-dir"]).arg(&folder))?;
+    for what in [["test", "--tests"], ["run", "--example=app"]] {
+        say(&format!("Running it without a screen: cargo {}", what.join(" ")));
+        let mut run = Command::new("xvfb-run");
+        run.current_dir(&source).args(["--auto-servernum", "cargo"]).args(what);
+        command::run(run.args(["--locked", "--target-dir"]).arg(&folder))?;
+    }
+    Ok(())
 }
 
 fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {

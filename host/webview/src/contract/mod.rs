@@ -83,7 +83,12 @@ pub async fn check(subject: Subject) -> Report {
     keep!("expressions, statements and promises come to what they say", scripts::values(&bench));
     keep!("what a script throws is told, and what cannot be parsed does not run", scripts::failures(&bench));
     keep!("a promise that never settles ends by its deadline and holds up nobody", scripts::never(&bench));
-    keep!("an endless loop ends by deadline and by cancelling, and its page goes on", scripts::endless(&bench));
+    keep_if!(
+        can("stop"),
+        "it stops no script",
+        "an endless loop ends by deadline and by cancelling, and its page goes on",
+        scripts::endless(&bench)
+    );
     keep!("what cannot be JSON is refused with what to do", results::unserialisable(&bench));
     keep_if!(features.document, "it has no document", "nodes and windows are refused", results::nodes(&bench));
     keep!("half of a character becomes one that can be sent", results::surrogates(&bench));
@@ -118,7 +123,12 @@ pub async fn check(subject: Subject) -> Report {
         worlds::isolated(&bench)
     );
     keep!("what is forged, late or told twice changes nothing", reports::check(&bench));
-    keep!("100 scripts in 10 pages: one stuck, one behind a dialog, the others unharmed", crowds::check(&bench));
+    keep_if!(
+        can("stop"),
+        "it stops no script",
+        "100 scripts in 10 pages: one stuck, one behind a dialog, the others unharmed",
+        crowds::check(&bench)
+    );
     keep!("closing a page cancels what is pending", endings::close(&bench));
     match &subject.crash {
         Some(crash) if can("navigate") => {
