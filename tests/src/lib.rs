@@ -13,6 +13,7 @@ mod data;
 pub mod kills;
 mod server;
 mod setup;
+mod site;
 
 pub use artifacts::{bytes, component};
 pub use binary::{Command, Finished, start, wharf};
@@ -21,3 +22,4 @@ pub use crafted::{Crafted, CraftedTool};
 pub use data::Data;
 pub use server::{Following, Reply, SentEvent, Server, lives, replied};
 pub use setup::{Fixture, Running, Setup, context, found, object, until};
+pub use site::Site;

@@ -16,7 +16,7 @@ use crate::{Data, component};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the binary carries.
-const BUNDLED: [&str; 5] = ["content-store", "planning", "playbook", "terminal", "workspace"];
+const BUNDLED: [&str; 6] = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
 
 /// A configuration in the making: the guests `echo` and `hostile`, nothing
 /// granted, every limit at its default.
@@ -27,6 +27,7 @@ pub struct Setup {
     host_limits: String,
     process_limits: String,
     terminal_limits: String,
+    webview_limits: String,
     stream_limits: String,
     http_limits: String,
     hostile_top: String,
@@ -103,6 +104,20 @@ impl Setup {
     #[must_use]
     pub fn terminals(mut self, lines: &str) -> Self {
         self.hostile.push_str(&format!("[plugin.hostile.grants.terminal]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// Grants `hostile` web pages, with further lines of that grant.
+    #[must_use]
+    pub fn webviews(mut self, lines: &str) -> Self {
+        self.hostile.push_str(&format!("[plugin.hostile.grants.webview]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
+    /// A limit of web pages.
+    #[must_use]
+    pub fn webview_limit(mut self, name: &str, value: u64) -> Self {
+        self.webview_limits.push_str(&format!("{name} = {value}\n"));
         self
     }
 
@@ -190,7 +205,7 @@ impl Setup {
         let Self {
             top, call_limits, host_limits, process_limits, hostile_top, hostile, plugins, bundled, bare, ..
         } = self;
-        let Self { terminal_limits, stream_limits, http_limits, .. } = self;
+        let Self { terminal_limits, webview_limits, stream_limits, http_limits, .. } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         // What else the binary carries is not what is tested here.
@@ -200,7 +215,7 @@ impl Setup {
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
         format!(
             "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n[process.limits]\n{process_limits}\n\
-             [terminal.limits]\n{terminal_limits}\n[stream.limits]\n{stream_limits}\n[http.limits]\n{http_limits}\n\
+             [terminal.limits]\n{terminal_limits}\n[webview.limits]\n{webview_limits}\n[stream.limits]\n{stream_limits}\n[http.limits]\n{http_limits}\n\
              {echo}{guest}{hostile_top}{hostile}{plugins}{without}"
         )
     }

@@ -125,6 +125,12 @@ impl PluginName {
     pub fn host() -> Self {
         Self("host".into())
     }
+
+    /// The name under which the tools of the embedding app are listed.
+    #[must_use]
+    pub fn app() -> Self {
+        Self("app".into())
+    }
 }
 
 impl SessionId {

@@ -37,4 +37,4 @@ pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{CallRequest, EventSink, Events, TerminalService, ToolService};
 pub use stream::Streams;
-pub use tool::{Answer, Content, ToolDefinition};
+pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};

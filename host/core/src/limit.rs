@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crate::{Code, Error};
+
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitInfo {
@@ -318,7 +320,7 @@ limits! {
         log_bytes = 256 * KIB, up to 16 * MIB,
             "Bytes of each log of a page. The oldest entries go first.";
         download_bytes = 256 * MIB, up to 64 * GIB,
-            "Bytes of one download. A larger one is cancelled.";
+            "Bytes of one download, and of all files that a page is given. Cancels a larger one; refuses more with `invalid`.";
         downloads = 32, up to 10_000,
             "Downloads of a page. Further ones are cancelled.";
         connections_per_page = 256, up to 4_096,
@@ -341,6 +343,21 @@ pub struct WallTime {
     pub time: Duration,
     /// What to change for another time, in words for an error.
     pub decided_by: &'static str,
+}
+
+impl WallTime {
+    /// What the client is told of a call that took longer.
+    #[must_use]
+    pub fn exceeded(&self) -> Error {
+        Error::new(
+            Code::Timeout,
+            format!(
+                "the tool did not answer within {} ms and was stopped ({})",
+                self.time.as_millis(),
+                self.decided_by
+            ),
+        )
+    }
 }
 
 impl CallLimits {

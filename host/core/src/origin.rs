@@ -3,10 +3,12 @@
 
 mod address;
 mod pattern;
+#[cfg(test)]
+mod tests;
 
 use std::{fmt, net::IpAddr};
 
-use url::Url;
+use url::{Host, Url};
 
 pub use address::is_private;
 pub use pattern::{InvalidOrigin, OriginPattern};
@@ -54,7 +56,8 @@ impl Scheme {
 }
 
 impl Origin {
-    /// The origin of a URL of `http`, `https`, `ws` or `wss`; none of any other.
+    /// The origin of a URL of `http`, `https`, `ws` or `wss`; none of any other, and
+    /// none where its host is no name that a server can have.
     #[must_use]
     pub fn of(url: &Url) -> Option<Self> {
         let scheme = match url.scheme() {
@@ -62,9 +65,19 @@ impl Origin {
             "https" | "wss" => Scheme::Https,
             _ => return None,
         };
-        let host = url.host_str().filter(|host| !host.is_empty())?.trim_end_matches('.').to_ascii_lowercase();
+        let host = host(url.host()?)?;
         Some(Self { scheme, host, port: url.port().unwrap_or_else(|| scheme.default_port()) })
     }
+}
+
+/// A host in one writing, without the dot that only says that a name is whole.
+fn host(host: Host<&str>) -> Option<String> {
+    let Host::Domain(name) = host else { return Some(host.to_string()) };
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    // URLs let marks into names that no server has, such as quotes and commas.
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let whole = |label: &str| !label.is_empty() && label.bytes().all(legal);
+    (name.len() <= 253 && name.split('.').all(whole)).then_some(name)
 }
 
 impl fmt::Display for Origin {
@@ -102,9 +115,12 @@ impl OriginPolicy {
                 format!("this is no URL ({error}); write it with its scheme, as in https://example.com/"),
             )
         })?;
-        match Origin::of(&url) {
-            Some(origin) => self.origin(&origin)?,
-            None => {
+        match (url.scheme(), Origin::of(&url)) {
+            (_, Some(origin)) => self.origin(&origin)?,
+            ("http" | "https" | "ws" | "wss", None) => {
+                return Err(Error::new(Code::Invalid, "the host of this URL is no name that a server can have"));
+            }
+            (_, None) => {
                 let message = format!(
                     "pages go to `http:` and `https:` alone, not to `{}:`",
                     crate::text::line(url.scheme(), 32)
@@ -126,12 +142,17 @@ impl OriginPolicy {
         Err(self.refusal(&origin.to_string()))
     }
 
-    /// Checks a host and port of which no scheme is known, as a tunnel names it.
+    /// Checks a host and port of which no scheme is known, as a tunnel names it. One
+    /// that is granted for `http` carries the WebSockets of that origin.
     ///
     /// # Errors
-    /// As [`OriginPolicy::origin`].
-    pub fn tunnel(&self, host: &str, port: u16) -> Result<(), Error> {
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
+    /// As [`OriginPolicy::origin`]; `invalid` for what is no host.
+    pub fn tunnel(&self, named: &str, port: u16) -> Result<(), Error> {
+        let host = Host::parse(named).ok().and_then(|parsed| match &parsed {
+            Host::Domain(name) => host(Host::Domain(name)),
+            address => Some(address.to_string()),
+        });
+        let host = host.ok_or_else(|| Error::new(Code::Invalid, "this is no host that a server can have"))?;
         let origin = |scheme| Origin { scheme, host: host.clone(), port };
         let allowed = [Scheme::Https, Scheme::Http].map(origin);
         if allowed.iter().any(|origin| self.origins.iter().any(|pattern| pattern.matches(origin))) {

@@ -8,6 +8,7 @@ pub mod terminal;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Context, Error, ToolDefinition};
@@ -74,6 +75,12 @@ pub trait ToolService: Send + Sync + 'static {
     /// Every tool under its full name, ordered by it. Cheap: called for each
     /// listing.
     fn tools(&self) -> Arc<[ToolDefinition]>;
+
+    /// Changes its value each time that [`ToolService::tools`] has become
+    /// another list. Nothing where it never does.
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
 
     /// Calls one tool.
     ///

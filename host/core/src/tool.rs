@@ -1,10 +1,20 @@
-//! What a tool is to the outside, and what it answers.
+//! What a tool is to the outside, what makes it one that can be called, and
+//! what it answers.
 
-use std::sync::Arc;
+mod answer;
+mod callable;
 
+use std::{io, sync::Arc};
+
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Whether a member of a guest's `meta` would speak for the host or for the
+pub use answer::{Answer, Content, check_size};
+pub use callable::{
+    InvalidTool, MAX_DESCRIPTION_BYTES, MAX_META_BYTES, MAX_NAME_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, Tool, ToolProblem,
+};
+
+/// Whether a member of a tool's `meta` would speak for the host or for the
 /// protocol; such members are dropped.
 #[must_use]
 pub fn is_reserved(key: &str) -> bool {
@@ -36,40 +46,24 @@ pub struct ToolDefinition {
     pub meta: Map<String, Value>,
 }
 
-/// One part of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
-    /// `text/plain`, `image/png` and others.
-    pub mime_type: String,
-    /// UTF-8 where the type is `text/plain`.
-    pub data: Vec<u8>,
-    /// Further protocol fields of this part.
-    pub meta: Map<String, Value>,
-}
+/// How long the JSON text of a value is. Nothing of it is kept.
+#[must_use]
+pub fn json_bytes(value: &impl Serialize) -> u64 {
+    struct Counter(u64);
+    impl io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
 
-impl Content {
-    /// A part of plain text.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { mime_type: "text/plain".to_owned(), data: text.into().into_bytes(), meta: Map::new() }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
     }
-
-    /// The text of a part that is plain text.
-    #[must_use]
-    pub fn as_text(&self) -> Option<&str> {
-        if self.mime_type == "text/plain" { std::str::from_utf8(&self.data).ok() } else { None }
+    let mut counter = Counter(0);
+    // What has no form in JSON has no end that would fit anywhere.
+    match serde_json::to_writer(&mut counter, value) {
+        Ok(()) => counter.0,
+        Err(_) => u64::MAX,
     }
-}
-
-/// What a tool answers.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
-    /// Parts in reading order.
-    pub content: Vec<Content>,
-    /// Conforms to the tool's output schema.
-    pub structured: Option<Value>,
-    /// The tool could not do it, in a way that the model should react to.
-    pub is_error: bool,
-    /// Further protocol fields.
-    pub meta: Map<String, Value>,
 }

@@ -11,6 +11,7 @@ pub(crate) mod process;
 pub(crate) mod settings;
 pub(crate) mod state;
 pub(crate) mod terminal;
+pub(crate) mod webview;
 pub(crate) mod workspace;
 
 use wasmtime::component::{HasSelf, Linker};
@@ -45,6 +46,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wit::events::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::process::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::terminal::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
+    wit::webview::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::workspace::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     Ok(())
 }

@@ -17,11 +17,6 @@ use crate::{
     runtime::Runtime,
 };
 
-/// Parts of one answer.
-const MAX_CONTENT_PARTS: usize = 256;
-/// Length of a media type.
-const MAX_MIME_BYTES: usize = 255;
-
 /// One call of a tool, as the host has checked it.
 pub struct Invocation {
     /// On whose behalf.
@@ -129,25 +124,14 @@ impl Invocation {
 /// Checks and converts what a tool answered.
 pub(crate) fn answer(returned: Result<wit::Answer, wit::Error>, limits: &CallLimits) -> Result<Answer, Error> {
     let answer = returned.map_err(guest_error)?;
-    let size = answer_bytes(&answer);
-    if size > limits.output_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "the tool's answer has {size} bytes, more than {} (limit `output_bytes`); ask for less at a time",
-                limits.output_bytes
-            ),
-        ));
-    }
-    if answer.content.len() > MAX_CONTENT_PARTS {
-        return Err(broken(format!("its answer has more than {MAX_CONTENT_PARTS} parts")));
-    }
-    Ok(Answer {
+    tool::check_size(answer_bytes(&answer), answer.content.len(), limits)?;
+    let answer = Answer {
         content: answer.content.into_iter().map(content).collect::<Result<_, _>>()?,
         structured: answer.structured.as_deref().map(json).transpose()?,
         is_error: answer.is_error,
         meta: object(answer.meta.as_deref())?,
-    })
+    };
+    answer.checked()
 }
 
 fn guest_error(error: wit::Error) -> Error {
@@ -166,22 +150,11 @@ fn answer_bytes(answer: &wit::Answer) -> u64 {
 }
 
 fn broken(what: impl std::fmt::Display) -> Error {
-    Error::new(Code::Internal, format!("the plugin broke its contract: {what}"))
+    Error::new(Code::Internal, format!("the tool broke its contract: {what}"))
 }
 
 fn content(part: wit::Content) -> Result<Content, Error> {
-    let visible = part.mime_type.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    if part.mime_type.is_empty() || part.mime_type.len() > MAX_MIME_BYTES || !visible {
-        return Err(broken("the type of a part of its answer is no media type"));
-    }
-    // Every kind of text may end up on a screen; only the plain one must be text.
-    let data = match String::from_utf8(part.data) {
-        Ok(text) if part.mime_type.starts_with("text/") => text::visible(text).into_bytes(),
-        Ok(other) => other.into_bytes(),
-        Err(_) if part.mime_type == "text/plain" => return Err(broken("a text of its answer is not UTF-8")),
-        Err(error) => error.into_bytes(),
-    };
-    Ok(Content { mime_type: part.mime_type, data, meta: object(part.meta.as_deref())? })
+    Ok(Content { mime_type: part.mime_type, data: part.data, meta: object(part.meta.as_deref())? })
 }
 
 fn json(raw: &str) -> Result<Value, Error> {
@@ -190,8 +163,5 @@ fn json(raw: &str) -> Result<Value, Error> {
 
 fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
     let Some(raw) = raw else { return Ok(Map::new()) };
-    let mut meta: Map<String, Value> = serde_json::from_str(raw)
-        .map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))?;
-    meta.retain(|key, _| !tool::is_reserved(key));
-    Ok(meta)
+    serde_json::from_str(raw).map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
 }

@@ -34,8 +34,7 @@ pub(crate) enum Stop {
 #[derive(Debug)]
 pub(crate) struct Clock {
     started: Instant,
-    wall_time: Duration,
-    decided_by: &'static str,
+    wall_time: WallTime,
     cpu_time: Duration,
     cancel: CancellationToken,
     /// Computing time of finished polls, in nanoseconds.
@@ -76,8 +75,7 @@ impl Clock {
     pub(crate) fn start(wall_time: WallTime, cpu_time: Duration, cancel: CancellationToken) -> Self {
         Self {
             started: Instant::now(),
-            wall_time: wall_time.time,
-            decided_by: wall_time.decided_by,
+            wall_time,
             cpu_time,
             cancel,
             used: AtomicU64::new(0),
@@ -92,19 +90,19 @@ impl Clock {
 
     /// When the call ends at the latest.
     pub(crate) fn deadline(&self) -> Instant {
-        self.started + self.wall_time
+        self.started + self.wall_time.time
     }
 
     /// How long is left.
     pub(crate) fn remaining(&self) -> Duration {
-        self.wall_time.saturating_sub(self.started.elapsed())
+        self.wall_time.time.saturating_sub(self.started.elapsed())
     }
 
     /// When a wait inside a host call ends at the latest: a tenth of the whole
     /// time before the deadline, a quarter of a second at most, so that the
     /// guest can still answer.
     pub(crate) fn wait_until(&self) -> Instant {
-        self.deadline() - (self.wall_time / 10).min(Duration::from_millis(250))
+        self.deadline() - (self.wall_time.time / 10).min(Duration::from_millis(250))
     }
 
     /// Why the call was stopped, if it was.
@@ -133,14 +131,7 @@ impl Clock {
                     self.cpu_time.as_millis()
                 ),
             )),
-            Stop::WallTime => Some(Error::new(
-                Code::Timeout,
-                format!(
-                    "the tool did not answer within {} ms and was stopped ({})",
-                    self.wall_time.as_millis(),
-                    self.decided_by
-                ),
-            )),
+            Stop::WallTime => Some(self.wall_time.exceeded()),
             Stop::Cancelled => Some(Error::new(Code::Cancelled, "the call was cancelled")),
             Stop::Budget => None,
         }
@@ -175,7 +166,7 @@ impl Clock {
         self.long.store(true, Relaxed);
         let why = if self.cancel.is_cancelled() {
             Stop::Cancelled
-        } else if self.started.elapsed() >= self.wall_time {
+        } else if self.started.elapsed() >= self.wall_time.time {
             Stop::WallTime
         } else if self.computed() >= self.cpu_time {
             Stop::CpuTime

@@ -35,6 +35,6 @@ pub use component::Component;
 pub use error::{EngineError, LoadError};
 pub use inspection::Inspection;
 pub use load::{Engine, Plugin};
-pub use metadata::Tool;
 pub use rooms::Rooms;
 pub use shared::EngineConfig;
+pub use wharf_core::Tool;

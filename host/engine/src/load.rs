@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use wharf_core::{Answer, Error, PluginName};
+use wharf_core::{Answer, Error, PluginName, Tool};
 
 use crate::{
     bindings::EverythingPre,
@@ -12,7 +12,7 @@ use crate::{
     error::{EngineError, LoadError},
     guest::Guest,
     inspection::Inspection,
-    metadata::{self, Tool},
+    metadata,
     rooms::Rooms,
     shared::{EngineConfig, Shared},
     source::Source,

@@ -7,6 +7,7 @@ use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
+use wharf_webview::WebViews;
 use wharf_workspace::Workspaces;
 
 /// What an engine hands calls on to. A room that is absent answers
@@ -19,6 +20,8 @@ pub struct Rooms {
     pub processes: Option<Arc<Processes>>,
     /// Interactive programs.
     pub terminals: Option<Arc<Terminals>>,
+    /// Web pages, or why there are none.
+    pub webviews: Result<WebViews, Arc<str>>,
     /// Streams of events.
     pub streams: Streams,
     /// Files of sessions.
@@ -35,6 +38,7 @@ impl Rooms {
             state,
             processes: None,
             terminals: None,
+            webviews: Err("this host was opened without web pages".into()),
             streams: Streams::new(StreamLimits::default()),
             workspaces: None,
             spawner: Spawner::new(),
@@ -47,6 +51,11 @@ impl Rooms {
 
     pub(crate) fn terminals(&self) -> Result<&Arc<Terminals>, Error> {
         self.terminals.as_ref().ok_or_else(|| absent("terminals"))
+    }
+
+    pub(crate) fn webviews(&self) -> Result<&WebViews, Error> {
+        let missing = |why: &Arc<str>| Error { retryable: false, ..Error::new(Code::Unavailable, &**why) };
+        self.webviews.as_ref().map_err(missing)
     }
 
     pub(crate) fn workspaces(&self) -> Result<&Arc<Workspaces>, Error> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
-use wharf_core::{CallLimits, Context, Grants, PluginName, SessionId, TenantId, ToolDefinition};
+use wharf_core::{CallLimits, Context, Grants, PluginName, SessionId, TenantId, Tool, ToolDefinition};
 
 use crate::{
     bindings::EverythingPre,
@@ -19,7 +19,7 @@ use crate::{
     component::Component,
     error::{EngineError, LoadError, reason},
     guest::{Guest, Setting},
-    metadata::{self, Tool},
+    metadata,
     runtime::Runtime,
     shared::Shared,
 };

@@ -1,7 +1,7 @@
 //! The protocol's methods over a [`ToolService`].
 //!
-//! Owns what a connection remembers: the level of messages, and which warnings
-//! were given. It keys nothing else on the connection, since one connection
+//! Owns what a connection remembers: the level of messages, which list was seen,
+//! and which warnings were given. It keys nothing else on the connection, since one connection
 //! carries many conversations.
 
 #![expect(deprecated, reason = "logging/setLevel is deprecated since 2026-07-28 and used by all of today's clients")]
@@ -23,15 +23,17 @@ use rmcp::{
         CompleteResult, Implementation, ListPromptsRequestMethod, ListPromptsResult,
         ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
         ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ProgressToken, ProtocolVersion,
-        ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
+        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter, Tool,
     },
-    service::RequestContext,
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
+use tokio_util::sync::CancellationToken;
 use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, EventSink, ToolService};
 
 use crate::{
     answer,
     catalogue::{self, Catalogue},
+    changes::Changes,
     events::CallEvents,
     hints,
     info::ServerInfo,
@@ -52,14 +54,25 @@ struct Shared {
     rules: ContextRules,
     config: ServerConfig,
     catalogue: Catalogue,
+    changes: Changes,
     // A lock of the standard library: held for a copy.
     level: Mutex<LoggingLevel>,
     warned_of_default: AtomicBool,
 }
 
 impl Handler {
-    pub(crate) fn new(service: Arc<dyn ToolService>, rules: ContextRules, info: ServerInfo) -> Self {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_logging().build();
+    /// `over` fires when the connection ends.
+    pub(crate) fn new(
+        service: Arc<dyn ToolService>,
+        rules: ContextRules,
+        info: ServerInfo,
+        over: CancellationToken,
+    ) -> Self {
+        let changes = Changes::new(service.changes(), over);
+        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_logging().build();
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| changes.happen()) {
+            tools.list_changed = Some(true);
+        }
         let implementation = Implementation::new(info.name, info.version).with_title(info.title);
         let mut config = ServerConfig::new(capabilities).with_server_info(implementation);
         config.instructions = Some(info.instructions).filter(|text| !text.is_empty());
@@ -68,6 +81,7 @@ impl Handler {
             rules,
             config,
             catalogue: Catalogue::default(),
+            changes,
             level: Mutex::new(LoggingLevel::Info),
             warned_of_default: AtomicBool::new(false),
         };
@@ -134,6 +148,7 @@ impl ServerHandler for Handler {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("this host lists all tools at once and gives no cursors", None));
         }
+        self.shared.changes.listing();
         let tools = self.shared.catalogue.tools(&self.shared.service.tools());
         let mut result = ListToolsResult::with_all_items(tools.to_vec());
         result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);
@@ -186,6 +201,19 @@ impl ServerHandler for Handler {
     async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
         Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.shared.changes.announce(&context.peer).await;
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // The protocol crate takes out what the capabilities do not name.
+        self.shared.changes.happen().then(|| requested.clone())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        self.shared.changes.serve(subscription).await
     }
 
     // The protocol crate answers these with empty lists; what is not offered

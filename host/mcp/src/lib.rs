@@ -11,6 +11,7 @@
 
 mod answer;
 mod catalogue;
+mod changes;
 mod events;
 mod handler;
 mod hints;

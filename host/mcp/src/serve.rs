@@ -72,7 +72,9 @@ where
     let stop = shutdown.child_token();
     let closed = CancellationToken::new();
     let transport = LineTransport::new(reader, writer, closed.clone());
-    let handler = Handler::new(service, rules, info);
+    let over = closed.child_token();
+    let _over = over.clone().drop_guard();
+    let handler = Handler::new(service, rules, info, over);
     let running = match serve_server_with_ct(handler, transport, stop.clone()).await {
         Ok(running) => running,
         Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

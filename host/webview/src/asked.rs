@@ -262,6 +262,9 @@ fn navigate(granted: &GrantedWebView<'_>, Navigate { url }: Navigate) -> Result<
         return Ok(Operation::Navigate { url: url.to_owned() });
     }
     let url = granted.policy().url(url).map_err(refused)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(WebViewError::invalid("a page goes to addresses of `http:` and `https:`, and to about:blank"));
+    }
     Ok(Operation::Navigate { url: url.into() })
 }
 
@@ -364,3 +367,6 @@ fn set_files(granted: &GrantedWebView<'_>, asked: SetFiles) -> Result<Asked, Web
     let operation = Operation::SetFiles { element, files: Vec::new() };
     Ok(Asked { operation, matter: Matter::Document, files: paths.into_iter().map(PathBuf::from).collect() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,11 @@ mod asked;
 mod backend;
 #[cfg(target_os = "linux")]
 pub mod chromium;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
 mod error;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 mod files;
 mod id;
 mod operation;

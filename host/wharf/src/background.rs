@@ -1,5 +1,5 @@
-//! What a host does by itself: removes what has expired, and keeps workspaces
-//! within their quotas.
+//! What a host does by itself: removes what has expired, closes what nobody uses,
+//! and keeps workspaces within their quotas.
 
 use std::{
     collections::BTreeSet,
@@ -13,6 +13,7 @@ use wharf_engine::Rooms;
 use wharf_process::{KilledBy, Processes};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
+use wharf_webview::WebViews;
 use wharf_workspace::Workspaces;
 
 use crate::configuration::TERMINAL_SWEEP;
@@ -21,6 +22,10 @@ use crate::configuration::TERMINAL_SWEEP;
 const STATE_SWEEP: Duration = Duration::from_secs(5 * 60);
 /// How often ended processes and idle workspaces are looked for.
 const FILE_SWEEP: Duration = Duration::from_secs(60 * 60);
+/// How often web pages are looked for that nobody uses.
+const PAGE_SWEEP: Duration = Duration::from_secs(60);
+/// What closing pages may take.
+const PAGE_END: Duration = Duration::from_secs(5);
 /// How often workspaces in use are measured, at most...
 const MEASURE: Duration = Duration::from_secs(1);
 /// ...and how many times longer than measuring takes it rests, so that large
@@ -35,8 +40,15 @@ impl Background {
     pub(crate) fn start(rooms: &Rooms) -> Self {
         let mut tasks = vec![tokio::spawn(sweep_state(Arc::clone(&rooms.state))).abort_handle()];
         tasks.push(tokio::spawn(sweep_terminals(rooms.terminals.clone(), rooms.streams.clone())).abort_handle());
+        if let Ok(webviews) = &rooms.webviews {
+            tasks.push(tokio::spawn(sweep_pages(webviews.clone())).abort_handle());
+        }
         if let Some(workspaces) = &rooms.workspaces {
-            let inhabitants = Inhabitants { processes: rooms.processes.clone(), terminals: rooms.terminals.clone() };
+            let inhabitants = Inhabitants {
+                processes: rooms.processes.clone(),
+                terminals: rooms.terminals.clone(),
+                webviews: rooms.webviews.as_ref().ok().cloned(),
+            };
             tasks.push(tokio::spawn(sweep_files(Arc::clone(workspaces), inhabitants.clone())).abort_handle());
             tasks.push(tokio::spawn(keep_quotas(Arc::clone(workspaces), inhabitants)).abort_handle());
         }
@@ -79,11 +91,24 @@ async fn sweep_terminals(terminals: Option<Arc<Terminals>>, streams: Streams) {
     }
 }
 
-/// What runs in workspaces.
+/// Closes web pages that nobody uses.
+async fn sweep_pages(webviews: WebViews) {
+    let mut ticks = tokio::time::interval(PAGE_SWEEP);
+    loop {
+        ticks.tick().await;
+        let swept = webviews.sweep();
+        if swept.closed > 0 {
+            tracing::info!(closed = swept.closed, "web pages that nobody used were closed");
+        }
+    }
+}
+
+/// What runs in workspaces, or puts files there.
 #[derive(Clone)]
 struct Inhabitants {
     processes: Option<Arc<Processes>>,
     terminals: Option<Arc<Terminals>>,
+    webviews: Option<WebViews>,
 }
 
 impl Inhabitants {
@@ -91,7 +116,8 @@ impl Inhabitants {
     fn places(&self) -> BTreeSet<WorkspaceKey> {
         let processes = self.processes.as_ref().map(|processes| processes.running_sessions()).unwrap_or_default();
         let terminals = self.terminals.as_ref().map(|terminals| terminals.open_sessions()).unwrap_or_default();
-        let sessions = processes.into_iter().chain(terminals);
+        let pages = self.webviews.as_ref().map(WebViews::open_sessions).unwrap_or_default();
+        let sessions = processes.into_iter().chain(terminals).chain(pages);
         sessions.map(|(tenant, session)| WorkspaceKey::restored(tenant, session)).collect()
     }
 
@@ -103,6 +129,9 @@ impl Inhabitants {
         }
         if let Some(terminals) = &self.terminals {
             ended += terminals.end_session(&key.tenant, &key.session).await;
+        }
+        if let Some(webviews) = &self.webviews {
+            ended += webviews.end_session(&key.tenant, &key.session, PAGE_END).await;
         }
         ended
     }

@@ -31,29 +31,28 @@ impl Bundled {
         profile.grants(self.name, state)
     }
 
-    /// Gives it the limits that its work needs, except those that are `set`.
-    pub(crate) fn raise(&self, limits: &mut CallLimits, set: impl Fn(&str) -> bool) {
-        if self.name != CONTENT_STORE {
-            return;
-        }
-        // Whole documents come in one argument and are kept in one step.
-        let CallLimits {
-            argument_bytes,
-            memory_bytes,
-            cpu_time_milliseconds,
-            host_call_bytes,
-            host_call_total_bytes,
-            ..
-        } = limits;
-        for (name, limit, needed) in [
-            ("argument_bytes", argument_bytes, 16 << 20),
-            ("memory_bytes", memory_bytes, 256 << 20),
-            ("cpu_time_milliseconds", cpu_time_milliseconds, 60_000),
-            ("host_call_bytes", host_call_bytes, 32 << 20),
-            ("host_call_total_bytes", host_call_total_bytes, 256 << 20),
-        ] {
-            if !set(name) {
-                *limit = (*limit).max(needed);
+    /// Gives it the limits that its work needs, except those that `is_set` names.
+    pub(crate) fn raise(&self, limits: &mut CallLimits, is_set: impl Fn(&str) -> bool) {
+        let needs: &[(&str, u64)] = match self.name {
+            // Whole documents come in one argument and are kept in one step.
+            CONTENT_STORE => &[
+                ("argument_bytes", 16 << 20),
+                ("memory_bytes", 256 << 20),
+                ("cpu_time_milliseconds", 60_000),
+                ("host_call_bytes", 32 << 20),
+                ("host_call_total_bytes", 256 << 20),
+            ],
+            // A screenshot comes whole, and goes on whole.
+            BROWSER => &[("memory_bytes", 128 << 20), ("host_call_bytes", 12 << 20), ("output_bytes", 12 << 20)],
+            _ => &[],
+        };
+        for (name, needed) in needs {
+            let is_less = limits.values().any(|(row, value)| row.name == *name && value < *needed);
+            if is_less
+                && !is_set(name)
+                && let Err(error) = limits.set(name, *needed)
+            {
+                tracing::error!(plugin = self.name, "does not get what it needs: {error}");
             }
         }
     }
@@ -61,6 +60,8 @@ impl Bundled {
 
 /// The plugin that takes whole documents.
 const CONTENT_STORE: &str = "content-store";
+/// The plugin that answers with pictures.
+const BROWSER: &str = "browser";
 
 /// Whether a plugin is a bundled one that was granted nothing: it is off then,
 /// instead of refusing every call.

@@ -6,6 +6,7 @@ mod limits;
 mod process;
 mod quotas;
 mod terminal;
+mod webview;
 
 use std::{
     collections::BTreeMap,
@@ -23,6 +24,7 @@ pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
 pub use terminal::{HttpSection, TerminalSettings};
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
+pub use webview::WebViewSettings;
 
 /// Everything that `wharf.toml` says, checked.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +45,8 @@ pub struct Configuration {
     pub workspace: WorkspaceSettings,
     /// Interactive programs.
     pub terminal: TerminalSettings,
+    /// Web pages and the browser that runs them.
+    pub webview: WebViewSettings,
     /// Limits of streams of events.
     pub stream_limits: StreamLimits,
     /// Serving over HTTP.
@@ -150,6 +154,7 @@ struct Written {
     process: process::WrittenProcess,
     workspace: WorkspaceSettings,
     terminal: terminal::WrittenTerminal,
+    webview: webview::WrittenWebView,
     stream: terminal::WrittenStream,
     http: terminal::WrittenHttp,
     profile: Profile,
@@ -212,6 +217,10 @@ impl Configuration {
         written.limits.apply("limits", |name, value| call_limits.set(name, value))?;
         let mut plugins = written.plugin;
         let written_host_grants = plugins.remove(&PluginName::host()).map(WrittenPlugin::grants_of_host).transpose()?;
+        let app = PluginName::app();
+        if plugins.contains_key(&app) {
+            return Err(format!("[plugin.{app}] stands for no plugin: {}", crate::loading::RESERVED));
+        }
         let plugins = plugins
             .into_iter()
             .map(|(name, plugin)| {
@@ -228,6 +237,7 @@ impl Configuration {
             polls: written.process.polls,
             workspace: written.workspace,
             terminal: written.terminal.check(base)?,
+            webview: written.webview.check(base)?,
             stream_limits: written.stream.check()?,
             http: written.http.check()?,
             profile: written.profile,
@@ -300,7 +310,8 @@ fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
             return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
         }
     }
-    process::check_grants(name, grants)
+    process::check_grants(name, grants)?;
+    webview::check_grant(name, grants)
 }
 
 /// The reason given for each granted capability.
@@ -310,7 +321,8 @@ fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
     let process = grants.process.as_ref().map(|grant| ("process", grant.reason.as_str()));
     let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
     let terminal = grants.terminal.as_ref().map(|grant| ("terminal", grant.reason.as_str()));
-    state.into_iter().chain(events).chain(process).chain(terminal).chain(workspace)
+    let webview = grants.webview.as_ref().map(|grant| ("webview", grant.reason.as_str()));
+    state.into_iter().chain(events).chain(process).chain(terminal).chain(webview).chain(workspace)
 }
 
 #[cfg(test)]
@@ -358,6 +370,12 @@ mod tests {
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
         assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
+    }
+
+    #[test]
+    fn the_name_of_the_apps_own_tools_is_no_plugins() {
+        let problem = parse("[plugin.app]\nsource = \"x.wasm\"").expect_err("reserved");
+        assert!(problem.contains("[plugin.app]") && problem.contains("choose another name"), "{problem}");
     }
 
     #[test]

@@ -1,37 +1,37 @@
-//! The host: loads what the configuration names, and takes a call from its
-//! arrival to its answer.
+//! The host: what it hands out, what it says of itself, and its end. Opening it,
+//! calls and the app's own tools are in files of their own.
+
+mod apps;
+mod calling;
+mod opening;
 
 use std::{
+    mem,
     path::Path,
-    sync::{Arc, PoisonError, RwLock},
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
 };
 
-use serde_json::Value;
+use tokio::sync::watch;
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, Answer, CallLimits, CallRequest, Code, Context, Error, Grants, StreamOwner, Streams, TerminalService,
-    ToolDefinition, ToolService,
+    Admission, CallLimits, Context, Error, Grants, StreamOwner, Streams, TerminalService,
     completion::Parameters,
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{Engine, EngineConfig, EngineError, Invocation, Rooms, Tool};
+use wharf_engine::{EngineError, Rooms};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
-use wharf_state::{SqliteOptions, SqliteStore, StateStore};
+use wharf_state::StateStore;
 
 use crate::{
     background::Background,
-    configuration::{Configuration, Durability},
     control::Control,
-    loading::load_all,
     registry::{Installed, Off, Registry, Rejected},
-    rooms,
     terminals::HostTerminals,
+    webviews::Staging,
 };
-
-/// What may come with a request besides its arguments; the contract says so.
-const MAX_REQUEST_META_BYTES: usize = 64 << 10;
+pub use opening::HostBuilder;
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -53,21 +53,29 @@ pub enum OpenError {
     Interrupted,
 }
 
-/// Plugins, their state and their calls. Cheap to clone; the last clone that
-/// is dropped ends the background work.
+/// Plugins, tools of the app's own, their state and their calls. Cheap to clone;
+/// the last clone that is dropped ends the background work.
 #[derive(Clone)]
 pub struct Host {
     shared: Arc<Shared>,
 }
 
+/// What a browser may take to end that nobody needs any more.
+const END: Duration = Duration::from_secs(5);
+
 struct Shared {
     // Read for a pointer copy at each call, written when plugins change.
     registry: RwLock<Arc<Registry>>,
+    // Held by whoever makes the next registry out of the present one.
+    changing: Mutex<()>,
+    changes: watch::Sender<u64>,
+    app_limits: Arc<CallLimits>,
     admission: Admission,
     wait: Duration,
     rooms: Rooms,
     own_grants: Arc<Grants>,
     _background: Background,
+    _staging: Option<Staging>,
 }
 
 impl Drop for Shared {
@@ -75,6 +83,12 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // Those that calls still hold end with the process.
         self.rooms.terminals.take();
+        let gone: Arc<str> = "the host is gone".into();
+        if let Ok(webviews) = mem::replace(&mut self.rooms.webviews, Err(gone))
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(async move { webviews.shut_down(END).await });
+        }
         let Some(processes) = self.rooms.processes.take() else { return };
         if let Ok(runtime) = tokio::runtime::Handle::try_current()
             && !processes.running_sessions().is_empty()
@@ -91,59 +105,6 @@ impl std::fmt::Debug for Host {
 }
 
 impl Host {
-    /// Opens a host that keeps its data in `data`. Several hosts may share one
-    /// directory. A plugin that cannot be loaded is listed by
-    /// [`Host::rejected`] and does not keep the host from opening.
-    ///
-    /// Needs a tokio runtime with time; background work runs on it.
-    ///
-    /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened.
-    pub async fn open(configuration: Configuration, data: &Path) -> Result<Self, OpenError> {
-        let options = SqliteOptions {
-            ceilings: (&configuration.host_limits).into(),
-            durability: match configuration.state.durability {
-                Durability::Process => wharf_state::Durability::Process,
-                Durability::Power => wharf_state::Durability::Power,
-            },
-            ..SqliteOptions::default()
-        };
-        let state: Arc<dyn StateStore> = Arc::new(SqliteStore::open(data, options)?);
-        Self::open_with(configuration, state, Some(data)).await
-    }
-
-    /// Opens a host on a store of the embedder's. Compiled code is kept under
-    /// `data`, where there is one.
-    ///
-    /// # Errors
-    /// As for [`Host::open`].
-    pub async fn open_with(
-        configuration: Configuration,
-        state: Arc<dyn StateStore>,
-        data: Option<&Path>,
-    ) -> Result<Self, OpenError> {
-        let limits = configuration.host_limits.clone();
-        let config = EngineConfig { limits: limits.clone(), cache_directory: data.map(|data| data.join("cache")) };
-        let data = data.map(Path::to_owned);
-        let own_grants = Arc::new(configuration.host_grants());
-        let opening = tokio::task::spawn_blocking(move || {
-            let rooms = rooms::open(&configuration, state, data.as_deref())?;
-            let engine = Engine::new(config, rooms.clone())?;
-            Ok::<_, OpenError>((load_all(&engine, &configuration), rooms))
-        });
-        let (registry, rooms) = opening.await.map_err(|_| OpenError::Interrupted)??;
-        let background = Background::start(&rooms);
-        let shared = Shared {
-            registry: RwLock::new(Arc::new(registry)),
-            admission: Admission::new(limits.clone()),
-            wait: limits.wait(),
-            rooms,
-            own_grants,
-            _background: background,
-        };
-        Ok(Self { shared: Arc::new(shared) })
-    }
-
     fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.shared.registry.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -185,13 +146,14 @@ impl Host {
         &self.shared.rooms.spawner
     }
 
-    /// How many processes and terminals of this host start or run now.
+    /// How many processes, terminals and web pages of this host start or run now.
     #[must_use]
     pub fn running(&self) -> usize {
         let counts = self.shared.rooms.processes.as_ref().map(|processes| processes.counts());
         let terminals = self.shared.rooms.terminals.as_ref().map_or(0, |terminals| terminals.metrics().open);
-        let terminals = usize::try_from(terminals).unwrap_or(usize::MAX);
-        counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(terminals)
+        let pages = self.shared.rooms.webviews.as_ref().map_or(0, |webviews| webviews.metrics().open);
+        let others = usize::try_from(terminals.saturating_add(pages)).unwrap_or(usize::MAX);
+        counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(others)
     }
 
     /// What polls of processes and advice against them come to, where this
@@ -278,10 +240,11 @@ impl Host {
     }
 
     /// Ends every process that this host has started: each is asked to, and
-    /// killed once `grace` is over. What still runs when the host ends is
+    /// killed once `grace` is over; closes terminals and web pages, and ends the
+    /// browser. What still runs when the host ends is
     /// killed then, and listed as lost by the next one.
     pub async fn shut_down(&self, grace: Duration) {
-        let Rooms { processes, terminals, .. } = &self.shared.rooms;
+        let Rooms { processes, terminals, webviews, .. } = &self.shared.rooms;
         let processes = async {
             if let Some(processes) = processes {
                 processes.shut_down(grace).await;
@@ -292,7 +255,12 @@ impl Host {
                 terminals.close_all().await;
             }
         };
-        tokio::join!(processes, terminals);
+        let webviews = async {
+            if let Ok(webviews) = webviews {
+                webviews.shut_down(grace.max(END)).await;
+            }
+        };
+        tokio::join!(processes, terminals, webviews);
     }
 
     /// Loads the code of every plugin now instead of at its first call.
@@ -310,133 +278,4 @@ impl Host {
             tracing::warn!("plugins are loaded at their first call: {error}");
         }
     }
-
-    /// Calls a tool; see [`ToolService::call`].
-    ///
-    /// # Errors
-    /// As [`ToolService::call`].
-    pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        let registry = self.registry();
-        let Some((installed, tool)) = registry.find(&request.tool) else {
-            return Err(unknown_tool(&registry, &request.tool));
-        };
-        let began = Instant::now();
-        let (plugin, session) = (installed.plugin.name().clone(), request.context.session.clone());
-        let answered = self.call_known(request, installed, tool).await;
-        let outcome = match &answered {
-            Ok(answer) if answer.is_error => "tool error",
-            Ok(_) => "ok",
-            Err(error) => error.code.as_str(),
-        };
-        tracing::info!(
-            target: "wharf::audit",
-            %plugin, tool = tool.definition.name, %session, outcome,
-            microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-            "call"
-        );
-        answered
-    }
-
-    async fn call_known(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
-        let arguments = checked_arguments(request.arguments, tool, &installed.limits)?;
-        check_request_meta(&request.request_meta)?;
-        let until = Instant::now() + self.shared.wait;
-        let admitting = self.shared.admission.admit(&request.context, arguments.len() as u64, until);
-        let _place = tokio::select! {
-            biased;
-            place = admitting => place?,
-            () = request.cancel.cancelled() => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
-        };
-        let invocation = Invocation {
-            context: request.context,
-            grants: Arc::clone(&installed.grants),
-            limits: Arc::clone(&installed.limits),
-            settings: Arc::clone(&installed.settings),
-            request_meta: request.request_meta,
-            events: request.events,
-            cancel: request.cancel,
-            tool: tool.definition.name.clone(),
-            arguments,
-        };
-        let answer = installed.plugin.call(invocation, tool).await?;
-        checked_answer(answer, tool)
-    }
-}
-
-#[async_trait::async_trait]
-impl ToolService for Host {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
-        self.registry().definitions()
-    }
-
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        Self::call(self, request).await
-    }
-}
-
-fn unknown_tool(registry: &Registry, name: &str) -> Error {
-    let shown = wharf_core::text::line(name, 128);
-    let similar = registry.similar(name);
-    let hint = if registry.is_rejected(name) {
-        "its plugin could not be loaded, and the host's log says why".to_owned()
-    } else if let Some(Off { name, developer }) = registry.is_off(name) {
-        let profile = if *developer { ", or with `--profile developer`" } else { "" };
-        format!(
-            "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
-             [plugin.{name}.grants] in wharf.toml{profile}"
-        )
-    } else if similar.is_empty() {
-        "list the tools to see which there are".to_owned()
-    } else {
-        format!("there are: {}", similar.join(", "))
-    };
-    Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
-}
-
-/// The text of arguments that are small enough and conform to the schema.
-fn checked_arguments(
-    arguments: serde_json::Map<String, Value>,
-    tool: &Tool,
-    limits: &CallLimits,
-) -> Result<String, Error> {
-    let arguments = Value::Object(arguments);
-    let text = arguments.to_string();
-    if text.len() as u64 > limits.argument_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "the arguments have {} bytes, more than {} (limit `argument_bytes`); send less at a time",
-                text.len(),
-                limits.argument_bytes
-            ),
-        ));
-    }
-    tool.input.check(&arguments).map_err(|violations| {
-        Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
-    })?;
-    Ok(text)
-}
-
-/// What the contract lets a plugin expect of what came with a request.
-fn check_request_meta(meta: &serde_json::Map<String, Value>) -> Result<(), Error> {
-    let bytes = if meta.is_empty() { 0 } else { serde_json::to_string(meta).map_or(0, |text| text.len()) };
-    if bytes > MAX_REQUEST_META_BYTES {
-        return Err(Error::new(
-            Code::Limit,
-            format!("the request's `_meta` has {bytes} bytes, more than {MAX_REQUEST_META_BYTES}; send less with it"),
-        ));
-    }
-    Ok(())
-}
-
-/// An answer that keeps what its tool promised.
-fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
-    let Some(schema) = tool.output.as_ref().filter(|_| !answer.is_error) else {
-        return Ok(answer);
-    };
-    let broken =
-        |what: &str| Error::new(Code::Internal, format!("the plugin broke its contract: its structured answer {what}"));
-    let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
-    schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
-    Ok(answer)
 }

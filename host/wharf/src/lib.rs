@@ -2,7 +2,8 @@
 //!
 //! An app embeds [`Host`]: it loads plugins, which are Wasm components, keeps
 //! their state, and calls their tools on behalf of a [`Context`], each call in
-//! a sandbox of its own that has nothing but what the operator granted.
+//! a sandbox of its own that has nothing but what the operator granted. Tools
+//! of the app itself stand beside them: [`Host::register_tool`].
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,6 +21,7 @@
 //! This crate wires the rooms together and reads the configuration; it knows
 //! wasmtime and the protocol only by way of their rooms.
 
+mod app;
 mod background;
 mod bundled;
 mod component;
@@ -31,21 +33,25 @@ mod registry;
 mod rooms;
 mod secret;
 mod terminals;
+mod webviews;
 
+pub use app::{AppCall, AppTool, RegisterError, ToolAction};
+/// For implementations of [`ToolAction`].
+pub use async_trait::async_trait;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};
-pub use host::{Host, OpenError};
+pub use host::{Host, HostBuilder, OpenError};
 pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, PluginName, ProcessGrant,
-    ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant,
-    TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolService, WorkspaceGrant,
-    WorkspaceKey, completion, limit, stream, text,
+    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, InvalidTool, PluginName,
+    ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId,
+    TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService,
+    WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};
@@ -55,4 +61,6 @@ pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};
 pub use wharf_state::{
     BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
 };
+/// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
+pub use wharf_webview as webview;
 pub use wharf_workspace::{Listed, WorkspaceError, Workspaces};

@@ -10,8 +10,12 @@ use crate::{
     bundled,
     component::read_component,
     configuration::{Configuration, PluginSettings, Profile},
-    registry::{Installed, Off, Registry, Rejected},
+    registry::{Installed, Off, Plugins, Registry, Rejected},
 };
+
+/// Why no plugin is called `app`.
+pub(crate) const RESERVED: &str = "the name `app` is that of the tools which the embedding app registers itself; choose \
+                                   another name for the plugin";
 
 /// Loads the bundled plugins and those that the configuration names.
 pub(crate) fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
@@ -24,6 +28,10 @@ pub(crate) fn load_all(engine: &Engine, configuration: &Configuration) -> Regist
     }
     let (mut installed, mut rejected, mut off) = (Vec::new(), Vec::new(), Vec::new());
     for (name, settings) in wanted.into_iter().filter(|(_, settings)| settings.enabled) {
+        if name == PluginName::app() {
+            rejected.push(Rejected { name, reason: RESERVED.to_owned() });
+            continue;
+        }
         let grants = configuration.grants(&name, &settings);
         if bundled::is_useless(&name, &settings, &grants) {
             off.push(Off { developer: would_help(&name, &settings), name });
@@ -37,7 +45,7 @@ pub(crate) fn load_all(engine: &Engine, configuration: &Configuration) -> Regist
             }
         }
     }
-    Registry::new(installed, rejected, off)
+    Registry::new(Plugins { installed, rejected, off })
 }
 
 fn load(

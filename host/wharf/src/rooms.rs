@@ -8,11 +8,13 @@ use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
 use wharf_terminal::{ShellIntegration, Terminals};
+use wharf_webview::WebViewBackend;
 use wharf_workspace::{Settings, Workspaces};
 
 use crate::{
     configuration::{Configuration, process_room, terminal_room},
     host::OpenError,
+    webviews::{self, Staging},
 };
 
 /// Where the files of sessions are, below the data directory.
@@ -29,16 +31,37 @@ pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
     Workspaces::new(&data.join(WORKSPACES), settings)
 }
 
+/// The rooms, and what has to live as long as they do.
+pub(crate) struct Opened {
+    pub(crate) rooms: Rooms,
+    pub(crate) staging: Option<Staging>,
+}
+
 /// Opens what the configuration needs. Where nobody is granted processes there
-/// is nothing to keep of them, and a start does without.
+/// is nothing to keep of them, and a start does without. `backend` is the app's own
+/// for web pages.
 pub(crate) fn open(
     configuration: &Configuration,
     state: Arc<dyn StateStore>,
     data: Option<&Path>,
-) -> Result<Rooms, OpenError> {
+    backend: Option<Arc<dyn WebViewBackend>>,
+) -> Result<Opened, OpenError> {
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
-    let Some(data) = data else { return Ok(rooms) };
+    let pages = configuration.grants_webviews().then(|| webviews::open(configuration, &rooms.spawner, backend));
+    let staging = match pages {
+        Some(Ok((webviews, staging))) => {
+            rooms.webviews = Ok(webviews);
+            staging
+        }
+        Some(Err(missing)) => {
+            tracing::warn!(target: "wharf::start", "there are no web pages: {missing}");
+            rooms.webviews = Err(missing.into());
+            None
+        }
+        None => None,
+    };
+    let Some(data) = data else { return Ok(Opened { rooms, staging }) };
     rooms.workspaces = Some(Arc::new(workspaces(configuration, data)));
     if configuration.grants_processes() {
         rooms.processes = Some(Arc::new(processes(configuration, &rooms.spawner, data)?));
@@ -51,7 +74,7 @@ pub(crate) fn open(
             .ok();
         rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
     }
-    Ok(rooms)
+    Ok(Opened { rooms, staging })
 }
 
 fn processes(

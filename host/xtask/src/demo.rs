@@ -102,6 +102,7 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
 /// compiled once for the demo and once for the tests.
 fn build(workspace: &Workspace) -> Result<()> {
     packages::ensure_containment()?;
+    packages::ensure_browser()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
     command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))

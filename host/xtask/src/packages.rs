@@ -46,6 +46,18 @@ pub(crate) fn ensure_containment() -> Result<()> {
     )
 }
 
+/// Runs web pages. The one of several browsers that is ready in half the time.
+const BROWSER: Program = program("chromium-headless-shell", "chromium-headless-shell");
+
+/// Sees to it that a browser is there for the host to run web pages in.
+pub(crate) fn ensure_browser() -> Result<()> {
+    ensure(
+        &[BROWSER],
+        "in which the host runs web pages",
+        "Without any Chromium there are no pages, and tests of them fail",
+    )
+}
+
 /// Sees to it that the programs are there that tests drive in terminals.
 pub(crate) fn ensure_interactive() -> Result<()> {
     ensure(&INTERACTIVE, "which tests drive in terminals", "Their tests say that they tested nothing")

@@ -173,6 +173,7 @@ fn summary(outcomes: &[Outcome]) -> String {
 /// shared dependencies, and those would then be compiled twice.
 fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     packages::ensure_containment()?;
+    packages::ensure_browser()?;
     packages::ensure_interactive()?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");

@@ -18,6 +18,7 @@ mod search_corpus;
 mod search_yardstick;
 mod stdio;
 mod terminals;
+mod webviews;
 
 use std::path::PathBuf;
 
@@ -97,6 +98,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["terminal_throughput"], terminals::throughput),
     (&["terminal_memory"], terminals::memory),
     (&["turn_false_early", "turn_late"], terminals::turns),
+    (&["webview_latency"], webviews::latency),
 ];
 
 fn main() -> Result<()> {

@@ -67,7 +67,6 @@ impl Room {
             input: false,
             lifetime: None,
             silence: None,
-            descriptors: Vec::new(),
             limits: Limits::default(),
             containment: Containment::None,
             user: None,

@@ -114,7 +114,7 @@ fn inspect_says_what_a_component_is_and_leaves_nothing_behind() {
         assert!(run.out.contains(word) || word == "hostile", "{word}: {}", run.out);
     }
     let inspected = parsed(&wharf(["inspect", "--json", name]).run());
-    assert_eq!(inspected["grants"], json!(["events", "process", "state", "terminal", "workspace"]));
+    assert_eq!(inspected["grants"], json!(["events", "process", "state", "terminal", "webview", "workspace"]));
     assert_eq!(inspected["bytes"], json!(wharf_tests::bytes("guest-hostile").len()));
     assert!(inspected["digest"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
     let kept = std::fs::read_dir(files.path()).expect("read").count();

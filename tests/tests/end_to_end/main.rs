@@ -2,6 +2,7 @@
 //! every further one would link the runtime again.
 #![cfg(unix)]
 
+mod apps;
 mod attach;
 mod cache;
 mod cancellation;
@@ -24,4 +25,5 @@ mod state;
 mod state_limits;
 mod streams;
 mod terminals;
+mod webviews;
 mod workspace;

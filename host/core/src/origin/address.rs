@@ -4,8 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Whether an address is of this machine, of a private network or otherwise not
 /// of the public internet: what the special-purpose registries of IANA (RFC 6890
-/// and its updates) list as not globally reachable, multicast, and addresses of
-/// IPv6 that stand for one of IPv4 that is.
+/// and its updates) list as not globally reachable, multicast, addresses of IPv6
+/// that stand for one of IPv4 that is, and the one public address that a cloud
+/// gives a service of its machines.
 #[must_use]
 pub fn is_private(address: IpAddr) -> bool {
     match address {
@@ -13,6 +14,9 @@ pub fn is_private(address: IpAddr) -> bool {
         IpAddr::V6(address) => is_private_v6(address),
     }
 }
+
+/// Serves the machines of Azure with what others have at 169.254.169.254.
+const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
@@ -27,6 +31,7 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || (a == 192 && b == 0 && c == 0)
         || (a == 192 && b == 88 && c == 99)
         || (a == 198 && (18..20).contains(&b))
+        || address == AZURE
 }
 
 fn is_private_v6(address: Ipv6Addr) -> bool {

@@ -77,12 +77,23 @@ impl OriginPattern {
             Some(authority) => (true, authority),
             None => (false, authority),
         };
-        if authority.contains(['*', '/', '?', '#', '@', '\\']) {
+        // What a URL would drop or read otherwise than whoever wrote it.
+        let odd = |character: char| {
+            matches!(character, '*' | '/' | '?' | '#' | '@' | '\\' | '%')
+                || character.is_whitespace()
+                || character.is_control()
+        };
+        if authority.contains(odd) {
+            return None;
+        }
+        // A port behind the address, not a part of one of IPv6.
+        let says_port = authority.rsplit_once(']').map_or(authority, |(_, behind)| behind).contains(':');
+        if any_port && says_port {
             return None;
         }
         // Whatever a URL makes of it, so that both are compared in one writing.
         let url = Url::parse(&format!("{}://{authority}/", scheme.as_str())).ok()?;
-        let origin = Origin::of(&url)?;
+        let origin = Origin::of(&url).filter(|origin| origin.port != 0)?;
         let host = match (below, url.host()?) {
             (true, Host::Domain(_)) => HostMatcher::Below(format!(".{}", origin.host)),
             // There is nothing below an address.

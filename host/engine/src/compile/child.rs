@@ -52,6 +52,7 @@ pub(crate) async fn compile(
         stdin: Input::Pipe,
         stdout: Output::Pipe,
         stderr: Output::Pipe,
+        descriptors: Vec::new(),
         limits: Limits {
             // The clock below ends it first, unless the host hangs.
             cpu_seconds: Some(milliseconds.div_ceil(1_000).saturating_mul(cores)),

@@ -1,6 +1,7 @@
 //! What a client sees, in both eras of the protocol: raw lines in, raw lines
 //! out, over streams in memory.
 
+mod changes;
 mod endings;
 mod eras;
 mod events;

@@ -27,7 +27,7 @@ pub(crate) struct Service {
     pub(crate) release: CancellationToken,
 }
 
-fn definition(name: &str) -> ToolDefinition {
+pub(crate) fn definition(name: &str) -> ToolDefinition {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     ToolDefinition {
         name: format!("test__{name}"),
@@ -114,6 +114,11 @@ impl Client {
             seen: sender,
             release: release.clone(),
         };
+        Self { seen: Mutex::new(seen), release, ..Self::connect_to(Arc::new(service), rules) }
+    }
+
+    /// A client of another service than the one of this file.
+    pub(crate) fn connect_to(service: Arc<dyn ToolService>, rules: ContextRules) -> Self {
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(far);
         let info = ServerInfo {
@@ -123,13 +128,13 @@ impl Client {
             instructions: "Tools for tests.".into(),
         };
         let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(serve_streams(reader, writer, Arc::new(service), rules, info, shutdown.clone()));
+        let serving = tokio::spawn(serve_streams(reader, writer, service, rules, info, shutdown.clone()));
         let (reader, writer) = tokio::io::split(near);
         Self {
             writer: Some(writer),
             lines: BufReader::new(reader).lines(),
-            seen: Mutex::new(seen),
-            release,
+            seen: Mutex::new(mpsc::unbounded_channel().1),
+            release: CancellationToken::new(),
             shutdown,
             serving,
         }

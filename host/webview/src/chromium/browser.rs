@@ -4,12 +4,15 @@
 //! Knows nothing of when one is needed.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     fs::File,
     io,
     os::fd::OwnedFd,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
     time::Duration,
 };
 
@@ -25,14 +28,19 @@ use wharf_spawn::{Child, Containment, Descriptor, Input, Limits, Output, SpawnRe
 
 use super::{
     ChromiumError,
-    connection::{Connection, Event, Listener},
+    connection::{CallError, Connection, Listener},
     flags,
     page::Page,
     profile::Profile,
+    routes::Routes,
 };
 
 /// How long the browser may take to start, on a machine that does much else.
 const START: Duration = Duration::from_secs(60);
+/// How often it is asked whether it is there, and how long it may take to say so: a
+/// page can have the browser drown in what it says.
+const LOOK: Duration = Duration::from_secs(5);
+const HANGS: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const END: Duration = Duration::from_secs(3);
 /// How long a command may take that no page has a hand in.
@@ -51,6 +59,8 @@ pub(super) struct Browser {
     routes: Arc<Routes>,
     about: About,
     pid: u32,
+    /// It is being killed: whatever its pages say now is because of that.
+    dying: AtomicBool,
     /// Says what was asked for: that it ends.
     stop: watch::Sender<bool>,
     /// Why it ended, once it has.
@@ -73,20 +83,6 @@ pub(super) struct Start<'a> {
     pub(super) user: Option<u32>,
     pub(super) sandbox: bool,
     pub(super) file_bytes: usize,
-}
-
-/// Where events go: to the page whose session or context they name.
-#[derive(Debug, Default)]
-pub(super) struct Routes {
-    // Not an async lock: held for a look-up.
-    pages: Mutex<Pages>,
-}
-
-#[derive(Debug, Default)]
-struct Pages {
-    contexts: HashMap<String, Weak<Page>>,
-    sessions: HashMap<String, Weak<Page>>,
-    browser: Option<Weak<Browser>>,
 }
 
 impl Browser {
@@ -139,7 +135,16 @@ impl Browser {
         let (stop, stopping) = watch::channel(false);
         let (says_ended, ended) = watch::channel(None);
         let pid = child.pid();
-        let browser = Arc::new(Self { connection, profile: Arc::clone(&profile), routes, about, pid, stop, ended });
+        let browser = Arc::new(Self {
+            connection,
+            profile: Arc::clone(&profile),
+            routes,
+            about,
+            pid,
+            dying: AtomicBool::new(false),
+            stop,
+            ended,
+        });
         browser.routes.pages().browser = Some(Arc::downgrade(&browser));
         let closed = browser.connection.closed();
         let known = Arc::downgrade(&browser);
@@ -180,6 +185,11 @@ impl Browser {
         self.ended.borrow().is_some()
     }
 
+    /// Whether it is being killed, or has ended.
+    pub(super) fn is_dying(&self) -> bool {
+        self.dying.load(SeqCst) || self.has_ended()
+    }
+
     /// Whether it was asked to end.
     pub(super) fn is_to_end(&self) -> bool {
         *self.stop.borrow()
@@ -214,109 +224,6 @@ impl Browser {
     }
 }
 
-impl Routes {
-    fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The part of an event by which it finds its page.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Attached {
-    session_id: String,
-    target_info: Target,
-    #[serde(default)]
-    waiting_for_debugger: bool,
-}
-
-/// A target, as far as it matters here.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Target {
-    pub(super) target_id: String,
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    browser_context_id: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Detached {
-    session_id: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OfAFrame {
-    frame_id: String,
-}
-
-impl Listener for Routes {
-    fn hear(&self, event: Event<'_>) {
-        match event.method {
-            "Target.attachedToTarget" => self.attached(event),
-            "Target.detachedFromTarget" => {
-                let Some(Detached { session_id }) = event.read() else { return };
-                let (page, browser) = {
-                    let pages = self.pages();
-                    (pages.sessions.get(&session_id).and_then(Weak::upgrade), pages.browser())
-                };
-                if let Some(browser) = browser {
-                    browser.forget_session(&session_id);
-                }
-                if let Some(page) = page {
-                    page.detached(&session_id);
-                }
-            }
-            // Told to whoever asked for downloads, which is the browser's own session.
-            "Browser.downloadWillBegin" => {
-                let Some(OfAFrame { frame_id }) = event.read() else { return };
-                if let Some(page) = self.all().into_iter().find(|page| page.has_frame(&frame_id)) {
-                    page.hear("", event);
-                }
-            }
-            "Browser.downloadProgress" => self.all().into_iter().for_each(|page| page.hear("", event)),
-            _ => {
-                let Some(session) = event.session else { return };
-                let page = self.pages().sessions.get(session).and_then(Weak::upgrade);
-                if let Some(page) = page {
-                    page.hear(session, event);
-                }
-            }
-        }
-    }
-}
-
-impl Routes {
-    fn all(&self) -> Vec<Arc<Page>> {
-        self.pages().contexts.values().filter_map(Weak::upgrade).collect()
-    }
-
-    fn attached(&self, event: Event<'_>) {
-        let Some(Attached { session_id, target_info, waiting_for_debugger }) = event.read() else { return };
-        let (page, browser) = {
-            let pages = self.pages();
-            let context = target_info.browser_context_id.as_ref();
-            (context.and_then(|context| pages.contexts.get(context)?.upgrade()), pages.browser())
-        };
-        match (page, browser) {
-            (Some(page), _) => page.attached(session_id, &target_info),
-            // Of nobody, such as a part of the browser itself.
-            (None, Some(browser)) if waiting_for_debugger => {
-                browser.connection.post(Some(&session_id), "Runtime.runIfWaitingForDebugger", &json!({}));
-            }
-            (None, _) => {}
-        }
-    }
-}
-
-impl Pages {
-    fn browser(&self) -> Option<Arc<Browser>> {
-        self.browser.as_ref().and_then(Weak::upgrade)
-    }
-}
-
 /// Follows a browser to its end: returns when nothing of it lives, and says why.
 async fn follow(
     child: Child,
@@ -333,6 +240,10 @@ async fn follow(
             tracing::warn!("the browser closed its pipe");
             false
         }
+        () = hangs(&browser) => {
+            tracing::warn!("the browser does not answer any more");
+            false
+        }
         // Also where nobody knows it any more.
         _ = stopping.wait_for(|stop| *stop) => true,
     };
@@ -340,11 +251,28 @@ async fn follow(
         browser.connection.post(None, "Browser.close", &json!({}));
         drop(browser);
         let _ = tokio::time::timeout(END, child.wait()).await;
+    } else if let Some(browser) = browser.upgrade() {
+        browser.dying.store(true, SeqCst);
     }
     if let Err(error) = child.kill_tree(Duration::ZERO).await {
         tracing::debug!(%error, "how the browser ended is not known");
     }
     if asked { "the browser was stopped" } else { "the browser ended by itself; open another page" }
+}
+
+/// Returns when the browser itself, in which no page has a hand, is stuck.
+async fn hangs(browser: &Weak<Browser>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Some(asked) =
+            browser.upgrade().map(|browser| browser.connection.call(None, "Browser.getVersion", &json!({})))
+        else {
+            continue;
+        };
+        if let Err(CallError::Late) = asked.done_within(HANGS).await {
+            return;
+        }
+    }
 }
 
 /// Keeps the last that the browser wrote.

@@ -36,9 +36,12 @@ pub(super) enum CallError {
     /// The browser said no.
     #[error("{0}")]
     Refused(String),
-    /// The browser, or what was to carry it out, is gone.
+    /// The browser is gone.
     #[error("the browser ended")]
     Gone,
+    /// What was to carry it out is gone.
+    #[error("what was asked is not there any more")]
+    Left,
     /// The answer is larger than is taken.
     #[error("the answer of the browser is larger than may be")]
     TooLarge,
@@ -76,6 +79,9 @@ impl Event<'_> {
 
 /// Hears events, on the task that reads: it must not wait, and be quick.
 pub(super) trait Listener: Send + Sync + 'static {
+    /// Whether nobody cares what this session writes to its console.
+    fn is_deaf(&self, session: &str) -> bool;
+
     fn hear(&self, event: Event<'_>);
 }
 
@@ -138,7 +144,11 @@ impl Connection {
 
     /// Answers all that a session was asked: it is gone.
     pub(super) fn forget(&self, session: &str) {
-        lock(&self.pending).retain(|_, pending| pending.session.as_deref() != Some(session));
+        let of_it = |_: &u64, pending: &mut Pending| pending.session.as_deref() == Some(session);
+        let asked = lock(&self.pending).extract_if(of_it).collect::<Vec<_>>();
+        for (_, pending) in asked {
+            let _ = pending.answer.send(Err(CallError::Left));
+        }
     }
 
     /// Waits until the browser has closed its end.
@@ -241,7 +251,19 @@ async fn read(
     lock(&pending).clear();
 }
 
+/// How an entry of a console begins, of which a page may write as many as it likes.
+const ENTRY: &str = "{\"method\":\"Runtime.consoleAPICalled\"";
+
 fn take(text: &str, pending: &Mutex<HashMap<u64, Pending>>, listener: &dyn Listener) {
+    // Dropped before it is read. The session stands at the end, behind all that the
+    // page has a hand in.
+    if text.starts_with(ENTRY)
+        && let Some((_, session)) = text.rsplit_once("\"sessionId\":\"")
+        && let Some((session, _)) = session.split_once('"')
+        && listener.is_deaf(session)
+    {
+        return;
+    }
     let message = match serde_json::from_str::<Message<'_>>(text) {
         Ok(message) => message,
         Err(error) => {

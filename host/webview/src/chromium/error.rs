@@ -22,7 +22,7 @@ pub enum ChromiumError {
     /// The browser's own sandbox does not work here.
     #[error(
         "Chromium cannot use its own sandbox here ({reason}); allow unprivileged user namespaces on this machine, or, for pages \
-         that you trust, say `no_sandbox = true` under [webview] in wharf.toml"
+         that you trust, say `sandbox = false` under [webview] in wharf.toml"
     )]
     Sandbox {
         /// In the browser's words.

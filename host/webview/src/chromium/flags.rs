@@ -31,12 +31,14 @@ const OFF: [&str; 25] = [
     "WebTransport",
 ];
 
-const FLAGS: [&str; 38] = [
+const FLAGS: [&str; 39] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-startup-window",
     // Windows that pages want open in the page itself, which is told of them.
     "--block-new-web-contents",
+    // Frames of other origins in processes of their own.
+    "--site-per-process",
     "--disable-gpu",
     "--disable-dev-shm-usage",
     "--disable-quic",

@@ -17,6 +17,9 @@ mod message;
 mod page;
 mod profile;
 mod refusals;
+mod routes;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::HashMap,
@@ -37,6 +40,7 @@ use crate::{
 pub use error::ChromiumError;
 use keeper::{Keeper, Needed};
 use page::Page;
+pub use profile::Staging;
 use refusals::Refusals;
 
 /// The user of the browser where the host is root: one that nothing else is given,
@@ -135,6 +139,14 @@ impl Chromium {
         self.keeper.process().await
     }
 
+    /// Has the renderer of a page crash; for tests.
+    #[doc(hidden)]
+    pub fn crash(&self, page: PageId) {
+        if let Some(Ok(page)) = self.page(page) {
+            page.crash();
+        }
+    }
+
     fn pages(&self) -> MutexGuard<'_, HashMap<PageId, Slot>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -153,6 +165,17 @@ impl Chromium {
             }
             // Closed, which its sink was told.
             None => {}
+        }
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without a runtime nothing is followed any more, and the browser has ended
+        // with what followed it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let keeper = Arc::clone(&self.keeper);
+            runtime.spawn(async move { keeper.shut_down().await });
         }
     }
 }
@@ -181,6 +204,10 @@ impl WebViewBackend for Chromium {
             "stop",
         ];
         Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+    }
+
+    fn user(&self) -> Option<u32> {
+        self.keeper.user()
     }
 
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {

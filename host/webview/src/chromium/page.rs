@@ -11,7 +11,9 @@ mod dialogs;
 mod document;
 mod downloads;
 mod files;
+mod flood;
 mod frames;
+mod held;
 mod inject;
 mod input;
 mod interception;
@@ -25,10 +27,12 @@ mod setup;
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
 };
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 use tokio::{
     sync::{Notify, watch},
@@ -36,9 +40,10 @@ use tokio::{
 };
 
 use super::{
-    browser::{Browser, Target},
-    connection::{Call, Event},
+    browser::Browser,
+    connection::{Call, CallError, Event},
     refusals::Refusals,
+    routes::Target,
 };
 use crate::{
     DialogAnswer, Failure, FailureKind, Injection, Order, PageEvent, PageId, PageSettings, Proxy, Settled, Sink, Token,
@@ -46,6 +51,8 @@ use crate::{
 use contexts::Contexts;
 use document::Document;
 use downloads::Downloads;
+use flood::Floods;
+use held::Held;
 use inject::Thread;
 use network::Traffic;
 pub(super) use setup::{make_context, open};
@@ -53,6 +60,12 @@ pub(super) use setup::{make_context, open};
 /// Sessions of a page at most: frames of other origins and workers. Further ones run
 /// without being looked into; the proxy holds for them all the same.
 const MOST_SESSIONS: usize = 256;
+
+/// What the browser says to everything just between two documents, how often it is
+/// asked again, and after which time.
+const BETWEEN: &str = "Not attached to an active page";
+const BETWEEN_TIMES: u32 = 100;
+const BETWEEN_TIME: Duration = Duration::from_millis(20);
 
 /// A page that is open, or opens.
 pub(super) struct Page {
@@ -86,6 +99,8 @@ struct State {
     document: Document,
     traffic: Traffic,
     downloads: Downloads,
+    held: Held,
+    floods: Floods,
     /// What is open besides the window: the kind of target, by session.
     sessions: HashMap<String, String>,
     /// The thread of scripts of each session.
@@ -95,6 +110,8 @@ struct State {
     /// Whether a dialog is open.
     dialog: bool,
     crashed: bool,
+    /// The files that it was given, the last ones at the end.
+    given: VecDeque<Vec<PathBuf>>,
     /// Windows that it wanted to open, and of which an address is not gone to yet.
     popups: VecDeque<String>,
     /// Whether its title is being asked for, and whether it has changed since.
@@ -138,7 +155,10 @@ impl Page {
 
     /// Runs a script.
     pub(super) fn inject(self: &Arc<Self>, injection: Injection) {
-        inject::begin(self, injection);
+        let injection = self.state().held.take(injection);
+        if let Some(injection) = injection {
+            inject::begin(self, injection);
+        }
     }
 
     /// Does something else.
@@ -148,7 +168,10 @@ impl Page {
 
     /// Stops what a request does.
     pub(super) fn interrupt(self: &Arc<Self>, token: Token) {
-        let running = self.state().running.remove(&token);
+        let mut state = self.state();
+        state.held.forget(token);
+        let running = state.running.remove(&token);
+        drop(state);
         match running {
             Some(Running::Order(task)) => task.abort(),
             Some(Running::Script { session, number }) => interrupt::begin(self, session, Some(number)),
@@ -161,6 +184,11 @@ impl Page {
         dialogs::answer(self, answer);
     }
 
+    /// Has its renderer crash.
+    pub(super) fn crash(&self) {
+        self.post(self.main_session(), "Page.crash", &json!({}));
+    }
+
     /// Hears what happens in one of its sessions.
     pub(super) fn hear(self: &Arc<Self>, session: &str, event: Event<'_>) {
         let (domain, _) = event.method.split_once('.').unwrap_or_default();
@@ -169,9 +197,9 @@ impl Page {
             "Network" => network::hear(self, session, event),
             "Runtime" => {
                 contexts::hear(self, session, event);
-                logs::hear(self, event);
+                logs::hear(self, session, event);
             }
-            "Log" => logs::hear(self, event),
+            "Log" => logs::hear(self, session, event),
             "Page" if event.method.starts_with("Page.javascriptDialog") => dialogs::hear(self, session, event),
             "Page" => document::hear(self, session, event),
             "Inspector" => self.crashed(session, event),
@@ -213,8 +241,14 @@ impl Page {
         state.threads.remove(session);
         state.contexts.forget_session(session);
         state.traffic.forget_session(session);
+        state.floods.forget(session);
         drop(state);
         self.changed();
+    }
+
+    /// Whether nobody listens to what a session writes to its console.
+    pub(super) fn is_deaf(&self, session: &str) -> bool {
+        self.state().floods.is_deaf(session)
     }
 
     /// Whether this frame is in it.
@@ -293,8 +327,37 @@ impl Page {
         self.call(self.main_session(), method, params)
     }
 
+    /// Waits for an answer. Just between two documents the browser says no to
+    /// everything, and is asked again.
+    async fn insist<P: Serialize, T: DeserializeOwned>(
+        &self,
+        mut call: Call,
+        method: &str,
+        params: &P,
+    ) -> Result<T, CallError> {
+        let mut times = 0;
+        loop {
+            match call.read().await {
+                Err(CallError::Refused(said)) if said.contains(BETWEEN) && times < BETWEEN_TIMES => {
+                    times += 1;
+                    tokio::time::sleep(BETWEEN_TIME).await;
+                    call = self.ask(method, params);
+                }
+                answered => return answered,
+            }
+        }
+    }
+
     fn settle(&self, token: Token, settled: Settled) {
         self.state().running.remove(&token);
+        let settled = match settled {
+            Settled::Failed(Failure { kind: FailureKind::Navigated | FailureKind::Crashed, .. })
+                if self.browser.is_dying() =>
+            {
+                Settled::Failed(Failure::new(FailureKind::BackendGone, "the browser ended"))
+            }
+            settled => settled,
+        };
         self.sink.settle(token, settled);
     }
 
@@ -304,6 +367,8 @@ impl Page {
 
     fn crashed(&self, session: &str, event: Event<'_>) {
         match event.method {
+            // Its page is told that it is gone.
+            "Inspector.targetCrashed" if self.browser.is_dying() => {}
             "Inspector.targetCrashed" if self.is_main_session(session) => {
                 let mut state = self.state();
                 state.crashed = true;
@@ -311,6 +376,7 @@ impl Page {
                 state.contexts.clear();
                 state.traffic.clear();
                 drop(state);
+                held::crashed(self);
                 self.sink.tell(PageEvent::Crashed);
                 self.sink.tell(PageEvent::Console(logs::plain("crash", "the page crashed; navigate or reload it")));
                 self.changed();

@@ -11,7 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::ChromiumError;
+use rustix::fs::OFlags;
+
+use super::{ChromiumError, ChromiumSettings};
 use crate::PageId;
 
 const NAME: &str = "wharf-browser-";
@@ -126,6 +128,29 @@ impl Drop for Profile {
     }
 }
 
+/// A directory in which files wait that pages are given, beside those of browsers and
+/// swept like them. Dropping it removes it.
+#[derive(Debug)]
+pub struct Staging(Profile);
+
+impl Staging {
+    /// Makes one, and sweeps what hosts have left that were killed.
+    ///
+    /// # Errors
+    /// Where none can be made that the browser's user can reach; the message says what
+    /// to do.
+    pub fn create(settings: &ChromiumSettings) -> Result<Self, ChromiumError> {
+        let user = settings.clone().decided().user;
+        Profile::create(&settings.temporary, user).map(Self)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0.place
+    }
+}
+
 /// Removes what hosts have left that were killed.
 fn sweep(temporary: &Path) {
     let Ok(entries) = fs::read_dir(temporary) else { return };
@@ -138,7 +163,8 @@ fn sweep(temporary: &Path) {
             continue;
         }
         let place = entry.path();
-        let lock = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW).open(place.join(LOCK));
+        let lock =
+            OpenOptions::new().write(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(place.join(LOCK));
         // Held here while it is removed: another host may sweep, too.
         match lock.map(|lock| lock.try_lock().map(|()| lock)) {
             Ok(Ok(_held)) => remove(&place),

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::DeniedConnection;
+use wharf_core::Code;
+
+use crate::{DeniedConnection, FailureKind};
 
 /// As many are remembered.
 const MOST: usize = 64;
@@ -24,9 +26,11 @@ impl Refusals {
         kept.push_back(refused);
     }
 
-    /// Why the last one was refused that is meant.
-    pub(super) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+    /// Why the last one was refused that is meant, and whether by the policy.
+    pub(super) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<(FailureKind, String)> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().rev().find(|refused| is_meant(&refused.target)).map(|refused| refused.reason.message.clone())
+        let meant = kept.iter().rev().find(|refused| is_meant(&refused.target))?;
+        let kind = if meant.reason.code == Code::Denied { FailureKind::Denied } else { FailureKind::Network };
+        Some((kind, meant.reason.message.clone()))
     }
 }

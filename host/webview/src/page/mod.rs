@@ -9,8 +9,10 @@ mod dialog;
 mod entries;
 mod events;
 mod info;
+mod life;
 mod log;
 mod outbox;
+mod rest;
 mod state;
 
 use std::{

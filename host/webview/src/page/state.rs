@@ -14,39 +14,19 @@ use tokio::{sync::oneshot, time::Instant};
 use wharf_core::WebViewLimits;
 
 use super::{
-    DialogPolicy, PageInfo, Status, Why,
+    DialogPolicy, PageInfo,
     dialog::OpenDialog,
+    life::{Life, crashed},
     log::Logs,
     outbox::{Command, Outbox},
+    rest::Cut,
 };
 use crate::{
-    Failure, FailureKind, Injection, Operation, PageId, RequestId, Settled, Token, WebViewError,
+    Failure, Operation, PageId, RequestId, Settled, Token, WebViewError,
     pages::Beginning,
     requests::{AllPending, Ended, Matter, Requests, Work},
     wrapper::RESULTS_IN_PAGE,
 };
-
-/// How many reads of cut results may be on their way at once.
-const MAXIMUM_READS: usize = 8;
-
-/// Where a page is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Life {
-    Opening,
-    Open,
-    /// Asked to close; its backend has not said that it is.
-    Closing(Why),
-    Closed(Why),
-}
-
-/// A result whose rest the page keeps.
-#[derive(Debug, Clone)]
-pub(crate) struct Cut {
-    pub(crate) request: RequestId,
-    pub(crate) number: u64,
-    pub(crate) isolated: bool,
-    pub(crate) frame: Option<String>,
-}
 
 /// What a token turned out to settle.
 #[derive(Debug)]
@@ -63,9 +43,9 @@ pub(crate) enum Claim {
 pub(crate) struct State {
     pub(super) limits: Arc<WebViewLimits>,
     pub(super) dialogs: DialogPolicy,
-    life: Life,
-    crashed: bool,
-    loading: bool,
+    pub(super) life: Life,
+    pub(super) crashed: bool,
+    pub(super) loading: bool,
     pub(super) url: String,
     pub(super) title: String,
     width: u32,
@@ -78,17 +58,17 @@ pub(crate) struct State {
     pub(crate) staged: bool,
     used: Instant,
     last_used: DateTime<Utc>,
-    ended: Option<Instant>,
+    pub(super) ended: Option<Instant>,
     pub(crate) forgotten: bool,
     pub(crate) requests: Requests,
     pub(super) dialog: Option<OpenDialog>,
     pub(crate) logs: Logs,
     /// What waits until the page is open.
-    held: Vec<Command>,
+    pub(super) held: Vec<Command>,
     pub(crate) outbox: Outbox,
-    cuts: VecDeque<Cut>,
-    reads: HashMap<Token, oneshot::Sender<Settled>>,
-    asides: HashSet<Token>,
+    pub(super) cuts: VecDeque<Cut>,
+    pub(super) reads: HashMap<Token, oneshot::Sender<Settled>>,
+    pub(super) asides: HashSet<Token>,
     last_number: u64,
     /// When the keeper of the page looks next, as far as it knows.
     keeper: Option<Instant>,
@@ -179,16 +159,6 @@ impl State {
         }
     }
 
-    fn status(&self) -> Status {
-        match self.life {
-            Life::Opening => Status::Opening,
-            Life::Open if self.crashed => Status::Crashed,
-            Life::Open if self.loading => Status::Loading,
-            Life::Open => Status::Ready,
-            Life::Closing(_) | Life::Closed(_) => Status::Closed,
-        }
-    }
-
     /// Notes that somebody uses the page.
     pub(crate) fn touch(&mut self, now: Instant) {
         self.used = now;
@@ -199,32 +169,6 @@ impl State {
     pub(crate) fn idle(&self, now: Instant) -> Option<Duration> {
         let idle = self.is_open() && self.requests.pending() == 0;
         idle.then(|| now.saturating_duration_since(self.used))
-    }
-
-    /// Whether it takes requests.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(self.life, Life::Opening | Life::Open)
-    }
-
-    /// Whether nothing is left of it.
-    pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.life, Life::Closed(_))
-    }
-
-    /// When it was closed, or asked to.
-    pub(crate) fn ended(&self) -> Option<Instant> {
-        self.ended
-    }
-
-    pub(crate) fn why(&self) -> Option<Why> {
-        match self.life {
-            Life::Opening | Life::Open => None,
-            Life::Closing(why) | Life::Closed(why) => Some(why),
-        }
-    }
-
-    fn usable(&self) -> Result<(), WebViewError> {
-        self.why().map_or(Ok(()), |why| Err(WebViewError::Closed { reason: why.as_str() }))
     }
 
     /// The number of the next result, under which a page keeps what is cut.
@@ -310,41 +254,6 @@ impl State {
         true
     }
 
-    /// Where the page keeps the rest of a result.
-    pub(crate) fn cut(&self, id: RequestId) -> Option<&Cut> {
-        self.cuts.iter().find(|cut| cut.request == id)
-    }
-
-    /// Forgets where it does, and has the page let go of it by what `release` makes.
-    pub(crate) fn release(&mut self, id: RequestId, release: impl FnOnce(&Cut) -> Injection) {
-        let Some(at) = self.cuts.iter().position(|cut| cut.request == id) else { return };
-        let Some(cut) = self.cuts.remove(at).filter(|_| self.is_open() && !self.crashed) else { return };
-        // A page that answers nothing is not asked again and again.
-        if self.asides.len() < RESULTS_IN_PAGE {
-            let injection = release(&cut);
-            self.asides.insert(injection.token);
-            self.outbox.push(Command::Inject(injection));
-        }
-    }
-
-    /// Expects what came of a read of the core's own; nothing where there are as many
-    /// as may be, or none can be answered.
-    pub(crate) fn expect_read(&mut self, token: Token) -> Option<oneshot::Receiver<Settled>> {
-        if self.reads.len() >= MAXIMUM_READS || !self.is_open() {
-            return None;
-        }
-        let (sender, receiver) = oneshot::channel();
-        self.reads.insert(token, sender);
-        Some(receiver)
-    }
-
-    /// Nobody waits for a read any more.
-    pub(crate) fn give_up_read(&mut self, token: Token) {
-        if self.reads.remove(&token).is_some() {
-            self.outbox.push(Command::Interrupt(token));
-        }
-    }
-
     /// Ends a request with a failure, where it is pending, and stops it.
     pub(crate) fn fail(&mut self, now: Instant, id: RequestId, failure: Failure) {
         if let Some(token) = self.requests.fail(now, id, failure) {
@@ -359,76 +268,4 @@ impl State {
             self.outbox.push(Command::Interrupt(token));
         }
     }
-
-    pub(super) fn opened(&mut self) {
-        if self.life == Life::Opening {
-            self.life = Life::Open;
-            for command in std::mem::take(&mut self.held) {
-                self.outbox.push(command);
-            }
-        }
-    }
-
-    pub(super) fn leave_document(&mut self, now: Instant) {
-        let failure = Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done");
-        self.requests.leave_document(now, &failure);
-        self.crashed = false;
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
-    }
-
-    pub(super) fn crash(&mut self, now: Instant) {
-        self.requests.fail_all(now, &crashed("the page crashed; navigate or reload it"));
-        self.crashed = true;
-        self.loading = false;
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
-    }
-
-    pub(super) fn load(&mut self, loading: bool) {
-        self.loading = loading;
-    }
-
-    /// Asks its backend to close it. Whether nobody had.
-    pub(crate) fn close(&mut self, now: Instant, why: Why) -> bool {
-        if !self.is_open() {
-            return false;
-        }
-        self.end(now, &Failure::new(FailureKind::Cancelled, format!("its page was closed ({})", why.as_str())));
-        self.life = Life::Closing(why);
-        self.outbox.push(Command::Close);
-        true
-    }
-
-    /// Nothing is left of it.
-    pub(crate) fn gone(&mut self, now: Instant, unasked: Option<&str>) {
-        let why = match self.life {
-            Life::Opening | Life::Open => {
-                let reason = unasked.unwrap_or("the browser ended");
-                self.end(now, &Failure::new(FailureKind::BackendGone, super::clean(reason, 4 << 10)));
-                Why::BackendGone
-            }
-            Life::Closing(why) | Life::Closed(why) => why,
-        };
-        self.life = Life::Closed(why);
-    }
-
-    fn end(&mut self, now: Instant, failure: &Failure) {
-        self.requests.fail_all(now, failure);
-        self.ended = Some(now);
-        self.held.clear();
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
-        self.loading = false;
-    }
-}
-
-fn crashed(message: &str) -> Failure {
-    Failure::new(FailureKind::Crashed, message)
 }

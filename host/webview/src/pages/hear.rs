@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::Core;
 use crate::{
     Accepted, Failure, FailureKind, Finished, Hears, PageEvent, PageId, Settled, Token, Why,
-    page::{Claim, Page, clean},
+    page::{Claim, Page, State, clean},
     requests::{Done, Ended, Work},
     wrapper::{Enclosed, result},
 };
@@ -99,11 +99,14 @@ impl Core {
 
     fn hear(self: &Arc<Self>, page: PageId, event: PageEvent) {
         let Some(page) = self.page(page) else { return };
-        let (download, gone) = self.change(&page, |state, now: Instant| {
+        // What a page says as often as it likes wakes nobody.
+        let chatter = matches!(event, PageEvent::Console(_) | PageEvent::Network(_) | PageEvent::Located { .. });
+        let hear = |state: &mut State, now: Instant| {
             let was_open = state.is_open();
             let download = state.hear(now, event);
             (download, was_open && state.is_closed())
-        });
+        };
+        let (download, gone) = if chatter { self.look(&page, hear) } else { self.change(&page, hear) };
         if gone {
             self.counters.closed(Why::BackendGone);
         }

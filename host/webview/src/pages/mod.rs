@@ -225,3 +225,6 @@ impl fmt::Debug for WebViews {
         formatter.debug_struct("WebViews").field("backend", &self.core.backend.name()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,11 +28,12 @@ pub(super) fn refusal(reason: &Error) -> Response<Body> {
     };
     let mut response = empty(status);
     *response.body_mut() = Either::Right(Full::from(reason.message.clone()));
-    // Were it shown as a document, it would be one of the origin that was refused.
+    // Were it shown as a document, it would be one of the origin that was refused. Not
+    // a sandboxed one: no script that the host runs there would ever be done.
     for (name, value) in [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
         (header::CACHE_CONTROL, "no-store"),
         (PROXY_ANSWER, word),
     ] {

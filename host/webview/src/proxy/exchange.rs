@@ -70,7 +70,7 @@ struct Tunnel {
 
 /// Serves a connection of the browser until it ends.
 pub(super) async fn serve(rules: &Rules, stream: TcpStream) {
-    let end = rules.end.child_token();
+    let end = CancellationToken::new();
     let _end_with_this = end.clone().drop_guard();
     let connection = Connection { rules, activity: Activity::default(), end, tunnel: Mutex::default() };
     let _ = stream.set_nodelay(true);
@@ -125,9 +125,6 @@ impl Connection<'_> {
 
     async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Error> {
         let target = target::granted(&self.rules.reach.policy, request.method(), request.uri())?;
-        if headers::ambiguous(request.headers()) {
-            return Err(Error::new(Code::Invalid, "a request with two lengths is not served"));
-        }
         headers::to_server(request.headers_mut(), &target)
             .map_err(|_| Error::new(Code::Invalid, "this names no server"))?;
         let path = request.uri().path_and_query().cloned();

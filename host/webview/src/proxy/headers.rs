@@ -18,11 +18,6 @@ const HOP: [HeaderName; 9] = [
     header::UPGRADE,
 ];
 
-/// Whether the length of a request can be read in two ways.
-pub(super) fn ambiguous(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::TRANSFER_ENCODING) && headers.contains_key(header::CONTENT_LENGTH)
-}
-
 /// Makes the headers of a request those that the server gets.
 pub(super) fn to_server(headers: &mut HeaderMap, target: &Target) -> Result<(), header::InvalidHeaderValue> {
     clean(headers);
@@ -34,7 +29,8 @@ pub(super) fn to_server(headers: &mut HeaderMap, target: &Target) -> Result<(), 
 
 /// Makes the headers of an answer those that the browser gets.
 pub(super) fn to_browser(headers: &mut HeaderMap) {
-    if ambiguous(headers) {
+    // Of two lengths of a request, the server of hyper has taken this one out already.
+    if headers.contains_key(header::TRANSFER_ENCODING) {
         headers.remove(header::CONTENT_LENGTH);
     }
     clean(headers);

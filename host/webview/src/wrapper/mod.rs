@@ -63,3 +63,6 @@ struct Run<'r> {
     keep: u64,
     results: usize,
 }
+
+#[cfg(test)]
+mod tests;

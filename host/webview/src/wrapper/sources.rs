@@ -12,6 +12,9 @@ use super::PACK;
 /// A tail that begins so could go on with what is before the line break.
 const GOES_ON: [char; 9] = ['(', '[', '`', '/', '+', '-', '*', '.', ','];
 
+/// How many semicolons are tried, from the last one on.
+const SPLITS: usize = 3;
+
 /// The bodies of a function that a script may be, the first that can be parsed.
 pub(crate) fn bodies(script: &str) -> Vec<String> {
     let bare = bare(script);
@@ -19,8 +22,9 @@ pub(crate) fn bodies(script: &str) -> Vec<String> {
     if !bare.is_empty() {
         bodies.push(format!("return (\n{bare}\n)"));
     }
-    if let Some((head, tail)) = bare.rsplit_once(';') {
-        bodies.push(format!("{head};return ({tail}\n)"));
+    // The last one may be in a comment or a text.
+    for (at, _) in bare.rmatch_indices(';').take(SPLITS) {
+        bodies.push(format!("{};return ({}\n)", &bare[..at], &bare[at + 1..]));
     }
     if let Some((head, tail)) = after_block(bare) {
         bodies.push(format!("{head}}};return ({tail}\n)"));

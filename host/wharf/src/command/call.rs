@@ -98,7 +98,7 @@ impl Call {
             let answered = host.call(request).await;
             let running = host.running();
             if running > 0 {
-                eprintln!("{running} process(es) that it started end with this command; `wharf serve` would keep them");
+                eprintln!("{running} process(es) or page(s) that it started end with this command; `wharf serve` would keep them");
             }
             host.shut_down(GRACE).await;
             anyhow::Ok(answered)

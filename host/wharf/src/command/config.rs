@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, limit::LimitInfo};
+use wharf::{
+    CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits, limit::LimitInfo,
+};
 
 use super::{Global, print_json};
 
@@ -48,11 +50,12 @@ impl Config {
 }
 
 /// Every table, with where it is configured.
-const GROUPS: [(&str, &[LimitInfo]); 6] = [
+const GROUPS: [(&str, &[LimitInfo]); 7] = [
     ("One call: `[limits]` for all plugins, `[plugin.NAME.limits]` for one", CallLimits::TABLE),
     ("The host: `[host.limits]`", HostLimits::TABLE),
     ("Child processes and the files of a session: `[process.limits]`", ProcessLimits::TABLE),
     ("Terminals: `[terminal.limits]`", TerminalLimits::TABLE),
+    ("Web pages: `[webview.limits]`", WebViewLimits::TABLE),
     ("Streams of events: `[stream.limits]`", StreamLimits::TABLE),
     ("Serving over HTTP: `[http.limits]`", HttpLimits::TABLE),
 ];
@@ -67,6 +70,7 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
         .chain(configuration.call_limits.values())
         .chain(configuration.process_limits.values())
         .chain(configuration.terminal.limits.values())
+        .chain(configuration.webview.limits.values())
         .chain(configuration.stream_limits.values())
         .chain(configuration.http.limits.values())
         .filter(|(info, value)| info.default != *value)

@@ -5,11 +5,13 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
+#[cfg(target_os = "linux")]
+use wharf::webview::chromium::Chromium;
 use wharf::{Capabilities, Configuration, Contained, Host, Off, ProcessLimit, Spawner, with_causes};
 
 use super::{FAILED, Global, print_json, runtime};
 
-/// Find out what holds on this machine: containment of processes, limits, plugins, directories
+/// Find out what holds on this machine: containment of processes, limits, plugins, directories, the browser
 ///
 /// Everything is tried, not guessed. Exit code 0 where all is well, 1 where
 /// something that the configuration asks for does not work here.
@@ -75,6 +77,7 @@ impl Doctor {
                 "this program must be able to run itself again (/proc/self/exe)",
             )),
         }
+        findings.push(runtime.block_on(browser(&configuration, &spawner, opened.as_ref().ok())));
         findings.push(polls(&configuration));
         drop(opened);
         runtime.shutdown_timeout(Duration::from_secs(5));
@@ -162,6 +165,36 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
     let memory = if capabilities.memory_of_trees { "of all processes of a command" } else { "of each process" };
     findings.push(Finding::well("memory limit", memory));
     findings
+}
+
+/// The browser that runs web pages: started once, where any plugin may have some.
+async fn browser(configuration: &Configuration, spawner: &Spawner, host: Option<&Host>) -> Finding {
+    const WHAT: &str = "browser";
+    if !host.is_some_and(|host| host.installed().iter().any(|plugin| plugin.grants.webview.is_some())) {
+        return Finding::well(WHAT, "not tried: no plugin is granted web pages ([plugin.NAME.grants.webview])");
+    }
+    #[cfg(target_os = "linux")]
+    return match Chromium::find(spawner.clone(), configuration.webview.chromium()).await {
+        Ok(found) => {
+            let sandbox = if found.sandbox {
+                "pages run in its own sandbox"
+            } else {
+                "WITHOUT its own sandbox, as [webview] `sandbox = false` says"
+            };
+            let user = found.user.map(|user| format!(" as the user {user}")).unwrap_or_default();
+            Finding::well(WHAT, format!("{} ({}){user}; {sandbox}", found.program.display(), found.version))
+        }
+        Err(error) => Finding::ill(
+            WHAT,
+            with_causes(&error),
+            "web pages are refused until then; on Debian: apt-get install --no-install-recommends chromium-headless-shell",
+        ),
+    };
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (configuration, spawner);
+        Finding::ill(WHAT, "the host runs a browser of its own on Linux only", "remove the grants of web pages")
+    }
 }
 
 fn polls(configuration: &Configuration) -> Finding {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use wharf_core::{
-    Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, TerminalGrant, WorkspaceGrant,
+    Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant,
     grant::{Access, EventsGrant},
 };
 use wharf_process::{
@@ -23,7 +23,7 @@ pub enum Profile {
     /// State, and nothing else. Plugins that can do nothing with that are off
     #[default]
     Default,
-    /// For a developer's own machine: the workspace, too, with a shell, contained and without a network
+    /// For a developer's own machine: the workspace, too, with a shell, contained and without a network; and web pages
     Developer,
 }
 
@@ -71,7 +71,7 @@ impl PollGuidance {
         if self.threshold == 0 { Err("[process.polls] `threshold` must be at least 1".to_owned()) } else { Ok(()) }
     }
 
-    fn settings(&self) -> PollSettings {
+    pub(crate) fn settings(&self) -> PollSettings {
         PollSettings {
             guidance: self.guidance,
             threshold: self.threshold,
@@ -141,7 +141,17 @@ impl Profile {
                 events: Some(EventsGrant { reason: REASON.to_owned() }),
                 ..Grants::default()
             },
-            WORKSPACE | TERMINAL => Grants::default(),
+            BROWSER if developer => Grants {
+                webview: Some(WebViewGrant {
+                    origins: "*".parse().into_iter().collect(),
+                    downloads: true,
+                    uploads: true,
+                    private_addresses: true,
+                    ..WebViewGrant::with_reason(REASON)
+                }),
+                ..Grants::default()
+            },
+            WORKSPACE | TERMINAL | BROWSER => Grants::default(),
             CONTENT_STORE if developer => Grants {
                 state: Some(state),
                 workspace: Some(WorkspaceGrant { access: Access::Read, ..WorkspaceGrant::with_reason(REASON) }),
@@ -170,6 +180,7 @@ fn every_terminal() -> TerminalGrant {
 const REASON: &str = "the profile `developer`";
 const WORKSPACE: &str = "workspace";
 const TERMINAL: &str = "terminal";
+const BROWSER: &str = "browser";
 const CONTENT_STORE: &str = "content-store";
 
 /// Checks what a grant names.

@@ -34,6 +34,11 @@ impl Configuration {
         self.granted().chain([self.host_grants()]).any(|grants| grants.terminal.is_some())
     }
 
+    /// Whether any plugin may have web pages.
+    pub(crate) fn grants_webviews(&self) -> bool {
+        self.granted().any(|grants| grants.webview.is_some())
+    }
+
     /// What each plugin may use that is loaded.
     fn granted(&self) -> impl Iterator<Item = Grants> {
         let written = self.plugins.iter().filter(|(_, settings)| settings.enabled);

@@ -14,6 +14,7 @@ mod outside;
 mod process;
 mod state;
 mod terminal;
+mod webview;
 
 use serde_json::Value;
 use wharf_sdk::bindings::exports::wharf::plugin::tools::{Answer, Guest, Tool};
@@ -35,6 +36,7 @@ fn attacks() -> impl Iterator<Item = &'static Attack> {
         answers::ATTACKS,
         process::ATTACKS,
         terminal::ATTACKS,
+        webview::ATTACKS,
     ]
     .into_iter()
     .flatten()

@@ -7,12 +7,13 @@ mod http;
 mod process;
 mod stream;
 mod terminal;
+mod webview;
 
 use std::time::Duration;
 
 use wharf::{
     Answer, CallLimits, Code, Error, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits,
-    limit::LimitInfo,
+    WebViewLimits, limit::LimitInfo,
 };
 
 /// Rows of the table with the test that breaks each.
@@ -27,6 +28,7 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
     assert_eq!(untested(HostLimits::TABLE, host::TESTED), [""; 0]);
     assert_eq!(untested(ProcessLimits::TABLE, process::TESTED), [""; 0]);
     assert_eq!(untested(TerminalLimits::TABLE, terminal::TESTED), [""; 0]);
+    assert_eq!(untested(WebViewLimits::TABLE, webview::TESTED), [""; 0]);
     assert_eq!(untested(StreamLimits::TABLE, stream::TESTED), [""; 0]);
     assert_eq!(untested(HttpLimits::TABLE, http::TESTED), [""; 0]);
 }

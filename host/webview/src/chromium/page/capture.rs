@@ -48,7 +48,8 @@ pub(super) fn screenshot(page: &Arc<Page>, format: ImageFormat, full_page: bool,
             ImageFormat::Jpeg { quality } => json!({ "format": "jpeg", "quality": quality }),
         };
         if full_page || clip.is_some() {
-            let metrics = page.ask("Page.getLayoutMetrics", &json!({})).read::<Metrics>().await;
+            let metrics = page.ask("Page.getLayoutMetrics", &json!({}));
+            let metrics = page.insist::<_, Metrics>(metrics, "Page.getLayoutMetrics", &json!({})).await;
             let Metrics { css_visual_viewport: seen, css_content_size: all } =
                 metrics.map_err(|error| failed(&error))?;
             // The browser counts from the top of the document.

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Page, logs};
+use super::{Page, held, logs};
 use crate::{Console, FailureKind, PageEvent, chromium::connection::Event};
 
 /// Loads of documents that are remembered.
@@ -95,6 +95,7 @@ struct OfAFrame {
     name: Option<String>,
     loader_id: Option<String>,
     reason: Option<String>,
+    navigation_type: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -132,6 +133,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
             }
         }
         "Page.navigatedWithinDocument"
+        | "Page.frameStartedNavigating"
         | "Page.lifecycleEvent"
         | "Page.frameStartedLoading"
         | "Page.frameStoppedLoading" => {
@@ -156,9 +158,16 @@ fn navigated(page: &Arc<Page>, frame: Frame) {
     document.url = frame.unreachable_url.unwrap_or(frame.url);
     document.loader = frame.loader_id;
     document.mime_type = frame.mime_type;
-    let url = document.url.clone();
+    let (url, loader) = (document.url.clone(), document.loader.clone());
     state.crashed = false;
+    let main = page.main_session();
+    if state.floods.is_deaf(main) {
+        // Nobody said that those before are gone.
+        state.contexts.forget_session(main);
+    }
     drop(state);
+    held::left(page);
+    super::network::left_behind(page, &loader);
     page.sink.tell(PageEvent::Located { url: cut(&url), title: String::new() });
     page.changed();
 }
@@ -172,7 +181,14 @@ fn main_frame(page: &Arc<Page>, method: &str, said: OfAFrame) {
                 state.document.url = url;
             }
             drop(state);
+            held::stayed(page);
             ask_for_title(page);
+        }
+        "Page.frameStartedNavigating" => {
+            let within = ["sameDocument", "historySameDocument"];
+            if !said.navigation_type.is_some_and(|kind| within.contains(&kind.as_str())) {
+                page.state().held.begin();
+            }
         }
         "Page.lifecycleEvent" => {
             match said.name.as_deref() {
@@ -190,6 +206,7 @@ fn main_frame(page: &Arc<Page>, method: &str, said: OfAFrame) {
         "Page.frameStartedLoading" => page.sink.tell(PageEvent::Loading(true)),
         "Page.frameStoppedLoading" => {
             page.sink.tell(PageEvent::Loading(false));
+            held::stayed(page);
             ask_for_title(page);
         }
         _ => {}
@@ -244,7 +261,8 @@ pub(super) struct Entry {
 
 /// The history of a page, which the browser knows whatever the page does.
 pub(super) async fn history(page: &Page) -> Result<History, crate::chromium::connection::CallError> {
-    page.ask("Page.getNavigationHistory", &json!({})).read_within(crate::chromium::browser::PATIENCE).await
+    let call = page.ask("Page.getNavigationHistory", &json!({}));
+    page.insist(call, "Page.getNavigationHistory", &json!({})).await
 }
 
 /// What the page is called now.

@@ -15,6 +15,9 @@ use super::{
 };
 use crate::{Failure, FailureKind};
 
+/// How often a page may have been given files that are kept for it.
+const MOST_GIVEN: usize = 8;
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Evaluated {
@@ -80,6 +83,14 @@ fn copy(page: &Page, files: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
         fs::copy(file, &copy)?;
         profile.give(&copy)?;
         copies.push(copy);
+    }
+    let former = {
+        let mut state = page.state();
+        state.given.push_back(copies.clone());
+        if state.given.len() > MOST_GIVEN { state.given.pop_front() } else { None }
+    };
+    for copy in former.unwrap_or_default() {
+        let _ = copy.parent().map(fs::remove_dir_all);
     }
     Ok(copies)
 }

@@ -298,7 +298,8 @@ fn failed(error: &CallError) -> Settled {
     let failure = |kind, message: &str| Settled::Failed(crate::Failure::new(kind, message));
     let left = || failure(FailureKind::Navigated, "the page went elsewhere before the script had ended");
     match error {
-        CallError::Gone => left(),
+        CallError::Gone => failure(FailureKind::BackendGone, "the browser ended"),
+        CallError::Left => left(),
         CallError::TooLarge => failure(FailureKind::Limit, "the result is larger than may be; return less"),
         CallError::Refused(message) => match message.as_str() {
             said if said.contains("navigated or closed")

@@ -49,12 +49,11 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     match allowed(page, &request.url) {
         Ok(()) => page.post(session, "Fetch.continueRequest", &json!({ "requestId": request_id })),
         Err(reason) => {
-            if let Some(id) = network_id {
-                let mut state = page.state();
-                if resource_type == "Document" && page.is_main(&frame_id) {
-                    state.document.load(&id).denied = Some((FailureKind::Denied, reason.clone()));
-                }
-                state.traffic.deny(session, &id, reason);
+            if let Some(id) = network_id
+                && resource_type == "Document"
+                && page.is_main(&frame_id)
+            {
+                page.state().document.load(&id).denied = Some((FailureKind::Denied, reason));
             }
             refuse(page, session, &request_id);
         }

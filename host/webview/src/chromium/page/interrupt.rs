@@ -41,6 +41,11 @@ async fn free(page: &Page, session: &str, number: Option<u64>) {
     while stopped < TIMES {
         // Nothing answers while a dialog is open, and nothing runs.
         page.until(|state| (!state.dialog).then_some(())).await;
+        // Nor while the page is on its way, though something may run then.
+        let stays = page.until(|state| (!state.held.under_way()).then_some(()));
+        if tokio::time::timeout(AFTER, stays).await.is_err() && stopped > 0 {
+            return;
+        }
         let look = json!({ "expression": "0", "returnByValue": true });
         let looked = page.call(session, "Runtime.evaluate", &look);
         let patience = if stopped == 0 { LOOK } else { AFTER };

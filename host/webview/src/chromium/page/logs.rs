@@ -1,9 +1,11 @@
 //! What a page writes to its console, and what the browser says of it there.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Page;
+use super::{Page, flood};
 use crate::{Console, PageEvent, chromium::connection::Event};
 
 /// Bytes of one entry that are told; the core cuts further.
@@ -74,11 +76,14 @@ struct Entry {
     line_number: Option<u64>,
 }
 
-pub(super) fn hear(page: &Page, event: Event<'_>) {
+pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     let read = match event.method {
         "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded" => event,
         _ => return,
     };
+    if !flood::admits(page, session, read.bytes()) {
+        return;
+    }
     let entry = if read.bytes() > EVENT_BYTES {
         Some(plain("warning", "an entry was left out: it is longer than 1 MiB"))
     } else {

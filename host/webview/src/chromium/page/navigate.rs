@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 
 use super::{
     Page, State,
     document::{self, Load},
+    held,
     orders::{Outcome, Work, failed, members},
 };
 use crate::{Failure, FailureKind};
@@ -21,6 +22,9 @@ struct Gone {
     #[serde(default)]
     is_download: bool,
 }
+
+/// The browser's word for a load that was stopped, or turned out to show nothing.
+const GIVEN_UP: &str = "net::ERR_ABORTED";
 
 /// What there was when a page was asked to go elsewhere.
 #[derive(Debug, Clone, Copy)]
@@ -61,8 +65,12 @@ impl Before {
         if state.crashed {
             return Some(Arrived::Crashed);
         }
-        if document.number == self.number && document.broken > self.broken {
-            return Some(Arrived::Nowhere(document.last().cloned().unwrap_or_default()));
+        // Whatever else goes wrong, a document comes that stands for it.
+        if document.number == self.number
+            && document.broken > self.broken
+            && let Some(load) = document.last().filter(|load| load.failure.as_deref() == Some(GIVEN_UP))
+        {
+            return Some(Arrived::Nowhere(load.clone()));
         }
         (document.number == self.number && document.moves > self.moves).then_some(Arrived::Moved)
     }
@@ -71,11 +79,19 @@ impl Before {
 /// Goes to an address.
 pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
     let before = Before::of(page);
-    page.state().crashed = false;
-    let call = page.ask("Page.navigate", &json!({ "url": url }));
+    let call = {
+        let mut state = page.state();
+        state.crashed = false;
+        state.held.begin();
+        page.ask("Page.navigate", &json!({ "url": url }))
+    };
     let page = Arc::clone(page);
     Box::pin(async move {
-        let gone: Gone = call.read().await.map_err(|error| failed(&error))?;
+        let gone = page.insist::<_, Gone>(call, "Page.navigate", &json!({ "url": url })).await;
+        if gone.is_err() {
+            held::stayed(&page);
+        }
+        let gone = gone.map_err(|error| failed(&error))?;
         match gone {
             Gone { is_download: true, loader_id, .. } => {
                 let load = page.load(loader_id.as_deref().unwrap_or_default());
@@ -83,13 +99,19 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
             }
             Gone { error_text: Some(error), loader_id, .. } => {
                 let mut load = page.load(loader_id.as_deref().unwrap_or_default());
+                if error != GIVEN_UP {
+                    // What stands for it is shown before somebody looks.
+                    let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
+                }
                 load.failure = Some(error);
-                // What stands for it is shown before somebody looks.
-                let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
                 Err(why(&load))
             }
             // Within the document that was there.
-            Gone { loader_id: None, .. } => Ok(told(&page, None).await),
+            Gone { loader_id: None, .. } => {
+                held::stayed(&page);
+                let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
+                Ok(told(&page, None).await)
+            }
             Gone { .. } => {
                 let arrived =
                     page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
@@ -114,8 +136,10 @@ pub(super) fn by(page: &Arc<Page>, steps: isize) -> Work {
             let way = if steps < 0 { "back" } else { "forward" };
             return Err(Failure::new(FailureKind::Invalid, format!("there is nothing to go {way} to")));
         };
-        let gone = page.ask("Page.navigateToHistoryEntry", &json!({ "entryId": entry.id }));
-        gone.await.map_err(|error| failed(&error))?;
+        let wanted = json!({ "entryId": entry.id });
+        let gone = page.ask("Page.navigateToHistoryEntry", &wanted);
+        let gone = page.insist::<_, IgnoredAny>(gone, "Page.navigateToHistoryEntry", &wanted).await;
+        gone.map_err(|error| failed(&error))?;
         let arrived = page.until(|state| before.since(state)).await;
         tell(&page, arrived).await
     })
@@ -124,11 +148,18 @@ pub(super) fn by(page: &Arc<Page>, steps: isize) -> Work {
 /// Loads the page again.
 pub(super) fn again(page: &Arc<Page>) -> Work {
     let before = Before::of(page);
-    page.state().crashed = false;
-    let call = page.ask("Page.reload", &json!({}));
+    let call = {
+        let mut state = page.state();
+        state.crashed = false;
+        state.held.begin();
+        page.ask("Page.reload", &json!({}))
+    };
     let page = Arc::clone(page);
     Box::pin(async move {
-        call.await.map_err(|error| failed(&error))?;
+        if let Err(error) = page.insist::<_, IgnoredAny>(call, "Page.reload", &json!({})).await {
+            held::stayed(&page);
+            return Err(failed(&error));
+        }
         let arrived = page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
         tell(&page, arrived).await
     })
@@ -187,7 +218,7 @@ fn why(load: &Load) -> Failure {
         return Failure::new(*kind, message.clone());
     }
     let error = load.failure.as_deref().unwrap_or("net::ERR_FAILED");
-    if error == "net::ERR_ABORTED" {
+    if error == GIVEN_UP {
         let message = match load.status {
             Some(204 | 205) => {
                 "the server answered that there is nothing to show (status 204); the page stays where it is"

@@ -40,7 +40,10 @@ struct Request {
     began: f64,
     status: Option<u16>,
     mime_type: Option<String>,
-    denied: Option<String>,
+    /// Why the host let it go no further.
+    refused: Option<(FailureKind, String)>,
+    /// The load of the document that it belongs to.
+    loader: String,
     /// Goes on for ever, as a stream of events does.
     endless: bool,
 }
@@ -52,13 +55,6 @@ impl Default for Traffic {
 }
 
 impl Traffic {
-    /// Remembers why the policy lets this go nowhere.
-    pub(super) fn deny(&mut self, session: &str, id: &str, reason: String) {
-        if let Some(request) = self.requests.get_mut(&key(session, id)) {
-            request.denied = Some(reason);
-        }
-    }
-
     pub(super) fn clear(&mut self) {
         self.requests.clear();
         self.count();
@@ -67,6 +63,15 @@ impl Traffic {
     pub(super) fn forget_session(&mut self, session: &str) {
         self.requests.retain(|(other, _), _| other != session);
         self.count();
+    }
+
+    /// Forgets what a session loads for any other document than this one.
+    fn leave(&mut self, session: &str, loader: &str) -> Vec<Request> {
+        let is_left =
+            |(other, _): &(String, String), request: &mut Request| other == session && request.loader != loader;
+        let left = self.requests.extract_if(is_left).map(|(_, request)| request).collect();
+        self.count();
+        left
     }
 
     fn begin(&mut self, session: &str, id: &str, request: Request) {
@@ -83,8 +88,9 @@ impl Traffic {
     }
 
     fn count(&mut self) {
+        let before = self.active;
         self.active = self.requests.values().filter(|request| !request.endless).count();
-        if self.active == 0 {
+        if self.active == 0 && before > 0 {
             self.idle_since = Instant::now();
         }
     }
@@ -187,7 +193,8 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
                     began: f64::NAN,
                     status: None,
                     mime_type: None,
-                    denied: page.settings.policy.url(&url).err().map(|error| error.message),
+                    refused: page.settings.policy.url(&url).err().map(|error| (FailureKind::Denied, error.message)),
+                    loader: String::new(),
                     endless: true,
                 };
                 page.state().traffic.begin(session, &request_id, request);
@@ -227,7 +234,8 @@ fn begun(page: &Page, session: &str, sent: WillBeSent) {
             began: timestamp,
             status: None,
             mime_type: None,
-            denied: None,
+            refused: None,
+            loader: loader_id,
             endless,
         };
         state.traffic.begin(session, &request_id, request);
@@ -246,11 +254,12 @@ fn answered(page: &Page, session: &str, received: Received) {
     request.mime_type = Some(wharf_core::text::cut(&response.mime_type, 256).to_owned());
     let refused = response.headers.proxy_answer.map(|word| {
         let url = request.url.clone();
-        let reason = page.refusal(&url).unwrap_or_else(|| format!("the host could not let the page reach {url}"));
         let kind = if word == "denied" { FailureKind::Denied } else { FailureKind::Network };
+        let refused = page.refusal(&url).filter(|(of, _)| *of == kind);
+        let refused = refused.unwrap_or_else(|| (kind, format!("the host could not let the page reach {url}")));
         request.status = None;
-        request.denied = (kind == FailureKind::Denied).then(|| reason.clone());
-        (kind, reason)
+        request.refused = Some(refused.clone());
+        refused
     });
     let status = request.status;
     if state.document.known(&request_id).is_some() {
@@ -264,41 +273,53 @@ fn end(page: &Page, session: &str, ended: Ended) {
     let Ended { request_id, timestamp, encoded_data_length, error_text, error_message } = ended;
     let mut state = page.state();
     let request = state.traffic.end(session, &request_id);
-    let mut denied = request.as_ref().and_then(|request| request.denied.clone());
-    if let Some(error) = &error_text
-        && denied.is_none()
-        && error.contains("TUNNEL_CONNECTION_FAILED")
+    let mut refused = request.as_ref().and_then(|request| request.refused.clone());
+    if let (Some(error), Some(request)) = (&error_text, &request)
+        && refused.is_none()
     {
-        denied = request.as_ref().and_then(|request| page.refusal(&request.url));
+        // The browser may tell of a request after it was asked whether it may be made.
+        if error.contains("BLOCKED_BY_CLIENT") {
+            let denied = page.settings.policy.url(&request.url).err();
+            refused = denied.map(|denied| (FailureKind::Denied, denied.message));
+        } else if error.contains("TUNNEL_CONNECTION_FAILED") {
+            refused = page.refusal(&request.url);
+        }
     }
     if let Some(error) = &error_text {
-        broken(&mut state, &request_id, error, denied.as_ref());
+        broken(&mut state, &request_id, error, refused.as_ref());
     }
     drop(state);
     let Some(request) = request else { return };
-    let failure = match (&denied, error_text.or(error_message)) {
-        (Some(reason), _) => Some(reason.clone()),
+    let denied = refused.as_ref().is_some_and(|(kind, _)| *kind == FailureKind::Denied);
+    let failure = match (refused, error_text.or(error_message)) {
+        (Some((_, reason)), _) => Some(reason),
         (None, failure) => failure.map(|failure| wharf_core::text::cut(&failure, 1_024).to_owned()),
     };
     let bytes = encoded_data_length.filter(|bytes| *bytes >= 0.0).map(|bytes| bytes as u64);
     let milliseconds = milliseconds(request.began, timestamp);
-    let told = Network { bytes, milliseconds, failure, denied: denied.is_some(), ..of(request) };
-    page.sink.tell(PageEvent::Network(told));
+    page.sink.tell(PageEvent::Network(Network { bytes, milliseconds, failure, denied, ..of(request) }));
 }
 
 /// A document comes to nothing.
-fn broken(state: &mut State, loader: &str, error: &str, denied: Option<&String>) {
+fn broken(state: &mut State, loader: &str, error: &str, refused: Option<&(FailureKind, String)>) {
     if state.document.known(loader).is_none() {
         return;
     }
     let load = state.document.load(loader);
     load.failure = Some(error.to_owned());
-    if let Some(reason) = denied
-        && load.denied.is_none()
-    {
-        load.denied = Some((FailureKind::Denied, reason.clone()));
+    if load.denied.is_none() {
+        load.denied = refused.cloned();
     }
     state.document.broken += 1;
+}
+
+/// Ends what belonged to the document before: nothing more is said of it.
+pub(super) fn left_behind(page: &Page, loader: &str) {
+    let ended = page.state().traffic.leave(page.main_session(), loader);
+    for request in ended {
+        let failure = Some("the page went elsewhere".to_owned());
+        page.sink.tell(PageEvent::Network(Network { failure, ..of(request) }));
+    }
 }
 
 fn of(request: Request) -> Network {
@@ -348,7 +369,7 @@ fn cut(url: &str) -> String {
 
 impl Page {
     /// Why the proxy did not let the page reach this, where it did so lately.
-    fn refusal(&self, url: &str) -> Option<String> {
+    fn refusal(&self, url: &str) -> Option<(FailureKind, String)> {
         let parsed = Url::parse(url).ok();
         let tunnel = parsed.as_ref().and_then(|url| {
             let port = url.port_or_known_default()?;

@@ -1,7 +1,8 @@
 //! What is done with a page beside running scripts: each order is a task of its own.
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::{Page, Running, capture, files, frames, input, interrupt, navigate, network, setup};
@@ -56,13 +57,25 @@ fn carry_out(page: &Arc<Page>, operation: Operation) -> Work {
         }
         Operation::NetworkIdle { idle } => network::idle(page, idle),
         Operation::Frames => frames::tell(page),
-        Operation::Stop => {
-            page.post(page.main_session(), "Page.stopLoading", &json!({}));
-            interrupt::begin(page, page.main_session().to_owned(), None);
-            done_when(Vec::new())
-        }
+        Operation::Stop => stop(page),
     }
 }
+
+/// Stops loading, and whatever script runs.
+fn stop(page: &Arc<Page>) -> Work {
+    let call = page.ask("Page.stopLoading", &json!({}));
+    let page = Arc::clone(page);
+    Box::pin(async move {
+        let nothing_more = json!({});
+        let stopped = page.insist::<_, IgnoredAny>(call, "Page.stopLoading", &nothing_more);
+        let _ = tokio::time::timeout(STOP, stopped).await;
+        interrupt::begin(&page, page.main_session().to_owned(), None);
+        Ok(nothing())
+    })
+}
+
+/// How long the browser may take to stop loading, which no page has a hand in.
+const STOP: Duration = Duration::from_secs(5);
 
 /// Done when all these are.
 fn done_when(calls: Vec<Call>) -> Work {
@@ -93,7 +106,8 @@ pub(super) fn failed(error: &CallError) -> Failure {
         CallError::TooLarge => {
             Failure::new(FailureKind::Limit, "the result is larger than may be (limit `file_bytes`)")
         }
-        CallError::Gone => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
+        CallError::Gone => Failure::new(FailureKind::BackendGone, "the browser ended"),
+        CallError::Left => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
         CallError::Refused(said) if said.contains("crashed") => {
             Failure::new(FailureKind::Crashed, "the page crashed; navigate or reload it")
         }

@@ -57,6 +57,7 @@ pub(in crate::chromium) async fn open(page: &Arc<Page>) -> Result<(), CallError>
     ]);
     let calls: Vec<(_, Call)> =
         wanted.iter().map(|(method, parameters)| (*method, page.call(session, method, parameters))).collect();
+    listen(page, session);
     let run = page.call(session, "Runtime.runIfWaitingForDebugger", &json!({}));
     for (method, call) in calls {
         match call.done_within(PATIENCE).await {
@@ -76,7 +77,14 @@ pub(super) fn beside(page: &Page, session: &str, kind: &str) {
     for (method, parameters) in commands(page, kind) {
         page.post(session, method, &parameters);
     }
+    listen(page, session);
     page.post(session, "Runtime.runIfWaitingForDebugger", &json!({}));
+}
+
+/// Has a session say where scripts run, and what they write.
+pub(super) fn listen(page: &Page, session: &str) {
+    page.post(session, "Runtime.enable", &json!({}));
+    page.post(session, "Log.enable", &json!({}));
 }
 
 /// What is seen.
@@ -89,14 +97,13 @@ fn commands(page: &Page, kind: &str) -> Vec<(&'static str, Value)> {
     let mut commands = vec![
         // Bodies are not kept: nobody asks for them.
         ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 })),
-        ("Runtime.enable", json!({})),
         ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
     ];
     if kind != "worker" {
         commands.push(("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*", "requestStage": "Request" }] })));
     }
     if has_frames {
-        commands.extend([("Page.enable", json!({})), ("Log.enable", json!({}))]);
+        commands.push(("Page.enable", json!({})));
     }
     if page.settings.user_agent.is_some() || page.settings.locale.is_some() {
         let user_agent = page.settings.user_agent.as_deref().unwrap_or(&page.browser.about().user_agent);

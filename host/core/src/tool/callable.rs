@@ -1,0 +1,163 @@
+//! A tool whose definition was checked: one that can be called.
+//!
+//! Definitions come from plugins and from the embedding app, and end up with a
+//! model; none of either is believed.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Map, Value};
+
+use super::{ToolDefinition, is_reserved};
+use crate::{Schema, SchemaError, text};
+
+/// Tools of one plugin, or of the embedding app.
+pub const MAX_TOOLS: usize = 256;
+/// Length of a tool's own name.
+pub const MAX_NAME_BYTES: usize = 64;
+/// Length of a description.
+pub const MAX_DESCRIPTION_BYTES: usize = 8 << 10;
+/// JSON text of a schema.
+pub const MAX_SCHEMA_BYTES: usize = 64 << 10;
+/// JSON text of the `meta` of a tool.
+pub const MAX_META_BYTES: usize = 64 << 10;
+/// The member of a tool's `meta` that declares its wall-clock time.
+const WALL_TIME: &str = "timeoutMilliseconds";
+
+/// One tool, ready to be called.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// What a client sees, under the tool's own name.
+    pub definition: ToolDefinition,
+    /// Checks arguments.
+    pub input: Schema,
+    /// Checks structured answers.
+    pub output: Option<Schema>,
+    /// The wall-clock time that it declares for itself.
+    pub wall_time: Option<Duration>,
+}
+
+/// Why a tool is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("tool `{tool}`: {problem}")]
+pub struct InvalidTool {
+    /// Its name, as far as it can be shown.
+    pub tool: String,
+    /// What is wrong with it.
+    pub problem: ToolProblem,
+}
+
+/// What is wrong with the definition of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolProblem {
+    /// Its name is none.
+    #[error("its name must be 1 to {MAX_NAME_BYTES} characters of [A-Za-z0-9_-] without two underscores in a row")]
+    Name,
+    /// Another one is called the same.
+    #[error("two tools have this name")]
+    Twice,
+    /// It says nothing of itself, or too much.
+    #[error("its description must have 1 to {MAX_DESCRIPTION_BYTES} bytes")]
+    Description,
+    /// A part of it is too long.
+    #[error("its {part} has more than {limit} bytes")]
+    TooLong {
+        /// Which part.
+        part: &'static str,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// A part of it is no object.
+    #[error("its {part} is no JSON object: {found}")]
+    NoObject {
+        /// Which part.
+        part: &'static str,
+        /// What it is instead.
+        found: String,
+    },
+    /// A schema cannot be trusted or is none.
+    #[error("its {part} is refused: {reason}")]
+    Schema {
+        /// Which schema.
+        part: &'static str,
+        /// Why.
+        reason: SchemaError,
+    },
+    /// The time that it declares is none.
+    #[error("`{WALL_TIME}` must be a whole number above 0")]
+    WallTime,
+}
+
+impl ToolProblem {
+    /// As the reason to refuse the tool of this name.
+    #[must_use]
+    pub fn of(self, tool: &str) -> InvalidTool {
+        InvalidTool { tool: text::line(tool, MAX_NAME_BYTES), problem: self }
+    }
+}
+
+impl ToolDefinition {
+    /// The definition as a client may see it: without control characters in
+    /// its description, and without members that would speak for the host.
+    ///
+    /// # Errors
+    /// Where its description has no legal length.
+    pub fn cleaned(mut self) -> Result<Self, InvalidTool> {
+        if self.description.is_empty() || self.description.len() > MAX_DESCRIPTION_BYTES {
+            return Err(ToolProblem::Description.of(&self.name));
+        }
+        self.description = text::visible(self.description);
+        self.meta.retain(|key, _| !is_reserved(key));
+        Ok(self)
+    }
+
+    /// Declares the wall-clock time that a call may need.
+    pub fn declare_wall_time(&mut self, time: Duration) {
+        // A time between two milliseconds is the longer one: none is not zero.
+        let milliseconds = u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        self.meta.insert(WALL_TIME.to_owned(), milliseconds.into());
+    }
+}
+
+impl Tool {
+    /// Checks the name of a definition and compiles its schemas.
+    ///
+    /// # Errors
+    /// What breaks the contract.
+    pub fn compile(definition: ToolDefinition) -> Result<Self, InvalidTool> {
+        if !legal(&definition.name) {
+            return Err(ToolProblem::Name.of(&definition.name));
+        }
+        let compile = |part: &'static str, schema: &Arc<Map<String, Value>>| {
+            Schema::compile(schema).map_err(|reason| ToolProblem::Schema { part, reason }.of(&definition.name))
+        };
+        let input = compile("input schema", &definition.input_schema)?;
+        let output = definition.output_schema.as_ref().map(|schema| compile("output schema", schema)).transpose()?;
+        let wall_time = match definition.meta.get(WALL_TIME) {
+            None => None,
+            Some(declared) => match declared.as_u64() {
+                Some(milliseconds) if milliseconds > 0 => Some(Duration::from_millis(milliseconds)),
+                _ => return Err(ToolProblem::WallTime.of(&definition.name)),
+            },
+        };
+        Ok(Self { input, output, wall_time, definition })
+    }
+
+    /// A tool whose definition has passed [`Tool::compile`] before, in this or
+    /// another host; its schemas are compiled when they are first used.
+    #[must_use]
+    pub fn checked_before(definition: ToolDefinition) -> Self {
+        Self {
+            input: Schema::checked_before(&definition.input_schema),
+            output: definition.output_schema.as_ref().map(Schema::checked_before),
+            wall_time: definition.meta.get(WALL_TIME).and_then(Value::as_u64).map(Duration::from_millis),
+            definition,
+        }
+    }
+}
+
+fn legal(name: &str) -> bool {
+    (1..=MAX_NAME_BYTES).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        && !name.contains("__")
+}

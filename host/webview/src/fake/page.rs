@@ -1,0 +1,158 @@
+//! The thread of a page: does one thing after the other, as a page does.
+
+use std::sync::{
+    Arc,
+    mpsc::{Receiver, RecvTimeoutError},
+};
+
+use rquickjs::Runtime;
+use serde_json::{Map, Value};
+
+use super::{
+    http,
+    shared::{Running, Shared},
+    tell_closed,
+    world::World,
+};
+use crate::{Console, Failure, FailureKind, Finished, Injection, Operation, Order, PageEvent, Settled};
+
+/// Something for a page to do.
+#[derive(Debug)]
+pub(super) enum Work {
+    Inject(Injection),
+    Perform(Order),
+    /// Something has changed.
+    Look,
+    Close {
+        unasked: Option<String>,
+    },
+}
+
+struct Page<'p> {
+    shared: &'p Arc<Shared>,
+    worlds: Option<Worlds>,
+    runtime: Runtime,
+    url: String,
+}
+
+struct Worlds {
+    own: World,
+    isolated: World,
+}
+
+/// Lives as long as the page.
+pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<Work>) {
+    let Ok(runtime) = Runtime::new() else {
+        return tell_closed(&shared.sink, Some("there is no engine".into()));
+    };
+    let stops = Arc::clone(shared);
+    runtime.set_interrupt_handler(Some(Box::new(move || stops.stops())));
+    let mut page = Page { shared, worlds: None, runtime, url: "about:blank".into() };
+    page.begin_document("");
+    shared.sink.tell(PageEvent::Opened);
+    let unasked = loop {
+        let wait = page.worlds.as_ref().map(|worlds| worlds.own.wait().min(worlds.isolated.wait()));
+        match todo.recv_timeout(wait.unwrap_or(std::time::Duration::from_secs(3_600))) {
+            Ok(Work::Inject(injection)) => page.inject(&injection),
+            Ok(Work::Perform(order)) => page.perform(order),
+            Ok(Work::Look) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Work::Close { unasked }) => break unasked,
+            Err(RecvTimeoutError::Disconnected) => break None,
+        }
+        page.go_on();
+    };
+    // What it holds goes first.
+    let sink = shared.sink.clone();
+    drop(page);
+    tell_closed(&sink, unasked);
+}
+
+impl Page<'_> {
+    fn begin_document(&mut self, title: &str) {
+        let world = |page: &Self| World::new(&page.runtime, page.shared, &page.url, title).ok();
+        self.worlds = None;
+        self.worlds = world(self).zip(world(self)).map(|(own, isolated)| Worlds { own, isolated });
+    }
+
+    fn inject(&self, injection: &Injection) {
+        // A page that has crashed answers nothing.
+        let Some(worlds) = &self.worlds else { return };
+        if self.shared.begin(Running::Request(injection.token)) {
+            let world = if injection.isolated { &worlds.isolated } else { &worlds.own };
+            world.inject(self.shared, injection);
+            self.shared.end();
+        }
+    }
+
+    fn perform(&mut self, order: Order) {
+        if !self.shared.begin(Running::Request(order.token)) {
+            return;
+        }
+        let settled = match order.operation {
+            Operation::Navigate { url } => self.navigate(url),
+            Operation::Reload => self.navigate(self.url.clone()),
+            Operation::Resize { .. } => Ok(Map::new()),
+            other => {
+                let message = format!("`{}` needs a browser", other.name());
+                Err(Failure::new(FailureKind::Unsupported, message))
+            }
+        };
+        self.shared.end();
+        let settled = settled.map_or_else(Settled::Failed, |result| Settled::Done(Finished::json(&result)));
+        self.shared.sink.settle(order.token, settled);
+    }
+
+    fn navigate(&mut self, url: String) -> Result<Map<String, Value>, Failure> {
+        let sink = &self.shared.sink;
+        sink.tell(PageEvent::Loading(true));
+        let loaded = if url == "about:blank" { Ok(None) } else { http::get(&url).map(Some) };
+        let loaded = loaded.map_err(|error| {
+            sink.tell(PageEvent::Loading(false));
+            Failure::new(FailureKind::Network, format!("{url} cannot be loaded: {error}"))
+        })?;
+        sink.tell(PageEvent::Navigating);
+        self.url = url;
+        let title = loaded.as_ref().map(|loaded| loaded.title.clone()).unwrap_or_default();
+        self.begin_document(&title);
+        self.shared.sink.tell(PageEvent::Located { url: self.url.clone(), title });
+        let Some(worlds) = &self.worlds else { return Err(Failure::new(FailureKind::Crashed, "it has no engine")) };
+        for script in loaded.iter().flat_map(|loaded| &loaded.scripts) {
+            if let Some(text) = worlds.own.run(script) {
+                let entry = Console { kind: "exception", text, url: Some(self.url.clone()), line: None };
+                self.shared.sink.tell(PageEvent::Console(entry));
+            }
+        }
+        let title = worlds.own.title();
+        self.shared.sink.tell(PageEvent::Located { url: self.url.clone(), title: title.clone() });
+        self.shared.sink.tell(PageEvent::Loading(false));
+        let mut result = Map::from_iter([
+            ("url".to_owned(), self.url.clone().into()),
+            ("title".to_owned(), title.into()),
+            ("redirects".to_owned(), 0.into()),
+        ]);
+        result.extend(loaded.map(|loaded| ("status".to_owned(), loaded.status.into())));
+        Ok(result)
+    }
+
+    /// Does what became due meanwhile.
+    fn go_on(&mut self) {
+        self.shared.begin(Running::Later);
+        if let Some(worlds) = &self.worlds {
+            worlds.own.run_timers();
+            worlds.isolated.run_timers();
+        }
+        while self.runtime.is_job_pending() && !self.shared.stops() {
+            // What a job throws is its own business.
+            let _ = self.runtime.execute_pending_job();
+        }
+        self.shared.end();
+        let goes = self.worlds.as_ref().and_then(|worlds| worlds.own.goes());
+        if self.shared.has_crashed() {
+            self.worlds = None;
+            self.shared.sink.tell(PageEvent::Crashed);
+        } else if let Some(url) = goes {
+            // Where it goes by itself, nobody is told what came of it.
+            let _ = self.navigate(url);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Files between pages and a workspace.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use tempfile::TempDir;
+use tokio::time::{sleep, timeout};
+use wharf_core::{Error, WebViewLimits};
+
+use super::support::{Bench, Call};
+use crate::{Download, Log, Operation, PageEvent, PageId, Settings};
+
+/// Longer than copying a few bytes takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn bench(directory: &TempDir, limits: WebViewLimits) -> Bench {
+    let at = |name| directory.path().join(name);
+    for name in ["files", "staging", "browser"] {
+        fs::create_dir(at(name)).expect("a directory");
+    }
+    let settings = Settings { limits, staging: Some(at("staging")), ..Settings::default() };
+    Bench::with(settings).placed(&at("files"))
+}
+
+async fn until(what: &str, is: impl Fn() -> bool) {
+    let waits = async {
+        while !is() {
+            sleep(Duration::from_millis(2)).await;
+        }
+    };
+    timeout(PATIENCE, waits).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
+async fn download(bench: &Bench, page: PageId, name: &str, staged: Result<PathBuf, String>) -> String {
+    let log = || bench.pages.entries(&bench.owner(), page, Log::Downloads, 0, 100).expect("a log");
+    let before = log().next;
+    let url = "https://example.com/file".to_owned();
+    bench.tell(page, PageEvent::Download(Download { url, name: name.into(), bytes: 4, staged }));
+    until("the download was told", || log().next > before).await;
+    bench.pages.entries(&bench.owner(), page, Log::Downloads, before, 1).expect("a log").entries
+}
+
+#[tokio::test]
+async fn a_download_is_in_the_workspace_when_it_is_told() {
+    let directory = TempDir::new().expect("a directory");
+    let bench = bench(&directory, WebViewLimits { downloads: 3, download_bytes: 10, ..WebViewLimits::default() });
+    let page = bench.open();
+    let stage = |text: &str| {
+        let staged = directory.path().join("browser/guid");
+        fs::write(&staged, text).expect("a file");
+        staged
+    };
+    let told = download(&bench, page, "../a.txt", Ok(stage("text"))).await;
+    assert!(told.contains(r#""path":"downloads/a.txt","state":"done""#), "{told}");
+    assert_eq!(fs::read_to_string(directory.path().join("files/downloads/a.txt")).expect("a file"), "text");
+    assert!(!directory.path().join("browser/guid").exists(), "nothing is left with the browser");
+    let told = download(&bench, page, "b", Ok(stage("more than 10 bytes"))).await;
+    assert!(told.contains("\"failed\"") && told.contains("limit `download_bytes`"), "{told}");
+    let told = download(&bench, page, "c", Err("broken off".into())).await;
+    assert!(told.contains("\"failure\":\"broken off\""), "{told}");
+    let told = download(&bench, page, "d", Ok(stage("text"))).await;
+    assert!(told.contains("limit `downloads`"), "{told}");
+    assert!(!directory.path().join("browser/guid").exists());
+    assert_eq!(fs::read_dir(directory.path().join("files/downloads")).expect("a directory").count(), 1);
+    assert_eq!(bench.pages.metrics().downloads, 1);
+}
+
+#[tokio::test]
+async fn a_download_that_is_not_granted_or_comes_too_late_is_removed() {
+    let directory = TempDir::new().expect("a directory");
+    let mut bench = bench(&directory, WebViewLimits::default());
+    let staged = directory.path().join("browser/guid");
+    let closed = bench.open();
+    bench.pages.close(&bench.owner(), closed, PATIENCE).await.expect("a page");
+    fs::write(&staged, "text").expect("a file");
+    let told = download(&bench, closed, "a", Ok(staged.clone())).await;
+    assert!(told.contains("its page is closed") && !staged.exists(), "{told}");
+    bench.grants.webview.as_mut().expect("a grant").downloads = false;
+    let page = bench.open();
+    fs::write(&staged, "text").expect("a file");
+    let told = download(&bench, page, "a", Ok(staged.clone())).await;
+    assert!(told.contains("`downloads = true`") && !staged.exists(), "{told}");
+    assert!(!directory.path().join("files/downloads").exists());
+}
+
+#[tokio::test]
+async fn files_that_a_page_is_given_wait_where_its_browser_reads_them_until_it_is_closed() {
+    let directory = TempDir::new().expect("a directory");
+    let bench = bench(&directory, WebViewLimits { download_bytes: 10, ..WebViewLimits::default() });
+    fs::write(directory.path().join("files/a.txt"), "12345").expect("a file");
+    let page = bench.open();
+    bench.quiet.calls(page);
+    let parameters = r#"{"element":"x","paths":["a.txt"]}"#;
+    for _ in 0..2 {
+        let request = bench.perform(page, "set-files", parameters);
+        let asked = std::sync::Mutex::new(Vec::new());
+        until("the backend was asked", || {
+            asked.lock().expect("no panic").extend(bench.quiet.calls(page));
+            !asked.lock().expect("no panic").is_empty()
+        })
+        .await;
+        let asked = asked.into_inner().expect("no panic");
+        let [Call::Perform(order)] = &asked[..] else { panic!("{asked:?}") };
+        let Operation::SetFiles { files, .. } = &order.operation else { panic!("{order:?}") };
+        assert!(files[0].ends_with("a.txt") && files[0].starts_with(directory.path().join("staging")));
+        assert_eq!(fs::read_to_string(&files[0]).expect("a file"), "12345");
+        assert_eq!(bench.word(request), "pending");
+        bench.pages.cancel(&bench.owner(), request).expect("a request");
+        bench.quiet.calls(page);
+    }
+    let refused = bench.try_perform(page, "set-files", parameters).expect_err("10 bytes are given");
+    assert!(Error::from(refused).message.contains("limit `download_bytes`"));
+    let refused = bench.try_perform(page, "set-files", r#"{"element":"x","paths":["../a"]}"#).expect_err("outside");
+    assert!(Error::from(refused).message.contains("leads out of the workspace"));
+    bench.pages.close(&bench.owner(), page, PATIENCE).await.expect("a page");
+    until("the copies were removed", || {
+        fs::read_dir(directory.path().join("staging")).expect("a directory").next().is_none()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_workspace_or_a_place_to_stage_no_files_are_given() {
+    let bench = Bench::new(WebViewLimits::default());
+    let page = bench.open();
+    let parameters = r#"{"element":"x","paths":[]}"#;
+    let refused = bench.try_perform(page, "set-files", parameters).expect_err("no workspace");
+    assert!(Error::from(refused).message.contains("no workspace"));
+    let directory = TempDir::new().expect("a directory");
+    let bench = Bench::new(WebViewLimits::default()).placed(directory.path());
+    let page = bench.open();
+    let refused = bench.try_perform(page, "set-files", parameters).expect_err("no staging");
+    assert!(Error::from(refused).message.contains("nowhere to put files"));
+}

@@ -1,0 +1,138 @@
+//! What a backend is asked, and in which order.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use wharf_core::WebViewLimits;
+
+use super::support::{Bench, Call};
+use crate::{PageEvent, PageId, Script, Settled, WebViewError};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn a_backend_is_asked_one_thing_of_a_page_after_the_other_even_from_within() {
+    let bench = Bench::new(WebViewLimits::default());
+    let page = bench.open();
+    let (pages, owner, said) = (bench.pages.clone(), bench.owner(), Arc::new(Mutex::new(Vec::new())));
+    let (says, nested) = (Arc::clone(&said), AtomicBool::new(false));
+    let then = move |page: PageId, call: &Call| {
+        let Call::Inject(_) = call else { return };
+        says.lock().expect("no panic").push("begins");
+        if !nested.swap(true, Relaxed) {
+            for _ in 0..2 {
+                pages.execute(&owner, page, Script::new("1")).expect("a request");
+            }
+        }
+        says.lock().expect("no panic").push("ends");
+    };
+    *bench.quiet.then.lock().expect("no panic") = Some(Arc::new(Box::new(then)));
+    bench.execute(page);
+    assert_eq!(*said.lock().expect("no panic"), ["begins", "ends", "begins", "ends", "begins", "ends"]);
+    *bench.quiet.then.lock().expect("no panic") = None;
+}
+
+#[tokio::test]
+async fn a_backend_that_is_slow_about_one_call_holds_up_nobody_who_asks() {
+    let bench = Bench::new(WebViewLimits::default());
+    let (page, other) = (bench.open(), bench.open());
+    let (entered, is_inside) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    let (may_leave, first) = (Mutex::new(may_leave), AtomicBool::new(true));
+    let then = move |_: PageId, call: &Call| {
+        if matches!(call, Call::Inject(_)) && first.swap(false, Relaxed) {
+            entered.send(()).expect("the test");
+            may_leave.lock().expect("no panic").recv().expect("the test");
+        }
+    };
+    *bench.quiet.then.lock().expect("no panic") = Some(Arc::new(Box::new(then)));
+    thread::scope(|scope| {
+        scope.spawn(|| bench.execute(page));
+        is_inside.recv().expect("a call");
+        // All of it returns, though the backend is still inside its first call.
+        let second = bench.execute(page);
+        bench.pages.cancel(&bench.owner(), second).expect("a request");
+        assert_eq!((bench.word(second), bench.word(bench.execute(other))), ("cancelled", "pending"));
+        assert_eq!(bench.quiet.words(page), ["open", "inject"], "one thing after the other");
+        leave.send(()).expect("the call");
+    });
+    assert_eq!(bench.quiet.words(page), ["inject", "interrupt"], "whoever was inside hands over the rest");
+    *bench.quiet.then.lock().expect("no panic") = None;
+}
+
+#[tokio::test]
+async fn the_rest_of_a_result_is_asked_of_the_page_that_keeps_it_and_of_no_other_document() {
+    let bench = Bench::new(WebViewLimits::default());
+    let (page, owner) = (bench.open(), bench.owner());
+    let cut = || Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":true}\n\"abc".into());
+    let request = bench.execute(page);
+    bench.quiet.sink(page).settle(bench.quiet.token(page), cut());
+    bench.quiet.calls(page);
+    let read = |from| {
+        let (pages, owner) = (bench.pages.clone(), owner.clone());
+        tokio::spawn(async move { pages.read_result(&owner, request, from, 10, PATIENCE).await })
+    };
+    let asked = async || {
+        loop {
+            if let Some(Call::Inject(injection)) = bench.quiet.calls(page).pop() {
+                return injection.token;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    // What is here is not asked for.
+    assert_eq!(read(1).await.expect("no panic").expect("a piece").data, b"abc");
+    let reading = read(50);
+    let token = asked().await;
+    let piece = Settled::Envelope("{\"start\":50,\"next\":53}\ndef".into());
+    bench.quiet.sink(page).settle(token, piece);
+    assert_eq!(reading.await.expect("no panic").expect("a piece").data, b"def");
+    // A read that is on its way ends with the document, and no further one is asked.
+    let reading = read(50);
+    asked().await;
+    bench.tell(page, PageEvent::Navigating);
+    assert!(matches!(reading.await.expect("no panic"), Err(WebViewError::Gone { .. })));
+    assert!(matches!(read(50).await.expect("no panic"), Err(WebViewError::Gone { .. })));
+    assert!(bench.quiet.words(page).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_does_not_answer_a_read_is_not_read_for_ever() {
+    let bench = Bench::new(WebViewLimits::default());
+    let (page, owner) = (bench.open(), bench.owner());
+    let cut = || {
+        let request = bench.execute(page);
+        let cut = Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":true}\n\"abc".into());
+        bench.quiet.sink(page).settle(bench.quiet.token(page), cut);
+        bench.quiet.calls(page);
+        request
+    };
+    let request = cut();
+    let read = async || bench.pages.read_result(&owner, request, 50, 10, PATIENCE).await;
+    assert!(matches!(read().await, Err(WebViewError::Unavailable { retryable: true, .. })));
+    assert_eq!(bench.quiet.words(page), ["inject", "interrupt"]);
+    let reads: Vec<_> = (0..9)
+        .map(|_| {
+            let (pages, owner) = (bench.pages.clone(), owner.clone());
+            tokio::spawn(async move { pages.read_result(&owner, request, 50, 10, PATIENCE).await })
+        })
+        .collect();
+    let mut refused = 0;
+    for read in reads {
+        let error = read.await.expect("no panic").expect_err("nobody answers");
+        refused += usize::from(error.to_string().contains("too many results are read at once"));
+    }
+    assert_eq!(refused, 1);
+    // Whoever lets go of it has the page let go of it, too.
+    let request = cut();
+    bench.pages.acknowledge(&owner, request).expect("a request");
+    assert_eq!(bench.quiet.words(page), ["inject"]);
+    assert_eq!(bench.pages.metrics().ignored, 0);
+}

@@ -1,0 +1,147 @@
+//! A server that tells what it was asked, a proxy, and a browser's end of it.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use wharf_core::OriginPolicy;
+use wharf_webview::{DeniedConnection, Proxy, ProxySettings};
+
+/// For what has to happen, on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What `future` comes to.
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("it took too long")
+}
+
+pub(crate) fn policy(origins: &[&str], private_addresses: bool) -> Arc<OriginPolicy> {
+    let origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
+    Arc::new(OriginPolicy::new("browser".parse().unwrap(), origins, private_addresses))
+}
+
+/// A proxy, and what it says of connections that were not got.
+pub(crate) struct Served {
+    pub(crate) proxy: Proxy,
+    pub(crate) denied: Arc<Mutex<Vec<DeniedConnection>>>,
+}
+
+impl Served {
+    pub(crate) async fn start(policy: Arc<OriginPolicy>) -> Self {
+        Self::start_with(policy, |_| {}).await
+    }
+
+    pub(crate) async fn start_with(policy: Arc<OriginPolicy>, change: impl FnOnce(&mut ProxySettings)) -> Self {
+        let denied: Arc<Mutex<Vec<_>>> = Arc::default();
+        let telling = Arc::clone(&denied);
+        let mut settings = ProxySettings {
+            connections: 256,
+            user: None,
+            denied: Arc::new(move |connection| telling.lock().unwrap().push(connection)),
+            names: None,
+        };
+        change(&mut settings);
+        Self { proxy: Proxy::start(policy, settings).await.unwrap(), denied }
+    }
+
+    pub(crate) async fn connect(&self) -> TcpStream {
+        within(TcpStream::connect(self.proxy.address())).await.unwrap()
+    }
+
+    /// Sends `request` on a connection of its own and reads until that ends.
+    pub(crate) async fn ask(&self, request: &str) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(request.as_bytes()).await.unwrap();
+        rest(&mut stream).await
+    }
+
+    /// Asks for a URL.
+    pub(crate) async fn get(&self, url: &str) -> String {
+        self.ask(&format!("GET {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).await
+    }
+
+    /// Why connections were not got: code and target.
+    pub(crate) fn refusals(&self) -> Vec<(&'static str, String)> {
+        let denied = self.denied.lock().unwrap();
+        denied.iter().map(|denied| (denied.reason.code.as_str(), denied.target.clone())).collect()
+    }
+}
+
+/// Names that lead to given addresses.
+pub(crate) fn names(
+    found: &'static [(&'static str, &'static [&'static str])],
+) -> Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync> {
+    Arc::new(move |name| {
+        let (_, addresses) = found.iter().find(|(known, _)| *known == name)?;
+        Some(addresses.iter().map(|address| address.parse().unwrap()).collect())
+    })
+}
+
+/// What comes until the other end is done; also where it ends in an error.
+pub(crate) async fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let _ = within(stream.read_to_end(&mut bytes)).await;
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// One head, up to its empty line.
+pub(crate) async fn head(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    while !bytes.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        if within(stream.read(&mut byte)).await.unwrap_or(0) == 0 {
+            break;
+        }
+        bytes.push(byte[0]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A server that answers each connection by one text, and keeps what it was sent
+/// up to an empty line.
+pub(crate) struct Origin {
+    pub(crate) address: SocketAddr,
+    pub(crate) seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Origin {
+    pub(crate) async fn start(answer: &'static str) -> Self {
+        Self::start_held(answer, Arc::new(Semaphore::new(Semaphore::MAX_PERMITS))).await
+    }
+
+    /// Answers once `go` gives a permit.
+    pub(crate) async fn start_held(answer: &'static str, go: Arc<Semaphore>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen: Arc<Mutex<Vec<_>>> = Arc::default();
+        let keeping = Arc::clone(&seen);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (keeping, go) = (Arc::clone(&keeping), Arc::clone(&go));
+                tokio::spawn(async move {
+                    let head = head(&mut stream).await;
+                    keeping.lock().unwrap().push(head);
+                    let _go = go.acquire().await.unwrap();
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                    let _ = stream.shutdown().await;
+                });
+            }
+        });
+        Self { address, seen }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+}

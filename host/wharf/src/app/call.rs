@@ -1,0 +1,110 @@
+//! What the code of an app's tool is handed for one call.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{CallLimits, Code, Context, Error, Events, text};
+
+const MAX_PROGRESS_MESSAGE_BYTES: usize = 1 << 10;
+const MAX_DATA_BYTES: u64 = 8 << 10;
+
+/// One call of an app's tool.
+#[non_exhaustive]
+pub struct AppCall {
+    /// On whose behalf: given by the transport, never chosen by a model.
+    pub context: Context,
+    /// What was asked: conforms to the schema of the tool.
+    pub arguments: Map<String, Value>,
+    /// What came with the request besides; its client's words.
+    pub request_meta: Map<String, Value>,
+    /// Fires when the call ends, however it does: for what the tool has started
+    /// elsewhere. The tool itself is simply dropped.
+    pub ended: CancellationToken,
+    events: Events,
+    said: Mutex<Said>,
+    max_events: u64,
+}
+
+/// What the call has sent to its client.
+#[derive(Debug, Default)]
+struct Said {
+    events: u64,
+    progress: Option<f64>,
+}
+
+impl std::fmt::Debug for AppCall {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Arguments may hold secrets; a log never shows them.
+        formatter.debug_struct("AppCall").field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
+impl AppCall {
+    pub(super) fn new(request: wharf_core::CallRequest, limits: &CallLimits) -> Self {
+        Self {
+            context: request.context,
+            arguments: request.arguments,
+            request_meta: request.request_meta,
+            ended: request.cancel.child_token(),
+            events: request.events,
+            said: Mutex::default(),
+            max_events: limits.events,
+        }
+    }
+
+    /// Tells the client how far the call has come. Where nobody listens it does
+    /// nothing more.
+    ///
+    /// # Errors
+    /// `invalid` where a number is negative or not finite, or `done` has not
+    /// grown; `limit` where the call has sent as much as it may.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) -> Result<(), Error> {
+        let countable = |number: f64| number.is_finite() && number >= 0.0;
+        if !countable(done) || !total.is_none_or(countable) {
+            return Err(Error::new(Code::Invalid, "`done` and `total` must be finite and not negative"));
+        }
+        self.count(|said| {
+            if said.progress.is_some_and(|last| done <= last) {
+                return Err(Error::new(Code::Invalid, "`done` must grow from one progress to the next"));
+            }
+            said.progress = Some(done);
+            Ok(())
+        })?;
+        if let Some(events) = &self.events {
+            let message = message.map(|message| text::line(message, MAX_PROGRESS_MESSAGE_BYTES));
+            events.progress(done, total, message.as_deref());
+        }
+        Ok(())
+    }
+
+    /// Sends the client a message of this level: `debug`, `info`, `warn` or
+    /// `error`.
+    ///
+    /// # Errors
+    /// `invalid` where the message has more than 8 KiB as JSON; `limit` where
+    /// the call has sent as much as it may.
+    pub fn message(&self, level: &str, data: Value) -> Result<(), Error> {
+        if wharf_core::tool::json_bytes(&data) > MAX_DATA_BYTES {
+            return Err(Error::new(Code::Invalid, format!("`data` must be at most {MAX_DATA_BYTES} bytes of JSON")));
+        }
+        self.count(|_| Ok(()))?;
+        if let Some(events) = &self.events {
+            events.message(level, data);
+        }
+        Ok(())
+    }
+
+    /// Counts an event that `check` accepts.
+    fn count(&self, check: impl FnOnce(&mut Said) -> Result<(), Error>) -> Result<(), Error> {
+        // A lock of the standard library: held for a comparison.
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.events >= self.max_events {
+            let told = format!("this call has sent its {} events (limit `events`)", self.max_events);
+            return Err(Error::new(Code::Limit, told));
+        }
+        check(&mut said)?;
+        said.events += 1;
+        Ok(())
+    }
+}

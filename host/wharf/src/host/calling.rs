@@ -1,0 +1,236 @@
+//! A call, from its arrival to its answer: the same way for tools of plugins
+//! and of the app, but for who does the work.
+
+use std::{sync::Arc, time::Instant};
+
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use wharf_core::{Answer, CallLimits, CallRequest, Code, Context, Error, Permit, Tool, ToolDefinition, ToolService};
+use wharf_engine::Invocation;
+
+use super::Host;
+use crate::{
+    app::Registered,
+    registry::{Callee, Installed, Off, Registry},
+};
+
+/// What may come with a request besides its arguments; the contract says so.
+const MAX_REQUEST_META_BYTES: usize = 64 << 10;
+
+impl Host {
+    /// Calls a tool; see [`ToolService::call`].
+    ///
+    /// # Errors
+    /// As [`ToolService::call`].
+    pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        let registry = self.registry();
+        let Some(callee) = registry.find(&request.tool) else {
+            return Err(unknown_tool(&registry, &request.tool));
+        };
+        let began = Instant::now();
+        let (plugin, session) = (callee.plugin(), request.context.session.clone());
+        let tool = callee.tool();
+        let answered = match callee {
+            Callee::Plugin(installed, tool) => self.call_plugin(request, installed, tool).await,
+            Callee::App(registered) => self.call_app(request, registered).await,
+        };
+        let outcome = match &answered {
+            Ok(answer) if answer.is_error => "tool error",
+            Ok(_) => "ok",
+            Err(error) => error.code.as_str(),
+        };
+        tracing::info!(
+            target: "wharf::audit",
+            %plugin, tool = tool.definition.name, %session, outcome,
+            microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            "call"
+        );
+        answered
+    }
+
+    async fn call_plugin(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
+        let (_, arguments) = checked_arguments(request.arguments, tool, &installed.limits)?;
+        check_request_meta(&request.request_meta)?;
+        let _place = self.admit(&request.context, arguments.len() as u64, &request.cancel).await?;
+        let invocation = Invocation {
+            context: request.context,
+            grants: Arc::clone(&installed.grants),
+            limits: Arc::clone(&installed.limits),
+            settings: Arc::clone(&installed.settings),
+            request_meta: request.request_meta,
+            events: request.events,
+            cancel: request.cancel,
+            tool: tool.definition.name.clone(),
+            arguments,
+        };
+        let answer = installed.plugin.call(invocation, tool).await?;
+        checked_answer(answer, tool)
+    }
+
+    async fn call_app(&self, request: CallRequest, registered: &Registered) -> Result<Answer, Error> {
+        let (tool, limits) = (&registered.tool, &self.shared.app_limits);
+        let (arguments, text) = checked_arguments(request.arguments, tool, limits)?;
+        let bytes = text.len() as u64;
+        drop(text);
+        check_request_meta(&request.request_meta)?;
+        let place = self.admit(&request.context, bytes, &request.cancel).await?;
+        let request = CallRequest { arguments, ..request };
+        let answer = registered.run(request, limits, place).await?;
+        checked_answer(answer, tool)
+    }
+
+    /// Waits for a place among the running calls.
+    async fn admit(&self, context: &Context, bytes: u64, cancel: &CancellationToken) -> Result<Permit, Error> {
+        let admitting = self.shared.admission.admit(context, bytes, Instant::now() + self.shared.wait);
+        tokio::select! {
+            biased;
+            place = admitting => place,
+            () = cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl ToolService for Host {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        self.registry().definitions()
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.shared.changes.subscribe())
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        Self::call(self, request).await
+    }
+}
+
+fn unknown_tool(registry: &Registry, name: &str) -> Error {
+    let shown = wharf_core::text::line(name, 128);
+    let similar = registry.similar(name);
+    let hint = if registry.is_rejected(name) {
+        "its plugin could not be loaded, and the host's log says why".to_owned()
+    } else if let Some(Off { name, developer }) = registry.is_off(name) {
+        let profile = if *developer { ", or with `--profile developer`" } else { "" };
+        format!(
+            "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
+             [plugin.{name}.grants] in wharf.toml{profile}"
+        )
+    } else if similar.is_empty() {
+        "list the tools to see which there are".to_owned()
+    } else {
+        format!("there are: {}", similar.join(", "))
+    };
+    Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
+}
+
+/// Arguments that are small enough and conform to the schema, and their text.
+fn checked_arguments(
+    arguments: Map<String, Value>,
+    tool: &Tool,
+    limits: &CallLimits,
+) -> Result<(Map<String, Value>, String), Error> {
+    let arguments = Value::Object(arguments);
+    let text = arguments.to_string();
+    if text.len() as u64 > limits.argument_bytes {
+        return Err(Error::new(
+            Code::Limit,
+            format!(
+                "the arguments have {} bytes, more than {} (limit `argument_bytes`); send less at a time",
+                text.len(),
+                limits.argument_bytes
+            ),
+        ));
+    }
+    tool.input.check(&arguments).map_err(|violations| {
+        Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
+    })?;
+    let Value::Object(arguments) = arguments else { return Err(Error::new(Code::Internal, "arguments are no object")) };
+    Ok((arguments, text))
+}
+
+/// What the contract lets a plugin expect of what came with a request.
+fn check_request_meta(meta: &Map<String, Value>) -> Result<(), Error> {
+    let bytes = if meta.is_empty() { 0 } else { serde_json::to_string(meta).map_or(0, |text| text.len()) };
+    if bytes > MAX_REQUEST_META_BYTES {
+        return Err(Error::new(
+            Code::Limit,
+            format!("the request's `_meta` has {bytes} bytes, more than {MAX_REQUEST_META_BYTES}; send less with it"),
+        ));
+    }
+    Ok(())
+}
+
+/// An answer that keeps what its tool promised.
+fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
+    let Some(schema) = tool.output.as_ref().filter(|_| !answer.is_error) else {
+        return Ok(answer);
+    };
+    let broken =
+        |what: &str| Error::new(Code::Internal, format!("the tool broke its contract: its structured answer {what}"));
+    let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
+    schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io, path::Path, sync::Mutex};
+
+    use serde_json::json;
+    use wharf_core::TenantId;
+    use wharf_state::MemoryStore;
+
+    use super::*;
+    use crate::{AppCall, AppTool, Configuration};
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    // One thread, which the log of this test is set for.
+    #[tokio::test(flavor = "current_thread")]
+    async fn each_call_of_the_apps_tools_leaves_one_line_of_audit_without_its_arguments() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+        let _set = tracing::subscriber::set_default(subscriber);
+
+        let off: String = crate::bundled::PLUGINS
+            .iter()
+            .map(|plugin| format!("[plugin.{}]\nenabled = false\n", plugin.name))
+            .collect();
+        let configuration = Configuration::parse(&off, Path::new("/")).expect("accepted");
+        let host = Host::open_with(configuration, Arc::new(MemoryStore::default()), None).await.expect("opens");
+        let tool = AppTool::new("t", "For tests.", json!({"type": "object"}), |call: AppCall| async move {
+            assert!(!call.arguments.contains_key("panic"), "as asked");
+            Ok(Answer { is_error: call.arguments.contains_key("fail"), ..Answer::default() })
+        });
+        let name = host.register_tool(tool).expect("legal");
+        for arguments in [json!({"password": "secret"}), json!({"fail": "secret"}), json!({"panic": "secret"})] {
+            let arguments = arguments.as_object().expect("an object").clone();
+            let context = Context::new(TenantId::local(), "s-1".parse().expect("legal"));
+            let _answered = host.call(CallRequest::new(context, &name, arguments)).await;
+        }
+        let log = String::from_utf8(log.0.lock().expect("not poisoned").clone()).expect("text");
+        let lines: Vec<_> = log.lines().filter(|line| line.contains("wharf::audit")).collect();
+        assert_eq!(lines.len(), 3, "{log}");
+        for (line, outcome) in lines.into_iter().zip(["\"ok\"", "\"tool error\"", "\"internal\""]) {
+            for part in ["plugin=app", "tool=\"t\"", "session=s-1", &format!("outcome={outcome}")] {
+                assert!(line.contains(part), "{part}: {line}");
+            }
+        }
+        assert!(log.contains("panicked: as asked") && !log.contains("secret"), "{log}");
+    }
+}

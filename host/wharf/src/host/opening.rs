@@ -1,0 +1,145 @@
+//! Opening a host: where it keeps its data, and which parts the app brings.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, RwLock},
+};
+
+use tokio::sync::watch;
+use wharf_core::Admission;
+use wharf_engine::{Engine, EngineConfig};
+use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
+use wharf_webview::WebViewBackend;
+
+use super::{Host, OpenError, Shared};
+use crate::{
+    background::Background,
+    configuration::{Configuration, Durability},
+    loading::load_all,
+    rooms::{self, Opened},
+};
+
+/// A host that is about to be opened: see [`Host::builder`].
+#[must_use = "a host is opened by `open`"]
+pub struct HostBuilder {
+    configuration: Configuration,
+    data: Option<PathBuf>,
+    state: Option<Arc<dyn StateStore>>,
+    backend: Option<Arc<dyn WebViewBackend>>,
+}
+
+impl std::fmt::Debug for HostBuilder {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("HostBuilder").field("data", &self.data).finish_non_exhaustive()
+    }
+}
+
+impl HostBuilder {
+    /// Keeps data in this directory, which several hosts may share: state, unless
+    /// [`HostBuilder::state`] is said, compiled code, and the files of sessions.
+    /// Without a directory there are no files, processes and terminals.
+    pub fn data(self, data: impl Into<PathBuf>) -> Self {
+        Self { data: Some(data.into()), ..self }
+    }
+
+    /// Keeps state in a store of the app's own. Where neither this nor a directory is
+    /// said, state is kept in memory.
+    pub fn state(self, state: Arc<dyn StateStore>) -> Self {
+        Self { state: Some(state), ..self }
+    }
+
+    /// Runs web pages in the WebViews of the app instead of a browser of the host's.
+    /// Plugins reach them where `[plugin.NAME.grants.webview]` says so, within the
+    /// limits of `[webview.limits]`.
+    pub fn webview_backend(self, backend: Arc<dyn WebViewBackend>) -> Self {
+        Self { backend: Some(backend), ..self }
+    }
+
+    /// Opens it. A plugin that cannot be loaded is listed by [`Host::rejected`] and
+    /// does not keep the host from opening.
+    ///
+    /// Needs a tokio runtime with time; background work runs on it.
+    ///
+    /// # Errors
+    /// Where the state or the cache of compiled code cannot be opened.
+    pub async fn open(self) -> Result<Host, OpenError> {
+        let Self { configuration, data, state, backend } = self;
+        let state = match (state, &data) {
+            (Some(state), _) => state,
+            (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
+            (None, None) => Arc::new(MemoryStore::default()),
+        };
+        let limits = configuration.host_limits.clone();
+        let config =
+            EngineConfig { limits: limits.clone(), cache_directory: data.as_ref().map(|data| data.join("cache")) };
+        let own_grants = Arc::new(configuration.host_grants());
+        let app_limits = Arc::new(configuration.call_limits.clone());
+        let opening = tokio::task::spawn_blocking(move || {
+            let Opened { rooms, staging } = rooms::open(&configuration, state, data.as_deref(), backend)?;
+            let engine = Engine::new(config, rooms.clone())?;
+            Ok::<_, OpenError>((load_all(&engine, &configuration), rooms, staging))
+        });
+        let (registry, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
+        let background = Background::start(&rooms);
+        let shared = Shared {
+            registry: RwLock::new(Arc::new(registry)),
+            changing: Mutex::default(),
+            changes: watch::Sender::new(0),
+            app_limits,
+            admission: Admission::new(limits.clone()),
+            wait: limits.wait(),
+            rooms,
+            own_grants,
+            _background: background,
+            _staging: staging,
+        };
+        Ok(Host { shared: Arc::new(shared) })
+    }
+}
+
+fn sqlite_options(configuration: &Configuration) -> SqliteOptions {
+    SqliteOptions {
+        ceilings: (&configuration.host_limits).into(),
+        durability: match configuration.state.durability {
+            Durability::Process => wharf_state::Durability::Process,
+            Durability::Power => wharf_state::Durability::Power,
+        },
+        ..SqliteOptions::default()
+    }
+}
+
+impl Host {
+    /// A host that is about to be opened, by parts.
+    pub fn builder(configuration: Configuration) -> HostBuilder {
+        HostBuilder { configuration, data: None, state: None, backend: None }
+    }
+
+    /// Opens a host that keeps its data in `data`. Several hosts may share one
+    /// directory. A plugin that cannot be loaded is listed by
+    /// [`Host::rejected`] and does not keep the host from opening.
+    ///
+    /// Needs a tokio runtime with time; background work runs on it.
+    ///
+    /// # Errors
+    /// Where the state or the cache of compiled code cannot be opened.
+    pub async fn open(configuration: Configuration, data: &Path) -> Result<Self, OpenError> {
+        Self::builder(configuration).data(data).open().await
+    }
+
+    /// Opens a host on a store of the embedder's. Compiled code is kept under
+    /// `data`, where there is one.
+    ///
+    /// # Errors
+    /// As for [`Host::open`].
+    pub async fn open_with(
+        configuration: Configuration,
+        state: Arc<dyn StateStore>,
+        data: Option<&Path>,
+    ) -> Result<Self, OpenError> {
+        let builder = Self::builder(configuration).state(state);
+        match data {
+            Some(data) => builder.data(data).open().await,
+            None => builder.open().await,
+        }
+    }
+}

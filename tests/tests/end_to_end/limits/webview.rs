@@ -1,0 +1,478 @@
+//! Limits of web pages.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use wharf::Context;
+use wharf_tests::{Fixture, Setup, Site, context, found, lives, object};
+
+use super::{Tested, later};
+use crate::webviews::{browser, scratch};
+
+pub(super) const TESTED: Tested = &[
+    ("pages", one_page_too_many_closes_an_idle_one_or_is_refused),
+    ("requests_per_page", one_request_too_many_is_refused_until_one_has_ended),
+    ("result_bytes_per_page", one_byte_of_results_too_many_lets_go_of_the_oldest),
+    ("result_bytes", a_result_of_one_byte_too_many_is_cut),
+    ("file_bytes", a_screenshot_that_is_too_large_fails),
+    ("request_milliseconds", a_request_that_says_nothing_else_ends_in_time),
+    ("request_ceiling_milliseconds", a_request_may_not_ask_for_a_millisecond_more),
+    ("kept_seconds", a_result_is_kept_as_long_as_that_and_no_longer),
+    ("tombstones_per_page", one_expired_request_too_many_is_forgotten),
+    ("dialog_milliseconds", a_dialog_that_nobody_answers_is_dismissed),
+    ("idle_seconds", a_page_that_is_unused_for_too_long_is_closed),
+    ("closed_seconds", a_closed_page_is_remembered_as_long_as_that_and_no_longer),
+    ("log_entries", one_entry_too_many_loses_the_oldest),
+    ("log_bytes", entries_of_too_many_bytes_lose_the_oldest),
+    ("download_bytes", a_download_of_one_byte_too_many_fails),
+    ("downloads", one_download_too_many_fails),
+    ("connections_per_page", one_connection_too_many_is_refused),
+    ("wait_milliseconds", a_wait_for_a_request_ends_though_nothing_happened),
+    ("backend_idle_seconds", a_browser_without_pages_is_stopped),
+    ("crashes", a_browser_that_crashes_once_too_often_is_not_started_again),
+    ("crash_window_seconds", crashes_of_long_ago_do_not_count),
+];
+
+const AMPLE: Duration = Duration::from_secs(90);
+
+fn limited(site: &Site, name: &str, value: u64) -> Setup {
+    // The clock of a call does not go along where a test moves its own.
+    let grant = format!("origins = [\"{}\"]\nprivate_addresses = true\ndownloads = true", site.origin());
+    Setup::new().webviews(&grant).limit("wall_time_milliseconds", 600_000).webview_limit(name, value)
+}
+
+fn session(name: &str) -> Context {
+    context("local", name)
+}
+
+fn here() -> Context {
+    session("test")
+}
+
+async fn ask(fixture: &Fixture, session: &Context, function: &str, id: &str, more: Value) -> Value {
+    let mut arguments = json!({"function": function, "id": id});
+    arguments.as_object_mut().expect("an object").extend(object(more));
+    found(fixture.call_in(session, "hostile__ask_page", arguments).await)
+}
+
+async fn open(fixture: &Fixture, session: &Context) -> Result<String, Value> {
+    let mut opened = ask(fixture, session, "open", "", json!({})).await;
+    opened["ok"]["id"].as_str().map(str::to_owned).ok_or_else(|| opened["refused"].take())
+}
+
+async fn page(fixture: &Fixture, session: &Context) -> String {
+    open(fixture, session).await.expect("a page")
+}
+
+async fn execute(fixture: &Fixture, id: &str, script: &str) -> Result<String, Value> {
+    let mut made = ask(fixture, &here(), "execute", id, json!({"script": script})).await;
+    made["ok"].as_str().map(str::to_owned).ok_or_else(|| made["refused"].take())
+}
+
+/// What a request comes to, however busy the machine is.
+async fn waited(fixture: &Fixture, request: &str) -> Value {
+    let began = Instant::now();
+    loop {
+        let mut outcome = ask(fixture, &here(), "wait", request, json!({"milliseconds": 5_000})).await;
+        if outcome["ok"]["state"] != "pending" {
+            return outcome["ok"].take();
+        }
+        assert!(began.elapsed() < AMPLE, "it does not end: {outcome}");
+    }
+}
+
+async fn run(fixture: &Fixture, id: &str, script: &str) -> Value {
+    let request = execute(fixture, id, script).await.expect("a request");
+    waited(fixture, &request).await
+}
+
+async fn perform(fixture: &Fixture, id: &str, operation: &str, parameters: Value) -> Value {
+    let more = json!({"operation": operation, "parameters": parameters.to_string()});
+    let made = ask(fixture, &here(), "perform", id, more).await;
+    waited(fixture, made["ok"].as_str().unwrap_or_else(|| panic!("{operation}: {made}"))).await
+}
+
+async fn poll(fixture: &Fixture, request: &str) -> String {
+    let outcome = ask(fixture, &here(), "poll", request, json!({})).await;
+    outcome["ok"]["state"].as_str().expect("a state").to_owned()
+}
+
+/// Waits until a page is so.
+async fn until(fixture: &Fixture, session: &Context, id: &str, what: &str, so: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let told = ask(fixture, session, "get", id, json!({})).await;
+        if so(&told) {
+            return told;
+        }
+        assert!(began.elapsed() < AMPLE, "waited in vain until {what}: {told}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Entries of a log, once there are as many.
+async fn entries(fixture: &Fixture, id: &str, log: &str, until_number: u64) -> Value {
+    let began = Instant::now();
+    loop {
+        let mut page = ask(fixture, &here(), "entries", id, json!({"log": log, "max": 1_000})).await;
+        if page["ok"]["next"].as_u64() >= Some(until_number) {
+            return page["ok"].take();
+        }
+        assert!(began.elapsed() < AMPLE, "{log}: {page}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn names(refused: &Value, limit: &str) {
+    assert!(refused["message"].as_str().is_some_and(|message| message.contains(limit)), "{refused}");
+}
+
+#[tokio::test]
+async fn one_page_too_many_closes_an_idle_one_or_is_refused() {
+    let site = Site::start();
+    let fixture = limited(&site, "pages", 2).open().await;
+    let [one, two, three] = ["one", "two", "three"].map(session);
+    let (first, second) = (page(&fixture, &one).await, page(&fixture, &two).await);
+    for (who, id) in [(&one, &first), (&two, &second)] {
+        until(&fixture, who, id, "it is open", |told| told["ok"]["status"] == "ready").await;
+    }
+    // In use within the last minute.
+    let refused = open(&fixture, &three).await.expect_err("all are in use");
+    assert_eq!((&refused["code"], &refused["retryable"]), (&json!("limit"), &json!(true)), "{refused}");
+    names(&refused, "`pages`");
+    later(61).await;
+    ask(&fixture, &two, "entries", &second, json!({"log": "console"})).await;
+    page(&fixture, &three).await;
+    until(&fixture, &one, &first, "it made room", |told| told["ok"]["because"] == "evicted").await;
+    assert_eq!(ask(&fixture, &two, "get", &second, json!({})).await["ok"]["status"], "ready");
+}
+
+#[tokio::test]
+async fn one_request_too_many_is_refused_until_one_has_ended() {
+    let site = Site::start();
+    let fixture = limited(&site, "requests_per_page", 2).open().await;
+    let id = page(&fixture, &here()).await;
+    let never = "new Promise(() => {})";
+    let first = execute(&fixture, &id, never).await.expect("one");
+    execute(&fixture, &id, never).await.expect("two");
+    let refused = execute(&fixture, &id, never).await.expect_err("a third");
+    assert_eq!((&refused["code"], &refused["retryable"]), (&json!("limit"), &json!(true)), "{refused}");
+    names(&refused, "requests_per_page");
+    ask(&fixture, &here(), "cancel", &first, json!({})).await;
+    assert_eq!(run(&fixture, &id, "1").await["data"], "1");
+    assert_eq!(poll(&fixture, &first).await, "expired", "the oldest that had ended made room");
+}
+
+#[tokio::test]
+async fn one_byte_of_results_too_many_lets_go_of_the_oldest() {
+    let site = Site::start();
+    let fixture = limited(&site, "result_bytes_per_page", 2_000).open().await;
+    let id = page(&fixture, &here()).await;
+    let mut requests = Vec::new();
+    for length in [998, 998, 1] {
+        let request = execute(&fixture, &id, &format!("'x'.repeat({length})")).await.expect("a request");
+        assert_eq!(waited(&fixture, &request).await["bytes"], length + 2);
+        requests.push(request);
+        if requests.len() == 2 {
+            assert_eq!(poll(&fixture, &requests[0]).await, "done", "as much as may be");
+        }
+    }
+    assert_eq!(poll(&fixture, &requests[0]).await, "expired");
+    assert_eq!(poll(&fixture, &requests[1]).await, "done");
+}
+
+#[tokio::test]
+async fn a_result_of_one_byte_too_many_is_cut() {
+    let site = Site::start();
+    let fixture = limited(&site, "result_bytes", 1_000).open().await;
+    let id = page(&fixture, &here()).await;
+    for (length, sent, truncated) in [(998, 1_000, false), (999, 1_000, true)] {
+        let outcome = run(&fixture, &id, &format!("'x'.repeat({length})")).await;
+        assert_eq!((&outcome["sent"], &outcome["truncated"]), (&json!(sent), &json!(truncated)), "{outcome}");
+        assert_eq!(outcome["bytes"], length + 2);
+    }
+}
+
+#[tokio::test]
+async fn a_screenshot_that_is_too_large_fails() {
+    let site = Site::start();
+    let fixture = limited(&site, "file_bytes", 20_000).open().await;
+    let id = page(&fixture, &here()).await;
+    assert_eq!(perform(&fixture, &id, "screenshot", json!({})).await["type"], "image/png");
+    // What cannot be made small.
+    let noise = "const canvas = document.createElement('canvas'); canvas.width = canvas.height = 400; \
+                 document.body.append(canvas); const context = canvas.getContext('2d'); \
+                 const image = context.createImageData(400, 400); \
+                 for (let at = 0; at < image.data.length; at += 65536) \
+                     crypto.getRandomValues(image.data.subarray(at, at + 65536)); \
+                 context.putImageData(image, 0, 0); 1";
+    assert_eq!(run(&fixture, &id, noise).await["data"], "1");
+    let outcome = perform(&fixture, &id, "screenshot", json!({})).await;
+    assert_eq!((&outcome["state"], &outcome["kind"]), (&json!("failed"), &json!("limit")), "{outcome}");
+    names(&outcome, "file_bytes");
+}
+
+#[tokio::test]
+async fn a_request_that_says_nothing_else_ends_in_time() {
+    let site = Site::start();
+    let fixture = limited(&site, "request_milliseconds", 20_000).open().await;
+    let id = page(&fixture, &here()).await;
+    assert_eq!(run(&fixture, &id, "1").await["data"], "1");
+    let request = execute(&fixture, &id, "new Promise(() => {})").await.expect("a request");
+    assert_eq!(poll(&fixture, &request).await, "pending");
+    later(21).await;
+    let outcome = waited(&fixture, &request).await;
+    assert_eq!(outcome["kind"], "time-out", "{outcome}");
+    assert!(outcome["elapsed"].as_u64().is_some_and(|elapsed| elapsed >= 20_000), "{outcome}");
+}
+
+#[tokio::test]
+async fn a_request_may_not_ask_for_a_millisecond_more() {
+    let site = Site::start();
+    let fixture = limited(&site, "request_ceiling_milliseconds", 60_000).open().await;
+    let id = page(&fixture, &here()).await;
+    let execute = |milliseconds: u64| json!({"script": "1", "milliseconds": milliseconds});
+    let refused = ask(&fixture, &here(), "execute", &id, execute(60_001)).await;
+    assert_eq!(refused["refused"]["code"], "invalid", "{refused}");
+    names(&refused["refused"], "request_ceiling_milliseconds");
+    let made = ask(&fixture, &here(), "execute", &id, execute(60_000)).await;
+    assert_eq!(waited(&fixture, made["ok"].as_str().expect("a request")).await["data"], "1");
+}
+
+#[tokio::test]
+async fn a_result_is_kept_as_long_as_that_and_no_longer() {
+    let site = Site::start();
+    let fixture = limited(&site, "kept_seconds", 100).open().await;
+    let id = page(&fixture, &here()).await;
+    let request = execute(&fixture, &id, "1").await.expect("a request");
+    assert_eq!(waited(&fixture, &request).await["state"], "done");
+    later(61).await;
+    assert_eq!(poll(&fixture, &request).await, "done");
+    later(61).await;
+    assert_eq!(poll(&fixture, &request).await, "expired");
+}
+
+#[tokio::test]
+async fn one_expired_request_too_many_is_forgotten() {
+    let site = Site::start();
+    let fixture = limited(&site, "tombstones_per_page", 2).open().await;
+    let id = page(&fixture, &here()).await;
+    let mut requests = Vec::new();
+    for number in 0..3 {
+        let request = execute(&fixture, &id, "1").await.expect("a request");
+        waited(&fixture, &request).await;
+        ask(&fixture, &here(), "acknowledge", &request, json!({})).await;
+        requests.push(request);
+        let first = poll(&fixture, &requests[0]).await;
+        assert_eq!(first, if number < 2 { "expired" } else { "unknown" });
+    }
+    assert_eq!(poll(&fixture, &requests[1]).await, "expired");
+}
+
+#[tokio::test]
+async fn a_dialog_that_nobody_answers_is_dismissed() {
+    let site = Site::start();
+    let fixture =
+        limited(&site, "dialog_milliseconds", 100_000).webview_limit("request_milliseconds", 300_000).open().await;
+    let id = page(&fixture, &here()).await;
+    let request = execute(&fixture, &id, "confirm('sure?')").await.expect("a request");
+    until(&fixture, &here(), &id, "it asks", |told| told["ok"]["dialog"].is_object()).await;
+    later(61).await;
+    assert_eq!(poll(&fixture, &request).await, "pending");
+    later(61).await;
+    assert_eq!(waited(&fixture, &request).await["data"], "false");
+}
+
+#[tokio::test]
+async fn a_page_that_is_unused_for_too_long_is_closed() {
+    let site = Site::start();
+    let fixture = limited(&site, "idle_seconds", 100).open().await;
+    let (unused, used) = (session("unused"), session("used"));
+    let (one, other) = (page(&fixture, &unused).await, page(&fixture, &used).await);
+    for (who, id) in [(&unused, &one), (&used, &other)] {
+        until(&fixture, who, id, "it is open", |told| told["ok"]["status"] == "ready").await;
+    }
+    later(61).await;
+    ask(&fixture, &used, "entries", &other, json!({"log": "console"})).await;
+    later(61).await;
+    until(&fixture, &unused, &one, "it is closed", |told| told["ok"]["because"] == "idle").await;
+    assert_eq!(ask(&fixture, &used, "get", &other, json!({})).await["ok"]["because"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_closed_page_is_remembered_as_long_as_that_and_no_longer() {
+    let site = Site::start();
+    let fixture = limited(&site, "closed_seconds", 100).open().await;
+    let id = page(&fixture, &here()).await;
+    ask(&fixture, &here(), "close", &id, json!({})).await;
+    later(61).await;
+    assert_eq!(ask(&fixture, &here(), "get", &id, json!({})).await["ok"]["status"], "closed");
+    later(61).await;
+    until(&fixture, &here(), &id, "it is forgotten", |told| told["refused"]["code"] == "not-found").await;
+}
+
+#[tokio::test]
+async fn one_entry_too_many_loses_the_oldest() {
+    let site = Site::start();
+    let fixture = limited(&site, "log_entries", 2).open().await;
+    let id = page(&fixture, &here()).await;
+    run(&fixture, &id, "console.log('one'); console.log('two')").await;
+    assert_eq!(entries(&fixture, &id, "console", 2).await["lost"], 0);
+    run(&fixture, &id, "console.log('three')").await;
+    let told = entries(&fixture, &id, "console", 3).await;
+    assert_eq!((&told["lost"], &told["entries"][0]["text"]), (&json!(1), &json!("two")), "{told}");
+}
+
+#[tokio::test]
+async fn entries_of_too_many_bytes_lose_the_oldest() {
+    let site = Site::start();
+    let fixture = limited(&site, "log_bytes", 2_000).open().await;
+    let id = page(&fixture, &here()).await;
+    run(&fixture, &id, "console.log('x'.repeat(800)); console.log('y'.repeat(800))").await;
+    assert_eq!(entries(&fixture, &id, "console", 2).await["lost"], 0);
+    run(&fixture, &id, "console.log('z'.repeat(800))").await;
+    let told = entries(&fixture, &id, "console", 3).await;
+    assert_eq!(told["lost"], 1, "{told}");
+}
+
+/// Has a page download this many bytes: the entry of the log with that number.
+async fn download(fixture: &Fixture, site: &Site, id: &str, bytes: u64, number: u64) -> Value {
+    let address = site.at(&format!("/download?{bytes}"));
+    run(fixture, id, &format!("const a = document.createElement('a'); a.href = '{address}'; a.click(); 1")).await;
+    let mut told = entries(fixture, id, "downloads", number).await;
+    told["entries"][usize::try_from(number - 1).expect("few")].take()
+}
+
+async fn page_at_the_site(fixture: &Fixture, site: &Site) -> String {
+    let id = page(fixture, &here()).await;
+    let there = perform(fixture, &id, "navigate", json!({"url": site.at("/")})).await;
+    assert_eq!(there["state"], "done", "{there}");
+    id
+}
+
+#[tokio::test]
+async fn a_download_of_one_byte_too_many_fails() {
+    let site = Site::start();
+    let fixture = limited(&site, "download_bytes", 1_000).open().await;
+    let id = page_at_the_site(&fixture, &site).await;
+    let entry = download(&fixture, &site, &id, 1_000, 1).await;
+    assert_eq!((&entry["state"], &entry["bytes"]), (&json!("done"), &json!(1_000)), "{entry}");
+    let entry = download(&fixture, &site, &id, 1_001, 2).await;
+    assert_eq!(entry["state"], "failed", "{entry}");
+    assert!(entry["failure"].as_str().is_some_and(|why| why.contains("download_bytes")), "{entry}");
+}
+
+#[tokio::test]
+async fn one_download_too_many_fails() {
+    let site = Site::start();
+    let fixture = limited(&site, "downloads", 1).open().await;
+    let id = page_at_the_site(&fixture, &site).await;
+    assert_eq!(download(&fixture, &site, &id, 10, 1).await["state"], "done");
+    let entry = download(&fixture, &site, &id, 10, 2).await;
+    assert_eq!(entry["state"], "failed", "{entry}");
+    assert!(entry["failure"].as_str().is_some_and(|why| why.contains("`downloads`")), "{entry}");
+}
+
+#[tokio::test]
+async fn one_connection_too_many_is_refused() {
+    let site = Site::start();
+    let fixture = limited(&site, "connections_per_page", 2).open().await;
+    let id = page_at_the_site(&fixture, &site).await;
+    let begin = "window.control = new AbortController(); const {signal} = control; \
+                 for (const at of [1, 2]) fetch('/silence?' + at, {signal}).catch(() => {}); 1";
+    run(&fixture, &id, begin).await;
+    let began = Instant::now();
+    while !(site.was_asked("/silence?1") && site.was_asked("/silence?2")) {
+        assert!(began.elapsed() < AMPLE, "they do not arrive");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let third = run(&fixture, &id, "(await fetch('/second?third')).status").await;
+    // The page's way out says so, and nobody was asked.
+    assert_eq!(third["data"], "503", "{third}");
+    assert!(!site.was_asked("/second?third"));
+    run(&fixture, &id, "control.abort(); 1").await;
+    let began = Instant::now();
+    while run(&fixture, &id, "(await fetch('/second')).status").await["data"] != "200" {
+        assert!(began.elapsed() < AMPLE, "there is no room again");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_for_a_request_ends_though_nothing_happened() {
+    let site = Site::start();
+    let fixture = limited(&site, "wait_milliseconds", 50).open().await;
+    let id = page(&fixture, &here()).await;
+    let request = execute(&fixture, &id, "new Promise(() => {})").await.expect("a request");
+    // Far below what the call itself may take.
+    let began = Instant::now();
+    let outcome = ask(&fixture, &here(), "wait", &request, json!({"milliseconds": 1_000_000})).await;
+    assert_eq!(outcome["ok"]["state"], "pending");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+/// The same with a directory for the browser's own.
+fn marked(site: &Site, name: &str, value: u64) -> (Setup, TempDir) {
+    let scratch = scratch();
+    let table = format!("[webview]\ntemporary = '{}'", scratch.path().display());
+    (limited(site, name, value).with_tables(&table), scratch)
+}
+
+#[tokio::test]
+async fn a_browser_without_pages_is_stopped() {
+    let site = Site::start();
+    let (setup, scratch) = marked(&site, "backend_idle_seconds", 100);
+    let fixture = setup.open().await;
+    let mark = format!("--user-data-dir={}", scratch.path().display());
+    let id = page(&fixture, &here()).await;
+    until(&fixture, &here(), &id, "it is open", |told| told["ok"]["status"] == "ready").await;
+    later(101).await;
+    assert!(lives(&mark), "a page is open");
+    ask(&fixture, &here(), "close", &id, json!({})).await;
+    later(61).await;
+    assert!(lives(&mark), "it may yet be needed");
+    later(61).await;
+    wharf_tests::until("it is stopped", || !lives(&mark)).await;
+    // The next page has another one.
+    assert_eq!(run(&fixture, &page(&fixture, &here()).await, "1").await["data"], "1");
+}
+
+/// Kills the browser of this page and waits until that is known.
+async fn crash(fixture: &Fixture, scratch: &TempDir, id: &str) {
+    until(fixture, &here(), id, "it is open", |told| told["ok"]["status"] == "ready").await;
+    kill_process(browser(scratch).expect("a browser runs"), Signal::KILL).expect("it can be killed");
+    until(fixture, &here(), id, "it is closed", |told| told["ok"]["because"] == "backend-gone").await;
+}
+
+#[tokio::test]
+async fn a_browser_that_crashes_once_too_often_is_not_started_again() {
+    let site = Site::start();
+    let (setup, scratch) = marked(&site, "crashes", 2);
+    let fixture = setup.open().await;
+    crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
+    crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
+    let id = page(&fixture, &here()).await;
+    until(&fixture, &here(), &id, "it is refused", |told| told["ok"]["because"] == "backend-gone").await;
+    assert!(browser(&scratch).is_none());
+    let refused = execute(&fixture, &id, "1").await.expect_err("no page");
+    assert_eq!(refused["code"], "gone", "{refused}");
+}
+
+#[tokio::test]
+async fn crashes_of_long_ago_do_not_count() {
+    let site = Site::start();
+    let (setup, scratch) = marked(&site, "crashes", 1);
+    let fixture = setup.webview_limit("crash_window_seconds", 1).open().await;
+    crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
+    let began = Instant::now();
+    loop {
+        let id = page(&fixture, &here()).await;
+        let settled = |told: &Value| told["ok"]["status"] == "ready" || told["ok"]["status"] == "closed";
+        if until(&fixture, &here(), &id, "it is open or not", settled).await["ok"]["status"] == "ready" {
+            return;
+        }
+        assert!(began.elapsed() < AMPLE, "it is never started again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
