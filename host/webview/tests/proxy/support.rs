@@ -1,7 +1,7 @@
 //! A server that tells what it was asked, a proxy, and a browser's end of it.
 
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -12,7 +12,7 @@ use tokio::{
     sync::Semaphore,
 };
 use wharf_core::OriginPolicy;
-use wharf_webview::{DeniedConnection, Proxy, ProxySettings};
+use wharf_webview::{DeniedConnection, Names, Proxy, ProxySettings};
 
 /// For what has to happen, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,8 +23,8 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn policy(origins: &[&str], private_addresses: bool) -> Arc<OriginPolicy> {
-    let origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
-    Arc::new(OriginPolicy::new("browser".parse().unwrap(), origins, private_addresses))
+    let origins = origins.iter().map(|origin| origin.parse().expect("well written")).collect();
+    Arc::new(OriginPolicy::new("browser".parse().expect("well written"), origins, private_addresses))
 }
 
 /// A proxy, and what it says of connections that were not got.
@@ -44,21 +44,21 @@ impl Served {
         let mut settings = ProxySettings {
             connections: 256,
             user: None,
-            denied: Arc::new(move |connection| telling.lock().unwrap().push(connection)),
+            denied: Arc::new(move |connection| telling.lock().expect("a lock").push(connection)),
             names: None,
         };
         change(&mut settings);
-        Self { proxy: Proxy::start(policy, settings).await.unwrap(), denied }
+        Self { proxy: Proxy::start(policy, settings).await.expect("done"), denied }
     }
 
     pub(crate) async fn connect(&self) -> TcpStream {
-        within(TcpStream::connect(self.proxy.address())).await.unwrap()
+        within(TcpStream::connect(self.proxy.address())).await.expect("done")
     }
 
     /// Sends `request` on a connection of its own and reads until that ends.
     pub(crate) async fn ask(&self, request: &str) -> String {
         let mut stream = self.connect().await;
-        stream.write_all(request.as_bytes()).await.unwrap();
+        stream.write_all(request.as_bytes()).await.expect("done");
         rest(&mut stream).await
     }
 
@@ -69,18 +69,16 @@ impl Served {
 
     /// Why connections were not got: code and target.
     pub(crate) fn refusals(&self) -> Vec<(&'static str, String)> {
-        let denied = self.denied.lock().unwrap();
+        let denied = self.denied.lock().expect("a lock");
         denied.iter().map(|denied| (denied.reason.code.as_str(), denied.target.clone())).collect()
     }
 }
 
 /// Names that lead to given addresses.
-pub(crate) fn names(
-    found: &'static [(&'static str, &'static [&'static str])],
-) -> Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync> {
+pub(crate) fn names(found: &'static [(&'static str, &'static [&'static str])]) -> Names {
     Arc::new(move |name| {
         let (_, addresses) = found.iter().find(|(known, _)| *known == name)?;
-        Some(addresses.iter().map(|address| address.parse().unwrap()).collect())
+        Some(addresses.iter().map(|address| address.parse().expect("well written")).collect())
     })
 }
 
@@ -118,8 +116,8 @@ impl Origin {
 
     /// Answers once `go` gives a permit.
     pub(crate) async fn start_held(answer: &'static str, go: Arc<Semaphore>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("done");
+        let address = listener.local_addr().expect("an address");
         let seen: Arc<Mutex<Vec<_>>> = Arc::default();
         let keeping = Arc::clone(&seen);
         tokio::spawn(async move {
@@ -127,8 +125,8 @@ impl Origin {
                 let (keeping, go) = (Arc::clone(&keeping), Arc::clone(&go));
                 tokio::spawn(async move {
                     let head = head(&mut stream).await;
-                    keeping.lock().unwrap().push(head);
-                    let _go = go.acquire().await.unwrap();
+                    keeping.lock().expect("a lock").push(head);
+                    let _go = go.acquire().await.expect("done");
                     let _ = stream.write_all(answer.as_bytes()).await;
                     let _ = stream.shutdown().await;
                 });
@@ -142,6 +140,6 @@ impl Origin {
     }
 
     pub(crate) fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
+        self.seen.lock().expect("a lock").clone()
     }
 }
