@@ -50,10 +50,15 @@ async fn a_head_larger_than_may_be_is_refused() {
     // It ends, whatever is still to come.
     let endless = async { while stream.write_all(&[b'a'; 4096]).await.is_ok() {} };
     within(endless).await;
+    // One that ends, and is larger by half.
+    let mut stream = served.connect().await;
+    let request =
+        |bytes| format!("GET {} HTTP/1.1\r\nConnection: close\r\nX: {}\r\n\r\n", origin.url("/"), "a".repeat(bytes));
+    let _ = stream.write_all(request(24 * 1024).as_bytes()).await;
+    let answer = rest(&mut stream).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431 "), "{answer}");
     assert_eq!(origin.seen(), [""; 0]);
-    let large = "a".repeat(12 * 1024);
-    let answer =
-        served.ask(&format!("GET {} HTTP/1.1\r\nConnection: close\r\nX: {large}\r\n\r\n", origin.url("/"))).await;
+    let answer = served.ask(&request(12 * 1024)).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
