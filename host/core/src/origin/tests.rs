@@ -11,7 +11,7 @@ fn pattern(written: &str) -> OriginPattern {
 
 fn policy(origins: &[&str]) -> OriginPolicy {
     let origins = origins.iter().map(|written| pattern(written)).collect();
-    OriginPolicy::new("browser".parse().expect("it works"), origins, false)
+    OriginPolicy::new("browser".parse().expect("a name"), origins, false)
 }
 
 fn code(result: Result<Url, Error>) -> Option<Code> {
@@ -246,7 +246,7 @@ fn addresses_that_are_not_of_the_public_internet_are_private() {
         "fec0::1",
         "ff02::fb",
     ] {
-        assert!(is_private(address.parse().expect("it works")), "{address}");
+        assert!(is_private(address.parse().expect("an address")), "{address}");
     }
     for address in [
         "1.1.1.1",
@@ -266,7 +266,7 @@ fn addresses_that_are_not_of_the_public_internet_are_private() {
         "2606:4700:4700::1111",
         "3fff:1000::1",
     ] {
-        assert!(!is_private(address.parse().expect("it works")), "{address}");
+        assert!(!is_private(address.parse().expect("an address")), "{address}");
     }
 }
 
@@ -295,8 +295,8 @@ proptest! {
         let scheme = if secure { "https" } else { "http" };
         let Ok(url) = Url::parse(&format!("{scheme}://{wanted}:{wanted_port}/")) else { return Ok(()) };
         let Some(origin) = Origin::of(&url) else { return Ok(()) };
-        let canonical = Url::parse(&format!("https://{granted}/")).expect("it works");
-        let labels: Vec<_> = canonical.host_str().expect("it works").split('.').collect();
+        let canonical = Url::parse(&format!("https://{granted}/")).expect("a URL");
+        let labels: Vec<_> = canonical.host_str().expect("a host").split('.').collect();
         let wanted_labels: Vec<_> = origin.host.split('.').collect();
         let same = wanted_labels == labels;
         let inside = wanted_labels.len() > labels.len() && wanted_labels.ends_with(&labels);
@@ -318,7 +318,7 @@ proptest! {
     fn a_pattern_that_is_read_is_read_alike_again_and_never_panics(written in "[*a.:/\\[\\]0-9htps@%#?-]{0,24}") {
         if let Ok(pattern) = written.parse::<OriginPattern>() {
             prop_assert_eq!(pattern.as_str(), written.as_str());
-            prop_assert_eq!(pattern.to_string().parse::<OriginPattern>().expect("it works"), pattern);
+            prop_assert_eq!(pattern.to_string().parse::<OriginPattern>().expect("a pattern"), pattern);
         }
     }
 }

@@ -108,7 +108,7 @@ mod tests {
         let stops = activity.stops(Duration::from_secs(10));
         tokio::pin!(stops);
         for _ in 0..5 {
-            one.write_all(b"x").await.expect("it works");
+            one.write_all(b"x").await.expect("written");
             let still = tokio::time::timeout(Duration::from_secs(9), &mut stops).await;
             assert!(still.is_err(), "stopped although something went through");
         }

@@ -94,16 +94,16 @@ mod table {
 
         #[test]
         fn the_owner_of_a_connection_is_told_and_that_of_one_that_ended_is_not() {
-            let listener = TcpListener::bind("127.0.0.1:0").expect("it works");
-            let own = listener.local_addr().expect("it works");
-            for target in [own, format!("[::ffff:127.0.0.1]:{}", own.port()).parse().expect("it works")] {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            let own = listener.local_addr().expect("an address");
+            for target in [own, format!("[::ffff:127.0.0.1]:{}", own.port()).parse().expect("an address")] {
                 let Ok(client) = TcpStream::connect(target) else { continue };
-                let (_accepted, peer) = listener.accept().expect("it works");
-                assert_eq!(owner(peer, own).expect("it works"), Some(rustix::process::geteuid().as_raw()));
+                let (_accepted, peer) = listener.accept().expect("a connection");
+                assert_eq!(owner(peer, own).expect("a table"), Some(rustix::process::geteuid().as_raw()));
                 // The accepted socket is ours too, and is not what is asked for.
-                assert_eq!(owner(own, own).expect("it works"), None);
+                assert_eq!(owner(own, own).expect("a table"), None);
                 drop(client);
-                assert_eq!(owner(peer, own).expect("it works"), None);
+                assert_eq!(owner(peer, own).expect("a table"), None);
             }
         }
     }

@@ -73,26 +73,26 @@ mod tests {
     use super::*;
 
     fn policy(origins: &[&str]) -> OriginPolicy {
-        let origins = origins.iter().map(|origin| origin.parse().expect("it works")).collect();
-        OriginPolicy::new("browser".parse().expect("it works"), origins, false)
+        let origins = origins.iter().map(|origin| origin.parse().expect("an origin")).collect();
+        OriginPolicy::new("browser".parse().expect("a name"), origins, false)
     }
 
     fn asked(policy: &OriginPolicy, method: &str, uri: &str) -> Result<Target, Code> {
         let uri: Uri = uri.parse().map_err(|_| Code::Invalid)?;
-        granted(policy, &method.parse().expect("it works"), &uri).map_err(|error| error.code)
+        granted(policy, &method.parse().expect("a method"), &uri).map_err(|error| error.code)
     }
 
     #[test]
     fn a_target_is_granted_by_the_host_that_is_connected_to() {
         let policy = policy(&["http://example.com", "https://example.com", "http://127.0.0.1:8080"]);
-        let target = asked(&policy, "GET", "http://EXAMPLE.com/a?b").expect("it works");
+        let target = asked(&policy, "GET", "http://EXAMPLE.com/a?b").expect("granted");
         assert_eq!((target.port, target.authority.as_str()), (80, "example.com"));
         assert_eq!(target.host, Host::Domain("example.com".to_owned()));
-        let target = asked(&policy, "CONNECT", "example.com:443").expect("it works");
+        let target = asked(&policy, "CONNECT", "example.com:443").expect("granted");
         assert_eq!((target.port, target.authority.as_str()), (443, "example.com:443"));
         // However an address is written, it is one address.
         for written in ["127.0.0.1:8080", "127.1:8080", "0x7f000001:8080", "2130706433:8080", "0177.0.0.1:8080"] {
-            let target = asked(&policy, "GET", &format!("http://{written}/")).expect("it works");
+            let target = asked(&policy, "GET", &format!("http://{written}/")).expect("granted");
             assert_eq!(target.host.to_string(), "127.0.0.1", "{written}");
             assert_eq!(target.authority, "127.0.0.1:8080");
             assert!(asked(&policy, "CONNECT", written).is_ok(), "{written}");

@@ -25,8 +25,8 @@ async fn as_many_connections_as_a_page_may_have_work_at_once_and_one_more_is_ref
         asking.spawn(async move { served.get(&url).await });
     }
     within(async {
-        while origin.seen.lock().expect("it works").len() < MANY {
-            tokio::task::yield_now().await;
+        while origin.seen.lock().expect("a lock").len() < MANY {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     })
     .await;
@@ -34,7 +34,7 @@ async fn as_many_connections_as_a_page_may_have_work_at_once_and_one_more_is_ref
     assert!(refused.starts_with("HTTP/1.1 503 ") || refused.is_empty(), "{refused}");
     go.add_permits(MANY * 2);
     while let Some(answer) = within(asking.join_next()).await {
-        let answer = answer.expect("it works");
+        let answer = answer.expect("an answer");
         assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("hello"), "{answer}");
     }
     // Their places are free again.
@@ -50,10 +50,15 @@ async fn a_head_larger_than_may_be_is_refused() {
     // It ends, whatever is still to come.
     let endless = async { while stream.write_all(&[b'a'; 4096]).await.is_ok() {} };
     within(endless).await;
+    // One that ends, and is larger by half.
+    let mut stream = served.connect().await;
+    let request =
+        |bytes| format!("GET {} HTTP/1.1\r\nConnection: close\r\nX: {}\r\n\r\n", origin.url("/"), "a".repeat(bytes));
+    let _ = stream.write_all(request(24 * 1024).as_bytes()).await;
+    let answer = rest(&mut stream).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431 "), "{answer}");
     assert_eq!(origin.seen(), [""; 0]);
-    let large = "a".repeat(12 * 1024);
-    let answer =
-        served.ask(&format!("GET {} HTTP/1.1\r\nConnection: close\r\nX: {large}\r\n\r\n", origin.url("/"))).await;
+    let answer = served.ask(&request(12 * 1024)).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
@@ -61,18 +66,18 @@ async fn a_head_larger_than_may_be_is_refused() {
 async fn what_ends_with_the_proxy_are_its_port_its_tunnels_and_its_requests() {
     let go = Arc::new(Semaphore::new(0));
     let origin = Origin::start_held(HELLO, Arc::clone(&go)).await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("it works");
-    let tunnelled = listener.local_addr().expect("it works");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("done in time");
+    let tunnelled = listener.local_addr().expect("an address");
     let served = Served::start(policy(&[&origin.url(""), &format!("https://{tunnelled}")], true)).await;
     let mut tunnel = served.connect().await;
-    tunnel.write_all(format!("CONNECT {tunnelled} HTTP/1.1\r\n\r\n").as_bytes()).await.expect("it works");
+    tunnel.write_all(format!("CONNECT {tunnelled} HTTP/1.1\r\n\r\n").as_bytes()).await.expect("done in time");
     assert!(head(&mut tunnel).await.starts_with("HTTP/1.1 200 "));
-    let (mut server, _) = within(listener.accept()).await.expect("it works");
+    let (mut server, _) = within(listener.accept()).await.expect("done in time");
     let mut waiting = served.connect().await;
-    waiting.write_all(format!("GET {} HTTP/1.1\r\n\r\n", origin.url("/")).as_bytes()).await.expect("it works");
+    waiting.write_all(format!("GET {} HTTP/1.1\r\n\r\n", origin.url("/")).as_bytes()).await.expect("done in time");
     within(async {
-        while origin.seen.lock().expect("it works").is_empty() {
-            tokio::task::yield_now().await;
+        while origin.seen.lock().expect("a lock").is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     })
     .await;
@@ -86,19 +91,19 @@ async fn what_ends_with_the_proxy_are_its_port_its_tunnels_and_its_requests() {
 
 #[tokio::test]
 async fn a_server_that_never_stops_sending_is_not_kept_in_memory() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("it works");
-    let address = listener.local_addr().expect("it works");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("done in time");
+    let address = listener.local_addr().expect("an address");
     let served = Served::start(policy(&[&format!("http://{address}")], true)).await;
     let mut stream = served.connect().await;
-    stream.write_all(format!("GET http://{address}/ HTTP/1.1\r\n\r\n").as_bytes()).await.expect("it works");
-    let (mut server, _) = within(listener.accept()).await.expect("it works");
+    stream.write_all(format!("GET http://{address}/ HTTP/1.1\r\n\r\n").as_bytes()).await.expect("done in time");
+    let (mut server, _) = within(listener.accept()).await.expect("done in time");
     head(&mut server).await;
-    server.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.expect("it works");
+    server.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.expect("done in time");
     // What nobody reads fills the system's buffers, and then the server waits.
     let block = vec![0_u8; 64 * 1024];
     let mut sent = 0;
     while let Ok(written) = tokio::time::timeout(std::time::Duration::from_secs(2), server.write(&block)).await {
-        sent += written.expect("it works");
+        sent += written.expect("sent");
         assert!(sent < 64 << 20, "the proxy took {sent} bytes that nobody reads");
     }
 }

@@ -44,7 +44,7 @@ async fn each_request_of_a_connection_is_checked_by_itself() {
     let requests = [(origin.url("/1"), "keep-alive"), (other.url("/2"), "keep-alive"), (origin.url("/3"), "close")]
         .map(|(url, then)| format!("GET {url} HTTP/1.1\r\nHost: {}\r\nConnection: {then}\r\n\r\n", origin.address))
         .concat();
-    stream.write_all(requests.as_bytes()).await.expect("it works");
+    stream.write_all(requests.as_bytes()).await.expect("done in time");
     let answers = rest(&mut stream).await;
     let statuses: Vec<_> = answers.split("HTTP/1.1 ").skip(1).map(|answer| &answer[..3]).collect();
     assert_eq!(statuses, ["200", "403", "200"], "{answers}");
@@ -82,7 +82,7 @@ async fn a_body_cannot_hide_a_second_request() {
         let request = format!("POST {url} HTTP/1.1\r\nHost: x\r\n{lengths}\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
         let answer = served.ask(&format!("{request}GET {url} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
         assert_eq!(answer.matches("HTTP/1.1 200 ").count(), 1, "{answer}");
-        let seen = origin.seen().pop().expect("it works").to_lowercase();
+        let seen = origin.seen().pop().expect("there").to_lowercase();
         assert!(seen.contains("transfer-encoding: chunked") && !seen.contains("content-length"), "{seen}");
     }
     assert_eq!(origin.seen().len(), 2);
@@ -123,7 +123,7 @@ async fn a_name_is_looked_up_once_and_only_where_it_is_granted() {
     let port = origin.address.port();
     let served = Served::start_with(policy(&[&format!("http://good.test:{port}")], true), |settings| {
         settings.names = Some(std::sync::Arc::new(move |name| {
-            asking.lock().expect("it works").push(name.to_owned());
+            asking.lock().expect("a lock").push(name.to_owned());
             lead(name)
         }));
     })
@@ -132,7 +132,7 @@ async fn a_name_is_looked_up_once_and_only_where_it_is_granted() {
     assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
     let answer = served.get(&format!("http://good.test:{port}/")).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    assert_eq!(*asked.lock().expect("it works"), ["good.test"]);
+    assert_eq!(*asked.lock().expect("a lock"), ["good.test"]);
     assert!(origin.seen()[0].contains(&format!("host: good.test:{port}\r\n")));
 }
 
@@ -141,22 +141,22 @@ async fn a_connection_goes_on_after_a_refusal() {
     let origin = Origin::start(HELLO).await;
     let served = Served::start(policy(&[&origin.url("")], true)).await;
     let mut stream = served.connect().await;
-    stream.write_all(b"GET http://evil.test/ HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it works");
+    stream.write_all(b"GET http://evil.test/ HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("done in time");
     let refused = head(&mut stream).await;
     assert!(refused.starts_with("HTTP/1.1 403 "), "{refused}");
     let length: usize = refused
         .lines()
         .find_map(|line| line.strip_prefix("content-length: "))
-        .expect("it works")
+        .expect("there")
         .parse()
-        .expect("it works");
+        .expect("well written");
     let mut body = vec![0; length];
-    tokio::io::AsyncReadExt::read_exact(&mut stream, &mut body).await.expect("it works");
-    let said = String::from_utf8(body).expect("it works");
+    tokio::io::AsyncReadExt::read_exact(&mut stream, &mut body).await.expect("done in time");
+    let said = String::from_utf8(body).expect("there");
     assert!(said.contains("add \"http://evil.test\" to `origins`"), "{said}");
     stream
         .write_all(format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/")).as_bytes())
         .await
-        .expect("it works");
+        .expect("done in time");
     assert!(head(&mut stream).await.starts_with("HTTP/1.1 200 "));
 }

@@ -55,8 +55,8 @@ async fn a_request_goes_where_the_one_look_at_its_name_led() {
     let served = Served::start_with(policy(&[&format!("http://rebinding.test:{port}")], true), |settings| {
         settings.names = Some(Arc::new(move |_| {
             let address: IpAddr = match counting.fetch_add(1, Ordering::Relaxed) {
-                0 => "127.0.0.1".parse().expect("it works"),
-                _ => "127.0.0.2".parse().expect("it works"),
+                0 => "127.0.0.1".parse().expect("well written"),
+                _ => "127.0.0.2".parse().expect("well written"),
             };
             Some(vec![address])
         }));

@@ -23,8 +23,8 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn policy(origins: &[&str], private_addresses: bool) -> Arc<OriginPolicy> {
-    let origins = origins.iter().map(|origin| origin.parse().expect("it works")).collect();
-    Arc::new(OriginPolicy::new("browser".parse().expect("it works"), origins, private_addresses))
+    let origins = origins.iter().map(|origin| origin.parse().expect("well written")).collect();
+    Arc::new(OriginPolicy::new("browser".parse().expect("well written"), origins, private_addresses))
 }
 
 /// A proxy, and what it says of connections that were not got.
@@ -44,21 +44,21 @@ impl Served {
         let mut settings = ProxySettings {
             connections: 256,
             user: None,
-            denied: Arc::new(move |connection| telling.lock().expect("it works").push(connection)),
+            denied: Arc::new(move |connection| telling.lock().expect("a lock").push(connection)),
             names: None,
         };
         change(&mut settings);
-        Self { proxy: Proxy::start(policy, settings).await.expect("it works"), denied }
+        Self { proxy: Proxy::start(policy, settings).await.expect("done"), denied }
     }
 
     pub(crate) async fn connect(&self) -> TcpStream {
-        within(TcpStream::connect(self.proxy.address())).await.expect("it works")
+        within(TcpStream::connect(self.proxy.address())).await.expect("done")
     }
 
     /// Sends `request` on a connection of its own and reads until that ends.
     pub(crate) async fn ask(&self, request: &str) -> String {
         let mut stream = self.connect().await;
-        stream.write_all(request.as_bytes()).await.expect("it works");
+        stream.write_all(request.as_bytes()).await.expect("done");
         rest(&mut stream).await
     }
 
@@ -69,7 +69,7 @@ impl Served {
 
     /// Why connections were not got: code and target.
     pub(crate) fn refusals(&self) -> Vec<(&'static str, String)> {
-        let denied = self.denied.lock().expect("it works");
+        let denied = self.denied.lock().expect("a lock");
         denied.iter().map(|denied| (denied.reason.code.as_str(), denied.target.clone())).collect()
     }
 }
@@ -78,7 +78,7 @@ impl Served {
 pub(crate) fn names(found: &'static [(&'static str, &'static [&'static str])]) -> Names {
     Arc::new(move |name| {
         let (_, addresses) = found.iter().find(|(known, _)| *known == name)?;
-        Some(addresses.iter().map(|address| address.parse().expect("it works")).collect())
+        Some(addresses.iter().map(|address| address.parse().expect("well written")).collect())
     })
 }
 
@@ -116,8 +116,8 @@ impl Origin {
 
     /// Answers once `go` gives a permit.
     pub(crate) async fn start_held(answer: &'static str, go: Arc<Semaphore>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("it works");
-        let address = listener.local_addr().expect("it works");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("done");
+        let address = listener.local_addr().expect("an address");
         let seen: Arc<Mutex<Vec<_>>> = Arc::default();
         let keeping = Arc::clone(&seen);
         tokio::spawn(async move {
@@ -125,8 +125,8 @@ impl Origin {
                 let (keeping, go) = (Arc::clone(&keeping), Arc::clone(&go));
                 tokio::spawn(async move {
                     let head = head(&mut stream).await;
-                    keeping.lock().expect("it works").push(head);
-                    let _go = go.acquire().await.expect("it works");
+                    keeping.lock().expect("a lock").push(head);
+                    let _go = go.acquire().await.expect("done");
                     let _ = stream.write_all(answer.as_bytes()).await;
                     let _ = stream.shutdown().await;
                 });
@@ -140,6 +140,6 @@ impl Origin {
     }
 
     pub(crate) fn seen(&self) -> Vec<String> {
-        self.seen.lock().expect("it works").clone()
+        self.seen.lock().expect("a lock").clone()
     }
 }

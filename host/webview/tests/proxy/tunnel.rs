@@ -9,17 +9,17 @@ use super::support::{Served, head, policy, rest, within};
 
 #[tokio::test]
 async fn a_tunnel_carries_both_ways_what_it_is_given_and_also_what_came_early() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("it works");
-    let address = listener.local_addr().expect("it works");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("done in time");
+    let address = listener.local_addr().expect("an address");
     let served = Served::start(policy(&[&format!("https://{address}")], true)).await;
     let mut browser = served.connect().await;
     let early = format!("CONNECT {address} HTTP/1.1\r\nHost: evil.test:1\r\n\r\n\x16\x03early");
-    browser.write_all(early.as_bytes()).await.expect("it works");
-    let (mut server, _) = within(listener.accept()).await.expect("it works");
+    browser.write_all(early.as_bytes()).await.expect("done in time");
+    let (mut server, _) = within(listener.accept()).await.expect("done in time");
     let answered = head(&mut browser).await;
     assert!(answered.starts_with("HTTP/1.1 200 "), "{answered}");
     let mut bytes = [0; 7];
-    within(server.read_exact(&mut bytes)).await.expect("it works");
+    within(server.read_exact(&mut bytes)).await.expect("done in time");
     assert_eq!(&bytes, b"\x16\x03early");
     // More than any buffer on the way holds, in both directions at once.
     let much = vec![7_u8; 8 << 20];
@@ -29,26 +29,26 @@ async fn a_tunnel_carries_both_ways_what_it_is_given_and_also_what_came_early() 
     let (mut here, mut there) = (read(much.len()).await, read(much.len()).await);
     let all = async {
         tokio::join!(
-            async { to_server.write_all(&much).await.expect("it works") },
-            async { to_browser.write_all(&much).await.expect("it works") },
-            async { from_browser.read_exact(&mut here).await.expect("it works") },
-            async { from_server.read_exact(&mut there).await.expect("it works") },
+            async { to_server.write_all(&much).await.expect("done in time") },
+            async { to_browser.write_all(&much).await.expect("done in time") },
+            async { from_browser.read_exact(&mut here).await.expect("done in time") },
+            async { from_server.read_exact(&mut there).await.expect("done in time") },
         )
     };
     within(all).await;
     assert!(here == much && there == much);
     // One end that is done ends its direction alone.
-    browser.shutdown().await.expect("it works");
-    assert_eq!(within(server.read(&mut bytes)).await.expect("it works"), 0);
-    server.write_all(b"last").await.expect("it works");
+    browser.shutdown().await.expect("done in time");
+    assert_eq!(within(server.read(&mut bytes)).await.expect("done in time"), 0);
+    server.write_all(b"last").await.expect("done in time");
     drop(server);
     assert_eq!(rest(&mut browser).await, "last");
 }
 
 #[tokio::test]
 async fn a_tunnel_leads_to_granted_hosts_and_ports_alone() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("it works");
-    let address = listener.local_addr().expect("it works");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("done in time");
+    let address = listener.local_addr().expect("an address");
     let served = Served::start(policy(&["https://example.com", "http://127.0.0.1:1"], true)).await;
     for target in
         [address.to_string(), "example.com:80".to_owned(), "example.com.:444".to_owned(), "a@b:443".to_owned()]
