@@ -23,6 +23,7 @@ mod navigate;
 mod network;
 mod orders;
 mod setup;
+mod wrapper;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -56,6 +57,7 @@ use held::Held;
 use inject::Thread;
 use network::Traffic;
 pub(super) use setup::{make_context, open};
+use wrapper::Wrappers;
 
 /// Sessions of a page at most: frames of other origins and workers. Further ones run
 /// without being looked into; the proxy holds for them all the same.
@@ -96,6 +98,7 @@ struct Window {
 #[derive(Debug, Default)]
 struct State {
     contexts: Contexts,
+    wrappers: Wrappers,
     document: Document,
     traffic: Traffic,
     downloads: Downloads,
@@ -240,6 +243,7 @@ impl Page {
         state.sessions.remove(session);
         state.threads.remove(session);
         state.contexts.forget_session(session);
+        state.wrappers.forget_session(session);
         state.traffic.forget_session(session);
         state.floods.forget(session);
         drop(state);
@@ -374,6 +378,7 @@ impl Page {
                 state.crashed = true;
                 state.dialog = false;
                 state.contexts.clear();
+                state.wrappers.clear();
                 state.traffic.clear();
                 drop(state);
                 held::crashed(self);
@@ -381,7 +386,11 @@ impl Page {
                 self.sink.tell(PageEvent::Console(logs::plain("crash", "the page crashed; navigate or reload it")));
                 self.changed();
             }
-            "Inspector.targetCrashed" => self.state().contexts.forget_session(session),
+            "Inspector.targetCrashed" => {
+                let mut state = self.state();
+                state.contexts.forget_session(session);
+                state.wrappers.forget_session(session);
+            }
             "Inspector.targetReloadedAfterCrash" if self.is_main_session(session) => {
                 self.state().crashed = false;
             }

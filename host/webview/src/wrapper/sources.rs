@@ -68,6 +68,13 @@ fn after_block(script: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// The wrapper alone: an expression that comes to a function. Each wrapped source
+/// begins with it.
+#[cfg(target_os = "linux")]
+pub(crate) fn pack() -> &'static str {
+    &PACK
+}
+
 /// The expression that runs a body and comes to a promise of an envelope.
 pub(crate) fn wrapped(body: &str, ask: &str) -> String {
     format!("{}(async () => {{{body}\n}}, {ask})", *PACK)

@@ -114,11 +114,17 @@ pub(super) fn hear(page: &Page, session: &str, event: Event<'_>) {
         }
         "Runtime.executionContextDestroyed" => {
             if let Some(Gone { execution_context_id }) = event.read() {
-                page.state().contexts.remove(session, execution_context_id);
+                let mut state = page.state();
+                state.contexts.remove(session, execution_context_id);
+                state.wrappers.forget(session, execution_context_id);
             }
         }
         "Runtime.executionContextsCleared" => {
-            page.state().contexts.forget_session(session);
+            {
+                let mut state = page.state();
+                state.contexts.forget_session(session);
+                state.wrappers.forget_session(session);
+            }
             if page.is_main_session(session) {
                 super::document::leaves(page);
             }

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::{
     Page, Running,
     contexts::{Frame, WORLD},
+    wrapper,
 };
 use crate::{
     FailureKind, Injection, Settled, Token,
@@ -35,6 +36,8 @@ pub(super) struct Thread {
 struct Place {
     session: String,
     context: Option<i64>,
+    /// That of the page itself, for which the browser needs no name.
+    own: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,6 +121,16 @@ enum Outcome {
     Settled(Settled),
     /// It cannot be parsed, so nothing of it ran.
     Syntax(String),
+    /// Its context, or the wrapper kept for it, is not there any more, so nothing of
+    /// it ran.
+    Absent,
+}
+
+/// Whether the wrapper that the browser keeps may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrapper {
+    Kept,
+    Brought,
 }
 
 pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
@@ -127,12 +140,12 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
         Err((kind, message)) => return page.fail(token, kind, message),
     };
     let mut sources = sources.into_iter();
-    let Some(first) = sources.next() else {
+    let Some(mut source) = sources.next() else {
         return page.fail(token, FailureKind::Invalid, "there is no script");
     };
     // A world that is not there yet has to be made first.
     let waits = place.context.is_none() && isolated;
-    let begun = (!waits).then(|| send(page, token, &place, &first));
+    let begun = (!waits).then(|| send(page, token, &place, &source, Wrapper::Kept));
     let running = Arc::clone(page);
     let task = tokio::spawn(async move {
         let page = running;
@@ -140,7 +153,7 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
             Some(begun) => (place, begun),
             None => match make_world(&page, place, frame.as_deref()).await {
                 Ok(place) => {
-                    let begun = send(&page, token, &place, &first);
+                    let begun = send(&page, token, &place, &source, Wrapper::Kept);
                     (place, begun)
                 }
                 Err(error) => return page.settle(token, failed(&error)),
@@ -149,9 +162,13 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
         let settled = loop {
             match finish(&page, &place, begun).await {
                 Outcome::Settled(settled) => break settled,
-                Outcome::Syntax(_) if !page.state().running.contains_key(&token) => return,
+                Outcome::Syntax(_) | Outcome::Absent if !page.state().running.contains_key(&token) => return,
+                Outcome::Absent => begun = send(&page, token, &place, &source, Wrapper::Brought),
                 Outcome::Syntax(message) => match sources.next() {
-                    Some(next) => begun = send(&page, token, &place, &next),
+                    Some(next) => {
+                        source = next;
+                        begun = send(&page, token, &place, &source, Wrapper::Kept);
+                    }
                     // What is said of the last one counts, which is the script as it is.
                     None => {
                         page.post(&place.session, "Runtime.releaseObjectGroup", &json!({ "objectGroup": GROUP }));
@@ -161,6 +178,9 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
             }
         };
         page.settle(token, settled);
+        if let Some(context) = place.context.or(place.own) {
+            wrapper::keep(&page, &place.session, context);
+        }
     });
     if waits {
         page.state().running.entry(token).or_insert(Running::Order(task.abort_handle()));
@@ -177,15 +197,18 @@ fn place(page: &Page, frame: Option<&str>, isolated: bool) -> Result<Place, (Fai
     let known = state.contexts.frame(frame.unwrap_or(main));
     match (frame, known) {
         // Without a context, the browser takes the page's own.
-        (None, _) if !isolated => Ok(Place { session: page.main_session().to_owned(), context: None }),
+        (None, known) if !isolated => {
+            let own = known.filter(|known| known.session == page.main_session()).and_then(|known| known.page);
+            Ok(Place { session: page.main_session().to_owned(), context: None, own })
+        }
         (Some(_), Some(Frame { page: None, .. })) if !isolated => {
             Err((FailureKind::Navigated, "the frame is just being loaded; run the script again"))
         }
         (_, Some(known)) => {
             let context = if isolated { known.isolated } else { known.page };
-            Ok(Place { session: known.session.clone(), context })
+            Ok(Place { session: known.session.clone(), context, own: None })
         }
-        (None, None) => Ok(Place { session: page.main_session().to_owned(), context: None }),
+        (None, None) => Ok(Place { session: page.main_session().to_owned(), context: None, own: None }),
         (Some(_), None) => {
             Err((FailureKind::Invalid, "there is no such frame in the page now; `frames` tells those that are there"))
         }
@@ -212,25 +235,39 @@ pub(super) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
     match known {
         Some(known) => Ok(known),
         None => {
-            let place = Place { session: page.main_session().to_owned(), context: None };
+            let place = Place { session: page.main_session().to_owned(), context: None, own: None };
             let made = make_world(page, place, None).await?;
             made.context.ok_or(CallError::Unexpected)
         }
     }
 }
 
-/// Sends a script, and says its number on the thread.
-fn send(page: &Arc<Page>, token: Token, place: &Place, source: &str) -> (u64, Call) {
-    let mut wanted = json!({
-        "expression": source,
-        "awaitPromise": true,
-        "returnByValue": true,
-        "userGesture": true,
-        "objectGroup": GROUP,
-    });
-    if let Some(context) = place.context {
-        wanted["contextId"] = json!(context);
+/// A script that is on its way: its number on the thread, how it is wrapped, and what
+/// the browser will say.
+struct Begun {
+    number: u64,
+    wrapper: Wrapper,
+    call: Call,
+}
+
+/// Sends a script, by the wrapper that the browser keeps where there is one.
+fn send(page: &Arc<Page>, token: Token, place: &Place, source: &str, wrapper: Wrapper) -> Begun {
+    let context = place.context.or(place.own).filter(|_| wrapper == Wrapper::Kept);
+    let kept = context.and_then(|context| wrapper::call(&page.state().wrappers, &place.session, context, source));
+    let (method, wrapper, mut wanted) = match kept {
+        Some(wanted) => ("Runtime.callFunctionOn", Wrapper::Kept, wanted),
+        None => {
+            let mut wanted = json!({ "expression": source });
+            if let Some(context) = place.context {
+                wanted["contextId"] = json!(context);
+            }
+            ("Runtime.evaluate", Wrapper::Brought, wanted)
+        }
+    };
+    for asked in ["awaitPromise", "returnByValue", "userGesture"] {
+        wanted[asked] = true.into();
     }
+    wanted["objectGroup"] = GROUP.into();
     // Numbers are in the order in which scripts are sent, so under the lock.
     let mut state = page.state();
     let thread = state.threads.entry(place.session.clone()).or_default();
@@ -243,7 +280,7 @@ fn send(page: &Arc<Page>, token: Token, place: &Place, source: &str) -> (u64, Ca
     thread.last += 1;
     let number = thread.last;
     state.running.insert(token, Running::Script { session: place.session.clone(), number });
-    (number, page.call(&place.session, "Runtime.evaluate", &wanted))
+    Begun { number, wrapper, call: page.call(&place.session, method, &wanted) }
 }
 
 /// Sends a script that does nothing, of which the answer says that all before it
@@ -267,10 +304,11 @@ impl Page {
     }
 }
 
-async fn finish(page: &Page, place: &Place, (number, call): (u64, Call)) -> Outcome {
+async fn finish(page: &Page, place: &Place, Begun { number, wrapper, call }: Begun) -> Outcome {
     let answer = call.read::<Evaluated>().await;
     page.is_over(&place.session, number);
     match answer {
+        Err(CallError::Refused(said)) if wrapper == Wrapper::Kept && wrapper::was_absent(&said) => Outcome::Absent,
         Err(error) => Outcome::Settled(failed(&error)),
         Ok(Evaluated { exception_details: Some(thrown), .. }) => {
             let Thrown { text, stack_trace, exception } = thrown;
