@@ -273,3 +273,21 @@ async fn a_page_is_idle_once_nothing_was_loaded_for_a_while() {
     page.outcome(waits).await;
     stage.end().await;
 }
+
+/// Chromium says of such an answer that it came, and never that it ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_no_script_reads_keeps_no_page_busy_and_is_told() {
+    let Some(stage) = Stage::new().await else { return };
+    let page = stage.page().await;
+    let answered = stage.site.answer("/answered", 201, "cache-control: no-store", b"{\"done\":true}");
+    page.go(&stage.site.page("/", "<title>idle</title>")).await;
+    page.run("return (await fetch('/answered')).status").await;
+    page.done(Operation::NetworkIdle { idle: Duration::from_millis(50) }).await;
+    until("it is told", || {
+        page.events().iter().any(|event| {
+            matches!(event, PageEvent::Network(told) if told.url == answered && told.status == Some(201) && told.failure.is_none())
+        })
+    })
+    .await;
+    stage.end().await;
+}

@@ -1,13 +1,16 @@
 //! What a page loads: told when each has ended, and whether anything is under way.
 
+mod said;
+
 use std::{
     collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use serde::Deserialize;
 use url::Url;
+
+use said::{Data, Ended, Received, Socket, WillBeSent};
 
 use super::{
     Page, State,
@@ -46,6 +49,12 @@ struct Request {
     loader: String,
     /// Goes on for ever, as a stream of events does.
     endless: bool,
+    /// What a script asked for is there as far as it wants it: Chromium never says
+    /// that an answer has ended whose body nobody reads.
+    answered: bool,
+    /// How many bytes its body has, where the server says so plainly.
+    expected: Option<u64>,
+    received: u64,
 }
 
 impl Default for Traffic {
@@ -89,10 +98,15 @@ impl Traffic {
 
     fn count(&mut self) {
         let before = self.active;
-        self.active = self.requests.values().filter(|request| !request.endless).count();
+        self.active = self.requests.values().filter(|request| !request.endless && !request.answered).count();
         if self.active == 0 && before > 0 {
             self.idle_since = Instant::now();
         }
+    }
+
+    /// Something came.
+    fn heard(&mut self) {
+        self.idle_since = Instant::now();
     }
 
     /// Since when nothing is loaded.
@@ -103,65 +117,6 @@ impl Traffic {
 
 fn key(session: &str, id: &str) -> (String, String) {
     (session.to_owned(), id.to_owned())
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WillBeSent {
-    request_id: String,
-    loader_id: String,
-    request: Asked,
-    timestamp: f64,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    frame_id: Option<String>,
-    redirect_response: Option<Response>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Asked {
-    url: String,
-    method: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    status: f64,
-    mime_type: String,
-    #[serde(default)]
-    headers: Headers,
-}
-
-/// The one header that matters: the proxy's mark on what it answered itself.
-#[derive(Debug, Default, Deserialize)]
-struct Headers {
-    #[serde(rename = "wharf-proxy-answer")]
-    proxy_answer: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Received {
-    request_id: String,
-    response: Response,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Ended {
-    request_id: String,
-    timestamp: f64,
-    encoded_data_length: Option<f64>,
-    error_text: Option<String>,
-    error_message: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Socket {
-    request_id: String,
-    url: String,
 }
 
 pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
@@ -177,6 +132,11 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
         "Network.responseReceived" => {
             if let Some(received) = event.read() {
                 answered(page, session, received);
+            }
+        }
+        "Network.dataReceived" => {
+            if let Some(data) = event.read() {
+                came(page, session, data);
             }
         }
         "Network.loadingFinished" | "Network.loadingFailed" | "Network.webSocketClosed" => {
@@ -196,6 +156,9 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
                     refused: page.settings.policy.url(&url).err().map(|error| (FailureKind::Denied, error.message)),
                     loader: String::new(),
                     endless: true,
+                    answered: false,
+                    expected: None,
+                    received: 0,
                 };
                 page.state().traffic.begin(session, &request_id, request);
             }
@@ -237,6 +200,9 @@ fn begun(page: &Page, session: &str, sent: WillBeSent) {
             refused: None,
             loader: loader_id,
             endless,
+            answered: false,
+            expected: None,
+            received: 0,
         };
         state.traffic.begin(session, &request_id, request);
     }
@@ -247,11 +213,13 @@ fn begun(page: &Page, session: &str, sent: WillBeSent) {
 }
 
 fn answered(page: &Page, session: &str, received: Received) {
-    let Received { request_id, response } = received;
+    let Received { request_id, timestamp, response } = received;
     let mut state = page.state();
     let Some(request) = state.traffic.requests.get_mut(&key(session, &request_id)) else { return };
     request.status = status(response.status);
     request.mime_type = Some(wharf_core::text::cut(&response.mime_type, 256).to_owned());
+    request.answered = request.kind == "fetch";
+    request.expected = response.headers.expected().filter(|_| request.answered);
     let refused = response.headers.proxy_answer.map(|word| {
         let url = request.url.clone();
         let kind = if word == "denied" { FailureKind::Denied } else { FailureKind::Network };
@@ -266,6 +234,25 @@ fn answered(page: &Page, session: &str, received: Received) {
         let load = state.document.load(&request_id);
         load.status = status;
         load.denied = refused;
+    }
+    state.traffic.heard();
+    state.traffic.count();
+    drop(state);
+    came(page, session, Data { request_id, timestamp, data_length: 0.0 });
+}
+
+/// A part of a body came; the last one ends what Chromium may say no more of.
+fn came(page: &Page, session: &str, data: Data) {
+    let Data { request_id, timestamp, data_length } = data;
+    let mut state = page.state();
+    state.traffic.heard();
+    let Some(request) = state.traffic.requests.get_mut(&key(session, &request_id)) else { return };
+    request.received = request.received.saturating_add(data_length.max(0.0) as u64);
+    if request.expected.is_some_and(|expected| request.received >= expected) {
+        let encoded_data_length = Some(request.received as f64);
+        drop(state);
+        let ended = Ended { request_id, timestamp, encoded_data_length, error_text: None, error_message: None };
+        end(page, session, ended);
     }
 }
 
