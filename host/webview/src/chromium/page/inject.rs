@@ -22,6 +22,8 @@ use crate::{
 
 /// What the browser keeps of a script that failed, to be let go of.
 const GROUP: &str = "wharf";
+/// Within which time it is seen that a browser has ended.
+const DYING: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// The thread on which a session's scripts run, one after the other. Each gets a
 /// number; those up to `over` have ended, or wait for something and let others run.
@@ -309,7 +311,7 @@ async fn finish(page: &Page, place: &Place, Begun { number, wrapper, call }: Beg
     page.is_over(&place.session, number);
     match answer {
         Err(CallError::Refused(said)) if wrapper == Wrapper::Kept && wrapper::was_absent(&said) => Outcome::Absent,
-        Err(error) => Outcome::Settled(failed(&error)),
+        Err(error) => Outcome::Settled(lost(page, &error).await),
         Ok(Evaluated { exception_details: Some(thrown), .. }) => {
             let Thrown { text, stack_trace, exception } = thrown;
             let ran = stack_trace.is_some_and(|stack| !stack.call_frames.is_empty());
@@ -329,6 +331,18 @@ async fn finish(page: &Page, place: &Place, Begun { number, wrapper, call }: Beg
             Outcome::Settled(Settled::Failed(crate::Failure::new(FailureKind::Exception, message)))
         }
     }
+}
+
+/// As [`failed`]. A browser that is killed may say of its pages that they went
+/// elsewhere, just before it is seen that it has ended. Where a page really did,
+/// the core has been told so and waits for nothing here.
+async fn lost(page: &Page, error: &CallError) -> Settled {
+    let settled = failed(error);
+    let navigated = matches!(&settled, Settled::Failed(failure) if failure.kind == FailureKind::Navigated);
+    if navigated && tokio::time::timeout(DYING, page.browser.ended()).await.is_ok() {
+        return failed(&CallError::Gone);
+    }
+    settled
 }
 
 /// What a script came to that the browser refused or gave up.
