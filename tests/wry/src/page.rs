@@ -27,6 +27,9 @@ pub(crate) const WORLD: &str = "wharf";
 /// itself.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long behind the errors of its scripts the end of a process may be told.
+const CRASH: Duration = Duration::from_millis(500);
+
 pub(crate) struct Page {
     pub(crate) sink: Sink,
     pub(crate) view: webkit2gtk::WebView,
@@ -121,10 +124,20 @@ impl Page {
                     }
                     Settled::Syntax { message: error.message().to_owned() }
                 }
-                Err(error) => Settled::Failed(Failure::new(FailureKind::Exception, error.message())),
+                Err(error) => return page.failed(running.token, error.message().to_owned()),
             };
             page.running.borrow_mut().remove(&running.token);
             page.sink.settle(running.token, settled);
+        });
+    }
+
+    /// WebKit ends scripts with an error, too, when their process ends, and says so
+    /// only then: a crash tells the core more, and what comes after it is ignored.
+    fn failed(&self, token: Token, message: String) {
+        self.running.borrow_mut().remove(&token);
+        let sink = self.sink.clone();
+        glib::timeout_add_local_once(CRASH, move || {
+            sink.settle(token, Settled::Failed(Failure::new(FailureKind::Exception, message)));
         });
     }
 
