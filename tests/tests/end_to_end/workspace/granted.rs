@@ -27,7 +27,10 @@ fn the_line_at_the_start_names_what_is_off_and_no_tool_of_it_is_listed() {
         (shown, client.leave().1)
     };
     let (shown, log) = serve(&[]);
-    assert!(!shown && log.contains("off=\"browser,terminal,workspace\"") && log.contains("--profile developer"), "{log}");
+    assert!(
+        !shown && log.contains("off=\"browser,terminal,workspace\"") && log.contains("--profile developer"),
+        "{log}"
+    );
     let (shown, log) = serve(&["--profile", "developer"]);
     assert!(shown && log.contains("off=\"\"") && !log.contains("--profile"), "{log}");
 }
