@@ -1,15 +1,14 @@
 //! Limits of web pages.
 
+mod browser;
+
 use std::time::{Duration, Instant};
 
-use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use wharf::Context;
-use wharf_tests::{Fixture, Setup, Site, context, found, lives, object};
+use wharf_tests::{Fixture, Setup, Site, context, found, object};
 
 use super::{Tested, later};
-use crate::webviews::{browser, scratch};
 
 pub(super) const TESTED: Tested = &[
     ("pages", one_page_too_many_closes_an_idle_one_or_is_refused),
@@ -26,13 +25,13 @@ pub(super) const TESTED: Tested = &[
     ("closed_seconds", a_closed_page_is_remembered_as_long_as_that_and_no_longer),
     ("log_entries", one_entry_too_many_loses_the_oldest),
     ("log_bytes", entries_of_too_many_bytes_lose_the_oldest),
-    ("download_bytes", a_download_of_one_byte_too_many_fails),
-    ("downloads", one_download_too_many_fails),
-    ("connections_per_page", one_connection_too_many_is_refused),
+    ("download_bytes", browser::a_download_of_one_byte_too_many_fails),
+    ("downloads", browser::one_download_too_many_fails),
+    ("connections_per_page", browser::one_connection_too_many_is_refused),
     ("wait_milliseconds", a_wait_for_a_request_ends_though_nothing_happened),
-    ("backend_idle_seconds", a_browser_without_pages_is_stopped),
-    ("crashes", a_browser_that_crashes_once_too_often_is_not_started_again),
-    ("crash_window_seconds", crashes_of_long_ago_do_not_count),
+    ("backend_idle_seconds", browser::a_browser_without_pages_is_stopped),
+    ("crashes", browser::a_browser_that_crashes_once_too_often_is_not_started_again),
+    ("crash_window_seconds", browser::crashes_of_long_ago_do_not_count),
 ];
 
 const AMPLE: Duration = Duration::from_secs(90);
@@ -337,68 +336,6 @@ async fn entries_of_too_many_bytes_lose_the_oldest() {
     assert_eq!(told["lost"], 1, "{told}");
 }
 
-/// Has a page download this many bytes: the entry of the log with that number.
-async fn download(fixture: &Fixture, site: &Site, id: &str, bytes: u64, number: u64) -> Value {
-    let address = site.at(&format!("/download?{bytes}"));
-    run(fixture, id, &format!("const a = document.createElement('a'); a.href = '{address}'; a.click(); 1")).await;
-    let mut told = entries(fixture, id, "downloads", number).await;
-    told["entries"][usize::try_from(number - 1).expect("few")].take()
-}
-
-async fn page_at_the_site(fixture: &Fixture, site: &Site) -> String {
-    let id = page(fixture, &here()).await;
-    let there = perform(fixture, &id, "navigate", json!({"url": site.at("/")})).await;
-    assert_eq!(there["state"], "done", "{there}");
-    id
-}
-
-#[tokio::test]
-async fn a_download_of_one_byte_too_many_fails() {
-    let site = Site::start();
-    let fixture = limited(&site, "download_bytes", 1_000).open().await;
-    let id = page_at_the_site(&fixture, &site).await;
-    let entry = download(&fixture, &site, &id, 1_000, 1).await;
-    assert_eq!((&entry["state"], &entry["bytes"]), (&json!("done"), &json!(1_000)), "{entry}");
-    let entry = download(&fixture, &site, &id, 1_001, 2).await;
-    assert_eq!(entry["state"], "failed", "{entry}");
-    assert!(entry["failure"].as_str().is_some_and(|why| why.contains("download_bytes")), "{entry}");
-}
-
-#[tokio::test]
-async fn one_download_too_many_fails() {
-    let site = Site::start();
-    let fixture = limited(&site, "downloads", 1).open().await;
-    let id = page_at_the_site(&fixture, &site).await;
-    assert_eq!(download(&fixture, &site, &id, 10, 1).await["state"], "done");
-    let entry = download(&fixture, &site, &id, 10, 2).await;
-    assert_eq!(entry["state"], "failed", "{entry}");
-    assert!(entry["failure"].as_str().is_some_and(|why| why.contains("`downloads`")), "{entry}");
-}
-
-#[tokio::test]
-async fn one_connection_too_many_is_refused() {
-    let site = Site::start();
-    let fixture = limited(&site, "connections_per_page", 2).open().await;
-    let id = page_at_the_site(&fixture, &site).await;
-    let begin = "window.control = new AbortController(); const {signal} = control; \
-                 for (const at of [1, 2]) fetch('/silence?' + at, {signal}).catch(() => {}); 1";
-    run(&fixture, &id, begin).await;
-    let began = Instant::now();
-    while !(site.was_asked("/silence?1") && site.was_asked("/silence?2")) {
-        assert!(began.elapsed() < AMPLE, "they do not arrive");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    let third = run(&fixture, &id, "(await fetch('/second?third')).status").await;
-    // The page's way out says so, and nobody was asked.
-    assert_eq!(third["data"], "503", "{third}");
-    assert!(!site.was_asked("/second?third"));
-    run(&fixture, &id, "control.abort(); 1").await;
-    let began = Instant::now();
-    while run(&fixture, &id, "(await fetch('/second')).status").await["data"] != "200" {
-        assert!(began.elapsed() < AMPLE, "there is no room again");
-    }
-}
-
 #[tokio::test]
 async fn a_wait_for_a_request_ends_though_nothing_happened() {
     let site = Site::start();
@@ -410,69 +347,4 @@ async fn a_wait_for_a_request_ends_though_nothing_happened() {
     let outcome = ask(&fixture, &here(), "wait", &request, json!({"milliseconds": 1_000_000})).await;
     assert_eq!(outcome["ok"]["state"], "pending");
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-}
-
-/// The same with a directory for the browser's own.
-fn marked(site: &Site, name: &str, value: u64) -> (Setup, TempDir) {
-    let scratch = scratch();
-    let table = format!("[webview]\ntemporary = '{}'", scratch.path().display());
-    (limited(site, name, value).with_tables(&table), scratch)
-}
-
-#[tokio::test]
-async fn a_browser_without_pages_is_stopped() {
-    let site = Site::start();
-    let (setup, scratch) = marked(&site, "backend_idle_seconds", 100);
-    let fixture = setup.open().await;
-    let mark = format!("--user-data-dir={}", scratch.path().display());
-    let id = page(&fixture, &here()).await;
-    until(&fixture, &here(), &id, "it is open", |told| told["ok"]["status"] == "ready").await;
-    later(101).await;
-    assert!(lives(&mark), "a page is open");
-    ask(&fixture, &here(), "close", &id, json!({})).await;
-    later(61).await;
-    assert!(lives(&mark), "it may yet be needed");
-    later(61).await;
-    wharf_tests::until("it is stopped", || !lives(&mark)).await;
-    // The next page has another one.
-    assert_eq!(run(&fixture, &page(&fixture, &here()).await, "1").await["data"], "1");
-}
-
-/// Kills the browser of this page and waits until that is known.
-async fn crash(fixture: &Fixture, scratch: &TempDir, id: &str) {
-    until(fixture, &here(), id, "it is open", |told| told["ok"]["status"] == "ready").await;
-    kill_process(browser(scratch).expect("a browser runs"), Signal::KILL).expect("it can be killed");
-    until(fixture, &here(), id, "it is closed", |told| told["ok"]["because"] == "backend-gone").await;
-}
-
-#[tokio::test]
-async fn a_browser_that_crashes_once_too_often_is_not_started_again() {
-    let site = Site::start();
-    let (setup, scratch) = marked(&site, "crashes", 2);
-    let fixture = setup.open().await;
-    crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
-    crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
-    let id = page(&fixture, &here()).await;
-    until(&fixture, &here(), &id, "it is refused", |told| told["ok"]["because"] == "backend-gone").await;
-    assert!(browser(&scratch).is_none());
-    let refused = execute(&fixture, &id, "1").await.expect_err("no page");
-    assert_eq!(refused["code"], "gone", "{refused}");
-}
-
-#[tokio::test]
-async fn crashes_of_long_ago_do_not_count() {
-    let site = Site::start();
-    let (setup, scratch) = marked(&site, "crashes", 1);
-    let fixture = setup.webview_limit("crash_window_seconds", 1).open().await;
-    crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
-    let began = Instant::now();
-    loop {
-        let id = page(&fixture, &here()).await;
-        let settled = |told: &Value| told["ok"]["status"] == "ready" || told["ok"]["status"] == "closed";
-        if until(&fixture, &here(), &id, "it is open or not", settled).await["ok"]["status"] == "ready" {
-            return;
-        }
-        assert!(began.elapsed() < AMPLE, "it is never started again");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
