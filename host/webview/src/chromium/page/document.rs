@@ -187,7 +187,7 @@ fn main_frame(page: &Arc<Page>, method: &str, said: OfAFrame) {
         "Page.frameStartedNavigating" => {
             let within = ["sameDocument", "historySameDocument"];
             if !said.navigation_type.is_some_and(|kind| within.contains(&kind.as_str())) {
-                page.state().held.begin();
+                page.state().held.start();
             }
         }
         "Page.lifecycleEvent" => {
@@ -206,7 +206,7 @@ fn main_frame(page: &Arc<Page>, method: &str, said: OfAFrame) {
         "Page.frameStartedLoading" => page.sink.tell(PageEvent::Loading(true)),
         "Page.frameStoppedLoading" => {
             page.sink.tell(PageEvent::Loading(false));
-            held::stayed(page);
+            held::stopped(page);
             ask_for_title(page);
         }
         _ => {}

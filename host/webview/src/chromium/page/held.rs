@@ -11,13 +11,21 @@ use crate::{FailureKind, Injection, Token};
 #[derive(Debug, Default)]
 pub(super) struct Held {
     under_way: bool,
+    /// Whether the browser has said so of the way that was taken last: that a load
+    /// stopped may be told of the one before.
+    started: bool,
     injections: Vec<Injection>,
 }
 
 impl Held {
-    /// The page is on its way.
+    /// The page was asked to go.
     pub(super) fn begin(&mut self) {
-        self.under_way = true;
+        (self.under_way, self.started) = (true, false);
+    }
+
+    /// The page is on its way, says the browser.
+    pub(super) fn start(&mut self) {
+        (self.under_way, self.started) = (true, true);
     }
 
     /// Whether it is.
@@ -47,6 +55,14 @@ pub(super) fn stayed(page: &Arc<Page>) {
     }
 }
 
+/// A load stopped: the page stays, unless that was the load before.
+pub(super) fn stopped(page: &Arc<Page>) {
+    let started = page.state().held.started;
+    if started {
+        stayed(page);
+    }
+}
+
 /// The page has arrived elsewhere: what waited was meant for the one before.
 pub(super) fn left(page: &Page) {
     fail(page, FailureKind::Navigated, "the page went elsewhere before the script could run");
@@ -67,4 +83,21 @@ fn end(page: &Page) -> Vec<Injection> {
     let held = std::mem::take(&mut page.state().held);
     page.changed();
     held.injections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_browser_said_it_began_can_be_said_to_have_stopped() {
+        let mut held = Held::default();
+        assert!(!held.started);
+        held.begin();
+        assert!(held.under_way() && !held.started, "the load before may stop now");
+        held.start();
+        assert!(held.under_way() && held.started);
+        held.begin();
+        assert!(held.under_way() && !held.started, "and so may this one, once another is asked for");
+    }
 }
