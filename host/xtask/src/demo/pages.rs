@@ -29,19 +29,46 @@ impl Stage {
         let site = Site::serve(workspace)?;
         prose("The operator grants one site, and that it is on this machine; whatever a page asks of another fails:");
         let grants = format!(
-            "[plugin.browser.grants.webview]\nreason = \"the harbour's own site\"\norigins = [\"{}\"]\nprivate_addresses = true\n",
+            "[plugin.browser.grants.webview]\nreason = \"the harbour's own site\"\norigins = [\"{}\"]\nprivate_addresses = true\n\
+             downloads = true\n",
             site.address
         );
         grants.lines().for_each(|line| println!("     wharf.toml | {line}"));
         let file = self.folder.join("wharf.toml");
         fs::write(&file, fs::read_to_string(&file)? + &grants)?;
         self.start()?;
+        self.see_to_an_order(&site)?;
         self.fill_its_form(&site)?;
         prose("What is not granted is not reached, and another conversation has pages of its own:");
         let elsewhere = self.call(FIRMWARE, "browser__navigate", &json!({ "url": "https://example.com/" }))?;
         must(elsewhere.is_error, "a site that is not granted is not reached")?;
         let foreign = self.call(GARDEN, "browser__get_snapshot", &json!({}))?;
         must(foreign.is_error, "a page belongs to its session")
+    }
+
+    fn see_to_an_order(&mut self, site: &Site) -> Result<()> {
+        prose("It signs in; no answer says what a password is:");
+        self.done("browser__navigate", &json!({ "url": site.address }))?;
+        let fields = [
+            json!({ "element": "text=Name", "value": "ada" }),
+            json!({ "element": "text=Password", "value": "lovelace" }),
+        ];
+        let filled = self.done("browser__fill", &json!({ "fields": fields }))?;
+        must(!filled.to_string().contains("lovelace"), "no password is told")?;
+        let signed = self.done("browser__press_key", &json!({ "key": "Enter", "element": "text=Password" }))?;
+        must(signed["url"] == format!("{}/orders", site.address), "it is signed in")?;
+        prose("A part of the next page comes late, and is waited for. A table is read as one:");
+        self.done("browser__wait_for", &json!({ "text": "berths are taken" }))?;
+        let read = self.done("browser__get_page_content", &json!({}))?;
+        must(read["text"].as_str().unwrap_or_default().contains("| 101 | Albatross |"), "a table is read as one")?;
+        prose("A click may open a dialog, which is told at once and waits for its answer:");
+        self.done("browser__click", &json!({ "element": "text=Cancel order 102" }))?;
+        self.done("browser__handle_dialog", &json!({ "accept": true }))?;
+        self.done("browser__wait_for", &json!({ "element": "[aria-label='Cancel order 102']:disabled" }))?;
+        prose("What the site has for download goes to the files of the session:");
+        self.done("browser__click", &json!({ "element": "text=Download all orders" }))?;
+        let listed = self.done("browser__list_downloads", &json!({ "wait_seconds": 30 }))?;
+        must(listed["entries"][0]["state"] == "done", "the orders are downloaded")
     }
 
     fn fill_its_form(&mut self, site: &Site) -> Result<()> {
