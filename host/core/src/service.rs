@@ -3,6 +3,7 @@
 //!
 //! The protocol room knows these traits and not who implements them.
 
+pub mod progress;
 pub mod terminal;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Context, Error, ToolDefinition};
+pub use progress::Progress;
 pub use terminal::TerminalService;
 
 /// Where the progress and the messages of one call go.

@@ -14,6 +14,9 @@ pub(crate) mod terminal;
 pub(crate) mod webview;
 pub(crate) mod workspace;
 
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, Utc};
 use wasmtime::component::{HasSelf, Linker};
 use wharf_core::{Error, text};
 
@@ -30,6 +33,15 @@ impl From<Error> for wit::types::Error {
             retryable: error.retryable,
         }
     }
+}
+
+/// A time as the contract writes it: RFC 3339 in UTC.
+fn time(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Links everything that any plugin may import; what a plugin is not granted

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
-use wharf_core::{CallLimits, Context, Events, Grants, PluginName, limit::WallTime};
+use wharf_core::{CallLimits, Context, Events, Grants, PluginName, limit::WallTime, service::Progress};
 use wharf_state::{Contender, Turns};
 
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) struct Guest {
     pub(crate) settings: Arc<str>,
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
-    pub(crate) last_progress: Option<f64>,
+    pub(crate) progress: Progress,
     pub(crate) rooms: Rooms,
     pub(crate) contender: Contender,
     pub(crate) clock: Arc<Clock>,
@@ -79,7 +79,7 @@ impl Guest {
             settings: setting.settings,
             request_meta: setting.request_meta,
             events: setting.events,
-            last_progress: None,
+            progress: Progress::default(),
             rooms: setting.rooms,
             contender: Contender::new(setting.turns, setting.tool),
             clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),

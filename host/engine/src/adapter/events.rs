@@ -3,32 +3,24 @@
 
 mod streams;
 
-use wharf_core::{Code, Error, text};
+use wharf_core::{
+    Code, Error,
+    service::progress::{self, MAX_DATA_BYTES, Progress},
+};
 
 use crate::{
     bindings::wharf::plugin::{events::Host, types},
     guest::Guest,
 };
 
-const MAX_PROGRESS_MESSAGE_BYTES: usize = 1 << 10;
-const MAX_DATA_BYTES: usize = 8 << 10;
-
 impl Guest {
     fn send_progress(&mut self, done: f64, total: Option<f64>, message: Option<&str>) -> Result<(), Error> {
         let _granted = self.grants.events(&self.plugin)?;
-        let countable = |number: f64| number.is_finite() && number >= 0.0;
-        if !countable(done) || !total.is_none_or(countable) {
-            return Err(Error::new(Code::Invalid, "`done` and `total` must be finite and not negative"));
-        }
-        if self.last_progress.is_some_and(|last| done <= last) {
-            return Err(Error::new(Code::Invalid, "`done` must grow from one progress to the next"));
-        }
+        Progress::check_numbers(done, total)?;
+        self.progress.check_growth(done)?;
         self.budget.event()?;
-        self.last_progress = Some(done);
-        if let Some(events) = &self.events {
-            let message = message.map(|message| text::line(message, MAX_PROGRESS_MESSAGE_BYTES));
-            events.progress(done, total, message.as_deref());
-        }
+        self.progress.set(done);
+        progress::tell_progress(&self.events, done, total, message);
         Ok(())
     }
 

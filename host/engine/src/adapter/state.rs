@@ -137,13 +137,7 @@ impl HostBucket for Guest {
         self.budget.host_call(0)?;
         let bucket = self.bucket(&handle)?;
         let expired = self.rooms.state.expired_at(&bucket.scope).await;
-        Ok(expired
-            .map(|when| {
-                when.map(|when| {
-                    chrono::DateTime::<chrono::Utc>::from(when).to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
-                })
-            })
-            .map_err(|error| Error::from(error).into()))
+        Ok(expired.map(|when| when.map(|when| super::time(when.into()))).map_err(|error| Error::from(error).into()))
     }
 
     fn drop(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<()> {

@@ -28,7 +28,6 @@ mod wrapper;
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
@@ -113,8 +112,6 @@ struct State {
     /// Whether a dialog is open.
     dialog: bool,
     crashed: bool,
-    /// The files that it was given, the last ones at the end.
-    given: VecDeque<Vec<PathBuf>>,
     /// Windows that it wanted to open, and of which an address is not gone to yet.
     popups: VecDeque<String>,
     /// Whether its title is being asked for, and whether it has changed since.

@@ -1,5 +1,4 @@
-//! The directory of one run of the browser: its profile, what it downloads, and what
-//! pages are given.
+//! The directory of one run of the browser: its profile, and what it downloads.
 //!
 //! It appears with a lock that is held, by rename, and goes with the browser. What a
 //! host that was killed has left is swept by the next one, which gets the lock.
@@ -7,7 +6,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown, fchown},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -67,7 +66,7 @@ impl Profile {
             lock.try_lock().map_err(io::Error::from)?;
             // What the host reads and writes later lies below directories of its
             // own: a browser that was taken over can put no link there.
-            for (part, owner) in [("profile", user), ("downloads", None), ("files", None)] {
+            for (part, owner) in [("profile", user), ("downloads", None)] {
                 let part = half.join(part);
                 DirBuilder::new().mode(0o700).create(&part)?;
                 match owner {
@@ -105,31 +104,9 @@ impl Profile {
         Ok(place)
     }
 
-    /// Copies a file to where the browser may read it, under its own name.
-    pub(super) fn hand_over(&self, page: PageId, file: &Path) -> io::Result<PathBuf> {
-        let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let place = self.place.join("files").join(page.to_string());
-        // A directory for each: two may have the same name.
-        let own = place.join(PageId::random().map_err(io::Error::other)?.to_string());
-        for directory in [&place, &own] {
-            match DirBuilder::new().mode(0o750).create(directory) {
-                Ok(()) => chown(directory, None, self.user)?,
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let copy = own.join(name);
-        let mut made = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&copy)?;
-        fchown(&made, None, self.user)?;
-        io::copy(&mut File::open(file)?, &mut made)?;
-        Ok(copy)
-    }
-
     /// Removes all that there is for one page.
     pub(super) fn forget(&self, page: PageId) {
-        for part in ["downloads", "files"] {
-            remove(&self.place.join(part).join(page.to_string()));
-        }
+        remove(&self.place.join("downloads").join(page.to_string()));
     }
 
     /// Removes all of it: the browser has ended.
@@ -241,13 +218,8 @@ mod tests {
         let profile = Profile::create(temporary.path(), None).expect("a profile");
         let page = PageId::random().expect("an id");
         fs::write(profile.make_downloads(page).expect("a directory").join("some"), "some").expect("a file");
-        let given = temporary.path().join("given");
-        fs::write(&given, "given").expect("a file");
-        let copies = [(); 2].map(|()| profile.hand_over(page, &given).expect("a copy"));
-        assert!(copies[0] != copies[1] && copies.iter().all(|copy| copy.ends_with("given")));
-        assert_eq!(fs::read(&copies[1]).expect("a file"), b"given");
         profile.forget(page);
-        assert_eq!(names(&profile.place.join("downloads")).len() + names(&profile.place.join("files")).len(), 0);
+        assert_eq!(names(&profile.place.join("downloads")).len(), 0);
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{CallLimits, Code, Context, Error, Events, text};
-
-const MAX_PROGRESS_MESSAGE_BYTES: usize = 1 << 10;
-const MAX_DATA_BYTES: u64 = 8 << 10;
+use wharf_core::{
+    CallLimits, Code, Context, Error, Events,
+    service::progress::{self, MAX_DATA_BYTES, Progress},
+};
 
 /// One call of an app's tool.
 #[non_exhaustive]
@@ -30,7 +30,7 @@ pub struct AppCall {
 #[derive(Debug, Default)]
 struct Said {
     events: u64,
-    progress: Option<f64>,
+    progress: Progress,
 }
 
 impl std::fmt::Debug for AppCall {
@@ -60,21 +60,13 @@ impl AppCall {
     /// `invalid` where a number is negative or not finite, or `done` has not
     /// grown; `limit` where the call has sent as much as it may.
     pub fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) -> Result<(), Error> {
-        let countable = |number: f64| number.is_finite() && number >= 0.0;
-        if !countable(done) || !total.is_none_or(countable) {
-            return Err(Error::new(Code::Invalid, "`done` and `total` must be finite and not negative"));
-        }
+        Progress::check_numbers(done, total)?;
         self.count(|said| {
-            if said.progress.is_some_and(|last| done <= last) {
-                return Err(Error::new(Code::Invalid, "`done` must grow from one progress to the next"));
-            }
-            said.progress = Some(done);
+            said.progress.check_growth(done)?;
+            said.progress.set(done);
             Ok(())
         })?;
-        if let Some(events) = &self.events {
-            let message = message.map(|message| text::line(message, MAX_PROGRESS_MESSAGE_BYTES));
-            events.progress(done, total, message.as_deref());
-        }
+        progress::tell_progress(&self.events, done, total, message);
         Ok(())
     }
 
@@ -85,7 +77,7 @@ impl AppCall {
     /// `invalid` where the message has more than 8 KiB as JSON; `limit` where
     /// the call has sent as much as it may.
     pub fn message(&self, level: &str, data: Value) -> Result<(), Error> {
-        if wharf_core::tool::json_bytes(&data) > MAX_DATA_BYTES {
+        if wharf_core::tool::json_bytes(&data) > MAX_DATA_BYTES as u64 {
             return Err(Error::new(Code::Invalid, format!("`data` must be at most {MAX_DATA_BYTES} bytes of JSON")));
         }
         self.count(|_| Ok(()))?;

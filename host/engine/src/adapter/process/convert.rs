@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use wharf_process::{Exit, Snapshot, StreamState, output::Piece, polls::Guidance};
 
-use crate::bindings::wharf::plugin::process as wit;
-
-fn time(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
+use crate::{
+    adapter::{self, time},
+    bindings::wharf::plugin::process as wit,
+};
 
 fn milliseconds(seconds: f64) -> u64 {
-    u64::try_from(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+    adapter::milliseconds(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
 
 impl From<StreamState> for wit::Progress {

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use wharf_core::{
     Code, Error,
     completion::{Decision, Preset},
 };
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
-use crate::{adapter::process::no_options, bindings::wharf::plugin::terminal as wit};
+use crate::{
+    adapter::{milliseconds, process::no_options, time},
+    bindings::wharf::plugin::terminal as wit,
+};
 
 /// Keys of one call.
 const MAX_KEYS: usize = 1_000;
@@ -85,10 +87,6 @@ pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Res
     Ok(TurnOptions { parameters })
 }
 
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 fn completion(decision: &Decision) -> Option<wit::Completion> {
     let verdict = decision.verdict?;
     Some(wit::Completion {
@@ -134,10 +132,6 @@ fn outcome(exit: Exit, why: Option<&str>) -> wit::Outcome {
         Exit::Killed { by: KilledBy::User } => of("killed", why),
         Exit::Killed { by: KilledBy::HostLost } => of("killed", Some("host-lost")),
     }
-}
-
-fn time(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 impl From<TerminalInfo> for wit::Info {

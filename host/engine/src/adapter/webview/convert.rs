@@ -1,21 +1,13 @@
 //! Between the words of the contract and those of the room of web pages.
 
-use std::time::Duration;
-
-use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value};
 use wharf_core::text;
 use wharf_webview::{Dialog, LogPage, Outcome, OutcomeState, PageInfo, ResultPiece};
 
-use crate::bindings::wharf::plugin::webview as wit;
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn time(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
+use crate::{
+    adapter::{milliseconds, time},
+    bindings::wharf::plugin::webview as wit,
+};
 
 fn meta(meta: Map<String, Value>) -> Option<String> {
     (!meta.is_empty()).then(|| Value::Object(meta).to_string())

@@ -1,6 +1,11 @@
-//! Gives a file input files, as copies that the browser's user may read.
+//! Gives a file input the files that the core has put where the browser may read
+//! them.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde::Deserialize;
 use serde_json::json;
@@ -10,9 +15,6 @@ use super::{
     orders::{Work, failed, nothing},
 };
 use crate::{Failure, FailureKind};
-
-/// How often a page may have been given files that are kept for it.
-const MOST_GIVEN: usize = 8;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -37,9 +39,10 @@ struct Thrown {
 pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Work {
     let page = Arc::clone(page);
     Box::pin(async move {
-        let ours = Arc::clone(&page);
-        let copied = tokio::task::spawn_blocking(move || copy(&ours, &files)).await.map_err(io::Error::other).flatten();
-        let files = copied.map_err(|error| {
+        // Chromium takes a name of nothing, too.
+        let looked =
+            tokio::task::spawn_blocking(move || files.iter().try_for_each(|file| is_there(file)).map(|()| files));
+        let files = looked.await.map_err(io::Error::other).flatten().map_err(|error| {
             Failure::new(FailureKind::Invalid, format!("the files cannot be handed to the page: {error}"))
         })?;
         let context = inject::isolated_context(&page).await.map_err(|error| failed(&error))?;
@@ -65,17 +68,6 @@ pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Wor
     })
 }
 
-/// Copies each to where the browser may read it.
-fn copy(page: &Page, files: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
-    let profile = &page.browser.profile;
-    let copies = files.iter().map(|file| profile.hand_over(page.id, file)).collect::<io::Result<Vec<_>>>()?;
-    let former = {
-        let mut state = page.state();
-        state.given.push_back(copies.clone());
-        if state.given.len() > MOST_GIVEN { state.given.pop_front() } else { None }
-    };
-    for copy in former.unwrap_or_default() {
-        let _ = copy.parent().map(fs::remove_dir_all);
-    }
-    Ok(copies)
+fn is_there(file: &Path) -> io::Result<()> {
+    if file.metadata()?.is_file() { Ok(()) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
