@@ -154,7 +154,7 @@ fn milliseconds(began: Instant) -> f64 {
     began.elapsed().as_secs_f64() * 1_000.0
 }
 
-/// The samples of one side.
+/// How long each took, in milliseconds.
 #[derive(Default)]
 struct Samples {
     bare: Vec<f64>,
@@ -162,33 +162,61 @@ struct Samples {
     calls: Vec<f64>,
 }
 
-async fn measure(warm_up: usize, calls: usize) -> Result<Samples> {
+impl Samples {
+    async fn bare(&mut self, bare: &mut Bare) -> Result<()> {
+        let began = Instant::now();
+        bare.evaluate().await?;
+        self.bare.push(milliseconds(began));
+        Ok(())
+    }
+
+    async fn ours(&mut self, ours: &Ours) -> Result<()> {
+        let began = Instant::now();
+        ours.evaluate().await?;
+        self.ours.push(milliseconds(began));
+        Ok(())
+    }
+
+    async fn call(&mut self, ours: &Ours) -> Result<()> {
+        let began = Instant::now();
+        ours.call("list_sessions", json!({})).await?;
+        self.calls.push(milliseconds(began));
+        Ok(())
+    }
+
+    fn ratio(&self) -> f64 {
+        median(self.ours.clone()) / median(self.bare.clone())
+    }
+}
+
+/// One after the other, and many of each in a row. A browser that was asked just now
+/// answers faster than one that has rested for a moment, so that only in turns both
+/// are asked the same; in a row, the bare client's never rests.
+async fn measure(warm_up: usize, calls: usize) -> Result<(Samples, Samples)> {
     let (mut bare, ours) = (Bare::start().await?, Ours::start().await?);
     for _ in 0..warm_up {
         bare.evaluate().await?;
         ours.evaluate().await?;
     }
-    let mut samples = Samples::default();
+    let (mut turns, mut rows) = (Samples::default(), Samples::default());
     for _ in 0..ROUNDS {
         for _ in 0..calls {
-            let began = Instant::now();
-            bare.evaluate().await?;
-            samples.bare.push(milliseconds(began));
+            turns.bare(&mut bare).await?;
+            turns.ours(&ours).await?;
         }
         for _ in 0..calls {
-            let began = Instant::now();
-            ours.evaluate().await?;
-            samples.ours.push(milliseconds(began));
+            rows.bare(&mut bare).await?;
         }
         for _ in 0..calls {
-            let began = Instant::now();
-            ours.call("list_sessions", json!({})).await?;
-            samples.calls.push(milliseconds(began));
+            rows.ours(&ours).await?;
+        }
+        for _ in 0..calls {
+            rows.call(&ours).await?;
         }
     }
     ours.host.shut_down(Duration::from_secs(5)).await;
     bare.end().await?;
-    Ok(samples)
+    Ok((turns, rows))
 }
 
 /// From the request of a tool's call to its answer, beside from a command to its
@@ -198,12 +226,17 @@ pub(crate) fn latency(setting: &Setting, report: &mut Report) -> Result<()> {
     let (warm_up, calls) = (setting.calls(100), setting.calls(1_000) / ROUNDS);
     // On a worker, as the command has it.
     let measured = runtime.block_on(async { tokio::spawn(async move { measure(warm_up, calls).await }).await })?;
-    let Samples { bare, ours, calls } = measured?;
-    let (bare, ours, calls) = (median(bare), median(ours), median(calls));
+    let (turns, rows) = measured?;
     let absolute = format!(
-        "p50 of browser__evaluate {ours:.2} ms; of a bare client of DevTools {bare:.2} ms; of a call that asks no page \
-         {calls:.2} ms"
+        "in turns: p50 of browser__evaluate {:.2} ms, of a bare client of DevTools {:.2} ms; many in a row: {:.2} and \
+         {:.2} ms, ratio {:.1}; a call that asks no page {:.2} ms",
+        median(turns.ours.clone()),
+        median(turns.bare.clone()),
+        median(rows.ours.clone()),
+        median(rows.bare.clone()),
+        rows.ratio(),
+        median(rows.calls.clone()),
     );
-    report.note("webview_latency", ours / bare, Bar::AtMost(2.0), &absolute);
+    report.note("webview_latency", turns.ratio(), Bar::AtMost(2.0), &absolute);
     Ok(())
 }

@@ -1,15 +1,17 @@
 //! A client of the browser's protocol over a pair of pipes: commands and their
 //! answers, and events as they come.
 //!
-//! One task reads and one writes, so nobody waits for anybody else's answer. Knows
-//! nothing of pages.
+//! One task reads, and whoever sends writes as much as the browser takes at once (see
+//! [`Outbox`]), so nobody waits for anybody else's answer. Knows nothing of pages.
+
+mod outbox;
 
 use std::{
     collections::HashMap,
     pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll},
     time::Duration,
@@ -18,15 +20,14 @@ use std::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::AsyncReadExt as _,
     net::unix::pipe,
-    sync::{mpsc, oneshot, watch},
+    sync::{oneshot, watch},
 };
 
 use super::message::{self, Command, Cut, Cutter, Message, Refusal};
+use outbox::Outbox;
 
-/// What may wait to be written. A browser that takes no more is stuck.
-const MOST_QUEUED_BYTES: usize = 256 << 20;
 /// How much is read at once.
 const READ_BYTES: usize = 64 << 10;
 
@@ -91,8 +92,7 @@ pub(super) struct Connection {
     next: AtomicU64,
     // Not async locks: held for a look-up.
     pending: Arc<Mutex<HashMap<u64, Pending>>>,
-    outgoing: mpsc::UnboundedSender<Vec<u8>>,
-    queued: Arc<AtomicUsize>,
+    outbox: Arc<Outbox>,
     open: watch::Receiver<bool>,
 }
 
@@ -112,13 +112,12 @@ impl Connection {
         most_bytes: usize,
         listener: Arc<dyn Listener>,
     ) -> Self {
-        let (outgoing, waiting) = mpsc::unbounded_channel();
         let (says_open, open) = watch::channel(true);
         let pending = Arc::new(Mutex::new(HashMap::new()));
-        let queued = Arc::new(AtomicUsize::new(0));
-        tokio::spawn(write(writer, waiting, Arc::clone(&queued)));
+        let outbox = Arc::new(Outbox::new(writer));
+        tokio::spawn(outbox::empty(Arc::downgrade(&outbox)));
         tokio::spawn(read(reader, Cutter::new(most_bytes), Arc::clone(&pending), listener, says_open));
-        Self { next: AtomicU64::new(1), pending, outgoing, queued, open }
+        Self { next: AtomicU64::new(1), pending, outbox, open }
     }
 
     /// Sends a command. It is on its way when this returns, behind all that were sent
@@ -162,13 +161,7 @@ impl Connection {
     fn send<P: Serialize>(&self, command: &Command<'_, P>) -> bool {
         let Ok(mut bytes) = serde_json::to_vec(command) else { return false };
         bytes.push(0);
-        let queued = self.queued.fetch_add(bytes.len(), Relaxed) + bytes.len();
-        if queued > MOST_QUEUED_BYTES {
-            self.queued.fetch_sub(bytes.len(), Relaxed);
-            tracing::warn!("the browser takes no commands");
-            return false;
-        }
-        self.outgoing.send(bytes).is_ok()
+        self.outbox.send(bytes)
     }
 }
 
@@ -216,16 +209,6 @@ impl Drop for Call {
 
 fn lock(pending: &Mutex<HashMap<u64, Pending>>) -> MutexGuard<'_, HashMap<u64, Pending>> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn write(mut writer: pipe::Sender, mut waiting: mpsc::UnboundedReceiver<Vec<u8>>, queued: Arc<AtomicUsize>) {
-    while let Some(bytes) = waiting.recv().await {
-        if writer.write_all(&bytes).await.is_err() {
-            // The browser is gone, which its other end says, too.
-            return;
-        }
-        queued.fetch_sub(bytes.len(), Relaxed);
-    }
 }
 
 async fn read(

@@ -149,6 +149,8 @@ impl Profile {
                     private_addresses: true,
                     ..WebViewGrant::with_reason(REASON)
                 }),
+                // Screenshots and PDFs go where downloads do.
+                workspace: Some(WorkspaceGrant::with_reason(REASON)),
                 ..Grants::default()
             },
             WORKSPACE | TERMINAL | BROWSER => Grants::default(),
