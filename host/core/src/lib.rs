@@ -35,6 +35,8 @@ pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits,
 pub use origin::{Origin, OriginPattern, OriginPolicy};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
-pub use service::{CallRequest, EventSink, Events, TerminalService, ToolService};
+pub use service::{
+    CallRequest, EventSink, Events, InputGiven, InputRequired, OfferService, TerminalService, ToolService,
+};
 pub use stream::Streams;
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};

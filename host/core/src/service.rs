@@ -3,6 +3,8 @@
 //!
 //! The protocol room knows these traits and not who implements them.
 
+pub mod input;
+pub mod offer;
 pub mod progress;
 pub mod terminal;
 
@@ -13,6 +15,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Context, Error, ToolDefinition};
+pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
+pub use offer::OfferService;
 pub use progress::Progress;
 pub use terminal::TerminalService;
 
@@ -39,6 +43,8 @@ pub struct CallRequest {
     pub context: Context,
     /// What came with the request besides, for the plugin to read.
     pub request_meta: Map<String, Value>,
+    /// What was given to an earlier round of this call.
+    pub input: InputGiven,
     /// Ends the call when it fires.
     pub cancel: CancellationToken,
     /// Who listens.
@@ -54,6 +60,7 @@ impl CallRequest {
             arguments,
             context,
             request_meta: Map::new(),
+            input: InputGiven::default(),
             cancel: CancellationToken::new(),
             events: None,
         }

@@ -129,6 +129,7 @@ pub(crate) fn answer(returned: Result<wit::Answer, wit::Error>, limits: &CallLim
         content: answer.content.into_iter().map(content).collect::<Result<_, _>>()?,
         structured: answer.structured.as_deref().map(json).transpose()?,
         is_error: answer.is_error,
+        input_required: None,
         meta: object(answer.meta.as_deref())?,
     };
     answer.checked()

@@ -15,7 +15,7 @@ const ERROR_KEY: &str = "dev.wharf/error";
 /// The result for an answer. A peer of the older era takes objects only as
 /// structured content.
 pub(crate) fn result(answer: Answer, modern: bool) -> CallToolResult {
-    let Answer { content, structured, is_error, meta } = answer;
+    let Answer { content, structured, is_error, meta, input_required: _ } = answer;
     let mut blocks: Vec<ContentBlock> = content.into_iter().enumerate().map(|(at, part)| block(at, part)).collect();
     if let (Some(structured), true) = (&structured, blocks.is_empty()) {
         blocks.push(ContentBlock::text(structured.to_string()));

@@ -28,7 +28,7 @@ use rmcp::{
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, EventSink, ToolService};
+use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, EventSink, InputGiven, ToolService};
 
 use crate::{
     answer,
@@ -128,6 +128,7 @@ impl Handler {
             arguments,
             context: resolved.context,
             request_meta: meta,
+            input: InputGiven::default(),
             cancel: context.ct,
             events: events.clone().map(|events| events as Arc<dyn EventSink>),
         };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{is_reserved, json_bytes};
-use crate::{CallLimits, Code, Error, text};
+use crate::{CallLimits, Code, Error, service::InputRequired, text};
 
 /// Parts of one answer.
 const MAX_CONTENT_PARTS: usize = 256;
@@ -44,6 +44,8 @@ pub struct Answer {
     pub structured: Option<Value>,
     /// The tool could not do it, in a way that the model should react to.
     pub is_error: bool,
+    /// What it needs of its caller first; then nothing else of the answer counts.
+    pub input_required: Option<InputRequired>,
     /// Further protocol fields.
     pub meta: Map<String, Value>,
 }

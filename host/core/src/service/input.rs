@@ -1,0 +1,186 @@
+//! Rounds of input: what a tool or a prompt needs of its caller before it can answer,
+//! and what the caller gave.
+//!
+//! No call waits for a person. One that needs something ends with [`InputRequired`],
+//! and is made again with what was given: by clients of the newer era themselves, for
+//! those of the older one by the transport.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::{Code, Error};
+
+/// What one round may ask for at most.
+pub const MAX_INPUT_REQUESTS: usize = 16;
+/// Bytes of what a plugin has carried from one round to the next.
+pub const MAX_INPUT_STATE_BYTES: usize = 16 << 10;
+/// The length of the name of one thing that is asked for.
+const MAX_KEY_BYTES: usize = 64;
+
+/// What a call needs before it can answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputRequired {
+    /// By a name of the plugin's, under which the response comes back.
+    pub requests: BTreeMap<String, InputRequest>,
+    /// Comes back unchanged with the responses: what the plugin has to know then. The
+    /// caller may read it, and is kept from changing it.
+    pub state: Option<String>,
+}
+
+/// One thing that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputRequest {
+    /// What is asked, and of whom.
+    pub method: InputMethod,
+    /// As the Model Context Protocol defines them for the method.
+    pub parameters: Map<String, Value>,
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputMethod {
+    /// A person fills a form, or goes to an address.
+    Elicitation,
+    /// The client's model answers a prompt.
+    Sampling,
+    /// The client tells its roots.
+    Roots,
+}
+
+impl InputMethod {
+    /// The protocol's word, which is also that of the contract.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation/create",
+            Self::Sampling => "sampling/createMessage",
+            Self::Roots => "roots/list",
+        }
+    }
+
+    /// The capability that a client has to declare for it.
+    #[must_use]
+    pub fn capability(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation",
+            Self::Sampling => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+
+    fn find(word: &str) -> Option<Self> {
+        [Self::Elicitation, Self::Sampling, Self::Roots].into_iter().find(|method| method.as_str() == word)
+    }
+}
+
+/// What a caller gave to an earlier round of the same call.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputGiven {
+    /// By the names of the requests. Whatever the caller says: nothing of it is
+    /// checked against what was asked.
+    pub responses: Map<String, Value>,
+    /// The state of that round, which the transport has found to be the plugin's own.
+    pub state: Option<String>,
+}
+
+impl InputGiven {
+    /// Whether this is the first round.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.responses.is_empty() && self.state.is_none()
+    }
+}
+
+impl InputRequired {
+    /// Reads the member `inputRequired` of an answer's `meta`:
+    /// `{"requests": {NAME: {"method": …, "params": {…}}}, "state": …}`.
+    ///
+    /// # Errors
+    /// `internal` where it breaks the contract.
+    pub fn read(value: &Value) -> Result<Self, Error> {
+        let Value::Object(members) = value else { return Err(broken("is no object")) };
+        let state = match members.get("state") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(state)) if state.len() <= MAX_INPUT_STATE_BYTES => Some(state.clone()),
+            Some(_) => {
+                return Err(broken(format!("has a `state` that is no text of at most {MAX_INPUT_STATE_BYTES} bytes")));
+            }
+        };
+        let requests = match members.get("requests") {
+            None => BTreeMap::new(),
+            Some(Value::Object(requests)) if requests.len() <= MAX_INPUT_REQUESTS => requests
+                .iter()
+                .map(|(name, request)| Ok((name.clone(), request_of(name, request)?)))
+                .collect::<Result<_, Error>>()?,
+            Some(_) => {
+                return Err(broken(format!(
+                    "has `requests` that are no object of at most {MAX_INPUT_REQUESTS} members"
+                )));
+            }
+        };
+        if requests.is_empty() && state.is_none() {
+            return Err(broken("asks for nothing"));
+        }
+        Ok(Self { requests, state })
+    }
+}
+
+fn request_of(name: &str, request: &Value) -> Result<InputRequest, Error> {
+    if name.is_empty() || name.len() > MAX_KEY_BYTES || name.chars().any(char::is_control) {
+        return Err(broken(format!("has a request without a name of 1 to {MAX_KEY_BYTES} bytes")));
+    }
+    let method = request.get("method").and_then(Value::as_str).and_then(InputMethod::find);
+    let method = method.ok_or_else(|| {
+        broken("has a request whose `method` is not `elicitation/create`, `sampling/createMessage` or `roots/list`")
+    })?;
+    let parameters = match request.get("params") {
+        None => Map::new(),
+        Some(Value::Object(parameters)) => parameters.clone(),
+        Some(_) => return Err(broken("has a request whose `params` are no object")),
+    };
+    Ok(InputRequest { method, parameters })
+}
+
+fn broken(what: impl std::fmt::Display) -> Error {
+    Error::new(Code::Internal, format!("the tool broke its contract: `inputRequired` of its answer {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_round_is_read_as_the_contract_has_it() {
+        let read = InputRequired::read(&json!({
+            "requests": {"name": {"method": "elicitation/create", "params": {"message": "Who?"}}, "r": {"method": "roots/list"}},
+            "state": "s"
+        }))
+        .expect("legal");
+        assert_eq!(read.requests["name"].method, InputMethod::Elicitation);
+        assert_eq!(read.requests["name"].parameters["message"], "Who?");
+        assert_eq!((read.requests["r"].method.capability(), read.state.as_deref()), ("roots", Some("s")));
+    }
+
+    #[test]
+    fn what_is_no_round_is_a_defect_of_the_tool() {
+        let many: Map<_, _> = (0..17).map(|at| (at.to_string(), json!({"method": "roots/list"}))).collect();
+        for value in [
+            json!(1),
+            json!({}),
+            json!({"requests": {}}),
+            json!({"requests": []}),
+            json!({"requests": {"a": {"method": "tools/call"}}}),
+            json!({"requests": {"": {"method": "roots/list"}}}),
+            json!({"requests": {"a": {"method": "roots/list", "params": 1}}}),
+            json!({"state": 1}),
+            json!({"state": "x".repeat(MAX_INPUT_STATE_BYTES + 1)}),
+            json!({"requests": many}),
+        ] {
+            let error = InputRequired::read(&value).expect_err("broken");
+            assert!(error.code == Code::Internal && error.message.contains("inputRequired"), "{value}: {error}");
+        }
+    }
+}
