@@ -5,6 +5,7 @@
 
 mod edges;
 mod links;
+mod named;
 mod sizes;
 mod text;
 mod wit;
@@ -25,6 +26,7 @@ Checks the rules of the house, in a second:
   - every item of the WIT contract is documented
   - no leftovers, no switched-off tests, no paths of somebody's machine
   - the documents are there, and their local links lead somewhere
+  - the tests that SECURITY.md names are there
 
 Each violation is one line: where, what, and how to mend it.
 
@@ -111,6 +113,9 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         }
         if source.is("md") {
             violations.extend(links::check(source, |target| workspace.root.join(target).exists()));
+        }
+        if source.path == Path::new(named::DOCUMENT) {
+            violations.extend(named::check(source, &sources));
         }
     }
     for document in DOCUMENTS {

@@ -92,6 +92,8 @@ fn default_entries() -> u32 {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Entries {
     /// The entries, the oldest first, each with `number` and `time`: words of the page.
+    // Of any JSON at all, a client could make nothing.
+    #[schemars(with = "Vec<serde_json::Map<String, Value>>")]
     entries: Vec<Value>,
     /// How many more there were that the answer has no room for; older ones.
     omitted: u64,
