@@ -13,6 +13,7 @@ pub mod grant;
 pub mod handle;
 pub mod id;
 pub mod limit;
+pub mod offer;
 pub mod origin;
 pub mod polls;
 pub mod schema;
@@ -32,6 +33,7 @@ pub use grant::{
 };
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
 pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits};
+pub use offer::Claims;
 pub use origin::{Origin, OriginPattern, OriginPolicy};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};

@@ -3,6 +3,7 @@
 //!
 //! The protocol room knows these traits and not who implements them.
 
+pub mod announcements;
 pub mod input;
 pub mod offer;
 pub mod progress;
@@ -15,6 +16,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Answer, Context, Error, ToolDefinition};
+pub use announcements::Announcements;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use offer::OfferService;
 pub use progress::Progress;

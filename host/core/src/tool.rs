@@ -9,7 +9,9 @@ use std::{io, sync::Arc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub(crate) use answer::is_media_type;
 pub use answer::{Answer, Content, check_size};
+pub(crate) use callable::is_legal_name;
 pub use callable::{
     InvalidTool, MAX_DESCRIPTION_BYTES, MAX_META_BYTES, MAX_NAME_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, Tool, ToolProblem,
 };

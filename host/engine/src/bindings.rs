@@ -41,3 +41,22 @@ wasmtime::component::bindgen!({
     exports: { default: async },
     with: { "wharf:plugin/state.bucket": crate::bucket::Bucket },
 });
+
+/// What a plugin may export beside its tools: each is looked for by its name.
+pub(crate) mod offered {
+    wasmtime::component::bindgen!({
+        path: "../../wit",
+        inline: "
+            package wharf:host;
+
+            world offered {
+                export wharf:plugin/prompts@0.1.5;
+                export wharf:plugin/resources@0.1.5;
+                export wharf:plugin/completion@0.1.5;
+            }
+        ",
+        world: "wharf:host/offered",
+        exports: { default: async },
+        with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
+    });
+}

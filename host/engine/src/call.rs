@@ -5,13 +5,16 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
-use wharf_core::{Answer, CallLimits, Code, Content, Context, Error, Events, Grants, text, tool};
+use wharf_core::{
+    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, text, tool,
+};
 use wharf_state::Turns;
 
 use crate::{
     adapter::MAX_MESSAGE_BYTES,
-    bindings::{Everything, EverythingPre, exports::wharf::plugin::tools as wit},
+    bindings::{exports::wharf::plugin::tools as wit, wharf::plugin::types},
     epoch, error,
+    function::{Code as Linked, Function, Returned},
     guest::{Guest, Setting},
     rooms::Rooms,
     runtime::Runtime,
@@ -33,28 +36,17 @@ pub struct Invocation {
     pub events: Events,
     /// Ends the call when it fires.
     pub cancel: CancellationToken,
-    /// The tool's own name.
+    /// The tool's own name, or the prompt's; empty where nothing is named.
     pub tool: String,
-    /// JSON text of an object that conforms to the tool's schema.
+    /// JSON text of an object that conforms to the tool's schema, or is what the
+    /// prompt takes.
     pub arguments: String,
-}
-
-/// Which function of the plugin is called.
-pub(crate) enum Function<'f> {
-    ListTools,
-    CallTool { name: &'f str, arguments: &'f str },
-}
-
-/// What it returned.
-pub(crate) enum Returned {
-    Tools(Vec<wit::Tool>),
-    Answer(Result<wit::Answer, wit::Error>),
 }
 
 /// Calls one function in an instance of its own.
 pub(crate) async fn run(
     runtime: &Runtime,
-    code: &EverythingPre<Guest>,
+    code: &Linked,
     setting: Setting,
     limits: &CallLimits,
     stack_bytes: u64,
@@ -73,18 +65,7 @@ pub(crate) async fn run(
     let schedule = runtime.schedule.clone();
     store.epoch_deadline_callback(move |store| Ok(epoch::ended(&schedule, store.data())));
 
-    let finished = clock
-        .drive(async {
-            let instance: Everything = code.instantiate_async(&mut store).await?;
-            let tools = instance.wharf_plugin_tools();
-            match function {
-                Function::ListTools => tools.call_list_tools(&mut store).await.map(Returned::Tools),
-                Function::CallTool { name, arguments } => {
-                    tools.call_call_tool(&mut store, name, arguments).await.map(Returned::Answer)
-                }
-            }
-        })
-        .await;
+    let finished = clock.drive(function.call(code, &mut store)).await;
     match finished {
         Ok(Ok(returned)) => match budget.exceeded() {
             Some(exceeded) => Err(exceeded.into()),
@@ -101,9 +82,10 @@ impl Invocation {
         self,
         plugin: wharf_core::PluginName,
         wall_time: wharf_core::limit::WallTime,
+        claims: Arc<Claims>,
         rooms: Rooms,
         turns: Arc<Turns>,
-    ) -> (Setting, Arc<CallLimits>, String, String) {
+    ) -> (Setting, Arc<CallLimits>) {
         let setting = Setting {
             plugin,
             context: self.context,
@@ -111,31 +93,33 @@ impl Invocation {
             settings: self.settings,
             request_meta: self.request_meta,
             events: self.events,
+            claims,
             rooms,
             turns,
             tool: self.tool.as_str().into(),
             wall_time,
             cancel: self.cancel,
         };
-        (setting, self.limits, self.tool, self.arguments)
+        (setting, self.limits)
     }
 }
 
 /// Checks and converts what a tool answered.
-pub(crate) fn answer(returned: Result<wit::Answer, wit::Error>, limits: &CallLimits) -> Result<Answer, Error> {
+pub(crate) fn answer(returned: Result<wit::Answer, types::Error>, limits: &CallLimits) -> Result<Answer, Error> {
     let answer = returned.map_err(guest_error)?;
     tool::check_size(answer_bytes(&answer), answer.content.len(), limits)?;
+    let mut meta = object(answer.meta.as_deref())?;
     let answer = Answer {
         content: answer.content.into_iter().map(content).collect::<Result<_, _>>()?,
         structured: answer.structured.as_deref().map(json).transpose()?,
         is_error: answer.is_error,
-        input_required: None,
-        meta: object(answer.meta.as_deref())?,
+        input_required: InputRequired::take(&mut meta)?,
+        meta,
     };
     answer.checked()
 }
 
-fn guest_error(error: wit::Error) -> Error {
+pub(crate) fn guest_error(error: types::Error) -> Error {
     Error {
         code: Code::from_guest(&error.code),
         message: text::visible(text::cut(&error.message, MAX_MESSAGE_BYTES).to_owned()),
@@ -162,7 +146,7 @@ fn json(raw: &str) -> Result<Value, Error> {
     serde_json::from_str(raw).map_err(|error| broken(format!("its structured answer is not JSON: {error}")))
 }
 
-fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
+pub(crate) fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
     let Some(raw) = raw else { return Ok(Map::new()) };
     serde_json::from_str(raw).map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
 }

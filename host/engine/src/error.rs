@@ -87,7 +87,10 @@ pub enum LoadError {
     /// It does not export `tools`.
     #[error("the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin")]
     World(String),
-    /// It failed while it listed its tools.
+    /// What it exports beside `tools` is not what the contract has.
+    #[error("the component exports less than the contract has: {0}; build it against the text that it names")]
+    Offer(String),
+    /// It failed while it listed its tools, or what else it offers.
     #[error("the plugin could not list its tools")]
     Metadata(#[source] Error),
     /// It lists tools that break the contract.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
-use wharf_core::{CallLimits, Context, Events, Grants, PluginName, limit::WallTime, service::Progress};
+use wharf_core::{CallLimits, Claims, Context, Events, Grants, PluginName, limit::WallTime, service::Progress};
 use wharf_state::{Contender, Turns};
 
 use crate::{
@@ -26,6 +26,7 @@ pub(crate) struct Guest {
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
     pub(crate) progress: Progress,
+    pub(crate) claims: Arc<Claims>,
     pub(crate) rooms: Rooms,
     pub(crate) contender: Contender,
     pub(crate) clock: Arc<Clock>,
@@ -48,6 +49,7 @@ pub(crate) struct Setting {
     pub(crate) settings: Arc<str>,
     pub(crate) request_meta: Map<String, Value>,
     pub(crate) events: Events,
+    pub(crate) claims: Arc<Claims>,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Arc<Turns>,
     /// The tool's own name; empty where none is called.
@@ -80,6 +82,7 @@ impl Guest {
             request_meta: setting.request_meta,
             events: setting.events,
             progress: Progress::default(),
+            claims: setting.claims,
             rooms: setting.rooms,
             contender: Contender::new(setting.turns, setting.tool),
             clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),

@@ -1,6 +1,9 @@
 //! What a component is and asks for, for whoever decides about it.
 
-use wharf_core::{Digest, ToolDefinition};
+use wharf_core::{
+    Digest, ToolDefinition,
+    service::offer::{PromptDefinition, ResourceTemplate},
+};
 
 /// What a component is, before anything is granted to it.
 #[derive(Debug, Clone)]
@@ -13,6 +16,12 @@ pub struct Inspection {
     pub imports: Vec<String>,
     /// Its tools.
     pub tools: Vec<ToolDefinition>,
+    /// Its prompts.
+    pub prompts: Vec<PromptDefinition>,
+    /// The beginnings of the addresses of its resources; none where it has none.
+    pub claims: Vec<String>,
+    /// Its templates of resources.
+    pub templates: Vec<ResourceTemplate>,
 }
 
 impl Inspection {

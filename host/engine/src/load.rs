@@ -1,18 +1,21 @@
 //! Engines and plugins: from the bytes of a component to something that can be
 //! called.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{
+    mem,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
 
 use wharf_core::{Answer, Error, PluginName, Tool};
 
 use crate::{
-    bindings::EverythingPre,
-    call::{self, Function, Invocation, Returned},
+    call::{self, Invocation},
     component::Component,
     error::{EngineError, LoadError},
-    guest::Guest,
+    function::{Code, Function, Returned},
     inspection::Inspection,
-    metadata,
+    metadata::{self, Offered},
     rooms::Rooms,
     shared::{EngineConfig, Shared},
     source::Source,
@@ -55,8 +58,8 @@ impl Engine {
         look_at_preamble(component.bytes())?;
         let source = Source { engine: Arc::clone(&self.shared), component };
         let code = OnceLock::new();
-        let (tools, imports) = match source.kept_metadata() {
-            Some(kept) => (metadata::checked_before(kept.tools), kept.imports),
+        let (tools, offered, imports) = match source.kept_metadata() {
+            Some(kept) => (metadata::checked_before(kept.tools), kept.offered, kept.imports),
             None => {
                 let compiled = source.code()?;
                 let read = source.read_metadata(&name, &compiled)?;
@@ -64,7 +67,7 @@ impl Engine {
                 read
             }
         };
-        let loaded = Loaded { name, source, tools, imports, code, loading: Mutex::new(()) };
+        let loaded = Loaded { name, source, tools, offered, imports, code, loading: Mutex::new(()) };
         Ok(Plugin { loaded: Arc::new(loaded) })
     }
 }
@@ -80,12 +83,13 @@ fn look_at_preamble(bytes: &[u8]) -> Result<(), LoadError> {
     }
 }
 
-struct Loaded {
+pub(crate) struct Loaded {
     name: PluginName,
     source: Source,
     tools: Vec<Tool>,
+    pub(crate) offered: Offered,
     imports: Vec<String>,
-    code: OnceLock<EverythingPre<Guest>>,
+    code: OnceLock<Code>,
     // Held while the code is loaded, so that it is loaded once.
     loading: Mutex<()>,
 }
@@ -94,7 +98,7 @@ struct Loaded {
 /// they began with.
 #[derive(Clone)]
 pub struct Plugin {
-    loaded: Arc<Loaded>,
+    pub(crate) loaded: Arc<Loaded>,
 }
 
 impl std::fmt::Debug for Plugin {
@@ -128,6 +132,9 @@ impl Plugin {
             bytes: self.loaded.source.component.bytes().len() as u64,
             imports: self.loaded.imports.clone(),
             tools: self.loaded.tools.iter().map(|tool| tool.definition.clone()).collect(),
+            prompts: self.prompts().to_vec(),
+            claims: self.claims().iter().map(str::to_owned).collect(),
+            templates: self.templates().to_vec(),
         }
     }
 
@@ -151,26 +158,37 @@ impl Plugin {
     ///
     /// # Errors
     /// Whatever the tool answers or the call ends with; see the contract.
-    pub async fn call(&self, invocation: Invocation, tool: &Tool) -> Result<Answer, Error> {
+    pub async fn call(&self, mut invocation: Invocation, tool: &Tool) -> Result<Answer, Error> {
+        let limits = Arc::clone(&invocation.limits);
+        let (name, arguments) = (invocation.tool.clone(), mem::take(&mut invocation.arguments));
+        let function = Function::CallTool { name: &name, arguments: &arguments };
+        match self.run(invocation, tool.wall_time, function).await? {
+            Returned::Answer(answer) => call::answer(answer, &limits),
+            _ => Err(unusable("the plugin answered another question")),
+        }
+    }
+
+    /// Calls one function in an instance of its own.
+    pub(crate) async fn run(
+        &self,
+        invocation: Invocation,
+        declared: Option<Duration>,
+        function: Function<'_>,
+    ) -> Result<Returned, Error> {
         let code = match self.loaded.code.get() {
             Some(code) => code,
             None => self.wait_for_code().await?,
         };
         let shared = &self.loaded.source.engine;
         let runtime = shared.runtime().map_err(unusable)?;
-        let wall_time = invocation.limits.wall_time(tool.wall_time);
+        let wall_time = invocation.limits.wall_time(declared);
         let (rooms, turns) = (shared.rooms.clone(), Arc::clone(&shared.turns));
-        let (setting, limits, name, arguments) =
-            invocation.into_setting(self.loaded.name.clone(), wall_time, rooms, turns);
-        let function = Function::CallTool { name: &name, arguments: &arguments };
-        let stack_bytes = shared.config.limits.stack_bytes;
-        match call::run(runtime, code, setting, &limits, stack_bytes, function).await? {
-            Returned::Answer(answer) => call::answer(answer, &limits),
-            Returned::Tools(_) => Err(unusable("the plugin answered another question")),
-        }
+        let claims = Arc::clone(self.claims());
+        let (setting, limits) = invocation.into_setting(self.loaded.name.clone(), wall_time, claims, rooms, turns);
+        call::run(runtime, code, setting, &limits, shared.config.limits.stack_bytes, function).await
     }
 
-    async fn wait_for_code(&self) -> Result<&EverythingPre<Guest>, Error> {
+    async fn wait_for_code(&self) -> Result<&Code, Error> {
         let loaded = Arc::clone(&self.loaded);
         let prepared = tokio::task::spawn_blocking(move || loaded.code().map(|_| ())).await;
         prepared.map_err(unusable)?.map_err(unusable)?;
@@ -178,12 +196,12 @@ impl Plugin {
     }
 }
 
-fn unusable(error: impl std::fmt::Display) -> Error {
+pub(crate) fn unusable(error: impl std::fmt::Display) -> Error {
     Error::new(wharf_core::Code::Internal, format!("the plugin cannot be used: {error}"))
 }
 
 impl Loaded {
-    fn code(&self) -> Result<&EverythingPre<Guest>, LoadError> {
+    fn code(&self) -> Result<&Code, LoadError> {
         if let Some(code) = self.code.get() {
             return Ok(code);
         }

@@ -1,15 +1,26 @@
-//! What a plugin says of its tools, read once, under deny-all, and checked
+//! What a plugin says of its tools and of what else it offers, read once, under deny-all, and checked
 //! before any of it reaches a client.
 
 use std::{collections::HashSet, sync::Arc};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
-    InvalidTool, Tool, ToolDefinition, ToolProblem,
+    Claims, InvalidTool, Tool, ToolDefinition, ToolProblem,
+    service::offer::{PromptDefinition, ResourceTemplate},
     tool::{MAX_META_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS},
 };
 
 use crate::{bindings::exports::wharf::plugin::tools as wit, error::LoadError};
+
+/// What a plugin offers beside tools, checked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Offered {
+    pub(crate) prompts: Vec<PromptDefinition>,
+    pub(crate) claims: Arc<Claims>,
+    pub(crate) templates: Vec<ResourceTemplate>,
+    pub(crate) completes: bool,
+}
 
 impl From<InvalidTool> for LoadError {
     fn from(error: InvalidTool) -> Self {

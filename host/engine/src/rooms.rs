@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wharf_core::{Code, Error, StreamLimits, Streams};
+use wharf_core::{Code, Error, StreamLimits, Streams, service::Announcements};
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
@@ -24,6 +24,8 @@ pub struct Rooms {
     pub webviews: Result<WebViews, Arc<str>>,
     /// Streams of events.
     pub streams: Streams,
+    /// Where it is told that what plugins offer has changed.
+    pub announcements: Announcements,
     /// Files of sessions.
     pub workspaces: Option<Arc<Workspaces>>,
     /// What starts the children that compile.
@@ -40,6 +42,7 @@ impl Rooms {
             terminals: None,
             webviews: Err("this host was opened without web pages".into()),
             streams: Streams::new(StreamLimits::default()),
+            announcements: Announcements::default(),
             workspaces: None,
             spawner: Spawner::new(),
         }

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
-use wharf_core::{CallLimits, Context, Grants, PluginName, SessionId, TenantId, Tool, ToolDefinition};
+use wharf_core::{CallLimits, Claims, Context, Grants, PluginName, SessionId, TenantId, Tool, ToolDefinition};
 
 use crate::{
-    bindings::EverythingPre,
-    call::{self, Function, Returned},
-    compile,
+    call, compile,
     component::Component,
     error::{EngineError, LoadError, reason},
-    guest::{Guest, Setting},
-    metadata,
+    function::{Code, Function, Returned},
+    guest::Setting,
+    metadata::{self, Offered},
+    offering,
     runtime::Runtime,
     shared::Shared,
 };
@@ -33,11 +33,12 @@ const LISTING_WALL_MILLISECONDS: u64 = 5_000;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) tools: Vec<ToolDefinition>,
+    pub(crate) offered: Offered,
     pub(crate) imports: Vec<String>,
 }
 
 /// Metadata written by another version of these rules is read again.
-const METADATA_FORMAT: &str = concat!("1-", env!("CARGO_PKG_VERSION"));
+const METADATA_FORMAT: &str = concat!("2-", env!("CARGO_PKG_VERSION"));
 
 /// A component's bytes and the engine that they are for.
 pub(crate) struct Source {
@@ -80,11 +81,11 @@ impl Source {
     }
 
     /// Compiled and linked code: from the cache, else compiled and kept there.
-    pub(crate) fn code(&self) -> Result<EverythingPre<Guest>, LoadError> {
+    pub(crate) fn code(&self) -> Result<Code, LoadError> {
         let runtime = self.engine.runtime()?;
         let component = self.compiled(runtime)?;
         let linked = runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
-        EverythingPre::new(linked).map_err(|error| LoadError::World(reason(&error)))
+        Code::find(linked)
     }
 
     fn compiled(&self, runtime: &Runtime) -> Result<wasm::Component, LoadError> {
@@ -110,12 +111,54 @@ impl Source {
         block_on(compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), limits))?
     }
 
-    /// Asks the plugin for its tools, with nothing granted.
+    /// Asks the plugin for its tools and for what else it offers, with nothing
+    /// granted.
     pub(crate) fn read_metadata(
         &self,
         name: &PluginName,
-        code: &EverythingPre<Guest>,
-    ) -> Result<(Vec<Tool>, Vec<String>), LoadError> {
+        code: &Code,
+    ) -> Result<(Vec<Tool>, Offered, Vec<String>), LoadError> {
+        let runtime = self.engine.runtime()?;
+        let listed = match self.ask(name, code, Function::ListTools)? {
+            Returned::Tools(listed) => metadata::definitions(listed)?,
+            _ => return Err(other_question()),
+        };
+        let metadata =
+            Metadata { tools: listed, offered: self.read_offered(name, code)?, imports: imports(runtime, code) };
+        // Only what passes every check is kept; it is not checked again.
+        let tools = metadata::check(metadata.tools.clone())?;
+        if let Some(cache) = &self.engine.cache
+            && let Ok(json) = serde_json::to_vec(&metadata)
+        {
+            cache.put(&self.metadata_entry(), &json);
+        }
+        Ok((tools, metadata.offered, metadata.imports))
+    }
+
+    fn read_offered(&self, name: &PluginName, code: &Code) -> Result<Offered, LoadError> {
+        let mut offered = Offered { completes: code.has_completion(), ..Offered::default() };
+        if code.has_prompts() {
+            offered.prompts = match self.ask(name, code, Function::ListPrompts)? {
+                Returned::Prompts(listed) => offering::prompts(listed)?,
+                _ => return Err(other_question()),
+            };
+        }
+        if code.has_resources() {
+            let claims = match self.ask(name, code, Function::Claims)? {
+                Returned::Claims(claimed) => Claims::new(claimed),
+                _ => return Err(other_question()),
+            };
+            offered.claims = Arc::new(claims.map_err(|error| LoadError::Refused(error.to_string()))?);
+            offered.templates = match self.ask(name, code, Function::ListTemplates)? {
+                Returned::Templates(listed) => offering::templates(listed, &offered.claims)?,
+                _ => return Err(other_question()),
+            };
+        }
+        Ok(offered)
+    }
+
+    /// Calls a function that lists something.
+    fn ask(&self, name: &PluginName, code: &Code, function: Function<'_>) -> Result<Returned, LoadError> {
         let runtime = self.engine.runtime()?;
         let limits = CallLimits {
             cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
@@ -129,6 +172,7 @@ impl Source {
             settings: "{}".into(),
             request_meta: Map::new(),
             events: None,
+            claims: Arc::default(),
             rooms: self.engine.rooms.clone(),
             turns: Arc::clone(&self.engine.turns),
             tool: "".into(),
@@ -136,32 +180,25 @@ impl Source {
             cancel: CancellationToken::new(),
         };
         let stack_bytes = self.engine.config.limits.stack_bytes;
-        let asking = call::run(runtime, code, setting, &limits, stack_bytes, Function::ListTools);
-        let listed = match block_on(asking)?.map_err(LoadError::Metadata)? {
-            Returned::Tools(listed) => listed,
-            Returned::Answer(_) => return Err(LoadError::Refused("it answered another question".to_owned())),
-        };
-        let metadata = Metadata { tools: metadata::definitions(listed)?, imports: self.imports(runtime, code) };
-        // Only what passes every check is kept; it is not checked again.
-        let tools = metadata::check(metadata.tools.clone())?;
-        if let Some(cache) = &self.engine.cache
-            && let Ok(json) = serde_json::to_vec(&metadata)
-        {
-            cache.put(&self.metadata_entry(), &json);
-        }
-        Ok((tools, metadata.imports))
+        let asking = call::run(runtime, code, setting, &limits, stack_bytes, function);
+        block_on(asking)?.map_err(LoadError::Metadata)
     }
+}
 
-    fn imports(&self, runtime: &Runtime, code: &EverythingPre<Guest>) -> Vec<String> {
-        let kind = code.instance_pre().component().component_type();
-        let mut imports: Vec<_> = kind
-            .imports(&runtime.engine)
-            .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
-            .map(|(name, _)| name.to_owned())
-            .collect();
-        imports.sort();
-        imports
-    }
+fn other_question() -> LoadError {
+    LoadError::Refused("it answered another question".to_owned())
+}
+
+/// The instances that a component imports.
+fn imports(runtime: &Runtime, code: &Code) -> Vec<String> {
+    let kind = code.linked.component().component_type();
+    let mut imports: Vec<_> = kind
+        .imports(&runtime.engine)
+        .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    imports.sort();
+    imports
 }
 
 /// Runs a future to its end on a runtime of its own, so that loading works

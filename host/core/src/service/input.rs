@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::{Code, Error};
+use crate::{Code, Error, text, tool::json_bytes};
 
 /// What one round may ask for at most.
 pub const MAX_INPUT_REQUESTS: usize = 16;
 /// Bytes of what a plugin has carried from one round to the next.
 pub const MAX_INPUT_STATE_BYTES: usize = 16 << 10;
+/// Bytes of all that one round asks for, as JSON.
+pub const MAX_INPUT_BYTES: usize = 256 << 10;
 /// The length of the name of one thing that is asked for.
 const MAX_KEY_BYTES: usize = 64;
 
@@ -92,7 +94,18 @@ impl InputGiven {
     }
 }
 
+/// The member of an answer's `meta` that asks for input.
+const MEMBER: &str = "inputRequired";
+
 impl InputRequired {
+    /// Takes the member `inputRequired` out of an answer's `meta`, where it is.
+    ///
+    /// # Errors
+    /// As [`InputRequired::read`].
+    pub fn take(meta: &mut Map<String, Value>) -> Result<Option<Self>, Error> {
+        meta.remove(MEMBER).map(|value| Self::read(&value)).transpose()
+    }
+
     /// Reads the member `inputRequired` of an answer's `meta`:
     /// `{"requests": {NAME: {"method": …, "params": {…}}}, "state": …}`.
     ///
@@ -122,6 +135,9 @@ impl InputRequired {
         if requests.is_empty() && state.is_none() {
             return Err(broken("asks for nothing"));
         }
+        if json_bytes(value) > (MAX_INPUT_BYTES + MAX_INPUT_STATE_BYTES) as u64 {
+            return Err(broken(format!("has more than {MAX_INPUT_BYTES} bytes")));
+        }
         Ok(Self { requests, state })
     }
 }
@@ -136,14 +152,30 @@ fn request_of(name: &str, request: &Value) -> Result<InputRequest, Error> {
     })?;
     let parameters = match request.get("params") {
         None => Map::new(),
-        Some(Value::Object(parameters)) => parameters.clone(),
+        Some(Value::Object(parameters)) => shown(parameters),
         Some(_) => return Err(broken("has a request whose `params` are no object")),
     };
     Ok(InputRequest { method, parameters })
 }
 
+/// What a person is asked is shown on a screen: as the texts of an answer, it has no
+/// control characters.
+fn shown(parameters: &Map<String, Value>) -> Map<String, Value> {
+    let text = |text: &String| text::visible(text.clone());
+    parameters.iter().map(|(name, value)| (text(name), shown_value(value))).collect()
+}
+
+fn shown_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text::visible(text.clone())),
+        Value::Array(items) => Value::Array(items.iter().map(shown_value).collect()),
+        Value::Object(members) => Value::Object(shown(members)),
+        other => other.clone(),
+    }
+}
+
 fn broken(what: impl std::fmt::Display) -> Error {
-    Error::new(Code::Internal, format!("the tool broke its contract: `inputRequired` of its answer {what}"))
+    Error::new(Code::Internal, format!("the tool broke its contract: `{MEMBER}` of its answer {what}"))
 }
 
 #[cfg(test)]
@@ -165,6 +197,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_person_is_asked_has_no_control_characters_and_the_state_keeps_its_own() {
+        let read = InputRequired::read(&json!({
+            "requests": {"n": {"method": "elicitation/create", "params": {"a\u{1b}": ["b\u{202e}", {"c": "d\u{7}"}]}}},
+            "state": "\u{1b}\u{0}"
+        }))
+        .expect("legal");
+        assert_eq!(Value::Object(read.requests["n"].parameters.clone()), json!({"a": ["b", {"c": "d"}]}));
+        assert_eq!(read.state.as_deref(), Some("\u{1b}\u{0}"));
+    }
+
+    #[test]
     fn what_is_no_round_is_a_defect_of_the_tool() {
         let many: Map<_, _> = (0..17).map(|at| (at.to_string(), json!({"method": "roots/list"}))).collect();
         for value in [
@@ -178,6 +221,7 @@ mod tests {
             json!({"state": 1}),
             json!({"state": "x".repeat(MAX_INPUT_STATE_BYTES + 1)}),
             json!({"requests": many}),
+            json!({"requests": {"a": {"method": "roots/list", "params": {"x": "y".repeat(300 << 10)}}}}),
         ] {
             let error = InputRequired::read(&value).expect_err("broken");
             assert!(error.code == Code::Internal && error.message.contains("inputRequired"), "{value}: {error}");

@@ -74,9 +74,8 @@ impl Answer {
 }
 
 impl Content {
-    fn checked(mut self) -> Result<Self, Error> {
-        let visible = self.mime_type.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if self.mime_type.is_empty() || self.mime_type.len() > MAX_MIME_BYTES || !visible {
+    pub(crate) fn checked(mut self) -> Result<Self, Error> {
+        if !is_media_type(&self.mime_type) {
             return Err(broken("the type of a part of its answer is no media type"));
         }
         // Every kind of text may end up on a screen; only the plain one must be text.
@@ -89,6 +88,11 @@ impl Content {
         self.meta.retain(|key, _| !is_reserved(key));
         Ok(self)
     }
+}
+
+/// Whether something may be called a media type.
+pub(crate) fn is_media_type(name: &str) -> bool {
+    (1..=MAX_MIME_BYTES).contains(&name.len()) && name.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
 /// Whether an answer of so many bytes and parts may be given.

@@ -125,7 +125,7 @@ impl Tool {
     /// # Errors
     /// What breaks the contract.
     pub fn compile(definition: ToolDefinition) -> Result<Self, InvalidTool> {
-        if !legal(&definition.name) {
+        if !is_legal_name(&definition.name) {
             return Err(ToolProblem::Name.of(&definition.name));
         }
         let compile = |part: &'static str, schema: &Arc<Map<String, Value>>| {
@@ -156,7 +156,8 @@ impl Tool {
     }
 }
 
-fn legal(name: &str) -> bool {
+/// Whether a tool or a prompt may be called so.
+pub(crate) fn is_legal_name(name: &str) -> bool {
     (1..=MAX_NAME_BYTES).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         && !name.contains("__")

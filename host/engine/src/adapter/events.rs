@@ -1,6 +1,7 @@
 //! `events`: progress and messages to whoever waits for the call, and streams
-//! that outlive it.
+//! that outlive it, and what has changed.
 
+mod changes;
 mod streams;
 
 use wharf_core::{
@@ -91,5 +92,15 @@ impl Host for Guest {
     fn complete(&mut self, stream: String) -> wasmtime::Result<Result<(), types::Error>> {
         self.budget.host_call(stream.len() as u64)?;
         Ok(self.complete_stream(&stream).map_err(types::Error::from))
+    }
+
+    fn changed(&mut self, list: String) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call(list.len() as u64)?;
+        Ok(self.list_changed(&list).map_err(types::Error::from))
+    }
+
+    fn updated(&mut self, uri: String) -> wasmtime::Result<Result<(), types::Error>> {
+        self.budget.host_call(uri.len() as u64)?;
+        Ok(self.resource_updated(uri).map_err(types::Error::from))
     }
 }
