@@ -3,6 +3,7 @@
 
 mod apps;
 mod calling;
+mod offering;
 mod opening;
 
 use std::{
@@ -12,7 +13,6 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::watch;
 use wharf_core::text::with_causes;
 use wharf_core::{
     Admission, CallLimits, Context, Error, Grants, StreamOwner, Streams, TerminalService,
@@ -68,7 +68,6 @@ struct Shared {
     registry: RwLock<Arc<Registry>>,
     // Held by whoever makes the next registry out of the present one.
     changing: Mutex<()>,
-    changes: watch::Sender<u64>,
     app_limits: Arc<CallLimits>,
     admission: Admission,
     wait: Duration,

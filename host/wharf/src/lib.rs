@@ -29,6 +29,7 @@ pub mod configuration;
 mod control;
 mod host;
 mod loading;
+mod offers;
 mod registry;
 mod rooms;
 mod secret;
@@ -45,13 +46,16 @@ pub use host::{Host, HostBuilder, OpenError};
 pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
+/// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
+pub use wharf_core::service::{input, offer};
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, InvalidTool, PluginName,
-    ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId,
-    TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService,
-    WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, limit, stream, text,
+    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, InputGiven, InputRequired,
+    InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant,
+    StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId,
+    ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey, completion,
+    limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};

@@ -10,6 +10,7 @@ use crate::{
     bundled,
     component::read_component,
     configuration::{Configuration, PluginSettings, Profile},
+    offers::clash,
     registry::{Installed, Off, Plugins, Registry, Rejected},
 };
 
@@ -37,7 +38,8 @@ pub(crate) fn load_all(engine: &Engine, configuration: &Configuration) -> Regist
             off.push(Off { developer: would_help(&name, &settings), name });
             continue;
         }
-        match load(engine, &name, settings, grants, configuration.host_limits.component_bytes) {
+        let loaded = load(engine, &name, settings, grants, configuration.host_limits.component_bytes);
+        match loaded.and_then(|plugin| clash(&plugin.plugin, &installed).map_or(Ok(plugin), Err)) {
             Ok(plugin) => installed.push(plugin),
             Err(reason) => {
                 tracing::error!(plugin = %name, "cannot be loaded: {reason}");

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use wharf_core::{CallLimits, Grants, PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
 use wharf_engine::Plugin;
 
-use crate::app::{RegisterError, Registered};
+use crate::{
+    app::{RegisterError, Registered},
+    offers::Offers,
+};
 
 /// A plugin with what the operator decided about it.
 #[derive(Debug, Clone)]
@@ -52,6 +55,7 @@ pub(crate) struct Plugins {
 pub(crate) struct Registry {
     definitions: Arc<[ToolDefinition]>,
     tools: BTreeMap<String, Place>,
+    offers: Offers,
     plugins: Arc<Plugins>,
     apps: BTreeMap<String, Arc<Registered>>,
 }
@@ -110,7 +114,8 @@ impl Registry {
         }
         // No plugin is called as the app is, so that none of these is there.
         tools.extend(apps.iter().map(|(name, app)| (name.clone(), Place::App(Arc::clone(app)))));
-        let mut registry = Self { definitions: Arc::new([]), tools, plugins, apps };
+        let offers = Offers::of(&plugins.installed);
+        let mut registry = Self { definitions: Arc::new([]), tools, offers, plugins, apps };
         // The map's order is the fixed order of the listing.
         let named = |(name, place): (&String, &Place)| ToolDefinition {
             name: name.clone(),
@@ -153,6 +158,10 @@ impl Registry {
 
     pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.definitions)
+    }
+
+    pub(crate) fn offers(&self) -> &Offers {
+        &self.offers
     }
 
     pub(crate) fn installed(&self) -> &[Installed] {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    CallLimits, Code, Context, Error, Events,
+    CallLimits, Code, Context, Error, Events, InputGiven,
     service::progress::{self, MAX_DATA_BYTES, Progress},
 };
 
@@ -18,6 +18,10 @@ pub struct AppCall {
     pub arguments: Map<String, Value>,
     /// What came with the request besides; its client's words.
     pub request_meta: Map<String, Value>,
+    /// What was given to the round of input before, where a call of this tool has
+    /// answered [`Answer::input_required`](wharf_core::Answer::input_required):
+    /// the tool is then called anew. Nothing of it was checked.
+    pub input: InputGiven,
     /// Fires when the call ends, however it does: for what the tool has started
     /// elsewhere. The tool itself is simply dropped.
     pub ended: CancellationToken,
@@ -46,6 +50,7 @@ impl AppCall {
             context: request.context,
             arguments: request.arguments,
             request_meta: request.request_meta,
+            input: request.input,
             ended: request.cancel.child_token(),
             events: request.events,
             said: Mutex::default(),

@@ -63,7 +63,9 @@ impl Host {
         let changing = shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let next = Arc::new(make(&self.registry())?);
         let before = std::mem::replace(&mut *shared.registry.write().unwrap_or_else(PoisonError::into_inner), next);
-        shared.changes.send_modify(|changes| *changes += 1);
+        let announcements = &shared.rooms.announcements;
+        announcements.tools_changed();
+        self.registry().offers().tell_changes(before.offers(), announcements);
         drop(changing);
         // What a removed tool holds may ask this host for something when it is
         // dropped.

@@ -6,7 +6,10 @@ use std::{sync::Arc, time::Instant};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Answer, CallLimits, CallRequest, Code, Context, Error, Permit, Tool, ToolDefinition, ToolService};
+use wharf_core::{
+    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, Tool, ToolDefinition, ToolService,
+    tool::json_bytes,
+};
 use wharf_engine::Invocation;
 
 use super::Host;
@@ -16,7 +19,13 @@ use crate::{
 };
 
 /// What may come with a request besides its arguments; the contract says so.
-const MAX_REQUEST_META_BYTES: usize = 64 << 10;
+const MAX_REQUEST_META_BYTES: u64 = 64 << 10;
+/// What starts so is the host's.
+const OWN_PREFIX: &str = "dev.wharf/";
+/// Where a plugin finds what was given to a round of input.
+const INPUT: &str = "dev.wharf/input";
+/// Where a plugin finds what the client can do; the transport writes it.
+const CLIENT: &str = "dev.wharf/client";
 
 impl Host {
     /// Calls a tool; see [`ToolService::call`].
@@ -36,6 +45,7 @@ impl Host {
             Callee::App(registered) => self.call_app(request, registered).await,
         };
         let outcome = match &answered {
+            Ok(answer) if answer.input_required.is_some() => "input required",
             Ok(answer) if answer.is_error => "tool error",
             Ok(_) => "ok",
             Err(error) => error.code.as_str(),
@@ -51,14 +61,16 @@ impl Host {
 
     async fn call_plugin(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
         let (_, arguments) = checked_arguments(request.arguments, tool, &installed.limits)?;
-        check_request_meta(&request.request_meta)?;
-        let _place = self.admit(&request.context, arguments.len() as u64, &request.cancel).await?;
+        let mut request_meta = request.request_meta;
+        let given = with_input(&mut request_meta, request.input, &installed.limits)?;
+        let bytes = given.saturating_add(arguments.len() as u64);
+        let _place = self.admit(&request.context, bytes, &request.cancel).await?;
         let invocation = Invocation {
             context: request.context,
             grants: Arc::clone(&installed.grants),
             limits: Arc::clone(&installed.limits),
             settings: Arc::clone(&installed.settings),
-            request_meta: request.request_meta,
+            request_meta,
             events: request.events,
             cancel: request.cancel,
             tool: tool.definition.name.clone(),
@@ -71,17 +83,24 @@ impl Host {
     async fn call_app(&self, request: CallRequest, registered: &Registered) -> Result<Answer, Error> {
         let (tool, limits) = (&registered.tool, &self.shared.app_limits);
         let (arguments, text) = checked_arguments(request.arguments, tool, limits)?;
-        let bytes = text.len() as u64;
+        let given = check_input(&request.input, limits)?;
+        let bytes = given.saturating_add(text.len() as u64);
         drop(text);
-        check_request_meta(&request.request_meta)?;
+        let mut request_meta = request.request_meta;
+        check_request_meta(&mut request_meta, limits)?;
         let place = self.admit(&request.context, bytes, &request.cancel).await?;
-        let request = CallRequest { arguments, ..request };
+        let request = CallRequest { arguments, request_meta, ..request };
         let answer = registered.run(request, limits, place).await?;
         checked_answer(answer, tool)
     }
 
     /// Waits for a place among the running calls.
-    async fn admit(&self, context: &Context, bytes: u64, cancel: &CancellationToken) -> Result<Permit, Error> {
+    pub(super) async fn admit(
+        &self,
+        context: &Context,
+        bytes: u64,
+        cancel: &CancellationToken,
+    ) -> Result<Permit, Error> {
         let admitting = self.shared.admission.admit(context, bytes, Instant::now() + self.shared.wait);
         tokio::select! {
             biased;
@@ -98,7 +117,7 @@ impl ToolService for Host {
     }
 
     fn changes(&self) -> Option<watch::Receiver<u64>> {
-        Some(self.shared.changes.subscribe())
+        Some(self.shared.rooms.announcements.listen_to_tools())
     }
 
     async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
@@ -133,16 +152,7 @@ fn checked_arguments(
 ) -> Result<(Map<String, Value>, String), Error> {
     let arguments = Value::Object(arguments);
     let text = arguments.to_string();
-    if text.len() as u64 > limits.argument_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "the arguments have {} bytes, more than {} (limit `argument_bytes`); send less at a time",
-                text.len(),
-                limits.argument_bytes
-            ),
-        ));
-    }
+    check_argument_bytes(text.len(), limits)?;
     tool.input.check(&arguments).map_err(|violations| {
         Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
     })?;
@@ -150,21 +160,87 @@ fn checked_arguments(
     Ok((arguments, text))
 }
 
-/// What the contract lets a plugin expect of what came with a request.
-fn check_request_meta(meta: &Map<String, Value>) -> Result<(), Error> {
-    let bytes = if meta.is_empty() { 0 } else { serde_json::to_string(meta).map_or(0, |text| text.len()) };
+/// Whether arguments of so many bytes may be sent.
+pub(super) fn check_argument_bytes(bytes: usize, limits: &CallLimits) -> Result<(), Error> {
+    if bytes as u64 <= limits.argument_bytes {
+        return Ok(());
+    }
+    let told = format!(
+        "the arguments have {bytes} bytes, more than {} (limit `argument_bytes`); send less at a time",
+        limits.argument_bytes
+    );
+    Err(Error::new(Code::Limit, told))
+}
+
+/// Takes out what would speak for the host, and checks what the contract lets a
+/// plugin expect of what came with a request. Returns how much the host's own
+/// members have.
+fn check_request_meta(meta: &mut Map<String, Value>, limits: &CallLimits) -> Result<u64, Error> {
+    if meta.is_empty() {
+        return Ok(0);
+    }
+    let client = meta.remove(CLIENT);
+    meta.retain(|key, _| !key.starts_with(OWN_PREFIX));
+    let bytes = json_bytes(meta);
     if bytes > MAX_REQUEST_META_BYTES {
         return Err(Error::new(
             Code::Limit,
             format!("the request's `_meta` has {bytes} bytes, more than {MAX_REQUEST_META_BYTES}; send less with it"),
         ));
     }
-    Ok(())
+    let Some(client) = client else { return Ok(0) };
+    let bytes = json_bytes(&client);
+    if bytes > limits.argument_bytes {
+        return Err(Error::new(
+            Code::Limit,
+            format!(
+                "what the client says of itself has {bytes} bytes, more than {} (limit `argument_bytes`)",
+                limits.argument_bytes
+            ),
+        ));
+    }
+    meta.insert(CLIENT.to_owned(), client);
+    Ok(bytes)
+}
+
+/// Whether so much may be given to a round of input; how much it is.
+fn check_input(input: &InputGiven, limits: &CallLimits) -> Result<u64, Error> {
+    if input.is_empty() {
+        return Ok(0);
+    }
+    let bytes = json_bytes(&input.responses).saturating_add(json_bytes(&input.state));
+    if bytes > limits.argument_bytes {
+        return Err(Error::new(
+            Code::Limit,
+            format!(
+                "what was given to the round of input has {bytes} bytes, more than {} (limit `argument_bytes`)",
+                limits.argument_bytes
+            ),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Puts what was given to a round of input where the plugin reads it. Returns how
+/// many bytes came with the request beside arguments and `_meta`.
+pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limits: &CallLimits) -> Result<u64, Error> {
+    let given = check_input(&input, limits)?;
+    let client = check_request_meta(meta, limits)?;
+    if !input.is_empty() {
+        let mut members = Map::new();
+        members.insert("responses".to_owned(), Value::Object(input.responses));
+        if let Some(state) = input.state {
+            members.insert("state".to_owned(), state.into());
+        }
+        meta.insert(INPUT.to_owned(), Value::Object(members));
+    }
+    Ok(given.saturating_add(client))
 }
 
 /// An answer that keeps what its tool promised.
 fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
-    let Some(schema) = tool.output.as_ref().filter(|_| !answer.is_error) else {
+    let promised = !answer.is_error && answer.input_required.is_none();
+    let Some(schema) = tool.output.as_ref().filter(|_| promised) else {
         return Ok(answer);
     };
     let broken =

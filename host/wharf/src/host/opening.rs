@@ -5,7 +5,6 @@ use std::{
     sync::{Arc, Mutex, RwLock},
 };
 
-use tokio::sync::watch;
 use wharf_core::Admission;
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
@@ -84,7 +83,6 @@ impl HostBuilder {
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             changing: Mutex::default(),
-            changes: watch::Sender::new(0),
             app_limits,
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),

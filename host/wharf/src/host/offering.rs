@@ -1,0 +1,236 @@
+//! Prompts, resources and completions: asked for as tools are called, with the
+//! same places, limits, grants and context.
+
+use std::{sync::Arc, time::Instant};
+
+use futures_util::future;
+use serde_json::{Map, Value};
+use tokio::sync::broadcast;
+use wharf_core::{
+    Code, Error, Permit,
+    offer::MAX_URI_BYTES,
+    service::offer::{
+        Asking, Change, CompletionOf, Completions, OfferService, PromptAnswer, PromptDefinition, ResourceContent,
+        ResourceDefinition, ResourceTemplate,
+    },
+    text,
+};
+use wharf_engine::{Completing, Invocation};
+
+use super::{Host, calling};
+use crate::registry::{Installed, Registry};
+
+/// Bytes of a word that is to be completed; the contract says so.
+const MAX_TYPED_BYTES: usize = 4 << 10;
+/// Bytes of the name of an argument.
+const MAX_ARGUMENT_NAME_BYTES: usize = 256;
+const MAX_SHOWN_BYTES: usize = 128;
+
+#[async_trait::async_trait]
+impl OfferService for Host {
+    fn prompts(&self) -> Arc<[PromptDefinition]> {
+        self.registry().offers().prompts()
+    }
+
+    fn templates(&self) -> Arc<[ResourceTemplate]> {
+        self.registry().offers().templates()
+    }
+
+    fn has_resources(&self) -> bool {
+        let registry = self.registry();
+        registry.offers().readers(registry.installed()).next().is_some()
+    }
+
+    fn changes(&self) -> broadcast::Receiver<Change> {
+        self.shared.rooms.announcements.listen()
+    }
+
+    async fn prompt(&self, name: &str, arguments: Map<String, Value>, asking: Asking) -> Result<PromptAnswer, Error> {
+        let registry = self.registry();
+        let found = registry.offers().prompt(registry.installed(), name);
+        let (owner, prompt) = found.ok_or_else(|| unknown_prompt(&registry, name))?;
+        let audit = Audit::begin("prompt", &prompt.name, owner, &asking);
+        let answered = async {
+            check_arguments(&arguments, prompt)?;
+            let arguments = small_text(arguments, owner)?;
+            let (invocation, _place) = self.invocation(owner, asking, prompt.name.clone(), arguments).await?;
+            owner.plugin.prompt(invocation).await
+        };
+        audit.end(answered.await)
+    }
+
+    async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error> {
+        let registry = self.registry();
+        let readers = registry.offers().readers(registry.installed());
+        let listing = readers.map(async |owner| {
+            let audit = Audit::begin("list-resources", "", owner, &asking);
+            let listed = async {
+                let (invocation, _place) = self.invocation(owner, asking.clone(), String::new(), String::new()).await?;
+                owner.plugin.resources(invocation).await
+            };
+            audit.end(listed.await)
+        });
+        let mut resources = Vec::new();
+        for listed in future::join_all(listing).await {
+            match listed {
+                Ok(listed) => resources.extend(listed),
+                Err(error) if error.code == Code::Cancelled => return Err(error),
+                // Those of the others are listed all the same; the line of audit has it.
+                Err(error) => tracing::warn!("resources of a plugin are not listed: {error}"),
+            }
+        }
+        resources.sort_by(|one: &ResourceDefinition, other| one.uri.cmp(&other.uri));
+        Ok(resources)
+    }
+
+    async fn read_resource(&self, uri: &str, asking: Asking) -> Result<Vec<ResourceContent>, Error> {
+        let registry = self.registry();
+        let owner = registry.offers().reader(registry.installed(), uri).ok_or_else(|| unknown_resource(uri))?;
+        // What an address says is the caller's: it does not belong into a log.
+        let audit = Audit::begin("read-resource", "", owner, &asking);
+        let read = async {
+            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new()).await?;
+            owner.plugin.read_resource(invocation, uri).await
+        };
+        audit.end(read.await)
+    }
+
+    async fn complete(
+        &self,
+        of: CompletionOf,
+        argument: &str,
+        typed: &str,
+        others: Map<String, Value>,
+        asking: Asking,
+    ) -> Result<Completions, Error> {
+        let registry = self.registry();
+        let (owner, kind, name) = match of {
+            CompletionOf::Prompt(name) => {
+                let found = registry.offers().prompt(registry.installed(), &name);
+                let (owner, prompt) = found.ok_or_else(|| unknown_prompt(&registry, &name))?;
+                (owner, "prompt", prompt.name.clone())
+            }
+            CompletionOf::Template(template) => {
+                let found = registry.offers().describer(registry.installed(), &template);
+                (found.ok_or_else(|| unknown_template(&template))?, "template", template)
+            }
+        };
+        if !owner.plugin.completes() {
+            return Ok(Completions::default());
+        }
+        if typed.len() > MAX_TYPED_BYTES || argument.len() > MAX_ARGUMENT_NAME_BYTES {
+            let told = format!(
+                "what is to be completed has more than {MAX_TYPED_BYTES} bytes, or the name of its argument more than \
+                 {MAX_ARGUMENT_NAME_BYTES}"
+            );
+            return Err(Error::new(Code::Invalid, told));
+        }
+        if !others.values().all(Value::is_string) {
+            return Err(Error::new(Code::Invalid, "the arguments that are filled already must be texts"));
+        }
+        let audit = Audit::begin("complete", &name, owner, &asking);
+        let completed = async {
+            let others = small_text(others, owner)?;
+            let (argument, typed) = (argument.to_owned(), typed.to_owned());
+            let completing = Completing { kind, name: name.clone(), argument, typed, others };
+            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new()).await?;
+            owner.plugin.complete(invocation, &completing).await
+        };
+        audit.end(completed.await)
+    }
+}
+
+impl Host {
+    /// What a plugin is asked, and its place among the running calls.
+    async fn invocation(
+        &self,
+        owner: &Installed,
+        asking: Asking,
+        tool: String,
+        arguments: String,
+    ) -> Result<(Invocation, Permit), Error> {
+        let Asking { context, mut request_meta, input, cancel, events } = asking;
+        let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
+        let place = self.admit(&context, given.saturating_add(arguments.len() as u64), &cancel).await?;
+        let invocation = Invocation {
+            context,
+            grants: Arc::clone(&owner.grants),
+            limits: Arc::clone(&owner.limits),
+            settings: Arc::clone(&owner.settings),
+            request_meta,
+            events,
+            cancel,
+            tool,
+            arguments,
+        };
+        Ok((invocation, place))
+    }
+}
+
+/// One line of audit for what was asked.
+struct Audit {
+    began: Instant,
+    asked: &'static str,
+    name: String,
+    plugin: String,
+    session: String,
+}
+
+impl Audit {
+    fn begin(asked: &'static str, name: &str, owner: &Installed, asking: &Asking) -> Self {
+        let (plugin, session) = (owner.plugin.name().to_string(), asking.context.session.to_string());
+        Self { began: Instant::now(), asked, name: name.to_owned(), plugin, session }
+    }
+
+    fn end<T>(self, answered: Result<T, Error>) -> Result<T, Error> {
+        let Self { began, asked, name, plugin, session } = self;
+        let outcome = answered.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok");
+        let microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        tracing::info!(target: "wharf::audit", plugin, asked, name, session, outcome, microseconds, "asked");
+        answered
+    }
+}
+
+/// Arguments as a prompt takes them: texts, all that it needs, and no others.
+fn check_arguments(arguments: &Map<String, Value>, prompt: &PromptDefinition) -> Result<(), Error> {
+    let invalid = |told: String| Err(Error::new(Code::Invalid, told));
+    for (name, value) in arguments {
+        let shown = text::line(name, MAX_SHOWN_BYTES);
+        if !prompt.arguments.iter().any(|known| known.name == *name) {
+            let known: Vec<_> = prompt.arguments.iter().map(|known| known.name.as_str()).collect();
+            return invalid(format!("the prompt has no argument `{shown}`; it has: {}", known.join(", ")));
+        }
+        if !value.is_string() {
+            return invalid(format!("the argument `{shown}` of a prompt must be a text"));
+        }
+    }
+    let missing = prompt.arguments.iter().find(|known| known.required && !arguments.contains_key(&known.name));
+    missing.map_or(Ok(()), |missing| invalid(format!("the prompt needs the argument `{}`", missing.name)))
+}
+
+/// The JSON text of an object that is not too large.
+fn small_text(members: Map<String, Value>, owner: &Installed) -> Result<String, Error> {
+    let text = Value::Object(members).to_string();
+    calling::check_argument_bytes(text.len(), &owner.limits)?;
+    Ok(text)
+}
+
+fn unknown_prompt(registry: &Registry, name: &str) -> Error {
+    let prompts = registry.offers().prompts();
+    let known: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).take(10).collect();
+    let hint = if known.is_empty() { "there are none".to_owned() } else { format!("there are: {}", known.join(", ")) };
+    Error::new(Code::NotFound, format!("there is no prompt `{}`; {hint}", text::line(name, MAX_SHOWN_BYTES)))
+}
+
+fn unknown_template(template: &str) -> Error {
+    let shown = text::line(template, MAX_SHOWN_BYTES);
+    Error::new(Code::NotFound, format!("there is no template `{shown}`; list the templates to see which there are"))
+}
+
+fn unknown_resource(uri: &str) -> Error {
+    if uri.len() > MAX_URI_BYTES {
+        return Error::new(Code::NotFound, format!("no address has more than {MAX_URI_BYTES} bytes"));
+    }
+    let shown = text::line(uri, MAX_URI_BYTES);
+    Error::new(Code::NotFound, format!("there is no resource `{shown}`; list the resources to see which there are"))
+}

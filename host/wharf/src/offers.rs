@@ -1,0 +1,107 @@
+//! What the installed plugins offer beside tools, and whose each of it is.
+//!
+//! Made anew with each registry; knows no caller.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use wharf_core::service::{
+    Announcements,
+    offer::{Change, PromptDefinition, ResourceTemplate},
+};
+use wharf_engine::Plugin;
+
+use crate::registry::{Installed, full_name};
+
+/// Prompts under their full names, templates, and who answers for addresses.
+#[derive(Debug)]
+pub(crate) struct Offers {
+    prompts: Arc<[PromptDefinition]>,
+    templates: Arc<[ResourceTemplate]>,
+    /// By full name: whose prompt it is, and which of its plugin's.
+    places: BTreeMap<String, (usize, usize)>,
+    /// The plugins that have resources.
+    readers: Vec<usize>,
+}
+
+impl Offers {
+    pub(crate) fn of(installed: &[Installed]) -> Self {
+        let mut places = BTreeMap::new();
+        let (mut readers, mut templates) = (Vec::new(), Vec::new());
+        for (at, Installed { plugin, .. }) in installed.iter().enumerate() {
+            for (prompt, known) in plugin.prompts().iter().enumerate() {
+                places.insert(full_name(plugin.name(), &known.name), (at, prompt));
+            }
+            if !plugin.claims().is_empty() {
+                readers.push(at);
+                templates.extend(plugin.templates().iter().cloned());
+            }
+        }
+        templates.sort_by(|one: &ResourceTemplate, other| one.uri_template.cmp(&other.uri_template));
+        let named = |(name, (at, prompt)): (&String, &(usize, usize))| PromptDefinition {
+            name: name.clone(),
+            ..installed[*at].plugin.prompts()[*prompt].clone()
+        };
+        Self { prompts: places.iter().map(named).collect(), templates: templates.into(), places, readers }
+    }
+
+    pub(crate) fn prompts(&self) -> Arc<[PromptDefinition]> {
+        Arc::clone(&self.prompts)
+    }
+
+    pub(crate) fn templates(&self) -> Arc<[ResourceTemplate]> {
+        Arc::clone(&self.templates)
+    }
+
+    /// The prompt of this full name, and whose it is.
+    pub(crate) fn prompt<'i>(
+        &self,
+        installed: &'i [Installed],
+        name: &str,
+    ) -> Option<(&'i Installed, &'i PromptDefinition)> {
+        let (at, prompt) = self.places.get(name)?;
+        let owner = installed.get(*at)?;
+        Some((owner, owner.plugin.prompts().get(*prompt)?))
+    }
+
+    /// The plugins that have resources.
+    pub(crate) fn readers<'i>(&self, installed: &'i [Installed]) -> impl Iterator<Item = &'i Installed> {
+        self.readers.iter().filter_map(|at| installed.get(*at))
+    }
+
+    /// The plugin that answers for an address.
+    pub(crate) fn reader<'i>(&self, installed: &'i [Installed], uri: &str) -> Option<&'i Installed> {
+        // No two claims overlap, so that the order means nothing.
+        self.readers(installed).find(|reader| reader.plugin.claims().cover(uri))
+    }
+
+    /// The plugin that has a template.
+    pub(crate) fn describer<'i>(&self, installed: &'i [Installed], template: &str) -> Option<&'i Installed> {
+        self.readers(installed)
+            .find(|reader| reader.plugin.templates().iter().any(|known| known.uri_template == template))
+    }
+
+    /// Tells what has become another list than `before`.
+    pub(crate) fn tell_changes(&self, before: &Self, announcements: &Announcements) {
+        if self.prompts != before.prompts {
+            announcements.tell(Change::Prompts);
+        }
+        if self.templates != before.templates || self.readers.len() != before.readers.len() {
+            announcements.tell(Change::Resources);
+        }
+    }
+}
+
+/// Why a plugin cannot be installed beside these: it claims addresses of one of
+/// them.
+pub(crate) fn clash(plugin: &Plugin, installed: &[Installed]) -> Option<String> {
+    let others = installed.iter().filter(|other| other.plugin.name() != plugin.name());
+    let mut clashes = others.filter_map(|other| {
+        let (mine, theirs) = plugin.claims().overlap(other.plugin.claims())?;
+        Some(format!(
+            "it claims the addresses that start with `{mine}`, and plugin `{}`, which was loaded before, those that \
+             start with `{theirs}`; an address has one owner, so disable one of the two",
+            other.plugin.name()
+        ))
+    });
+    clashes.next()
+}
