@@ -1,10 +1,10 @@
-//! Terminals and streams over HTTP, for clients that are no models: a user
-//! interface, a script, `curl -N`.
+//! The protocol over HTTP, and terminals and streams for clients that are no
+//! models: a user interface, a script, `curl -N`.
 //!
 //! Owns the routes, and what a request has to show before it reaches one. It
-//! serves [`TerminalService`] and [`Streams`] under a context that follows from
-//! the token and the headers; it knows neither who runs terminals nor where the
-//! token came from. Files in the order in which a request meets them:
+//! serves [`ToolService`], [`TerminalService`] and [`Streams`] under a context
+//! that follows from the token and the request; it knows neither who runs tools
+//! and terminals nor where the token came from. Files in the order in which a request meets them:
 //!
 //! | file | what it owns |
 //! |---|---|
@@ -13,10 +13,12 @@
 //! | `caller` | on whose behalf: headers to a context |
 //! | `request` | parameters and bodies, measured |
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
-//! | `terminals`, `streams` | what each route does |
+//! | `mcp` | the protocol |
+//! | `terminals`, `streams` | what each other route does |
 //! | `follow` | a stream as server-sent events |
 //! | `failure` | errors as answers |
 //!
+//! [`ToolService`]: wharf_core::ToolService
 //! [`TerminalService`]: wharf_core::TerminalService
 //! [`Streams`]: wharf_core::Streams
 
@@ -24,6 +26,7 @@ mod caller;
 mod failure;
 mod follow;
 mod guard;
+mod mcp;
 mod openapi;
 mod request;
 mod routes;
@@ -37,8 +40,9 @@ use std::sync::{Arc, atomic::AtomicBool};
 use axum::body::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, ContextRules, Error, HttpLimits, Streams, TerminalService};
+use wharf_core::{Code, ContextRules, Error, HttpLimits, Streams, TerminalService, ToolService};
 
+use crate::info::ServerInfo;
 use failure::Failure;
 pub use server::{HttpError, HttpServer};
 pub use token::{InvalidToken, Token};
@@ -46,6 +50,10 @@ pub use token::{InvalidToken, Token};
 /// What is served.
 #[derive(Clone)]
 pub struct HttpServices {
+    /// The tools.
+    pub tools: Arc<dyn ToolService>,
+    /// What the server says of itself.
+    pub info: ServerInfo,
     /// The terminals.
     pub terminals: Arc<dyn TerminalService>,
     /// The streams, those of the terminals among them.
@@ -92,6 +100,7 @@ impl HttpSettings {
 /// What every request needs.
 struct Shared {
     services: HttpServices,
+    endpoint: mcp::Endpoint,
     settings: HttpSettings,
     readers: Arc<Semaphore>,
     /// The description of the routes, as JSON.

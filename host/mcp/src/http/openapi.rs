@@ -9,10 +9,11 @@ use wharf_core::stream::StreamEvent;
 use super::{
     caller::{ASSISTANT, SESSION, THREAD},
     failure::Problem,
-    routes::{Answer, Content, Described, Route},
+    mcp,
+    routes::{Answer, Content, Described, MCP, Route},
 };
 
-const ABOUT: &str = "Terminals in which programs run, and streams of what they and plugins say while they work. A \
+const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which programs run, and streams of what they and plugins say while they work. A \
                      request shows the host's token, and names its session by a header; terminals and streams of \
                      other sessions are `not-found`.";
 
@@ -61,7 +62,11 @@ pub(super) fn describe(routes: &[Route], version: &str) -> Value {
 fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGenerator) -> Value {
     let mut parameters: Vec<Value> = in_path(route.path).collect();
     parameters.extend(route.query.into_iter().flat_map(|query| in_query(query, taken)));
-    let tag = if route.path.starts_with("/v1/terminals") { "terminals" } else { "streams" };
+    let tag = match route.path {
+        MCP => "mcp",
+        path if path.starts_with("/v1/terminals") => "terminals",
+        _ => "streams",
+    };
     let mut operation = json!({"operationId": route.operation, "summary": route.summary});
     if route.is_open() {
         operation["security"] = json!([]);
@@ -95,6 +100,13 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
         match content {
             Content::None => {}
             Content::Json(schema) => response["content"] = json!({"application/json": {"schema": schema(given)}}),
+            Content::Messages => {
+                let events = json!({"type": "string", "description": "One message in the `data` of each event."});
+                response["content"] = json!({
+                    "application/json": {"schema": given.subschema_for::<mcp::Message>()},
+                    "text/event-stream": {"schema": events},
+                });
+            }
             Content::Events => {
                 let schema = json!({"type": "string", "description": EVENTS});
                 response["content"] = json!({"text/event-stream": {"schema": schema}});

@@ -3,13 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
+    body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
-use wharf_core::{Code, text::line};
+use wharf_core::{Code, HttpLimits, text::line};
 
 use super::{Failure, Shared};
 
@@ -49,32 +50,44 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Failure> {
-        let limits = &shared.settings.limits;
         let is_json = is_json(request.headers());
-        let limit = usize::try_from(limits.body_bytes).unwrap_or(usize::MAX);
-        let arriving = Limited::new(request.into_body(), limit).collect();
-        let arrived = timeout(Duration::from_millis(limits.arrival_milliseconds), arriving).await;
-        let body = match arrived {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                let message = format!("the body is longer than {limit} bytes (limit `body_bytes`)");
-                return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::Limit, message));
-            }
-            Ok(Err(_)) => return Err(Failure::invalid("the body could not be read")),
-            Err(_) => {
-                let message = "the body did not arrive in time (limit `arrival_milliseconds`)";
-                return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message));
-            }
-        };
+        let limits = &shared.settings.limits;
+        let body = arrived(request.into_body(), ("body_bytes", limits.body_bytes), limits).await?;
         if body.is_empty() {
             return parsed(b"{}");
         }
         if !is_json {
-            let message = "send the body as `Content-Type: application/json`";
-            return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, message));
+            return Err(not_json());
         }
         parsed(&body)
     }
+}
+
+/// A whole body, which may be no longer than the named limit says.
+pub(super) async fn arrived(
+    body: axum::body::Body,
+    (name, limit): (&str, u64),
+    limits: &HttpLimits,
+) -> Result<Bytes, Failure> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let arriving = Limited::new(body, limit).collect();
+    match timeout(Duration::from_millis(limits.arrival_milliseconds), arriving).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("the body is longer than {limit} bytes (limit `{name}`)");
+            Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::Limit, message))
+        }
+        Ok(Err(_)) => Err(Failure::invalid("the body could not be read")),
+        Err(_) => {
+            let message = "the body did not arrive in time (limit `arrival_milliseconds`)";
+            Err(Failure::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message))
+        }
+    }
+}
+
+pub(super) fn not_json() -> Failure {
+    let message = "send the body as `Content-Type: application/json`";
+    Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, message)
 }
 
 fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<Body<T>, Failure> {
@@ -82,16 +95,21 @@ fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<Body<T>, Failure> {
     parsed.map_err(|error| Failure::invalid(line(&format!("the body is not legal: {error}"), SHOWN_BYTES)))
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// Whether the client takes server-sent events.
 pub(super) fn takes_events(headers: &HeaderMap) -> bool {
+    takes(headers, "text/event-stream")
+}
+
+/// Whether the client takes this kind, in so many words.
+pub(super) fn takes(headers: &HeaderMap, kind: &str) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted
         .flat_map(|value| value.split(','))
         .filter_map(|range| range.split(';').next())
-        .any(|range| range.trim().eq_ignore_ascii_case("text/event-stream"))
+        .any(|range| range.trim().eq_ignore_ascii_case(kind))
 }

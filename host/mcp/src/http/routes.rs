@@ -22,7 +22,7 @@ use wharf_core::{
     stream::StreamInfo,
 };
 
-use super::{Failure, Shared, guard, streams, terminals};
+use super::{Failure, Shared, guard, mcp, streams, terminals};
 
 /// One route.
 pub(super) struct Route {
@@ -52,8 +52,12 @@ pub(super) enum Content {
     None,
     Json(Described),
     Events,
+    /// A message of the protocol, or a stream of such.
+    Messages,
 }
 
+/// Where clients of the protocol send what they say.
+pub(super) const MCP: &str = "/mcp";
 const HEALTH: &str = "/v1/health";
 const DESCRIPTION: &str = "/v1/openapi.json";
 
@@ -165,7 +169,45 @@ pub(super) fn table() -> Vec<Route> {
     ];
     table.extend(of_one_terminal());
     table.extend(of_streams());
+    table.extend(of_mcp());
     table
+}
+
+fn of_mcp() -> Vec<Route> {
+    let accepted = Answer { status: 202, what: "It was taken up, and nothing answers it.", content: Content::None };
+    vec![
+        Route::new(
+            "post",
+            MCP,
+            (
+                "sendMessage",
+                "Sends one JSON-RPC message of the Model Context Protocol, of either era: with the handshake of \
+                 2025-11-25, in a session, or with the `_meta` of 2026-07-28, without one.",
+            ),
+            post(mcp::post),
+            vec![Answer { status: 200, what: "Its answer.", content: Content::Messages }, accepted],
+        )
+        .body::<mcp::Message>(),
+        Route::new(
+            "get",
+            MCP,
+            (
+                "followSession",
+                "Follows what the server says unasked in a session of 2025-11-25, or goes on with an answer whose \
+                 connection dropped.",
+            ),
+            get(mcp::get),
+            vec![Answer { status: 200, what: "What it says.", content: Content::Events }],
+        )
+        .resumes(),
+        Route::new(
+            "delete",
+            MCP,
+            ("endSession", "Ends a session of 2025-11-25, and the calls that run in it."),
+            delete(mcp::delete),
+            vec![Answer { status: 202, what: "It has ended.", content: Content::None }, done("It has ended.")],
+        ),
+    ]
 }
 
 fn of_one_terminal() -> Vec<Route> {

@@ -21,7 +21,7 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{HttpServices, HttpSettings, Shared, openapi, routes};
+use super::{HttpServices, HttpSettings, Shared, mcp, openapi, routes};
 
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1_024;
@@ -60,6 +60,7 @@ pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
     shared: Shared,
+    killed: CancellationToken,
 }
 
 impl std::fmt::Debug for HttpServer {
@@ -82,15 +83,17 @@ impl HttpServer {
         let listener = listen(address).map_err(|source| HttpError::Listen { address, source })?;
         let address = listener.local_addr().unwrap_or(address);
         let description = openapi::describe(&routes::table(), &settings.version);
+        let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let shared = Shared {
+            endpoint: mcp::Endpoint::new(&services, &stopping, killed.clone()),
             readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),
-            stopping: CancellationToken::new(),
+            stopping,
             services,
             settings,
         };
-        Ok(Self { listener, address, shared })
+        Ok(Self { listener, address, shared, killed })
     }
 
     /// Where it listens.
@@ -103,10 +106,11 @@ impl HttpServer {
     /// streams end where they are, other requests have the time that the
     /// settings grant, and this returns.
     pub async fn serve(self, shutdown: CancellationToken) {
-        let Self { listener, shared, .. } = self;
+        let Self { listener, shared, killed, .. } = self;
+        let _killed = killed.clone().drop_guard();
         let limits = shared.settings.limits.clone();
         let connections = Arc::new(Semaphore::new(places(limits.connections)));
-        let (stopping, tasks, killed) = (shared.stopping.clone(), TaskTracker::new(), CancellationToken::new());
+        let (stopping, tasks) = (shared.stopping.clone(), TaskTracker::new());
         let router = routes::router(Arc::new(shared));
         let accepting = async {
             while let Ok(place) = Arc::clone(&connections).acquire_owned().await {

@@ -1,5 +1,7 @@
 //! Who is let in, and with what.
 
+use std::sync::Arc;
+
 use hyper::{StatusCode, header};
 use serde_json::json;
 use tokio::{
@@ -14,6 +16,7 @@ use crate::{
     client::{Client, PATIENCE},
     shells::Shells,
     support::{start, start_with},
+    tools::{Tools, info},
 };
 
 /// Sends bytes, and reads all that comes back.
@@ -147,7 +150,9 @@ async fn ids_in_headers_follow_the_rules_of_every_other_channel() {
     let text = Token::generate().expect("randomness");
     let streams = Streams::new(StreamLimits::default());
     let services = HttpServices {
-        terminals: std::sync::Arc::new(Shells::new(streams.clone())),
+        tools: Arc::new(Tools::default()),
+        info: info(),
+        terminals: Arc::new(Shells::new(streams.clone())),
         streams,
         rules: ContextRules { require_session: true, ..ContextRules::local() },
     };
@@ -184,7 +189,9 @@ async fn an_unknown_route_or_method_or_parameter_says_so_as_json() {
 async fn an_address_that_others_reach_is_served_only_where_that_was_said() {
     let streams = Streams::new(StreamLimits::default());
     let services = HttpServices {
-        terminals: std::sync::Arc::new(Shells::new(streams.clone())),
+        tools: Arc::new(Tools::default()),
+        info: info(),
+        terminals: Arc::new(Shells::new(streams.clone())),
         streams,
         rules: ContextRules::local(),
     };

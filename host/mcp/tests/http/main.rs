@@ -6,6 +6,8 @@ mod description;
 mod doors;
 mod following;
 mod many;
+mod mcp;
 mod shells;
 mod support;
 mod terminals;
+mod tools;

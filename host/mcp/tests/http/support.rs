@@ -5,15 +5,20 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Context, ContextRules, HttpLimits, StreamLimits, StreamOwner, Streams, TenantId,
+    Context, ContextRules, HttpLimits, StreamLimits, StreamOwner, Streams, TenantId, ToolService,
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
 use wharf_mcp::http::{HttpServer, HttpServices, HttpSettings, Token};
 
-use crate::{client::Client, shells::Shells};
+use crate::{
+    client::Client,
+    shells::Shells,
+    tools::{Tools, info},
+};
 
 pub(crate) struct Served {
     pub(crate) client: Client,
+    pub(crate) tools: Arc<Tools>,
     pub(crate) streams: Streams,
     pub(crate) shutdown: CancellationToken,
     pub(crate) serving: JoinHandle<()>,
@@ -32,7 +37,10 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
     let mut settings = HttpSettings::new(Token::new(&text).expect("legal"));
     change(&mut settings);
     let streams = Streams::new(streams);
+    let tools = Arc::new(Tools::default());
     let services = HttpServices {
+        tools: Arc::clone(&tools) as Arc<dyn ToolService>,
+        info: info(),
         terminals: Arc::new(Shells::new(streams.clone())),
         streams: streams.clone(),
         rules: ContextRules::local(),
@@ -41,7 +49,7 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
     let client = Client { address: server.address(), token: text, headers: vec![("wharf-session", "s".into())] };
     let shutdown = CancellationToken::new();
     let serving = tokio::spawn(server.serve(shutdown.clone()));
-    Served { client, streams, shutdown, serving }
+    Served { client, tools, streams, shutdown, serving }
 }
 
 /// Limits under which a test can wait for what usually takes long.

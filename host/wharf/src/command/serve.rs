@@ -73,14 +73,8 @@ impl Serve {
             let http = self.http.map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
-            let info = ServerInfo {
-                name: "wharf".to_owned(),
-                title: "Wharf".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                instructions: INSTRUCTIONS.to_owned(),
-            };
             let served = if self.stdio {
-                serve_stdio(Arc::new(host.clone()), rules, info, shutdown.clone()).await
+                serve_stdio(Arc::new(host.clone()), rules, info(), shutdown.clone()).await
             } else {
                 shutdown.cancelled().await;
                 Ok(())
@@ -96,6 +90,15 @@ impl Serve {
         // A blocked read of standard input must not keep the process alive.
         runtime.shutdown_background();
         served.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+fn info() -> ServerInfo {
+    ServerInfo {
+        name: "wharf".to_owned(),
+        title: "Wharf".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        instructions: INSTRUCTIONS.to_owned(),
     }
 }
 
@@ -129,6 +132,8 @@ impl Serve {
             ..HttpSettings::new(token)
         };
         let services = HttpServices {
+            tools: Arc::new(host.clone()),
+            info: info(),
             terminals: host.terminal_service(),
             streams: host.streams().clone(),
             rules: ContextRules { channel: Channel::Open, ..rules.clone() },

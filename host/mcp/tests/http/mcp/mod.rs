@@ -1,0 +1,4 @@
+//! The protocol over HTTP, in both of its eras.
+
+mod eras;
+mod support;

@@ -1,0 +1,78 @@
+//! Clients of both eras, which send what they like.
+
+use hyper::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::client::{Answered, Client};
+
+const BOTH: &str = "application/json, text/event-stream";
+
+/// What every request of 2026-07-28 carries, and `more`.
+pub(crate) fn modern(more: Value) -> Value {
+    let mut meta = Map::from_iter([
+        ("io.modelcontextprotocol/protocolVersion".to_owned(), json!("2026-07-28")),
+        ("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({})),
+        ("io.modelcontextprotocol/clientInfo".to_owned(), json!({"name": "test", "version": "1"})),
+    ]);
+    meta.extend(more.as_object().expect("an object").clone());
+    Value::Object(meta)
+}
+
+pub(crate) fn request(id: i64, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// A request of 2026-07-28 to call a tool.
+pub(crate) fn modern_call(id: i64, tool: &str, arguments: Value, meta: Value) -> Value {
+    request(id, "tools/call", &json!({"name": tool, "arguments": arguments, "_meta": modern(meta)}))
+}
+
+pub(crate) fn legacy_call(id: i64, tool: &str, arguments: Value, meta: Value) -> Value {
+    request(id, "tools/call", &json!({"name": tool, "arguments": arguments, "_meta": meta}))
+}
+
+/// What the message of an answer is, as JSON or as the one event with a message.
+pub(crate) fn message(answered: &Answered) -> Value {
+    assert_eq!(answered.status, StatusCode::OK, "{answered:?}");
+    if answered.headers["content-type"] == "application/json" {
+        return answered.json();
+    }
+    let mut data = answered.body.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| !data.is_empty());
+    let message = serde_json::from_str(data.next().expect("a message")).expect("JSON");
+    assert_eq!(data.next(), None);
+    message
+}
+
+impl Client {
+    /// This client as one of 2026-07-28, about to use `method`, of `name` where there is one.
+    pub(crate) fn modern(&self, method: &str, name: &str) -> Self {
+        let client = self.mcp().with("mcp-protocol-version", "2026-07-28").with("mcp-method", method);
+        if name.is_empty() { client } else { client.with("mcp-name", name) }
+    }
+
+    fn mcp(&self) -> Self {
+        let mut client = self.with("accept", BOTH);
+        client.headers.retain(|(name, _)| *name != "wharf-session");
+        client
+    }
+
+    /// This client with a session of 2025-11-25.
+    pub(crate) async fn legacy(&self) -> Self {
+        let answered = self.initialize().await;
+        let session = answered.headers["mcp-session-id"].to_str().expect("ASCII").to_owned();
+        let client = self.mcp().with("mcp-session-id", session).with("mcp-protocol-version", "2025-11-25");
+        let said = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(client.post("/mcp", said).await.status, StatusCode::ACCEPTED);
+        client
+    }
+
+    pub(crate) async fn initialize(&self) -> Answered {
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+                           "clientInfo": {"name": "test", "version": "1"}});
+        self.mcp().post("/mcp", request(0, "initialize", &hello)).await
+    }
+
+    pub(crate) fn session(&self) -> &str {
+        self.headers.iter().find(|(name, _)| *name == "mcp-session-id").map(|(_, id)| id).expect("a session")
+    }
+}
