@@ -111,13 +111,17 @@ pub struct PluginSettings {
     pub default_scope: Option<ScopeKind>,
     /// What it is told by its `settings` interface: a JSON object.
     pub settings: Value,
+    /// Whether its tools are listed as `plugin__tool`. Without, they have their own
+    /// names, as one server of that plugin alone would list them.
+    pub prefix: bool,
 }
 
 impl PluginSettings {
     /// A bundled plugin of which the configuration says nothing.
     pub(crate) fn bundled(limits: CallLimits) -> Self {
         let settings = Value::Object(Map::new());
-        Self { enabled: true, source: None, digest: None, limits, grants: None, default_scope: None, settings }
+        let prefix = true;
+        Self { enabled: true, source: None, digest: None, limits, grants: None, default_scope: None, settings, prefix }
     }
 }
 
@@ -180,6 +184,8 @@ struct WrittenPlugin {
     default_scope: Option<ScopeKind>,
     #[serde(default)]
     settings: toml::Table,
+    #[serde(default = "yes")]
+    prefix: bool,
 }
 
 /// Bytes of a plugin's settings as JSON; the contract says so.
@@ -260,8 +266,8 @@ impl WrittenPlugin {
     /// `host` is no plugin: what HTTP routes open themselves belongs to it.
     fn grants_of_host(self) -> Result<Grants, String> {
         let name = PluginName::host();
-        let Self { enabled, source, digest, limits, grants, default_scope, settings } = self;
-        let says_more = !enabled || source.is_some() || digest.is_some() || default_scope.is_some();
+        let Self { enabled, source, digest, limits, grants, default_scope, settings, prefix } = self;
+        let says_more = !enabled || !prefix || source.is_some() || digest.is_some() || default_scope.is_some();
         if says_more || !limits.is_empty() || !settings.is_empty() {
             return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
         }
@@ -300,6 +306,7 @@ impl WrittenPlugin {
             grants: self.grants,
             default_scope: self.default_scope,
             settings,
+            prefix: self.prefix,
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     component::read_component,
     configuration::{Configuration, PluginSettings, Profile},
     offers::clash,
-    registry::{Installed, Off, Plugins, Registry, Rejected},
+    registry::{Installed, Off, Plugins, Registry},
 };
 
 /// Why no plugin is called `app`.
@@ -27,27 +27,24 @@ pub(crate) fn load_all(engine: &Engine, configuration: &Configuration) -> Regist
             wanted.entry(name).or_insert_with(|| PluginSettings::bundled(limits()));
         }
     }
-    let (mut installed, mut rejected, mut off) = (Vec::new(), Vec::new(), Vec::new());
+    let mut plugins = Plugins::default();
     for (name, settings) in wanted.into_iter().filter(|(_, settings)| settings.enabled) {
         if name == PluginName::app() {
-            rejected.push(Rejected { name, reason: RESERVED.to_owned() });
+            plugins.reject(name, RESERVED.to_owned());
             continue;
         }
         let grants = configuration.grants(&name, &settings);
         if bundled::is_useless(&name, &settings, &grants) {
-            off.push(Off { developer: would_help(&name, &settings), name });
+            plugins.off.push(Off { developer: would_help(&name, &settings), name });
             continue;
         }
         let loaded = load(engine, &name, settings, grants, configuration.host_limits.component_bytes);
-        match loaded.and_then(|plugin| clash(&plugin.plugin, &installed).map_or(Ok(plugin), Err)) {
-            Ok(plugin) => installed.push(plugin),
-            Err(reason) => {
-                tracing::error!(plugin = %name, "cannot be loaded: {reason}");
-                rejected.push(Rejected { name, reason });
-            }
+        match loaded.and_then(|plugin| clash(&plugin.plugin, &plugins.installed).map_or(Ok(plugin), Err)) {
+            Ok(plugin) => plugins.add(plugin),
+            Err(reason) => plugins.reject(name, reason),
         }
     }
-    Registry::new(Plugins { installed, rejected, off })
+    Registry::new(plugins)
 }
 
 fn load(
@@ -83,6 +80,7 @@ fn load(
         grants: Arc::new(grants),
         limits: Arc::new(settings.limits),
         settings: settings.settings.to_string().into(),
+        prefix: settings.prefix,
     })
 }
 

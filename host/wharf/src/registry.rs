@@ -1,53 +1,19 @@
 //! Which plugins are installed, and which tools that makes.
 
+mod known;
+
 use std::{collections::BTreeMap, sync::Arc};
 
-use wharf_core::{CallLimits, Grants, PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
-use wharf_engine::Plugin;
+use wharf_core::{PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
 
 use crate::{
     app::{RegisterError, Registered},
     offers::Offers,
 };
 
-/// A plugin with what the operator decided about it.
-#[derive(Debug, Clone)]
-pub struct Installed {
-    /// The plugin itself.
-    pub plugin: Plugin,
-    /// What it may use.
-    pub grants: Arc<Grants>,
-    /// What its calls may use up.
-    pub limits: Arc<CallLimits>,
-    /// What the operator set for it: JSON text of an object.
-    pub settings: Arc<str>,
-}
-
-/// A plugin that could not be loaded. The others are served all the same.
-#[derive(Debug, Clone)]
-pub struct Rejected {
-    /// Its name in the configuration.
-    pub name: PluginName,
-    /// Why, for the operator.
-    pub reason: String,
-}
-
-/// A bundled plugin that is granted nothing and so can do nothing.
-#[derive(Debug, Clone)]
-pub struct Off {
-    /// Its name.
-    pub name: PluginName,
-    /// Whether the profile `developer` would grant it something.
-    pub developer: bool,
-}
-
-/// What the operator's configuration made of the plugins.
-#[derive(Debug, Default)]
-pub(crate) struct Plugins {
-    pub(crate) installed: Vec<Installed>,
-    pub(crate) rejected: Vec<Rejected>,
-    pub(crate) off: Vec<Off>,
-}
+use known::SEPARATOR;
+pub use known::{Installed, Off, Rejected};
+pub(crate) use known::{Plugins, full_name};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call
 /// in flight keeps what it began with.
@@ -91,14 +57,6 @@ impl Callee<'_> {
     }
 }
 
-/// Separates the names of plugin and tool. Neither may contain it.
-const SEPARATOR: &str = "__";
-
-/// The name under which a client sees a tool.
-pub(crate) fn full_name(plugin: &PluginName, tool: &str) -> String {
-    format!("{plugin}{SEPARATOR}{tool}")
-}
-
 impl Registry {
     pub(crate) fn new(plugins: Plugins) -> Self {
         Self::of(Arc::new(plugins), BTreeMap::new())
@@ -108,8 +66,7 @@ impl Registry {
         let mut tools = BTreeMap::new();
         for (plugin, installed) in plugins.installed.iter().enumerate() {
             for (tool, known) in installed.plugin.tools().iter().enumerate() {
-                let name = full_name(installed.plugin.name(), &known.definition.name);
-                tools.insert(name, Place::Plugin { plugin, tool });
+                tools.insert(installed.listed_name(&known.definition.name), Place::Plugin { plugin, tool });
             }
         }
         // No plugin is called as the app is, so that none of these is there.

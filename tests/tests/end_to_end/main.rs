@@ -19,6 +19,7 @@ mod large;
 mod limits;
 mod operator;
 mod planning;
+mod plugins;
 mod processes;
 mod sealed;
 mod state;
