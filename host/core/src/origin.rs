@@ -13,7 +13,10 @@ use url::{Host, Url};
 pub use address::is_private;
 pub use pattern::{InvalidOrigin, OriginPattern};
 
-use crate::{Code, Error, PluginName};
+use crate::{
+    Code, Error, PluginName,
+    grant::{Capability, Expiry, Refusal, Standing},
+};
 
 /// A scheme, host and port, as pages are told apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -93,13 +96,22 @@ pub struct OriginPolicy {
     plugin: PluginName,
     origins: Vec<OriginPattern>,
     private_addresses: bool,
+    standing: Standing,
+    expires: Option<Expiry>,
 }
 
 impl OriginPolicy {
     /// What a grant comes to.
     #[must_use]
     pub fn new(plugin: PluginName, origins: Vec<OriginPattern>, private_addresses: bool) -> Self {
-        Self { plugin, origins, private_addresses }
+        Self { plugin, origins, private_addresses, standing: Standing::default(), expires: None }
+    }
+
+    /// The same for as long as its grant holds: a page outlives the call that
+    /// opened it.
+    #[must_use]
+    pub(crate) fn under(self, standing: Standing, expires: Option<Expiry>) -> Self {
+        Self { standing, expires, ..self }
     }
 
     /// Checks an address that a page is to be sent to, or asks for.
@@ -136,6 +148,7 @@ impl OriginPolicy {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn origin(&self, origin: &Origin) -> Result<(), Error> {
+        self.holds()?;
         if self.origins.iter().any(|pattern| pattern.matches(origin)) {
             return Ok(());
         }
@@ -154,6 +167,7 @@ impl OriginPolicy {
         });
         let host = host.ok_or_else(|| Error::new(Code::Invalid, "this is no host that a server can have"))?;
         let origin = |scheme| Origin { scheme, host: host.clone(), port };
+        self.holds()?;
         let allowed = [Scheme::Https, Scheme::Http].map(origin);
         if allowed.iter().any(|origin| self.origins.iter().any(|pattern| pattern.matches(origin))) {
             return Ok(());
@@ -166,15 +180,12 @@ impl OriginPolicy {
     /// # Errors
     /// `denied` for a private one where those are not granted.
     pub fn address(&self, address: IpAddr) -> Result<(), Error> {
+        self.holds()?;
         if self.private_addresses || !is_private(address) {
             return Ok(());
         }
-        let message = format!(
-            "{address} is a private address, and plugin `{0}` may not reach those; to allow it, set `private_addresses = \
-             true` under [plugin.{0}.grants.webview] in wharf.toml",
-            self.plugin
-        );
-        Err(Error::new(Code::Denied, message))
+        let what = format!("may not reach {address}, which is a private address");
+        Err(self.beyond(what, "set `private_addresses = true`".to_owned()))
     }
 
     /// What was granted, as it was written.
@@ -189,12 +200,15 @@ impl OriginPolicy {
     }
 
     fn refusal(&self, origin: &str) -> Error {
-        let message = format!(
-            "plugin `{0}` may not reach {1}; to allow it, add \"{1}\" to `origins` under [plugin.{0}.grants.webview] in \
-             wharf.toml",
-            self.plugin,
-            crate::text::line(origin, 300),
-        );
-        Error::new(Code::Denied, message)
+        let origin = crate::text::line(origin, 300);
+        self.beyond(format!("may not reach {origin}"), format!("add \"{origin}\" to `origins`"))
+    }
+
+    fn beyond(&self, what: String, change: String) -> Error {
+        self.standing.refuse(&self.plugin, Capability::WebView, Refusal::Beyond { what, change })
+    }
+
+    fn holds(&self) -> Result<(), Error> {
+        self.standing.holds(&self.plugin, Capability::WebView, self.expires.as_ref())
     }
 }

@@ -5,14 +5,13 @@ use std::{path::PathBuf, time::Duration};
 
 use wildmatch::WildMatch;
 
-use crate::{Code, Error, PluginName};
+use super::standing::Holder;
+use crate::Error;
 
 /// What was granted of children, and the checks of what is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct ChildGrant<'g> {
-    pub(super) plugin: &'g PluginName,
-    /// The capability: the last part of the table's name in the configuration.
-    pub(super) capability: &'static str,
+    pub(super) holder: Holder<'g>,
     pub(super) programs: &'g [String],
     pub(super) shell: bool,
     pub(super) environment: &'g [String],
@@ -62,10 +61,10 @@ impl<'g> ChildGrant<'g> {
         self.inherited_environment
     }
 
-    /// How long a child may run.
+    /// How long a child that starts now may run: no longer than the grant holds.
     #[must_use]
     pub fn lifetime(&self) -> Duration {
-        Duration::from_secs(self.lifetime_seconds)
+        self.holder.lasting(Duration::from_secs(self.lifetime_seconds))
     }
 
     /// Whether children have the host's network.
@@ -94,7 +93,8 @@ impl<'g> ChildGrant<'g> {
         if self.environment.iter().any(|pattern| WildMatch::new(pattern).matches(name)) {
             return Ok(());
         }
-        Err(self.refused(&format!("the variable `{}` may not be set", shown(name)), "environment"))
+        let what = format!("may not set the variable `{}`", shown(name));
+        Err(self.holder.beyond(what, addition(name, "environment")))
     }
 
     pub(super) fn program<'c>(&self, program: &'c str) -> Result<AllowedCommand<'c>, Error> {
@@ -102,10 +102,11 @@ impl<'g> ChildGrant<'g> {
             return Ok(AllowedCommand(Command::Program(program)));
         }
         let granted = match self.programs {
-            [] => "no program is".to_owned(),
+            [] => "no program is granted".to_owned(),
             patterns => format!("granted are {}", patterns.join(", ")),
         };
-        Err(self.refused(&format!("the program `{}` is not granted; {granted}", shown(program)), "programs"))
+        let what = format!("may not start the program `{}` ({granted})", shown(program));
+        Err(self.holder.beyond(what, addition(program, "programs")))
     }
 
     pub(super) fn shell_command<'c>(&self, text: &'c str) -> Result<AllowedCommand<'c>, Error> {
@@ -117,18 +118,27 @@ impl<'g> ChildGrant<'g> {
     }
 
     fn any_shell(&self) -> Result<(), Error> {
-        if self.shell { Ok(()) } else { Err(self.refused("no shell is granted", "shell")) }
-    }
-
-    fn refused(&self, what: &str, line: &str) -> Error {
-        let Self { plugin, capability, .. } = self;
-        Error::new(
-            Code::Denied,
-            format!("{what}; to allow it, change `{line}` under [plugin.{plugin}.grants.{capability}] in wharf.toml"),
-        )
+        if self.shell {
+            return Ok(());
+        }
+        Err(self.holder.beyond("may not start a shell".to_owned(), "set `shell = true`".to_owned()))
     }
 }
 
+/// The order to add a name to a list of patterns. Guests choose what they ask
+/// for: one that asks for `*`, or for what reads otherwise in a file than on a
+/// screen, gets no line that somebody may copy.
+fn addition(wanted: &str, key: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'/' | b'@');
+    if (1..=SHOWN_BYTES).contains(&wanted.len()) && wanted.bytes().all(plain) {
+        format!("add \"{wanted}\" to `{key}`")
+    } else {
+        format!("change `{key}`")
+    }
+}
+
+const SHOWN_BYTES: usize = 128;
+
 fn shown(text: &str) -> String {
-    crate::text::line(text, 128)
+    crate::text::line(text, SHOWN_BYTES)
 }

@@ -6,8 +6,11 @@
 //! and its method, nothing else.
 
 mod child;
+mod denial;
+mod expiry;
 mod owner;
 mod process;
+mod standing;
 mod state;
 mod terminal;
 mod webview;
@@ -16,8 +19,11 @@ mod workspace;
 use crate::{Code, Error, PluginName, ScopeKind};
 
 pub use child::{AllowedCommand, ChildGrant};
+pub use denial::{Capability, Denials, Denied, Refusal};
+pub use expiry::{Expiry, InvalidExpiry};
 pub use owner::{Owner, StreamOwner, TerminalOwner, WebViewOwner, WorkspaceKey};
 pub use process::{GrantedProcess, ProcessGrant};
+pub use standing::{GrantClock, Standing};
 pub use state::StateGrant;
 use state::default_scope;
 pub use terminal::{GrantedTerminal, TerminalGrant};
@@ -25,7 +31,7 @@ pub use webview::{GrantedWebView, WebViewGrant};
 pub use workspace::{Access, ExchangeFolder, GrantedWorkspace, WorkspaceGrant};
 
 /// What one plugin may use.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grants {
     /// Durable state.
@@ -46,14 +52,28 @@ pub struct Grants {
     /// The files of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceGrant>,
+    /// How they stand; nobody writes that.
+    #[serde(skip)]
+    pub standing: Standing,
 }
 
 /// Progress and messages to the caller.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsGrant {
     /// Why, for whoever reads the configuration later.
     pub reason: String,
+    /// Until when: a day, which it still holds in UTC, or a time with its zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Expiry>,
+}
+
+impl EventsGrant {
+    /// What this reason grants.
+    #[must_use]
+    pub fn with_reason(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), expires: None }
+    }
 }
 
 /// Proof that a plugin may use state. The way to a [`crate::ScopeKey`].
@@ -82,18 +102,13 @@ impl Grants {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn state(&self, plugin: &PluginName, kind: ScopeKind) -> Result<GrantedState<'_>, Error> {
-        let Some(grant) = &self.state else {
-            return Err(denied(plugin, "state"));
-        };
+        let (grant, holder) =
+            self.standing.check(plugin, Capability::State, self.state.as_ref(), |grant| grant.expires.as_ref())?;
         if !grant.scopes.contains(&kind) {
-            return Err(Error::new(
-                Code::Denied,
-                format!(
-                    "plugin `{plugin}` may not open state of scope `{0}`; to allow it, add \"{0}\" to `scopes` under \
-                     [plugin.{plugin}.grants.state] in wharf.toml",
-                    kind.as_str()
-                ),
-            ));
+            let kind = kind.as_str();
+            let (what, change) =
+                (format!("may not open state of scope `{kind}`"), format!("add \"{kind}\" to `scopes`"));
+            return Err(holder.beyond(what, change));
         }
         Ok(GrantedState { grant })
     }
@@ -117,16 +132,8 @@ impl Grants {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn events<'g>(&self, plugin: &'g PluginName) -> Result<GrantedEvents<'g>, Error> {
-        if self.events.is_some() { Ok(GrantedEvents { plugin }) } else { Err(denied(plugin, "events")) }
+        self.standing
+            .check(plugin, Capability::Events, self.events.as_ref(), |grant| grant.expires.as_ref())
+            .map(|_| GrantedEvents { plugin })
     }
-}
-
-fn denied(plugin: &PluginName, capability: &str) -> Error {
-    Error::new(
-        Code::Denied,
-        format!(
-            "plugin `{plugin}` is not granted `{capability}`; to allow it, add [plugin.{plugin}.grants.{capability}] \
-             with `reason = \"…\"` to wharf.toml"
-        ),
-    )
 }

@@ -2,15 +2,18 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::{AllowedCommand, ChildGrant, Grants, denied};
+use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, standing::Holder};
 use crate::{Error, PluginName};
 
 /// Child processes.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessGrant {
     /// Why, for whoever reads the configuration later.
     pub reason: String,
+    /// Until when: a day, which it still holds in UTC, or a time with its zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Expiry>,
     /// Programs that may be started: names (`git`), which are looked for in
     /// the system's directories, or paths as the process sees them
     /// (`/usr/bin/git`). `*` stands for any characters, `?` for one.
@@ -63,6 +66,7 @@ impl ProcessGrant {
     pub fn with_reason(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
+            expires: None,
             programs: Vec::new(),
             shell: false,
             environment: Vec::new(),
@@ -86,7 +90,7 @@ impl ProcessGrant {
 #[derive(Debug)]
 pub struct GrantedProcess<'g> {
     grant: &'g ProcessGrant,
-    plugin: &'g PluginName,
+    holder: Holder<'g>,
 }
 
 impl Grants {
@@ -95,8 +99,9 @@ impl Grants {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn process<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedProcess<'g>, Error> {
-        let grant = self.process.as_ref().ok_or_else(|| denied(plugin, "process"))?;
-        Ok(GrantedProcess { grant, plugin })
+        let (grant, holder) =
+            self.standing.check(plugin, Capability::Process, self.process.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedProcess { grant, holder })
     }
 }
 
@@ -108,15 +113,14 @@ impl<'g> GrantedProcess<'g> {
     }
 
     pub(super) fn plugin(&self) -> &PluginName {
-        self.plugin
+        self.holder.plugin
     }
 
     /// The same in the words that all grants of children share.
     #[must_use]
     pub fn children(&self) -> ChildGrant<'g> {
         ChildGrant {
-            plugin: self.plugin,
-            capability: "process",
+            holder: self.holder,
             programs: &self.grant.programs,
             shell: self.grant.shell,
             environment: &self.grant.environment,
@@ -175,7 +179,7 @@ mod tests {
         let grants = grants(&["git"]);
         let granted = grants.process(&plugin).expect("granted");
         let error = granted.shell("true").expect_err("no shell");
-        assert!(error.message.contains("`shell`"), "{error}");
+        assert!(error.message.contains("`shell = true`"), "{error}");
         assert_eq!(granted.variable("LD_PRELOAD").expect_err("not named").code, Code::Denied);
         assert!(granted.variable("LC_ALL").is_ok());
     }

@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use super::Expiry;
 use crate::ScopeKind;
 
 /// Durable state.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateGrant {
     /// Why, for whoever reads the configuration later.
     pub reason: String,
+    /// Until when: a day, which it still holds in UTC, or a time with its zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Expiry>,
     /// The scopes that may be opened; all where absent.
     #[serde(default = "all_scopes")]
     pub scopes: Vec<ScopeKind>,
@@ -64,6 +68,7 @@ impl StateGrant {
     pub fn with_reason(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
+            expires: None,
             scopes: all_scopes(),
             quota_bytes: default_quota_bytes(),
             quota_entries: default_quota_entries(),

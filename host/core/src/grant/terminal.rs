@@ -3,15 +3,18 @@
 
 use std::path::PathBuf;
 
-use super::{AllowedCommand, ChildGrant, Grants, denied};
+use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, standing::Holder};
 use crate::{Error, PluginName};
 
 /// Interactive programs in terminals.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TerminalGrant {
     /// Why, for whoever reads the configuration later.
     pub reason: String,
+    /// Until when: a day, which it still holds in UTC, or a time with its zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Expiry>,
     /// Programs that may be started: names (`python3`), which are looked for in
     /// the system's directories, or paths as the program sees them
     /// (`/usr/bin/python3`). `*` stands for any characters, `?` for one. Some
@@ -59,6 +62,7 @@ impl TerminalGrant {
     pub fn with_reason(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
+            expires: None,
             programs: Vec::new(),
             shell: false,
             environment: Vec::new(),
@@ -76,7 +80,7 @@ impl TerminalGrant {
 #[derive(Debug)]
 pub struct GrantedTerminal<'g> {
     grant: &'g TerminalGrant,
-    plugin: &'g PluginName,
+    holder: Holder<'g>,
 }
 
 impl Grants {
@@ -85,8 +89,10 @@ impl Grants {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn terminal<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedTerminal<'g>, Error> {
-        let grant = self.terminal.as_ref().ok_or_else(|| denied(plugin, "terminal"))?;
-        Ok(GrantedTerminal { grant, plugin })
+        let (grant, holder) = self
+            .standing
+            .check(plugin, Capability::Terminal, self.terminal.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedTerminal { grant, holder })
     }
 }
 
@@ -98,15 +104,14 @@ impl<'g> GrantedTerminal<'g> {
     }
 
     pub(super) fn plugin(&self) -> &PluginName {
-        self.plugin
+        self.holder.plugin
     }
 
     /// The same in the words that all grants of children share.
     #[must_use]
     pub fn children(&self) -> ChildGrant<'g> {
         ChildGrant {
-            plugin: self.plugin,
-            capability: "terminal",
+            holder: self.holder,
             programs: &self.grant.programs,
             shell: self.grant.shell,
             environment: &self.grant.environment,

@@ -3,18 +3,21 @@
 
 use std::sync::Arc;
 
-use super::{Grants, denied};
+use super::{Capability, Expiry, Grants, standing::Holder};
 use crate::{
-    Code, Error, PluginName,
+    Error, PluginName,
     origin::{OriginPattern, OriginPolicy},
 };
 
 /// Web pages.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebViewGrant {
     /// Why, for whoever reads the configuration later.
     pub reason: String,
+    /// Until when: a day, which it still holds in UTC, or a time with its zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Expiry>,
     /// Origins that pages may reach: `https://example.com`,
     /// `http://localhost:8080`, `https://*.example.com` (its subdomains), `*` for
     /// all of `http` and `https`.
@@ -46,6 +49,7 @@ impl WebViewGrant {
     pub fn with_reason(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
+            expires: None,
             origins: Vec::new(),
             maximum_pages: default_pages(),
             downloads: false,
@@ -60,7 +64,7 @@ impl WebViewGrant {
 #[derive(Debug)]
 pub struct GrantedWebView<'g> {
     grant: &'g WebViewGrant,
-    plugin: &'g PluginName,
+    holder: Holder<'g>,
 }
 
 impl Grants {
@@ -69,8 +73,9 @@ impl Grants {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn webview<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWebView<'g>, Error> {
-        let grant = self.webview.as_ref().ok_or_else(|| denied(plugin, "webview"))?;
-        Ok(GrantedWebView { grant, plugin })
+        let (grant, holder) =
+            self.standing.check(plugin, Capability::WebView, self.webview.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedWebView { grant, holder })
     }
 }
 
@@ -82,7 +87,7 @@ impl GrantedWebView<'_> {
     }
 
     pub(super) fn plugin(&self) -> &PluginName {
-        self.plugin
+        self.holder.plugin
     }
 
     /// Checks that pages may be given files of the workspace.
@@ -93,17 +98,15 @@ impl GrantedWebView<'_> {
         if self.grant.uploads {
             return Ok(());
         }
-        let message = format!(
-            "plugin `{0}` may not give files to pages; to allow it, set `uploads = true` under \
-             [plugin.{0}.grants.webview] in wharf.toml",
-            self.plugin
-        );
-        Err(Error::new(Code::Denied, message))
+        Err(self.holder.beyond("may not give files to pages".to_owned(), "set `uploads = true`".to_owned()))
     }
 
     /// Where its pages may go.
     #[must_use]
     pub fn policy(&self) -> Arc<OriginPolicy> {
-        Arc::new(OriginPolicy::new(self.plugin.clone(), self.grant.origins.clone(), self.grant.private_addresses))
+        let (standing, expires) = self.holder.kept();
+        let Self { grant: WebViewGrant { origins, private_addresses, .. }, holder } = self;
+        let policy = OriginPolicy::new(holder.plugin.clone(), origins.clone(), *private_addresses);
+        Arc::new(policy.under(standing, expires))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{Grants, denied};
-use crate::{Code, Error, PluginName};
+use super::{Capability, Expiry, Grants, standing::Holder};
+use crate::{Error, PluginName};
 
 /// Whether files may be changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
     /// They are read.
@@ -17,11 +17,14 @@ pub enum Access {
 }
 
 /// The files of the session.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceGrant {
     /// Why, for whoever reads the configuration later.
     pub reason: String,
+    /// Until when: a day, which it still holds in UTC, or a time with its zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Expiry>,
     /// `read` or `write`, the default.
     #[serde(default)]
     pub access: Access,
@@ -31,7 +34,7 @@ pub struct WorkspaceGrant {
 }
 
 /// A folder of the host that files come from and go to.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExchangeFolder {
     /// What the plugin calls it: 1 to 64 bytes of `[A-Za-z0-9._-]`.
@@ -51,7 +54,7 @@ impl WorkspaceGrant {
     /// Reading and writing, and no exchange folder.
     #[must_use]
     pub fn with_reason(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), access: Access::Write, exchange: Vec::new() }
+        Self { reason: reason.into(), expires: None, access: Access::Write, exchange: Vec::new() }
     }
 }
 
@@ -60,7 +63,7 @@ impl WorkspaceGrant {
 #[derive(Debug)]
 pub struct GrantedWorkspace<'g> {
     grant: &'g WorkspaceGrant,
-    plugin: &'g PluginName,
+    holder: Holder<'g>,
 }
 
 impl Grants {
@@ -69,8 +72,10 @@ impl Grants {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn workspace<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWorkspace<'g>, Error> {
-        let grant = self.workspace.as_ref().ok_or_else(|| denied(plugin, "workspace"))?;
-        Ok(GrantedWorkspace { grant, plugin })
+        let (grant, holder) = self
+            .standing
+            .check(plugin, Capability::Workspace, self.workspace.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedWorkspace { grant, holder })
     }
 }
 
@@ -88,14 +93,9 @@ impl<'g> GrantedWorkspace<'g> {
     pub fn to_write(&self) -> Result<(), Error> {
         match self.grant.access {
             Access::Write => Ok(()),
-            Access::Read => Err(Error::new(
-                Code::Denied,
-                format!(
-                    "plugin `{0}` may only read the workspace; to allow writing, set `access = \"write\"` under \
-                     [plugin.{0}.grants.workspace] in wharf.toml",
-                    self.plugin
-                ),
-            )),
+            Access::Read => {
+                Err(self.holder.beyond("may only read the workspace".to_owned(), "set `access = \"write\"`".to_owned()))
+            }
         }
     }
 }

@@ -117,6 +117,20 @@ impl FromStr for OriginPattern {
     }
 }
 
+impl schemars::JsonSchema for OriginPattern {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OriginPattern".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "pattern": r"^(\*|https?://[^\s@\\%?#]+)$"})
+    }
+}
+
 impl TryFrom<String> for OriginPattern {
     type Error = InvalidOrigin;
 

@@ -138,7 +138,7 @@ impl Profile {
             },
             TERMINAL if developer => Grants {
                 terminal: Some(every_terminal()),
-                events: Some(EventsGrant { reason: REASON.to_owned() }),
+                events: Some(EventsGrant::with_reason(REASON)),
                 ..Grants::default()
             },
             BROWSER if developer => Grants {
