@@ -5,6 +5,7 @@
 //! of configuration files, and reads no clock but the one that times a wait.
 
 pub mod admission;
+pub mod audit;
 pub mod completion;
 pub mod context;
 pub mod digest;
@@ -24,6 +25,7 @@ pub mod text;
 pub mod tool;
 
 pub use admission::{Admission, Permit};
+pub use audit::{AuditRecord, AuditSink};
 pub use context::{Channel, Context, ContextHints, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
