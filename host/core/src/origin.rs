@@ -71,6 +71,12 @@ impl Origin {
         let host = host(url.host()?)?;
         Some(Self { scheme, host, port: url.port().unwrap_or_else(|| scheme.default_port()) })
     }
+
+    /// The origin of a text that is a URL; see [`Origin::of`].
+    #[must_use]
+    pub fn of_text(text: &str) -> Option<Self> {
+        Self::of(&Url::parse(text).ok()?)
+    }
 }
 
 /// A host in one writing, without the dot that only says that a name is whole.

@@ -20,7 +20,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use wasmtime::component::{HasSelf, Linker};
 use wharf_core::{Error, text};
 
-use crate::{bindings::wharf::plugin as wit, guest::Guest};
+use crate::{bindings::wharf::plugin as wit, guest::Guest, watch};
 
 /// Longest message of an error that crosses the wall.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 4 << 10;
@@ -50,6 +50,11 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     clocks::link(linker)?;
     files::link(linker)?;
+    watch::watched(linker, link_own)
+}
+
+/// Links the interfaces of the contract.
+fn link_own(linker: &mut watch::component::Linker<Guest>) -> wasmtime::Result<()> {
     wit::caller::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::log::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::settings::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;

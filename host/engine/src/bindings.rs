@@ -3,6 +3,8 @@
 wasmtime::component::bindgen!({
     path: "../../wit",
     world: "everything",
+    // It is wasmtime, with a linker that says what is called.
+    wasmtime_crate: crate::watch,
     imports: {
         "wharf:plugin/state.[method]bucket.get-many": async | trappable,
         "wharf:plugin/state.[method]bucket.apply": async | trappable,
@@ -56,6 +58,7 @@ pub(crate) mod offered {
             }
         ",
         world: "wharf:host/offered",
+        wasmtime_crate: crate::watch,
         exports: { default: async },
         with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
     });

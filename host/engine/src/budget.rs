@@ -30,6 +30,7 @@ impl From<Exceeded> for Error {
 pub(crate) struct Budget {
     host_calls: AtomicU64,
     host_bytes: AtomicU64,
+    guest_bytes: AtomicU64,
     events: AtomicU64,
     log_lines: AtomicU64,
     max_host_calls: u64,
@@ -44,6 +45,7 @@ impl Budget {
         Self {
             host_calls: AtomicU64::new(0),
             host_bytes: AtomicU64::new(0),
+            guest_bytes: AtomicU64::new(0),
             events: AtomicU64::new(0),
             log_lines: AtomicU64::new(0),
             max_host_calls: limits.host_calls,
@@ -59,6 +61,7 @@ impl Budget {
         if self.host_calls.fetch_add(1, Relaxed) >= self.max_host_calls {
             return Err(Exceeded::Calls(self.max_host_calls));
         }
+        self.guest_bytes.fetch_add(bytes, Relaxed);
         self.moved(bytes)
     }
 
@@ -85,6 +88,12 @@ impl Budget {
             return Some(Exceeded::Calls(self.max_host_calls));
         }
         (self.host_bytes.load(Relaxed) > self.max_host_bytes).then_some(Exceeded::TotalBytes(self.max_host_bytes))
+    }
+
+    /// How many bytes came from the guest, and how many host calls moved in
+    /// both directions.
+    pub(crate) fn traffic(&self) -> (u64, u64) {
+        (self.guest_bytes.load(Relaxed), self.host_bytes.load(Relaxed))
     }
 
     /// How many bytes a read may return now.

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 use wharf_core::{
-    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, text, tool,
+    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, audit::CallAudit, text,
+    tool,
 };
 use wharf_state::Turns;
 
@@ -41,6 +42,8 @@ pub struct Invocation {
     /// JSON text of an object that conforms to the tool's schema, or is what the
     /// prompt takes.
     pub arguments: String,
+    /// Who hears of its host calls, and of how much it answers.
+    pub audit: Option<Arc<CallAudit>>,
 }
 
 /// Calls one function in an instance of its own.
@@ -99,6 +102,7 @@ impl Invocation {
             tool: self.tool.as_str().into(),
             wall_time,
             cancel: self.cancel,
+            audit: self.audit,
         };
         (setting, self.limits)
     }
@@ -127,7 +131,7 @@ pub(crate) fn guest_error(error: types::Error) -> Error {
     }
 }
 
-fn answer_bytes(answer: &wit::Answer) -> u64 {
+pub(crate) fn answer_bytes(answer: &wit::Answer) -> u64 {
     let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let parts: usize =
         answer.content.iter().map(|part| part.data.len() + part.mime_type.len() + length(&part.meta)).sum();

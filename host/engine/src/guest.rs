@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
-use wharf_core::{CallLimits, Claims, Context, Events, Grants, PluginName, limit::WallTime, service::Progress};
+use wharf_core::{
+    CallLimits, Claims, Context, Events, Grants, PluginName, audit::CallAudit, limit::WallTime, service::Progress,
+};
 use wharf_state::{Contender, Turns};
 
 use crate::{
@@ -32,6 +34,7 @@ pub(crate) struct Guest {
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) log: Arc<GuestLog>,
+    pub(crate) audit: Option<Arc<CallAudit>>,
     pub(crate) limiter: Limiter,
     pub(crate) table: ResourceTable,
     wasi: WasiCtx,
@@ -56,6 +59,8 @@ pub(crate) struct Setting {
     pub(crate) tool: Arc<str>,
     pub(crate) wall_time: WallTime,
     pub(crate) cancel: CancellationToken,
+    /// Who hears of its host calls.
+    pub(crate) audit: Option<Arc<CallAudit>>,
 }
 
 impl Guest {
@@ -88,6 +93,7 @@ impl Guest {
             clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),
             budget,
             log,
+            audit: setting.audit,
             limiter: Limiter::new(limits),
             table,
             wasi,

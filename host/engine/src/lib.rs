@@ -31,6 +31,7 @@ mod shared;
 mod source;
 mod stdio;
 mod ticker;
+mod watch;
 
 pub use call::Invocation;
 pub use component::Component;

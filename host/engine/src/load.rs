@@ -159,11 +159,16 @@ impl Plugin {
     /// # Errors
     /// Whatever the tool answers or the call ends with; see the contract.
     pub async fn call(&self, mut invocation: Invocation, tool: &Tool) -> Result<Answer, Error> {
-        let limits = Arc::clone(&invocation.limits);
+        let (limits, audit) = (Arc::clone(&invocation.limits), invocation.audit.clone());
         let (name, arguments) = (invocation.tool.clone(), mem::take(&mut invocation.arguments));
         let function = Function::CallTool { name: &name, arguments: &arguments };
         match self.run(invocation, tool.wall_time, function).await? {
-            Returned::Answer(answer) => call::answer(answer, &limits),
+            Returned::Answer(answer) => {
+                if let (Some(audit), Ok(answer)) = (&audit, &answer) {
+                    audit.gave_out(call::answer_bytes(answer));
+                }
+                call::answer(answer, &limits)
+            }
             _ => Err(unusable("the plugin answered another question")),
         }
     }

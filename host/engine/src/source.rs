@@ -178,6 +178,7 @@ impl Source {
             tool: "".into(),
             wall_time: limits.wall_time(None),
             cancel: CancellationToken::new(),
+            audit: None,
         };
         let stack_bytes = self.engine.config.limits.stack_bytes;
         let asking = call::run(runtime, code, setting, &limits, stack_bytes, function);

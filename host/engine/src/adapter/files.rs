@@ -22,6 +22,7 @@ use super::workspace::{EXCHANGE, FILES};
 use crate::{
     files::{self, Opened, Opening},
     guest::Guest,
+    watch,
 };
 
 /// The interface of which three functions are replaced: the version that the
@@ -43,15 +44,17 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
         guest.budget.wasi_call();
         Preopens(guest)
     })?;
-    let mut types = linker.instance(TYPES)?;
-    types.func_wrap_async("[method]descriptor.open-at", |mut store, parameters| {
-        Box::new(async move { Ok((open_at(&mut store, parameters).await?,)) })
-    })?;
-    types.func_wrap_async("[method]descriptor.create-directory-at", |mut store, parameters| {
-        Box::new(async move { Ok((create_directory_at(&mut store, parameters).await?,)) })
-    })?;
-    types.func_wrap_async("[method]descriptor.rename-at", |mut store, parameters| {
-        Box::new(async move { Ok((rename_at(&mut store, parameters).await?,)) })
+    watch::watched(linker, |linker| {
+        let mut types = linker.instance(TYPES)?;
+        types.func_wrap_async("[method]descriptor.open-at", |mut store, parameters| {
+            Box::new(async move { Ok((open_at(&mut store, parameters).await?,)) })
+        })?;
+        types.func_wrap_async("[method]descriptor.create-directory-at", |mut store, parameters| {
+            Box::new(async move { Ok((create_directory_at(&mut store, parameters).await?,)) })
+        })?;
+        types.func_wrap_async("[method]descriptor.rename-at", |mut store, parameters| {
+            Box::new(async move { Ok((rename_at(&mut store, parameters).await?,)) })
+        })
     })?;
     linker.allow_shadowing(false);
     Ok(())

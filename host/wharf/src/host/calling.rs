@@ -75,6 +75,7 @@ impl Host {
             cancel: request.cancel,
             tool: tool.definition.name.clone(),
             arguments,
+            audit: None,
         };
         let answer = installed.plugin.call(invocation, tool).await?;
         checked_answer(answer, tool)

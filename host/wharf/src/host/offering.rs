@@ -162,6 +162,7 @@ impl Host {
             cancel,
             tool,
             arguments,
+            audit: None,
         };
         Ok((invocation, place))
     }

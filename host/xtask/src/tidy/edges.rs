@@ -10,8 +10,9 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 18] = [
+const MEMBERS: [(&str, &[&str]); 19] = [
     ("wharf-core", &[]),
+    ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
     ("wharf-process", &["wharf-core", "wharf-spawn"]),
@@ -35,6 +36,7 @@ const MEMBERS: [(&str, &[&str]); 18] = [
         "wharf",
         &[
             "wharf-core",
+            "wharf-audit",
             "wharf-state",
             "wharf-spawn",
             "wharf-process",

@@ -1,0 +1,203 @@
+//! Reading, while hosts write: the lines of all files in the order of their
+//! times, again and again where somebody follows.
+//!
+//! Holds one line of each file, whatever the files hold.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, BufRead as _, BufReader, Read as _},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use crate::{
+    files,
+    line::{Entry, MAX_LINE_BYTES},
+};
+
+/// The lines cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the audit lines in {directory} cannot be read")]
+pub struct ReadError {
+    directory: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+/// Reads the lines of a directory.
+#[derive(Debug)]
+pub struct Reader {
+    directory: PathBuf,
+    since: Option<SystemTime>,
+    files: BTreeMap<PathBuf, Lines>,
+    skipped: u64,
+}
+
+/// One file, and how far it was read.
+#[derive(Debug)]
+struct Lines {
+    reader: BufReader<File>,
+    /// The beginning of a line whose end is not there yet.
+    partial: Vec<u8>,
+    /// The line is too long, and the rest of it is passed over.
+    passing: bool,
+    next: Option<Entry>,
+}
+
+impl Reader {
+    /// Reads this directory from its oldest line on. Files that were last
+    /// written before `since` are left out.
+    #[must_use]
+    pub fn new(directory: &Path, since: Option<SystemTime>) -> Self {
+        Self { directory: directory.to_owned(), since, files: BTreeMap::new(), skipped: 0 }
+    }
+
+    /// How many lines were damaged.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Hands out every line that has come since the last time, the oldest
+    /// first, until `each` says that it has enough.
+    ///
+    /// # Errors
+    /// Where the directory or a file cannot be read.
+    pub fn read(&mut self, mut each: impl FnMut(Entry) -> bool) -> Result<(), ReadError> {
+        let failed = |source| ReadError { directory: self.directory.clone(), source };
+        let listed = files::list(&self.directory).map_err(failed)?;
+        // What was removed has been read as far as anybody will.
+        self.files.retain(|path, _| listed.iter().any(|file| file.path == *path));
+        for file in listed {
+            if self.files.contains_key(&file.path) || self.since.is_some_and(|since| file.modified < since) {
+                continue;
+            }
+            match files::open(&file.path, false) {
+                Ok(opened) => _ = self.files.insert(file.path, Lines::new(opened)),
+                // It was removed meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        for lines in self.files.values_mut() {
+            self.skipped += lines.advance().map_err(failed)?;
+        }
+        // As many files as are kept: the first of them is looked for.
+        loop {
+            let oldest = self.files.values_mut().filter(|lines| lines.next.is_some());
+            let Some(lines) = oldest.min_by(|one, other| one.time().cmp(&other.time())) else { return Ok(()) };
+            let Some(entry) = lines.next.take() else { return Ok(()) };
+            self.skipped += lines.advance().map_err(failed)?;
+            if !each(entry) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Counts what was left unfinished as damaged, where nobody reads on.
+    pub fn finish(&mut self) {
+        let left = self.files.values().filter(|lines| !lines.partial.is_empty() || lines.passing).count();
+        self.skipped += left as u64;
+    }
+}
+
+impl Lines {
+    fn new(file: File) -> Self {
+        Self { reader: BufReader::new(file), partial: Vec::new(), passing: false, next: None }
+    }
+
+    fn time(&self) -> Option<&str> {
+        self.next.as_ref().map(|entry| entry.time.as_str())
+    }
+
+    /// Fills `next`, where there is a whole line; returns how many damaged ones
+    /// were passed over.
+    fn advance(&mut self) -> io::Result<u64> {
+        let mut skipped = 0;
+        while self.next.is_none() {
+            let room = (MAX_LINE_BYTES + 1 - self.partial.len()) as u64;
+            let read = self.reader.by_ref().take(room).read_until(b'\n', &mut self.partial)?;
+            if read == 0 {
+                break;
+            }
+            if self.partial.last() == Some(&b'\n') {
+                if !std::mem::take(&mut self.passing) {
+                    self.next = Entry::read(&self.partial[..self.partial.len() - 1]);
+                    skipped += u64::from(self.next.is_none());
+                }
+                self.partial.clear();
+            } else if self.partial.len() > MAX_LINE_BYTES {
+                skipped += u64::from(!std::mem::replace(&mut self.passing, true));
+                self.partial.clear();
+            }
+        }
+        Ok(skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write as _, time::Duration};
+
+    use super::*;
+    use crate::line::{line, tests::record};
+
+    fn written(second: u64, tool: &str) -> String {
+        let mut record = record(tool);
+        record.time = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        line(&record) + "\n"
+    }
+
+    fn tools(reader: &mut Reader) -> Vec<String> {
+        let mut tools = Vec::new();
+        reader
+            .read(|entry| {
+                tools.push(entry.tool);
+                true
+            })
+            .expect("read");
+        tools
+    }
+
+    #[test]
+    fn lines_of_several_hosts_come_in_the_order_of_their_times() {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::write(directory.path().join("a.jsonl"), written(1, "1") + &written(4, "4")).expect("written");
+        fs::write(directory.path().join("b.jsonl"), written(2, "2") + &written(3, "3")).expect("written");
+        fs::write(directory.path().join("other"), written(2, "no")).expect("written");
+        let mut reader = Reader::new(directory.path(), None);
+        assert_eq!(tools(&mut reader), ["1", "2", "3", "4"]);
+        assert!(tools(&mut Reader::new(&directory.path().join("absent"), None)).is_empty());
+    }
+
+    #[test]
+    fn damaged_lines_are_counted_and_the_others_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.jsonl");
+        let long = "x".repeat(3 * MAX_LINE_BYTES);
+        let text = format!("{}{{\"time\n\u{0}\n{long}\n{}{{\"time\":\"20", written(1, "1"), written(2, "2"));
+        fs::write(&path, text).expect("written");
+        let mut reader = Reader::new(directory.path(), None);
+        assert_eq!(tools(&mut reader), ["1", "2"]);
+        assert_eq!(reader.skipped(), 3);
+        reader.finish();
+        assert_eq!(reader.skipped(), 4);
+    }
+
+    #[test]
+    fn who_follows_gets_a_line_once_it_is_whole_and_new_files_too() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut file = fs::File::create(directory.path().join("a.jsonl")).expect("made");
+        let second = written(2, "2");
+        let (begin, end) = second.split_at(20);
+        file.write_all((written(1, "1") + begin).as_bytes()).expect("written");
+        let mut reader = Reader::new(directory.path(), None);
+        assert_eq!(tools(&mut reader), ["1"]);
+        assert!(tools(&mut reader).is_empty());
+        file.write_all(end.as_bytes()).expect("written");
+        fs::write(directory.path().join("b.jsonl"), written(3, "3")).expect("written");
+        assert_eq!(tools(&mut reader), ["2", "3"]);
+        assert_eq!(reader.skipped(), 0);
+    }
+}

@@ -1,0 +1,270 @@
+//! The queue between calls and the thread that writes.
+//!
+//! A call takes a lock for the time of a push, and wakes the thread only where
+//! that rests; while it writes, and for a moment after, it looks by itself.
+
+use std::{
+    io, mem,
+    path::PathBuf,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use wharf_core::audit::{AuditInterest, AuditRecord, AuditSink};
+
+use crate::{files::Settings, writer::Writer};
+
+/// Records that wait to be written, at most.
+const CAPACITY: usize = 8 << 10;
+/// How long the thread gathers records before it writes them.
+const GATHERING: Duration = Duration::from_millis(5);
+/// How long the end of a sink waits for its last lines.
+const END: Duration = Duration::from_secs(2);
+
+/// Keeps records as lines in the files of a directory.
+pub struct FileSink {
+    shared: Arc<Shared>,
+    interest: AuditInterest,
+}
+
+impl std::fmt::Debug for FileSink {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("FileSink").field("dropped", &self.dropped()).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    // A lock of the standard library: held for a push or a swap.
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    written: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    records: Vec<AuditRecord>,
+    /// The thread rests until it is woken.
+    resting: bool,
+    /// Who waits until all is written.
+    waiting: usize,
+    closing: bool,
+    ended: bool,
+    /// Records that were taken in, and those that were dealt with.
+    arrived: u64,
+    dealt: u64,
+    dropped: u64,
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FileSink {
+    /// Keeps lines below this directory, which is made with the first one.
+    /// `host_calls` says whether those are kept that were not denied.
+    ///
+    /// # Errors
+    /// Where the system gives no thread.
+    pub fn open(directory: PathBuf, settings: Settings, host_calls: bool) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let writing = Arc::clone(&shared);
+        let writer = Writer::new(directory, settings);
+        thread::Builder::new().name("wharf-audit".to_owned()).spawn(move || work(&writing, writer))?;
+        Ok(Self { shared, interest: AuditInterest { host_calls, names: true } })
+    }
+}
+
+impl AuditSink for FileSink {
+    fn record(&self, record: AuditRecord) {
+        let mut queue = self.shared.queue();
+        if queue.records.len() >= CAPACITY {
+            queue.dropped += 1;
+            return;
+        }
+        queue.records.push(record);
+        queue.arrived += 1;
+        let wake = mem::take(&mut queue.resting) || queue.records.len() == CAPACITY / 2;
+        drop(queue);
+        if wake {
+            self.shared.wake.notify_one();
+        }
+    }
+
+    fn interest(&self) -> AuditInterest {
+        self.interest
+    }
+
+    fn flush(&self, patience: Duration) {
+        let until = Instant::now() + patience;
+        let mut queue = self.shared.queue();
+        let wanted = queue.arrived;
+        queue.waiting += 1;
+        self.shared.wake.notify_one();
+        while queue.dealt < wanted && !queue.ended {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            (queue, _) = self.shared.written.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.waiting -= 1;
+    }
+
+    fn dropped(&self) -> u64 {
+        self.shared.queue().dropped
+    }
+}
+
+impl Drop for FileSink {
+    /// The last lines are written, unless the disk takes too long.
+    fn drop(&mut self) {
+        let mut queue = self.shared.queue();
+        queue.closing = true;
+        self.shared.wake.notify_one();
+        let until = Instant::now() + END;
+        while !queue.ended {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            (queue, _) = self.shared.written.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn work(shared: &Shared, mut writer: Writer) {
+    let mut batch = Vec::new();
+    let mut told_dropped = 0;
+    let mut queue = shared.queue();
+    loop {
+        while queue.records.is_empty() && !queue.closing {
+            queue.resting = true;
+            queue = shared.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.resting = false;
+        if queue.records.is_empty() {
+            break;
+        }
+        mem::swap(&mut batch, &mut queue.records);
+        let (arrived, dropped) = (queue.arrived, queue.dropped);
+        drop(queue);
+
+        let lost = writer.write(batch.drain(..));
+        if dropped > told_dropped && lost == 0 && writer.write_dropped(dropped - told_dropped) {
+            told_dropped = dropped;
+        }
+
+        queue = shared.queue();
+        queue.dropped += lost;
+        queue.dealt = arrived;
+        shared.written.notify_all();
+        let gather = |queue: &mut Queue| queue.records.len() < CAPACITY / 2 && queue.waiting == 0 && !queue.closing;
+        (queue, _) = shared.wake.wait_timeout_while(queue, GATHERING, gather).unwrap_or_else(PoisonError::into_inner);
+    }
+    drop(queue);
+    // The file is given up before anybody hears of the end.
+    drop(writer);
+    shared.queue().ended = true;
+    shared.written.notify_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{
+        line::{MAX_LINE_BYTES, tests::record},
+        read::Reader,
+    };
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn settings() -> Settings {
+        Settings { rotate_bytes: 1 << 20, keep_files: 100, keep: Duration::from_secs(3_600) }
+    }
+
+    /// How many lines there are of calls, and how many were dropped.
+    fn count(directory: &Path) -> (u64, u64) {
+        let (mut lines, mut dropped) = (0, 0);
+        let mut reader = Reader::new(directory, None);
+        let counted = |entry: crate::Entry| {
+            lines += u64::from(entry.kind == "call");
+            dropped += entry.count;
+            true
+        };
+        reader.read(counted).expect("read");
+        assert_eq!(reader.skipped(), 0);
+        (lines, dropped)
+    }
+
+    #[test]
+    fn what_was_recorded_is_there_after_a_flush_and_after_the_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let sink = FileSink::open(directory.path().join("audit"), settings(), true).expect("opened");
+        assert!(!directory.path().join("audit").exists(), "a host that nobody calls leaves nothing");
+        (0..100).for_each(|_| sink.record(record("echo")));
+        sink.flush(PATIENCE);
+        assert_eq!(count(&directory.path().join("audit")), (100, 0));
+        (0..100).for_each(|_| sink.record(record("echo")));
+        drop(sink);
+        assert_eq!(count(&directory.path().join("audit")), (200, 0));
+    }
+
+    #[test]
+    fn files_are_rotated_by_size_and_kept_by_number() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = Settings { rotate_bytes: 2 * MAX_LINE_BYTES as u64, keep_files: 3, ..settings() };
+        let sink = FileSink::open(directory.path().to_owned(), settings.clone(), true).expect("opened");
+        for _ in 0..40 {
+            (0..10).for_each(|_| sink.record(record("echo")));
+            sink.flush(PATIENCE);
+        }
+        drop(sink);
+        let files = crate::files::list(directory.path()).expect("listed");
+        // The one that is written is kept beside them.
+        assert!((3..=4).contains(&files.len()), "{files:?}");
+        assert!(files.iter().all(|file| file.bytes <= settings.rotate_bytes), "{files:?}");
+        let (lines, _) = count(directory.path());
+        assert!((20..400).contains(&lines), "{lines}");
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_counted_and_the_count_is_written_once_it_can_be() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("audit");
+        // Nothing can be written where a file is in the way.
+        std::fs::write(&path, "").expect("written");
+        let sink = FileSink::open(path.clone(), settings(), true).expect("opened");
+        (0..10).for_each(|_| sink.record(record("echo")));
+        sink.flush(PATIENCE);
+        assert_eq!(sink.dropped(), 10);
+        std::fs::remove_file(&path).expect("removed");
+        sink.record(record("echo"));
+        drop(sink);
+        assert_eq!(count(&path), (1, 10));
+    }
+
+    #[test]
+    fn a_flood_never_waits_and_every_record_is_kept_or_counted() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let sink = FileSink::open(directory.path().to_owned(), settings(), true).expect("opened");
+        let recorded = 6 * CAPACITY as u64;
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| (0..recorded / 3).for_each(|_| sink.record(record("echo"))));
+            }
+        });
+        sink.flush(PATIENCE);
+        // One more, with which a count is written that came last.
+        sink.record(record("echo"));
+        sink.flush(PATIENCE);
+        let dropped = sink.dropped();
+        drop(sink);
+        assert_eq!(count(directory.path()), (recorded + 1 - dropped, dropped));
+    }
+}

@@ -1,0 +1,148 @@
+//! Counts and times of many lines, in little memory.
+
+use std::collections::BTreeMap;
+
+use crate::line::Entry;
+
+/// Groups that are told apart; the rest goes into one.
+const MAX_GROUPS: usize = 10_000;
+/// Steps of a power of two in which times are told apart: 6 %.
+const STEPS: u32 = 8;
+
+/// What lines are counted by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Group {
+    /// `call`, `host-call` and others.
+    pub kind: String,
+    /// The plugin.
+    pub plugin: String,
+    /// The tool, or what was called of the host.
+    pub name: String,
+    /// How it ended.
+    pub outcome: String,
+}
+
+/// What the lines of a group come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// How many.
+    pub count: u64,
+    /// How long they took, in all.
+    pub microseconds: u64,
+    /// The longest.
+    pub longest: u64,
+    /// Bytes that came from who asked.
+    pub bytes_in: u64,
+    /// Bytes that were answered.
+    pub bytes_out: u64,
+    // How many were about how long.
+    times: BTreeMap<u32, u64>,
+}
+
+/// Counts of lines by group.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// The groups, in order.
+    pub groups: BTreeMap<Group, Figures>,
+    /// How many lines hosts could not keep.
+    pub dropped: u64,
+}
+
+impl Summary {
+    /// Counts a line.
+    pub fn add(&mut self, entry: Entry) {
+        if entry.kind == "dropped" {
+            self.dropped = self.dropped.saturating_add(entry.count);
+            return;
+        }
+        let Entry { kind, plugin, tool, function, outcome, microseconds, bytes_in, bytes_out, .. } = entry;
+        let name = if function.is_empty() { tool } else { function };
+        let mut group = Group { kind, plugin, name, outcome };
+        if self.groups.len() >= MAX_GROUPS && !self.groups.contains_key(&group) {
+            let other = || "(other)".to_owned();
+            group = Group { kind: other(), plugin: other(), name: other(), outcome: other() };
+        }
+        let figures = self.groups.entry(group).or_default();
+        figures.count += 1;
+        figures.microseconds = figures.microseconds.saturating_add(microseconds);
+        figures.longest = figures.longest.max(microseconds);
+        figures.bytes_in = figures.bytes_in.saturating_add(bytes_in);
+        figures.bytes_out = figures.bytes_out.saturating_add(bytes_out);
+        *figures.times.entry(step(microseconds)).or_default() += 1;
+    }
+}
+
+/// The step that a time is in.
+fn step(microseconds: u64) -> u32 {
+    let power = microseconds.checked_ilog2().unwrap_or(0);
+    let beyond = microseconds.saturating_sub(1 << power);
+    let within = u32::try_from((u128::from(beyond) * u128::from(STEPS)) >> power).unwrap_or(0);
+    power * STEPS + within
+}
+
+/// The end of a step.
+fn end(step: u32) -> u64 {
+    let (power, within) = (step / STEPS, step % STEPS);
+    u64::try_from((u128::from(STEPS + within + 1) << power) / u128::from(STEPS)).unwrap_or(u64::MAX)
+}
+
+impl Figures {
+    /// The time below which this share of them were, in microseconds, to 13 %.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> u64 {
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank"
+        )]
+        let rank = ((self.count as f64 * share).ceil() as u64).max(1);
+        let mut seen = 0;
+        for (at, count) in &self.times {
+            seen += count;
+            if seen >= rank {
+                return end(*at).min(self.longest);
+            }
+        }
+        self.longest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::{line, tests::record};
+
+    fn entry(tool: &str, microseconds: u64) -> Entry {
+        let mut entry = Entry::read(line(&record(tool)).as_bytes()).expect("a line");
+        entry.microseconds = microseconds;
+        entry
+    }
+
+    #[test]
+    fn calls_are_counted_by_plugin_tool_and_outcome_with_their_times() {
+        let mut summary = Summary::default();
+        for microseconds in 1..=1_000 {
+            summary.add(entry("echo", microseconds));
+        }
+        summary.add(entry("other", 0));
+        let figures: Vec<_> = summary.groups.values().collect();
+        assert_eq!((figures[0].count, figures[0].microseconds, figures[0].longest), (1_000, 500_500, 1_000));
+        let median = figures[0].quantile(0.5);
+        assert!((500..=565).contains(&median), "{median}");
+        assert_eq!(figures[0].quantile(1.0), 1_000);
+        assert_eq!((figures[1].count, figures[1].quantile(0.5)), (1, 0));
+    }
+
+    #[test]
+    fn no_number_is_too_large_and_no_file_makes_too_many_groups() {
+        let mut summary = Summary::default();
+        summary.add(entry("echo", u64::MAX));
+        summary.add(entry("echo", u64::MAX));
+        assert_eq!(summary.groups.values().next().map(|figures| figures.quantile(0.5)), Some(u64::MAX));
+        for number in 0..MAX_GROUPS + 10 {
+            summary.add(entry(&format!("t{number}"), 1));
+        }
+        assert_eq!(summary.groups.len(), MAX_GROUPS + 1);
+    }
+}

@@ -1,0 +1,120 @@
+//! What a host call is about, in one name: never its data.
+//!
+//! The table below is all that this room knows of interfaces. A function that
+//! it does not name is told by its name alone, so nothing leaks that nobody
+//! has thought of.
+
+use std::any::Any;
+
+use wasmtime::component::Resource;
+use wharf_core::{Origin, audit::shown};
+
+use crate::{bucket::Bucket, guest::Guest};
+
+/// Longest parameters of an operation that are looked into for an address.
+const MAX_PARAMETERS_BYTES: usize = 64 << 10;
+
+/// What `navigate` takes.
+#[derive(serde::Deserialize)]
+struct Navigate {
+    url: String,
+}
+
+/// The parameters of a host call.
+pub(crate) trait Asked {
+    /// The parameter at this place.
+    fn parameter(&self, index: usize) -> Option<&dyn Any>;
+}
+
+macro_rules! tuple {
+    ($($name:ident $index:tt),*) => {
+        impl<$($name: 'static),*> Asked for ($($name,)*) {
+            fn parameter(&self, index: usize) -> Option<&dyn Any> {
+                match index {
+                    $($index => Some(&self.$index),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+tuple!();
+tuple!(A 0);
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+
+/// What this call is about, where that can be told without its data.
+pub(crate) fn about(guest: &Guest, function: &str, parameters: &impl Asked) -> Option<Box<str>> {
+    let text = |index| parameters.parameter(index)?.downcast_ref::<String>().map(String::as_str);
+    match function {
+        // The text of a command may hold a secret.
+        "process.spawn-shell" | "terminal.start-shell" => Some("shell".into()),
+        "state.bucket.open" => Some(shown(&format!("{}/{}", text(0)?, text(1)?))),
+        "webview.perform" => operation(text(1)?, text(2)?),
+        // A program, the id of a process, a terminal, a page, a request or a
+        // stream, or the level of a message.
+        "process.spawn"
+        | "process.poll"
+        | "process.wait"
+        | "process.read"
+        | "process.head"
+        | "process.tail"
+        | "process.write"
+        | "process.close-input"
+        | "process.signal"
+        | "process.stop"
+        | "terminal.start"
+        | "terminal.get"
+        | "terminal.send"
+        | "terminal.follow"
+        | "terminal.cancel"
+        | "terminal.press"
+        | "terminal.screen"
+        | "terminal.read"
+        | "terminal.resize"
+        | "terminal.close"
+        | "webview.get"
+        | "webview.close"
+        | "webview.execute-script"
+        | "webview.poll"
+        | "webview.wait"
+        | "webview.acknowledge"
+        | "webview.cancel"
+        | "webview.read-result"
+        | "webview.answer-dialog"
+        | "webview.entries"
+        | "events.message"
+        | "events.status"
+        | "events.say"
+        | "events.advance"
+        | "events.complete"
+        | "log.write" => text(0).map(shown),
+        _ => bucket(guest, parameters),
+    }
+}
+
+/// The bucket that a call on a handle is about.
+fn bucket(guest: &Guest, parameters: &impl Asked) -> Option<Box<str>> {
+    let handle = parameters.parameter(0)?.downcast_ref::<Resource<Bucket>>()?;
+    let scope = &guest.table.get(handle).ok()?.scope;
+    Some(shown(&format!("{}/{}", scope.kind.as_str(), scope.bucket)))
+}
+
+/// An operation of a page, and the origin that it leads to.
+fn operation(operation: &str, parameters: &str) -> Option<Box<str>> {
+    if operation == "navigate"
+        && parameters.len() <= MAX_PARAMETERS_BYTES
+        && let Ok(Navigate { url }) = serde_json::from_str(parameters)
+        && let Some(origin) = Origin::of_text(&url)
+    {
+        // A path or a query may hold a secret.
+        return Some(shown(&format!("navigate {origin}")));
+    }
+    Some(shown(operation))
+}
