@@ -1,20 +1,20 @@
-//! The function under `#[tool]`: what it must look like, and what is written
+//! The function under `#[tool]` or `#[prompt]`: what it must look like, and what is written
 //! beside it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, ReturnType, Type};
+use syn::{Error, Expr, ExprLit, FnArg, ItemFn, Lit, LitStr, Meta, ReturnType, Type};
 
-use crate::arguments::Options;
+use crate::{arguments::Options, prompt::PromptOptions};
 
 /// The contract's bounds.
 const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 8_192;
 
 pub(crate) fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenStream> {
-    let signature = Signature::read(function)?;
-    let name = name(options, function)?;
-    let description = description(options, function)?;
+    let signature = Signature::read(function, "tool")?;
+    let name = name(options.name.as_ref(), function, "tool")?;
+    let description = description(options.description.as_ref(), function, "tool")?;
     let title = match &options.title {
         Some(title) => quote!(::core::option::Option::Some(#title)),
         None => quote!(::core::option::Option::None),
@@ -63,6 +63,44 @@ pub(crate) fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenS
     })
 }
 
+/// The same for `#[prompt]`.
+pub(crate) fn expand_prompt(options: &PromptOptions, function: &ItemFn) -> syn::Result<TokenStream> {
+    let signature = Signature::read(function, "prompt")?;
+    let name = name(options.name.as_ref(), function, "prompt")?;
+    let description = description(options.description.as_ref(), function, "prompt")?;
+    let title = match &options.title {
+        Some(title) => quote!(::core::option::Option::Some(#title)),
+        None => quote!(::core::option::Option::None),
+    };
+    let visibility = &function.vis;
+    let identifier = &function.sig.ident;
+    let adapted = signature.adapt(function);
+    let documentation = format!("The prompt `{name}`, for `wharf_sdk::plugin!`.");
+    Ok(quote! {
+        #function
+
+        #[doc = #documentation]
+        #[allow(non_camel_case_types)]
+        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+        #visibility enum #identifier {}
+
+        impl ::wharf_sdk::Prompt for #identifier {
+            const NAME: &'static str = #name;
+
+            fn definition() -> ::wharf_sdk::PromptDefinition {
+                ::wharf_sdk::macro_support::prompt_definition(#name, #description, #title, #adapted)
+            }
+
+            fn run(
+                call: &::wharf_sdk::Call,
+                arguments: &str,
+            ) -> ::core::result::Result<::wharf_sdk::PromptReply, ::wharf_sdk::ToolError> {
+                ::wharf_sdk::macro_support::run_prompt(call, arguments, #adapted)
+            }
+        }
+    })
+}
+
 /// Which of the two parameters the function has.
 struct Signature {
     call: bool,
@@ -70,15 +108,24 @@ struct Signature {
 }
 
 impl Signature {
-    fn read(function: &ItemFn) -> syn::Result<Self> {
+    /// `kind` is what the function becomes.
+    fn read(function: &ItemFn, kind: &str) -> syn::Result<Self> {
         let signature = &function.sig;
-        let shape = "a tool looks like `fn name(call: &Call, input: Input) -> Result<Output, ToolError>`, with either \
-                     parameter left out where it is not needed";
+        let shape = format!(
+            "a {kind} looks like `fn name(call: &Call, input: Input) -> Result<Output, ToolError>`, with either \
+             parameter left out where it is not needed"
+        );
         if let Some(keyword) = &signature.asyncness {
-            return Err(Error::new_spanned(keyword, "a tool is not async: its instance serves this one call"));
+            return Err(Error::new_spanned(
+                keyword,
+                format!("a {kind} is not async: its instance serves this one call"),
+            ));
         }
         if !signature.generics.params.is_empty() {
-            return Err(Error::new_spanned(&signature.generics, "a tool is not generic: its schema is fixed"));
+            return Err(Error::new_spanned(
+                &signature.generics,
+                format!("a {kind} is not generic: what it takes is fixed"),
+            ));
         }
         if matches!(signature.output, ReturnType::Default) {
             return Err(Error::new_spanned(&signature.ident, shape));
@@ -113,8 +160,8 @@ impl Signature {
     }
 }
 
-fn name(options: &Options, function: &ItemFn) -> syn::Result<String> {
-    let (name, span) = match &options.name {
+fn name(given: Option<&LitStr>, function: &ItemFn, kind: &str) -> syn::Result<String> {
+    let (name, span) = match given {
         Some(literal) => (literal.value(), literal.span()),
         None => (function.sig.ident.to_string(), function.sig.ident.span()),
     };
@@ -123,7 +170,7 @@ fn name(options: &Options, function: &ItemFn) -> syn::Result<String> {
         return Err(Error::new(
             span,
             format!(
-                "`{name}` cannot be the name of a tool: it needs 1 to {LONGEST_NAME} characters of [A-Za-z0-9_-], \
+                "`{name}` cannot be the name of a {kind}: it needs 1 to {LONGEST_NAME} characters of [A-Za-z0-9_-], \
                  without two underscores in a row"
             ),
         ));
@@ -131,8 +178,8 @@ fn name(options: &Options, function: &ItemFn) -> syn::Result<String> {
     Ok(name)
 }
 
-fn description(options: &Options, function: &ItemFn) -> syn::Result<String> {
-    let description = match &options.description {
+fn description(given: Option<&LitStr>, function: &ItemFn, kind: &str) -> syn::Result<String> {
+    let description = match given {
         Some(literal) => literal.value(),
         None => documentation(function),
     };
@@ -140,8 +187,8 @@ fn description(options: &Options, function: &ItemFn) -> syn::Result<String> {
         return Err(Error::new(
             function.sig.ident.span(),
             format!(
-                "a tool needs a description of 1 to {LONGEST_DESCRIPTION} bytes for the model that chooses it: write a \
-                 documentation comment, or `#[tool(description = \"…\")]`"
+                "a {kind} needs a description of 1 to {LONGEST_DESCRIPTION} bytes for whoever chooses it: write a \
+                 documentation comment, or `#[{kind}(description = \"…\")]`"
             ),
         ));
     }

@@ -1,10 +1,12 @@
-//! The `#[tool]` attribute of `wharf-sdk`: a function becomes a tool.
+//! The attributes of `wharf-sdk`: `#[tool]` makes a tool of a function, `#[prompt]`
+//! a prompt.
 //!
-//! It reads a signature and writes an implementation of `wharf_sdk::Tool`. It
+//! They read a signature and write an implementation of a trait of `wharf_sdk`. It
 //! knows nothing of schemas or JSON; the types in the signature do that.
 
 mod arguments;
 mod function;
+mod prompt;
 
 use proc_macro::TokenStream;
 use syn::parse_macro_input;
@@ -37,6 +39,30 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = parse_macro_input!(options as arguments::Options);
     let function = parse_macro_input!(item as syn::ItemFn);
     function::expand(&options, &function)
+        .unwrap_or_else(|error| {
+            let error = error.into_compile_error();
+            quote::quote!(#function #error)
+        })
+        .into()
+}
+
+/// Makes a prompt of a function: a text that a person chooses in the client.
+///
+/// The signatures are those of `#[tool]`. `Input` derives `serde::Deserialize` and
+/// `schemars::JsonSchema`; its fields are the arguments, each a `String`, or an
+/// `Option<String>` where the prompt goes without it, and their documentation is
+/// what a person reads. Those that are needed are asked for first. `Output` is
+/// anything that implements `wharf_sdk::prompt::PromptOutput`.
+///
+/// Options, all of them optional: `description = "…"`, where the function has no
+/// documentation comment; `title = "…"`; `name = "…"`.
+///
+/// List the prompts of a crate in `wharf_sdk::plugin!(a_tool; prompts: [first, second]);`.
+#[proc_macro_attribute]
+pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
+    let options = parse_macro_input!(options as prompt::PromptOptions);
+    let function = parse_macro_input!(item as syn::ItemFn);
+    function::expand_prompt(&options, &function)
         .unwrap_or_else(|error| {
             let error = error.into_compile_error();
             quote::quote!(#function #error)

@@ -32,6 +32,24 @@ impl Content {
     pub fn data(mime_type: impl Into<Cow<'static, str>>, data: Vec<u8>) -> Self {
         Self { mime_type: mime_type.into(), data, meta: None }
     }
+
+    /// The same as an embedded resource of this address.
+    #[must_use]
+    pub fn at(self, uri: &str) -> Self {
+        Self { meta: Some(serde_json::json!({ "uri": uri }).to_string()), ..self }
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
 }
 
 /// A whole answer. Tools rarely write one: see [`ToolOutput`].

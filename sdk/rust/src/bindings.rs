@@ -12,3 +12,36 @@ wit_bindgen::generate!({
     pub_export_macro: true,
     default_bindings_module: "wharf_sdk::bindings",
 });
+
+/// What a plugin exports that has prompts.
+pub mod prompts {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-prompts",
+        with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
+        pub_export_macro: true,
+        default_bindings_module: "wharf_sdk::bindings::prompts",
+    });
+}
+
+/// What a plugin exports that has resources.
+pub mod resources {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-resources",
+        with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
+        pub_export_macro: true,
+        default_bindings_module: "wharf_sdk::bindings::resources",
+    });
+}
+
+/// What a plugin exports that completes words.
+pub mod completion {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-completion",
+        with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
+        pub_export_macro: true,
+        default_bindings_module: "wharf_sdk::bindings::completion",
+    });
+}

@@ -1,4 +1,6 @@
-//! Every [`Plugin`] as the export that the contract asks for. Wasm only.
+//! Every [`Plugin`] as the exports that the contract asks for. Wasm only.
+
+mod offers;
 
 use crate::bindings::exports::wharf::plugin::tools;
 use crate::bindings::wharf::plugin::types;

@@ -119,6 +119,12 @@ pub(crate) trait HostStreams {
     fn complete(&self, stream: &str) -> Result<(), ToolError>;
 }
 
+/// What has changed of what the plugin offers.
+pub(crate) trait HostChanges {
+    fn changed(&self, list: &str) -> Result<(), ToolError>;
+    fn updated(&self, uri: &str) -> Result<(), ToolError>;
+}
+
 /// The directories of the session.
 pub(crate) trait HostWorkspace {
     fn files(&self) -> Result<Directory, ToolError>;

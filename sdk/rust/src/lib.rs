@@ -64,6 +64,10 @@
 //!   ([`process`]), [`Call::terminals`] interactive ones ([`terminal`]),
 //!   [`Call::web_pages`] drives web pages ([`webview`]), and
 //!   [`Call::workspace`] finds the files of the session ([`workspace`]).
+//! - [`prompt`](macro@prompt) makes a prompt of a function, [`Resources`] is what
+//!   there is to read, [`Completion`] completes words.
+//! - [`InputRequired`] asks a person, or the client's model, in the middle of a
+//!   call; [`Call::input`] has what was given.
 //! - [`Call::open_stream`] tells who follows over HTTP how long work goes.
 //! - [`ToolError`] is why a tool could not do it. The model reads it.
 //! - [`testing`] is the host in memory, for `cargo test`.
@@ -86,12 +90,16 @@ pub mod bindings;
 mod call;
 pub mod check;
 pub mod clock;
+pub mod completion;
 mod error;
 #[cfg(target_family = "wasm")]
 mod guest;
 mod host;
+mod input;
 mod numbers;
 pub mod process;
+pub mod prompt;
+pub mod resource;
 mod schema;
 mod state;
 mod stream;
@@ -109,10 +117,14 @@ pub mod workspace;
 
 pub use answer::{Answer, Content, Reply, Text, ToolOutput};
 pub use call::{Call, Level};
+pub use completion::{Completion, CompletionOf, Completions, HasCompletion, Typed};
 pub use error::{ErrorCode, ToolError};
+pub use input::{Input, InputRequired, Round};
+pub use prompt::{Prompt, PromptArgument, PromptDefinition, PromptReply, Prompts, Role};
+pub use resource::{Changed, HasResources, Resource, ResourcePart, ResourceTemplate, Resources};
 pub use state::{Bucket, Change, Entry, Page, Scope, Usage};
 pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]
 pub use tool::macro_support;
 pub use tool::{NoInput, Plugin, Tool, ToolDefinition, ToolDetails};
-pub use wharf_sdk_macros::tool;
+pub use wharf_sdk_macros::{prompt, tool};

@@ -93,6 +93,8 @@ pub struct NoInput {}
 #[doc(hidden)]
 pub mod macro_support {
     use super::*;
+    pub use crate::prompt::PromptResult;
+    use crate::prompt::{self, PromptDefinition, PromptReply};
 
     /// What a tool function returns: a `Result` of something to answer.
     pub trait ToolResult {
@@ -143,6 +145,29 @@ pub mod macro_support {
         function(call, input).into_result()?.into_answer()
     }
 
+    /// The definition of a prompt by the types of its function.
+    #[must_use]
+    pub fn prompt_definition<I: schemars::JsonSchema, R: PromptResult>(
+        name: &'static str,
+        description: &'static str,
+        title: Option<&'static str>,
+        function: impl Fn(&Call, I) -> R,
+    ) -> PromptDefinition {
+        prompt::definition(name, description, title, function)
+    }
+
+    /// Reads the arguments of a prompt, runs its function, makes the reply.
+    ///
+    /// # Errors
+    /// `invalid` where the arguments have another shape; else the function's.
+    pub fn run_prompt<I: serde::de::DeserializeOwned, R: PromptResult>(
+        call: &Call,
+        arguments: &str,
+        function: impl Fn(&Call, I) -> R,
+    ) -> Result<PromptReply, ToolError> {
+        prompt::run(call, arguments, function)
+    }
+
     /// Whether every name is there once; the macro makes it a compile error.
     #[must_use]
     pub const fn distinct(names: &[&str]) -> bool {
@@ -177,25 +202,39 @@ pub mod macro_support {
 
 /// Makes a plugin of tools: `wharf_sdk::plugin!(echo, other);`, once a crate.
 ///
+/// What else it offers follows, each behind a semicolon and in this order, where
+/// it is there:
+///
+/// ```text
+/// wharf_sdk::plugin!(echo, other; prompts: [review, explain]; resources: Manual; completion: Words);
+/// ```
+///
 /// It defines the type `WharfPlugin`, which [`crate::testing`] runs natively,
-/// and on Wasm exports it to the host.
+/// and on Wasm exports it to the host: only what is named here.
 #[macro_export]
 macro_rules! plugin {
-    ($($tool:ty),+ $(,)?) => {
-        /// The tools of this plugin.
+    (
+        $($tool:ty),* $(,)?
+        $(; prompts: [$($prompt:ty),+ $(,)?])?
+        $(; resources: $resources:ty)?
+        $(; completion: $completion:ty)?
+        $(;)?
+    ) => {
+        /// The tools of this plugin, and what else it offers.
         #[derive(Debug, Clone, Copy)]
         pub struct WharfPlugin;
 
         const _: () = assert!(
-            $crate::macro_support::distinct(&[$(<$tool as $crate::Tool>::NAME),+]),
+            $crate::macro_support::distinct(&[$(<$tool as $crate::Tool>::NAME),*]),
             "two tools of this plugin have the same name"
         );
 
         impl $crate::Plugin for WharfPlugin {
             fn definitions() -> ::std::vec::Vec<$crate::ToolDefinition> {
-                ::std::vec![$(<$tool as $crate::Tool>::definition()),+]
+                ::std::vec![$(<$tool as $crate::Tool>::definition()),*]
             }
 
+            #[allow(unused_variables, reason = "a plugin may have no tools")]
             fn run(
                 call: &$crate::Call,
                 name: &str,
@@ -203,12 +242,57 @@ macro_rules! plugin {
             ) -> ::std::option::Option<::std::result::Result<$crate::Answer, $crate::ToolError>> {
                 $(if name == <$tool as $crate::Tool>::NAME {
                     return ::std::option::Option::Some(<$tool as $crate::Tool>::run(call, arguments));
-                })+
+                })*
                 ::std::option::Option::None
             }
         }
 
         #[cfg(target_family = "wasm")]
         $crate::bindings::export!(WharfPlugin with_types_in $crate::bindings);
+
+        $(
+            const _: () = assert!(
+                $crate::macro_support::distinct(&[$(<$prompt as $crate::Prompt>::NAME),+]),
+                "two prompts of this plugin have the same name"
+            );
+
+            impl $crate::Prompts for WharfPlugin {
+                fn prompts() -> ::std::vec::Vec<$crate::PromptDefinition> {
+                    ::std::vec![$(<$prompt as $crate::Prompt>::definition()),+]
+                }
+
+                fn make(
+                    call: &$crate::Call,
+                    name: &str,
+                    arguments: &str,
+                ) -> ::std::option::Option<::std::result::Result<$crate::PromptReply, $crate::ToolError>> {
+                    $(if name == <$prompt as $crate::Prompt>::NAME {
+                        return ::std::option::Option::Some(<$prompt as $crate::Prompt>::run(call, arguments));
+                    })+
+                    ::std::option::Option::None
+                }
+            }
+
+            #[cfg(target_family = "wasm")]
+            $crate::bindings::prompts::export!(WharfPlugin with_types_in $crate::bindings::prompts);
+        )?
+
+        $(
+            impl $crate::HasResources for WharfPlugin {
+                type Resources = $resources;
+            }
+
+            #[cfg(target_family = "wasm")]
+            $crate::bindings::resources::export!(WharfPlugin with_types_in $crate::bindings::resources);
+        )?
+
+        $(
+            impl $crate::HasCompletion for WharfPlugin {
+                type Completion = $completion;
+            }
+
+            #[cfg(target_family = "wasm")]
+            $crate::bindings::completion::export!(WharfPlugin with_types_in $crate::bindings::completion);
+        )?
     };
 }

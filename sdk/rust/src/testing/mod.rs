@@ -6,6 +6,7 @@
 //! a test says so. It has no processes, its terminals and web pages play from a
 //! script, and its workspace is a real directory.
 
+mod offers;
 mod process;
 #[cfg(feature = "schema-checks")]
 mod schemas;
@@ -74,6 +75,7 @@ struct World {
     terminals: Vec<TestTerminal>,
     pages: Vec<TestPage>,
     streams: Vec<TestStream>,
+    changes: Vec<String>,
 }
 
 /// One progress that a tool sent.

@@ -3,7 +3,7 @@
 use super::WitHost;
 use crate::ToolError;
 use crate::bindings::wharf::plugin::events;
-use crate::host::HostStreams;
+use crate::host::{HostChanges, HostStreams};
 
 impl HostStreams for WitHost {
     fn open_stream(&self, title: &str, options: Option<&str>) -> Result<String, ToolError> {
@@ -24,5 +24,15 @@ impl HostStreams for WitHost {
 
     fn complete(&self, stream: &str) -> Result<(), ToolError> {
         Ok(events::complete(stream)?)
+    }
+}
+
+impl HostChanges for WitHost {
+    fn changed(&self, list: &str) -> Result<(), ToolError> {
+        Ok(events::changed(list)?)
+    }
+
+    fn updated(&self, uri: &str) -> Result<(), ToolError> {
+        Ok(events::updated(uri)?)
     }
 }
