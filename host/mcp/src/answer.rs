@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 use wharf_core::{Answer, Content, Error};
 
 /// Where a program finds the code of an error.
-const ERROR_KEY: &str = "dev.wharf/error";
+pub(crate) const ERROR_KEY: &str = "dev.wharf/error";
 
 /// The result for an answer. A peer of the older era takes objects only as
 /// structured content.
 pub(crate) fn result(answer: Answer, modern: bool) -> CallToolResult {
+    // What it asks for was taken out before.
     let Answer { content, structured, is_error, meta, input_required: _ } = answer;
     let mut blocks: Vec<ContentBlock> = content.into_iter().enumerate().map(|(at, part)| block(at, part)).collect();
     if let (Some(structured), true) = (&structured, blocks.is_empty()) {
@@ -35,13 +36,14 @@ pub(crate) fn failure(error: Error) -> CallToolResult {
     result
 }
 
-fn filled(meta: Map<String, Value>) -> Option<MetaObject> {
+/// Metadata, where there is any.
+pub(crate) fn filled(meta: Map<String, Value>) -> Option<MetaObject> {
     (!meta.is_empty()).then_some(MetaObject(meta))
 }
 
 /// One part. Its meta may name a `uri`, which makes it an embedded resource,
 /// and `annotations`; other members go into `_meta`.
-fn block(at: usize, part: Content) -> ContentBlock {
+pub(crate) fn block(at: usize, part: Content) -> ContentBlock {
     let Content { mime_type, data, mut meta } = part;
     let annotations = match meta.is_empty() {
         true => None,
@@ -70,16 +72,30 @@ fn block(at: usize, part: Content) -> ContentBlock {
         }
         uri => {
             let uri = uri.unwrap_or_else(|| format!("wharf:answer/{at}"));
-            let contents = match String::from_utf8(data) {
-                Ok(text) if is_text(&mime_type) => ResourceContents::text(text, uri),
-                Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri),
-                Err(error) => ResourceContents::blob(STANDARD.encode(error.into_bytes()), uri),
-            };
-            let mut resource = EmbeddedResource::new(contents.with_mime_type(mime_type));
+            let mut resource = EmbeddedResource::new(text_or_blob(uri, mime_type, data));
             (resource.meta, resource.annotations) = (meta, annotations);
             ContentBlock::Resource(resource)
         }
     }
+}
+
+/// What a resource has.
+pub(crate) fn contents(uri: String, content: Content) -> ResourceContents {
+    let Content { mime_type, data, meta } = content;
+    let contents = text_or_blob(uri, mime_type, data);
+    match filled(meta) {
+        Some(meta) => contents.with_meta(meta),
+        None => contents,
+    }
+}
+
+fn text_or_blob(uri: String, mime_type: String, data: Vec<u8>) -> ResourceContents {
+    let contents = match String::from_utf8(data) {
+        Ok(text) if is_text(&mime_type) => ResourceContents::text(text, uri),
+        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri),
+        Err(error) => ResourceContents::blob(STANDARD.encode(error.into_bytes()), uri),
+    };
+    contents.with_mime_type(mime_type)
 }
 
 fn is_text(mime_type: &str) -> bool {
@@ -128,6 +144,20 @@ mod tests {
                  "resource": {"uri": "test://r", "mimeType": "application/json", "text": "{}"}},
             ])
         );
+    }
+
+    #[test]
+    fn a_resource_is_text_where_it_is_text_and_else_a_blob() {
+        let read = |content| serde_json::to_value(contents("test://r".into(), content)).expect("serializes");
+        assert_eq!(
+            read(part("application/json", b"{}", json!({"x": 1}))),
+            json!({"uri": "test://r", "mimeType": "application/json", "text": "{}", "_meta": {"x": 1}})
+        );
+        assert_eq!(
+            read(part("image/png", &[1, 2], json!({}))),
+            json!({"uri": "test://r", "mimeType": "image/png", "blob": "AQI="})
+        );
+        assert_eq!(read(part("text/plain", b"\xff", json!({})))["blob"], "/w==");
     }
 
     #[test]

@@ -1,39 +1,46 @@
-//! Tool definitions in the protocol's shape, made once for as long as the
-//! service offers the same ones.
+//! Definitions in the protocol's shape, made once for as long as the service
+//! offers the same ones.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
+use rmcp::model::{
+    Annotations, JsonObject, MetaObject, Prompt, PromptArgument, Resource, ResourceTemplate, Tool, ToolAnnotations,
+};
 use serde::Deserialize;
-use serde_json::Value;
-use wharf_core::{ToolDefinition, text};
-
-/// How many names an answer suggests.
-const SUGGESTIONS: usize = 5;
+use serde_json::{Map, Value};
+use wharf_core::{
+    ToolDefinition,
+    service::offer::{PromptDefinition, ResourceDefinition, ResourceTemplate as TemplateDefinition},
+};
 
 /// The last definitions seen, and what they were made into.
-#[derive(Default)]
-pub(crate) struct Catalogue {
+pub(crate) struct Catalogue<D, M> {
     // A lock of the standard library: held while definitions are compared or
     // converted, never across an await.
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<Made<D, M>>>,
 }
 
-struct Made {
-    from: Arc<[ToolDefinition]>,
-    tools: Arc<[Tool]>,
+impl<D, M> Default for Catalogue<D, M> {
+    fn default() -> Self {
+        Self { made: Mutex::new(None) }
+    }
 }
 
-impl Catalogue {
-    /// The protocol's shape of `definitions`, in their order.
-    pub(crate) fn tools(&self, definitions: &Arc<[ToolDefinition]>) -> Arc<[Tool]> {
+struct Made<D, M> {
+    from: Arc<[D]>,
+    all: Arc<[M]>,
+}
+
+impl<D, M> Catalogue<D, M> {
+    /// What `make` makes of each of `definitions`, in their order.
+    pub(crate) fn of(&self, definitions: &Arc<[D]>, make: fn(&D) -> M) -> Arc<[M]> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
-            Some(made) if Arc::ptr_eq(&made.from, definitions) => Arc::clone(&made.tools),
+            Some(made) if Arc::ptr_eq(&made.from, definitions) => Arc::clone(&made.all),
             _ => {
-                let tools: Arc<[Tool]> = definitions.iter().map(tool).collect();
-                *made = Some(Made { from: Arc::clone(definitions), tools: Arc::clone(&tools) });
-                tools
+                let all: Arc<[M]> = definitions.iter().map(make).collect();
+                *made = Some(Made { from: Arc::clone(definitions), all: Arc::clone(&all) });
+                all
             }
         }
     }
@@ -44,69 +51,119 @@ pub(crate) fn find(definitions: &[ToolDefinition], name: &str) -> Option<usize> 
     definitions.binary_search_by(|definition| definition.name.as_str().cmp(name)).ok()
 }
 
-/// What to tell a caller who named no tool of ours.
-pub(crate) fn unknown(definitions: &[ToolDefinition], name: &str) -> String {
-    let shown = text::line(name, 100);
-    if definitions.is_empty() {
-        return format!("there is no tool {shown:?}; this host offers none");
-    }
-    let mut ranked: Vec<(usize, &str)> = definitions
-        .iter()
-        .map(|definition| {
-            let common = common(name, &definition.name) + common(own_part(name), own_part(&definition.name));
-            (common, definition.name.as_str())
-        })
-        .collect();
-    ranked.sort_by_key(|(common, name)| (std::cmp::Reverse(*common), *name));
-    let near: Vec<&str> = ranked.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect();
-    format!("there is no tool {shown:?}; tools/list has all, among them {}", near.join(", "))
-}
-
-/// The name within its plugin.
-fn own_part(name: &str) -> &str {
-    name.split_once("__").map_or(name, |(_, own)| own)
-}
-
-/// With how many bytes both begin.
-fn common(one: &str, other: &str) -> usize {
-    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
-}
-
-fn tool(definition: &ToolDefinition) -> Tool {
+pub(crate) fn tool(definition: &ToolDefinition) -> Tool {
     let mut tool =
         Tool::new(definition.name.clone(), definition.description.clone(), Arc::clone(&definition.input_schema));
     tool.output_schema.clone_from(&definition.output_schema);
-    let mut meta = JsonObject::new();
-    for (key, value) in &definition.meta {
-        match (key.as_str(), value) {
+    tool.meta = further(&definition.meta, |key, value| {
+        match (key, value) {
             ("title", Value::String(title)) => tool.title = Some(title.clone()),
             ("annotations", annotations) => tool.annotations = ToolAnnotations::deserialize(annotations).ok(),
             ("icons", icons) => tool.icons = Deserialize::deserialize(icons).ok(),
+            _ => return false,
+        }
+        true
+    });
+    tool
+}
+
+pub(crate) fn prompt(definition: &PromptDefinition) -> Prompt {
+    let arguments = definition.arguments.iter().map(|argument| {
+        let mut made = PromptArgument::new(argument.name.clone()).with_required(argument.required);
+        made.description = present(&argument.description);
+        made
+    });
+    let arguments: Vec<_> = arguments.collect();
+    let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+    let mut prompt = Prompt::new(definition.name.clone(), present(&definition.description), arguments);
+    prompt.meta = further(&definition.meta, |key, value| {
+        match (key, value) {
+            ("title", Value::String(title)) => prompt.title = Some(title.clone()),
+            ("icons", icons) => prompt.icons = Deserialize::deserialize(icons).ok(),
+            _ => return false,
+        }
+        true
+    });
+    prompt
+}
+
+pub(crate) fn resource(definition: ResourceDefinition) -> Resource {
+    let ResourceDefinition { uri, name, description, mime_type, meta } = definition;
+    let mut resource = Resource::new(uri, name);
+    resource.description = present(&description);
+    resource.mime_type = mime_type;
+    resource.meta = further(&meta, |key, value| {
+        match (key, value) {
+            ("title", Value::String(title)) => resource.title = Some(title.clone()),
+            ("size", size) => resource.size = size.as_u64(),
+            ("annotations", annotations) => resource.annotations = Annotations::deserialize(annotations).ok(),
+            ("icons", icons) => resource.icons = Deserialize::deserialize(icons).ok(),
+            _ => return false,
+        }
+        true
+    });
+    resource
+}
+
+pub(crate) fn template(definition: &TemplateDefinition) -> ResourceTemplate {
+    let mut template = ResourceTemplate::new(definition.uri_template.clone(), definition.name.clone());
+    template.description = present(&definition.description);
+    template.mime_type.clone_from(&definition.mime_type);
+    template.meta = further(&definition.meta, |key, value| {
+        match (key, value) {
+            ("title", Value::String(title)) => template.title = Some(title.clone()),
+            ("annotations", annotations) => template.annotations = Annotations::deserialize(annotations).ok(),
+            ("icons", icons) => template.icons = Deserialize::deserialize(icons).ok(),
+            _ => return false,
+        }
+        true
+    });
+    template
+}
+
+fn present(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Offers each further field to `place`; those that it has no place for go into `_meta`.
+fn further(fields: &Map<String, Value>, mut place: impl FnMut(&str, &Value) -> bool) -> Option<MetaObject> {
+    let mut meta = JsonObject::new();
+    for (key, value) in fields {
+        if place(key, value) {
+            continue;
+        }
+        match (key.as_str(), value) {
             ("_meta", Value::Object(members)) => meta.extend(members.clone()),
             // A key with a prefix is as the protocol wants it.
             (key, value) if key.contains('/') => _ = meta.insert(key.to_owned(), value.clone()),
             (key, value) => _ = meta.insert(format!("dev.wharf/{key}"), value.clone()),
         }
     }
-    if !meta.is_empty() {
-        tool.meta = Some(MetaObject(meta));
-    }
-    tool
+    (!meta.is_empty()).then_some(MetaObject(meta))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+    use wharf_core::service::offer;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().expect("an object").clone()
+    }
 
     fn definition(name: &str, meta: Value) -> ToolDefinition {
         ToolDefinition {
             name: name.to_owned(),
             description: "what it does".to_owned(),
-            input_schema: Arc::new(json!({"type": "object"}).as_object().expect("an object").clone()),
+            input_schema: Arc::new(object(json!({"type": "object"}))),
             output_schema: None,
-            meta: meta.as_object().expect("an object").clone(),
+            meta: object(meta),
         }
+    }
+
+    fn shown(made: impl serde::Serialize) -> Value {
+        serde_json::to_value(made).expect("serializes")
     }
 
     #[test]
@@ -117,7 +174,7 @@ mod tests {
                    "com.example/k": 1, "_meta": {"com.example/m": 2}}),
         );
         assert_eq!(
-            serde_json::to_value(tool(&given)).expect("serializes"),
+            shown(tool(&given)),
             json!({"name": "a__b", "title": "B", "description": "what it does", "inputSchema": {"type": "object"},
                    "annotations": {"readOnlyHint": true},
                    "_meta": {"dev.wharf/timeoutMilliseconds": 5, "com.example/k": 1, "com.example/m": 2}})
@@ -125,26 +182,61 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_converted_once_and_again_when_they_change() {
-        let catalogue = Catalogue::default();
-        let one: Arc<[ToolDefinition]> = [definition("a__b", json!({}))].into();
-        let first = catalogue.tools(&one);
-        assert!(Arc::ptr_eq(&first, &catalogue.tools(&one)));
-        let two: Arc<[ToolDefinition]> = [definition("a__c", json!({}))].into();
-        assert_eq!(catalogue.tools(&two)[0].name, "a__c");
+    fn what_is_offered_beside_tools_has_its_places_too() {
+        let argument = |name: &str, description: &str, required| offer::PromptArgument {
+            name: name.into(),
+            description: description.into(),
+            required,
+        };
+        let asking = PromptDefinition {
+            name: "a__p".into(),
+            description: "asks".into(),
+            arguments: vec![argument("who", "whom", true), argument("how", "", false)],
+            meta: object(json!({"title": "P", "x": 1})),
+        };
+        assert_eq!(
+            shown(prompt(&asking)),
+            json!({"name": "a__p", "title": "P", "description": "asks", "_meta": {"dev.wharf/x": 1},
+                   "arguments": [{"name": "who", "description": "whom", "required": true},
+                                 {"name": "how", "required": false}]})
+        );
+        let readable = ResourceDefinition {
+            uri: "test://r".into(),
+            name: "r".into(),
+            description: String::new(),
+            mime_type: Some("text/plain".into()),
+            meta: object(json!({"title": "R", "size": 7, "annotations": {"priority": 1.0}, "com.example/k": 1})),
+        };
+        assert_eq!(
+            shown(resource(readable)),
+            json!({"uri": "test://r", "name": "r", "title": "R", "mimeType": "text/plain", "size": 7,
+                   "annotations": {"priority": 1.0}, "_meta": {"com.example/k": 1}})
+        );
+        let family = TemplateDefinition {
+            uri_template: "test://{id}".into(),
+            name: "f".into(),
+            description: "many".into(),
+            mime_type: None,
+            meta: Map::new(),
+        };
+        assert_eq!(shown(template(&family)), json!({"uriTemplate": "test://{id}", "name": "f", "description": "many"}));
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_near_ones() {
+    fn definitions_are_converted_once_and_again_when_they_change() {
+        let catalogue = Catalogue::default();
+        let one: Arc<[ToolDefinition]> = [definition("a__b", json!({}))].into();
+        let first = catalogue.of(&one, tool);
+        assert!(Arc::ptr_eq(&first, &catalogue.of(&one, tool)));
+        let two: Arc<[ToolDefinition]> = [definition("a__c", json!({}))].into();
+        assert_eq!(catalogue.of(&two, tool)[0].name, "a__c");
+    }
+
+    #[test]
+    fn a_tool_is_found_by_its_whole_name() {
         let names = ["browser__open", "planning__add_todo", "planning__create_goal"];
         let definitions: Vec<_> = names.iter().map(|name| definition(name, json!({}))).collect();
         assert_eq!(find(&definitions, "planning__add_todo"), Some(1));
         assert_eq!(find(&definitions, "planning__add"), None);
-        for slip in ["create_goal", "planning__create_gaol", "plan__create_goal"] {
-            let told = unknown(&definitions, slip);
-            assert!(told.contains("among them planning__create_goal,"), "{told}");
-        }
-        assert!(unknown(&definitions, &"x\u{1b}".repeat(100_000)).len() < 400);
-        assert!(unknown(&[], "x").contains("offers none"));
     }
 }

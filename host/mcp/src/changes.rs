@@ -1,19 +1,31 @@
-//! Telling clients that the list of tools has changed: those of the older era
-//! unasked, those of the newer where they have subscribed.
+//! Telling clients that something has changed: those of the older era unasked, or where
+//! they watch a resource, those of the newer where they have subscribed.
 //!
-//! Owns which list the client was shown last. Knows no tool.
+//! Owns which list of tools the client was shown last, and who hears what. Knows no
+//! tool, prompt or resource.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 use rmcp::{
     ErrorData, RoleServer,
+    model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
     service::{Peer, SubscriptionContext},
 };
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
+use wharf_core::{Context, service::offer::Change};
+
+use crate::{
+    news::{News, Source},
+    served::{Offered, Served},
+    watching::{MAX_URI_BYTES, MAX_WATCHED, Watching, same_conversation},
+};
 
 /// Subscriptions at once: a client needs one.
 const MAX_SUBSCRIPTIONS: usize = 16;
@@ -21,78 +33,239 @@ const MAX_SUBSCRIPTIONS: usize = 16;
 /// The changes that one connection hears of.
 pub(crate) struct Changes {
     /// What was listed last counts as seen; nothing where lists never change.
-    // A lock of the standard library: held for a copy or a comparison.
-    seen: Option<Mutex<watch::Receiver<u64>>>,
+    // Locks of the standard library here: held for a copy or a comparison.
+    tools: Option<Mutex<watch::Receiver<u64>>>,
+    /// What was announced to a client of the older era, and what has changed since.
+    opened: Mutex<Option<Opened>>,
     announces: AtomicBool,
+    /// What a client of the newer era hears of from before it is told that it has subscribed.
+    subscribing: Mutex<VecDeque<broadcast::Receiver<Change>>>,
     subscriptions: AtomicUsize,
+    watching: Watching,
     over: CancellationToken,
+}
+
+struct Opened {
+    offered: Offered,
+    since: Option<broadcast::Receiver<Change>>,
 }
 
 impl Changes {
     /// `over` fires when the connection ends.
-    pub(crate) fn new(changes: Option<watch::Receiver<u64>>, over: CancellationToken) -> Self {
-        let seen = changes.map(Mutex::new);
-        Self { seen, announces: AtomicBool::new(false), subscriptions: AtomicUsize::new(0), over }
-    }
-
-    /// Whether the list ever changes.
-    pub(crate) fn happen(&self) -> bool {
-        self.seen.is_some()
-    }
-
-    /// The list is about to be read for the client.
-    pub(crate) fn listing(&self) {
-        if let Some(seen) = &self.seen {
-            seen.lock().unwrap_or_else(PoisonError::into_inner).borrow_and_update();
+    pub(crate) fn new(served: &Served, over: CancellationToken) -> Self {
+        Self {
+            tools: served.tools.changes().map(Mutex::new),
+            opened: Mutex::new(None),
+            announces: AtomicBool::new(false),
+            subscribing: Mutex::default(),
+            subscriptions: AtomicUsize::new(0),
+            watching: Watching::default(),
+            over,
         }
     }
 
-    /// The changes after what the client was shown last.
+    /// Whether the list of tools ever changes.
+    pub(crate) fn of_tools(&self) -> bool {
+        self.tools.is_some()
+    }
+
+    /// What a client of the older era watches.
+    pub(crate) fn watching(&self) -> &Watching {
+        &self.watching
+    }
+
+    /// The list of tools is about to be read for the client.
+    pub(crate) fn listing(&self) {
+        if let Some(tools) = &self.tools {
+            lock(tools).borrow_and_update();
+        }
+    }
+
+    /// The changes of the list of tools after what the client was shown last.
     fn unseen(&self) -> Option<watch::Receiver<u64>> {
-        Some(self.seen.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(lock(self.tools.as_ref()?).clone())
+    }
+
+    /// A client of the older era is about to be told what there is.
+    pub(crate) fn opening(&self, served: &Served) {
+        let since = served.offers.as_ref().map(|offers| offers.changes());
+        *lock(&self.opened) = Some(Opened { offered: served.offered(), since });
     }
 
     /// Tells a client of the older era of every change, until the connection
     /// ends. Does so once, however often it is asked to.
     pub(crate) async fn announce(&self, peer: &Peer<RoleServer>) {
-        let Some(mut changes) = self.unseen() else { return };
+        let Some(opened) = lock(&self.opened).take() else { return };
         if self.announces.swap(true, Ordering::Relaxed) {
             return;
         }
-        let announcing = async {
-            while changes.changed().await.is_ok() {
-                if let Err(error) = peer.notify_tool_list_changed().await {
-                    tracing::debug!(%error, "a change of the tools could not be told");
-                    return;
-                }
-            }
-        };
+        let source = Source { tools: self.unseen(), offers: opened.since };
+        let listener = Connection { peer, offered: opened.offered, watching: &self.watching };
         tokio::select! {
-            () = announcing => {}
+            () = follow(source, &listener) => {}
             () = self.over.cancelled() => {}
         }
     }
 
-    /// Serves one subscription until its client cancels it or the connection
-    /// ends.
-    pub(crate) async fn serve(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+    /// What of `requested` can be heard. Whoever is told so hears of everything from now on.
+    pub(crate) fn accept(&self, served: &Served, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        if self.tools.is_none() && served.offers.is_none() {
+            return None;
+        }
+        if let Some(offers) = &served.offers {
+            let mut subscribing = lock(&self.subscribing);
+            subscribing.push_back(offers.changes());
+            // Of those that never came to listen.
+            let excess = subscribing.len().saturating_sub(MAX_SUBSCRIPTIONS);
+            subscribing.drain(..excess);
+        }
+        // The protocol crate takes out what the capabilities do not name.
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| uri.len() <= MAX_URI_BYTES);
+            uris.truncate(MAX_WATCHED);
+        }
+        Some(accepted)
+    }
+
+    /// Serves one subscription of this conversation until its client cancels it or the
+    /// connection ends.
+    pub(crate) async fn serve(
+        &self,
+        served: &Served,
+        subscription: SubscriptionContext,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let since = lock(&self.subscribing).pop_front();
+        let offers = since.or_else(|| served.offers.as_ref().map(|offers| offers.changes()));
         let _place = Place::take(&self.subscriptions)?;
-        let telling = async {
-            let wanted = subscription.accepted().tools_list_changed == Some(true);
-            let Some(mut changes) = self.unseen().filter(|_| wanted) else { return std::future::pending().await };
-            while changes.changed().await.is_ok() {
-                if let Err(error) = subscription.sink().notify_tool_list_changed().await {
-                    tracing::debug!(%error, "a change of the tools could not be told");
-                    return;
-                }
-            }
-        };
+        let accepted = subscription.accepted();
+        let source = Source { tools: self.unseen().filter(|_| accepted.tools_list_changed == Some(true)), offers };
+        let listener = Subscription { subscription: &subscription, context };
         tokio::select! {
-            () = telling => {}
+            () = follow(source, &listener) => {}
             () = subscription.cancelled() => {}
             () = self.over.cancelled() => {}
         }
         Ok(())
+    }
+}
+
+/// Something that a client is told.
+enum Topic {
+    Tools,
+    Prompts,
+    Resources,
+    Resource(String),
+}
+
+/// Who hears of changes.
+trait Listener {
+    fn of_prompts(&self) -> bool;
+    fn of_resources(&self) -> bool;
+    fn watches(&self, context: &Context, uri: &str) -> bool;
+    fn watched(&self) -> Vec<String>;
+    fn tell(&self, topic: Topic) -> impl Future<Output = Result<(), String>> + Send;
+}
+
+/// Tells what there is to tell. A client that takes nothing is not waited for by
+/// anybody else: its source lags, and it is told then that everything has changed.
+async fn follow(mut source: Source, listener: &impl Listener) {
+    loop {
+        let topics = match source.next().await {
+            News::Tools => vec![Topic::Tools],
+            News::Offer(Change::Prompts) if listener.of_prompts() => vec![Topic::Prompts],
+            News::Offer(Change::Resources) if listener.of_resources() => vec![Topic::Resources],
+            News::Offer(Change::Resource { context, uri }) if listener.watches(&context, &uri) => {
+                vec![Topic::Resource(uri)]
+            }
+            News::Offer(_) => Vec::new(),
+            News::Missed => {
+                let lists = [
+                    listener.of_prompts().then_some(Topic::Prompts),
+                    listener.of_resources().then_some(Topic::Resources),
+                ];
+                lists.into_iter().flatten().chain(listener.watched().into_iter().map(Topic::Resource)).collect()
+            }
+        };
+        for topic in topics {
+            if let Err(error) = listener.tell(topic).await {
+                tracing::debug!(%error, "a change could not be told");
+                // The end of the connection ends this, too.
+                return std::future::pending().await;
+            }
+        }
+    }
+}
+
+/// A client of the older era.
+struct Connection<'c> {
+    peer: &'c Peer<RoleServer>,
+    offered: Offered,
+    watching: &'c Watching,
+}
+
+impl Listener for Connection<'_> {
+    fn of_prompts(&self) -> bool {
+        self.offered.prompts
+    }
+
+    fn of_resources(&self) -> bool {
+        self.offered.resources
+    }
+
+    fn watches(&self, context: &Context, uri: &str) -> bool {
+        self.watching.has(context, uri)
+    }
+
+    fn watched(&self) -> Vec<String> {
+        self.watching.uris()
+    }
+
+    async fn tell(&self, topic: Topic) -> Result<(), String> {
+        let told = match topic {
+            Topic::Tools => self.peer.notify_tool_list_changed().await,
+            Topic::Prompts => self.peer.notify_prompt_list_changed().await,
+            Topic::Resources => self.peer.notify_resource_list_changed().await,
+            Topic::Resource(uri) => self.peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await,
+        };
+        told.map_err(|error| error.to_string())
+    }
+}
+
+/// One subscription of the newer era.
+struct Subscription<'s> {
+    subscription: &'s SubscriptionContext,
+    context: Context,
+}
+
+impl Listener for Subscription<'_> {
+    fn of_prompts(&self) -> bool {
+        self.subscription.accepted().prompts_list_changed == Some(true)
+    }
+
+    fn of_resources(&self) -> bool {
+        self.subscription.accepted().resources_list_changed == Some(true)
+    }
+
+    fn watches(&self, context: &Context, uri: &str) -> bool {
+        let watched = self.subscription.accepted().resource_subscriptions.as_deref().unwrap_or_default();
+        same_conversation(context, &self.context) && watched.iter().any(|watched| watched == uri)
+    }
+
+    fn watched(&self) -> Vec<String> {
+        self.subscription.accepted().resource_subscriptions.clone().unwrap_or_default()
+    }
+
+    async fn tell(&self, topic: Topic) -> Result<(), String> {
+        let sink = self.subscription.sink();
+        let told = match topic {
+            Topic::Tools => sink.notify_tool_list_changed().await,
+            Topic::Prompts => sink.notify_prompt_list_changed().await,
+            Topic::Resources => sink.notify_resource_list_changed().await,
+            Topic::Resource(uri) => sink.notify_resource_updated(uri).await,
+        };
+        told.map_err(|error| error.to_string())
     }
 }
 
@@ -114,4 +287,8 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

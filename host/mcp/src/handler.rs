@@ -1,59 +1,59 @@
-//! The protocol's methods over a [`ToolService`].
+//! The protocol's methods over what is [`Served`].
 //!
-//! Owns what a connection remembers: the level of messages, which list was seen,
-//! and which warnings were given. It keys nothing else on the connection, since one connection
-//! carries many conversations.
+//! Owns what a connection remembers: the level of messages, which list was seen, which
+//! resources are watched, and which warnings were given. It keys nothing else on the
+//! connection, since one connection carries many conversations.
 
 #![expect(deprecated, reason = "logging/setLevel is deprecated since 2026-07-28 and used by all of today's clients")]
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::Poll,
-};
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-        CompleteResult, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-        ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-        ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ProgressToken, ProtocolVersion,
-        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter, Tool,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+        PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+        ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, EventSink, InputGiven, ToolService};
+use wharf_core::{Code, Context, ContextRules, Error};
 
 use crate::{
-    answer,
-    catalogue::{self, Catalogue},
+    caller::{self, Caller},
     changes::Changes,
-    events::CallEvents,
     hints,
     info::ServerInfo,
+    malformed,
+    refusal::refusal,
+    served::Served,
 };
 
-/// How long a client may take a list of tools for fresh, in milliseconds.
-/// Short, since tools come and go and not every client listens for that.
-const LIST_FRESH_MILLISECONDS: u64 = 5_000;
+/// How long a client may take a list for fresh, in milliseconds. Short, since
+/// plugins come and go and not every client listens for that.
+pub(crate) const LIST_FRESH_MILLISECONDS: u64 = 5_000;
 
 /// One connection. Clones share everything.
+///
+/// Cheap to make: a few allocations and no work, so that a transport may make one for
+/// each request of the newer era. What a client of the older era sets or subscribes to
+/// is kept here and ends with it, so such a client needs the same one for its whole
+/// session. What has to outlive a connection is in [`Served`].
 #[derive(Clone)]
 pub(crate) struct Handler {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    service: Arc<dyn ToolService>,
+    served: Served,
     rules: ContextRules,
-    config: ServerConfig,
-    catalogue: Catalogue,
+    info: ServerInfo,
     changes: Changes,
     // A lock of the standard library: held for a copy.
     level: Mutex<LoggingLevel>,
@@ -62,25 +62,12 @@ struct Shared {
 
 impl Handler {
     /// `over` fires when the connection ends.
-    pub(crate) fn new(
-        service: Arc<dyn ToolService>,
-        rules: ContextRules,
-        info: ServerInfo,
-        over: CancellationToken,
-    ) -> Self {
-        let changes = Changes::new(service.changes(), over);
-        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_logging().build();
-        if let Some(tools) = capabilities.tools.as_mut().filter(|_| changes.happen()) {
-            tools.list_changed = Some(true);
-        }
-        let implementation = Implementation::new(info.name, info.version).with_title(info.title);
-        let mut config = ServerConfig::new(capabilities).with_server_info(implementation);
-        config.instructions = Some(info.instructions).filter(|text| !text.is_empty());
+    pub(crate) fn new(served: Served, rules: ContextRules, info: ServerInfo, over: CancellationToken) -> Self {
+        let changes = Changes::new(&served, over);
         let shared = Shared {
-            service,
+            served,
             rules,
-            config,
-            catalogue: Catalogue::default(),
+            info,
             changes,
             level: Mutex::new(LoggingLevel::Info),
             warned_of_default: AtomicBool::new(false),
@@ -88,79 +75,103 @@ impl Handler {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The level from which messages are sent for a request. A client of the
-    /// older era sets it for the connection, one of the newer in each request.
-    fn message_floor(&self, context: &RequestContext<RoleServer>, modern: bool) -> Option<LoggingLevel> {
-        if modern {
-            context.meta.log_level()
-        } else {
-            Some(*self.shared.level.lock().unwrap_or_else(PoisonError::into_inner))
-        }
+    pub(crate) fn served(&self) -> &Served {
+        &self.shared.served
     }
 
-    /// Makes the call out of the request.
-    fn prepare(
-        &self,
-        request: CallToolRequestParams,
-        mut context: RequestContext<RoleServer>,
-        modern: bool,
-    ) -> Result<(CallRequest, Option<Arc<CallEvents>>), Error> {
-        let token: Option<ProgressToken> = context.meta.get_progress_token();
-        let floor = self.message_floor(&context, modern);
-        let mut meta = std::mem::take(&mut context.meta.0.0);
-        let hints = hints::take(&mut meta)?;
-        let mut arguments = request.arguments.unwrap_or_default();
-        let resolved = self.shared.rules.resolve(&hints, &mut arguments)?;
-        if !resolved.dropped.is_empty() {
-            tracing::warn!(tool = %request.name, fields = ?resolved.dropped, "context fields in arguments were dropped");
-        }
-        if resolved.defaulted && !self.shared.warned_of_default.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                session = %resolved.context.session,
-                "the client names no session, so all its conversations share one; \
-                 `wharf serve --session NAME` gives this client one of its own"
-            );
-        }
-        let events =
-            (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer, token, floor)));
-        let call = CallRequest {
-            tool: request.name.into_owned(),
-            arguments,
-            context: resolved.context,
-            request_meta: meta,
-            input: InputGiven::default(),
-            cancel: context.ct,
-            events: events.clone().map(|events| events as Arc<dyn EventSink>),
-        };
-        Ok((call, events))
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.shared.changes
     }
+
+    /// Reads who asks for `what`.
+    pub(crate) fn caller(
+        &self,
+        what: &str,
+        context: RequestContext<RoleServer>,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Caller, Error> {
+        let level = *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner);
+        Caller::of(what, context, arguments, &self.shared.rules, level, &self.shared.warned_of_default)
+    }
+
+    /// The conversation in which something is watched.
+    fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Context, ErrorData> {
+        let hints = hints::take(&mut context.meta.0.0.clone()).map_err(refusal)?;
+        let resolved = self.shared.rules.resolve(&hints, &mut Map::new()).map_err(refusal)?;
+        Ok(resolved.context)
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_logging().build();
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.changes().of_tools()) {
+            tools.list_changed = Some(true);
+        }
+        let offered = self.served().offered();
+        if offered.prompts {
+            let mut prompts = PromptsCapability::default();
+            prompts.list_changed = Some(true);
+            capabilities.prompts = Some(prompts);
+        }
+        if offered.resources {
+            let mut resources = ResourcesCapability::default();
+            (resources.list_changed, resources.subscribe) = (Some(true), Some(true));
+            capabilities.resources = Some(resources);
+        }
+        if offered.prompts || offered.resources {
+            capabilities.completions = Some(Map::new());
+        }
+        capabilities
+    }
+}
+
+/// Refuses to go on in a list: this host gives all at once.
+pub(crate) fn no_cursor(page: Option<PaginatedRequestParams>, what: &str) -> Result<(), ErrorData> {
+    if page.is_some_and(|page| page.cursor.is_some()) {
+        let told = format!("this host lists all {what} at once and gives no cursors");
+        return Err(ErrorData::invalid_params(told, None));
+    }
+    Ok(())
+}
+
+/// A call that can be made once only was to be made again.
+pub(crate) fn called_twice() -> Error {
+    Error::new(Code::Internal, "the host has lost the arguments of this call")
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        self.shared.config.clone()
+        let info = &self.shared.info;
+        let implementation =
+            Implementation::new(info.name.clone(), info.version.clone()).with_title(info.title.clone());
+        let mut config = ServerConfig::new(self.capabilities()).with_server_info(implementation);
+        config.instructions = Some(info.instructions.clone()).filter(|text| !text.is_empty());
+        config
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.changes().opening(self.served());
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.changes().announce(&context.peer).await;
     }
 
     async fn list_tools(
         &self,
-        request: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("this host lists all tools at once and gives no cursors", None));
-        }
-        self.shared.changes.listing();
-        let tools = self.shared.catalogue.tools(&self.shared.service.tools());
-        let mut result = ListToolsResult::with_all_items(tools.to_vec());
-        result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);
-        result.cache_scope = Some(CacheScope::Private);
-        Ok(result)
+        self.all_tools(page)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let definitions = self.shared.service.tools();
-        let at = catalogue::find(&definitions, name)?;
-        self.shared.catalogue.tools(&definitions).get(at).cloned()
+        self.tool(name)
     }
 
     async fn call_tool(
@@ -168,101 +179,103 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let definitions = self.shared.service.tools();
-        if catalogue::find(&definitions, &request.name).is_none() {
-            return Err(ErrorData::invalid_params(catalogue::unknown(&definitions, &request.name), None));
-        }
-        drop(definitions);
-        let modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let cancelled = context.ct.clone();
-        let (call, events) = match self.prepare(request, context, modern) {
-            Ok(prepared) => prepared,
-            Err(error) => return Ok(answer::failure(error).into()),
-        };
-        let calling = guarded(self.shared.service.call(call));
-        let outcome = match events {
-            None => calling.await,
-            Some(events) => {
-                let calling = async {
-                    let outcome = calling.await;
-                    events.finish();
-                    outcome
-                };
-                // What the call said comes before what it answers.
-                tokio::join!(calling, events.forward(&cancelled)).0
-            }
-        };
-        let result = match outcome {
-            Ok(answer) => answer::result(answer, modern),
-            Err(error) => answer::failure(error),
-        };
-        Ok(result.into())
-    }
-
-    async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
-        Ok(())
-    }
-
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.shared.changes.announce(&context.peer).await;
-    }
-
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // The protocol crate takes out what the capabilities do not name.
-        self.shared.changes.happen().then(|| requested.clone())
-    }
-
-    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        self.shared.changes.serve(subscription).await
-    }
-
-    // The protocol crate answers these with empty lists; what is not offered
-    // is refused instead.
-
-    async fn complete(
-        &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        self.call(request, context).await
     }
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        self.all_prompts(page)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(request, context).await
     }
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        self.all_resources(page, context).await
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        self.all_templates(page)
     }
-}
 
-/// A panic of the host ends its own call with an answer; without this the
-/// client would wait for ever.
-async fn guarded(calling: impl Future<Output = Result<Answer, Error>>) -> Result<Answer, Error> {
-    let mut calling = pin!(calling);
-    std::future::poll_fn(|context| {
-        // Nothing of the call is looked at again after a panic.
-        catch_unwind(AssertUnwindSafe(|| calling.as_mut().poll(context))).unwrap_or_else(|_| {
-            let told = "the host failed in this call, and only in this one; its log says more";
-            Poll::Ready(Err(Error::new(Code::Internal, told)))
-        })
-    })
-    .await
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(request, context).await.map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.library::<SubscribeRequestMethod>()?;
+        self.changes().watching().add(&self.conversation(&context)?, &request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.library::<UnsubscribeRequestMethod>()?;
+        self.changes().watching().remove(&self.conversation(&context)?, &request.uri);
+        Ok(())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.completed(request, context).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if caller::is_modern(&context) {
+            // Each request says its own.
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.changes().accept(self.served(), requested)
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let context = self.conversation(subscription.request_context())?;
+        self.changes().serve(self.served(), subscription, context).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(malformed::answer(&request.method, &self.capabilities()))
+    }
 }

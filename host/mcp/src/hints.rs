@@ -10,6 +10,8 @@ const SESSION: &str = "dev.wharf/sessionId";
 const ASSISTANT: &str = "dev.wharf/assistantId";
 const THREAD: &str = "dev.wharf/threadId";
 
+/// What the host itself tells plugins: no client may say it.
+const OWN_PREFIX: &str = "dev.wharf/";
 /// Keys of the protocol's own: not for plugins.
 const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
 const PROGRESS_TOKEN: &str = "progressToken";
@@ -21,8 +23,9 @@ const VS_CODE_CONVERSATION: &str = "vscode.conversationId";
 /// A turn's metadata that is longer, where it is text, is not parsed.
 const TURN_BYTES: usize = 16 * 1024;
 
-/// Takes our own keys and the protocol's out of `meta`; what is left is for
-/// the plugin to read, the keys of known clients among it.
+/// Takes our own keys and the protocol's out of `meta`, those that only the host
+/// may set among them; what is left is for the plugin to read, the keys of known
+/// clients among it.
 ///
 /// # Errors
 /// `invalid` where one of our own keys is no text.
@@ -36,7 +39,7 @@ pub(crate) fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error>
         thread: own(meta, THREAD)?,
         ..ContextHints::default()
     };
-    meta.retain(|key, _| key != PROGRESS_TOKEN && !key.starts_with(PROTOCOL_PREFIX));
+    meta.retain(|key, _| key != PROGRESS_TOKEN && !key.starts_with(PROTOCOL_PREFIX) && !key.starts_with(OWN_PREFIX));
     if !meta.is_empty() {
         of_known_clients(meta, &mut hints);
     }
@@ -88,7 +91,7 @@ mod tests {
         let (hints, rest) = taken(json!({
             "dev.wharf/sessionId": "s", "dev.wharf/assistantId": "a", "dev.wharf/threadId": "t",
             "progressToken": 1, "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "traceparent": "00-1", "com.example/k": {"x": 1},
+            "traceparent": "00-1", "com.example/k": {"x": 1}, "dev.wharf/client": {"capabilities": {"roots": {}}},
         }));
         assert_eq!(hints.session.as_deref(), Some("s"));
         assert_eq!(hints.assistant.as_deref(), Some("a"));

@@ -2,7 +2,7 @@
 //!
 //! Owns the order in which a connection ends. Knows nothing of single messages.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use rmcp::{
     service::{ServerInitializeError, serve_server_with_ct},
@@ -10,9 +10,9 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, ToolService};
+use wharf_core::ContextRules;
 
-use crate::{handler::Handler, info::ServerInfo, transport::LineTransport};
+use crate::{handler::Handler, info::ServerInfo, served::Served, transport::LineTransport};
 
 /// How long calls may still finish once the client has closed its end. Enough
 /// for `echo REQUESTS | wharf serve --stdio` to be answered, and less than the
@@ -40,13 +40,13 @@ pub enum ServeError {
 /// Where the connection cannot be opened or its task dies. A client that
 /// leaves is no error.
 pub async fn serve_stdio(
-    service: Arc<dyn ToolService>,
+    served: Served,
     rules: ContextRules,
     info: ServerInfo,
     shutdown: CancellationToken,
 ) -> Result<(), ServeError> {
     let (reader, writer) = stdio_pipes();
-    serve_streams(reader, writer, service, rules, info, shutdown).await
+    serve_streams(reader, writer, served, rules, info, shutdown).await
 }
 
 /// Serves one client on a pair of streams, as [`serve_stdio`] does.
@@ -60,7 +60,7 @@ pub async fn serve_stdio(
 pub async fn serve_streams<R, W>(
     reader: R,
     writer: W,
-    service: Arc<dyn ToolService>,
+    served: Served,
     rules: ContextRules,
     info: ServerInfo,
     shutdown: CancellationToken,
@@ -74,7 +74,7 @@ where
     let transport = LineTransport::new(reader, writer, closed.clone());
     let over = closed.child_token();
     let _over = over.clone().drop_guard();
-    let handler = Handler::new(service, rules, info, over);
+    let handler = Handler::new(served, rules, info, over);
     let running = match serve_server_with_ct(handler, transport, stop.clone()).await {
         Ok(running) => running,
         Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -59,7 +59,7 @@ pub use wharf_core::{
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};
-pub use wharf_mcp::{ServeError, ServerInfo, serve_stdio, serve_streams};
+pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};
 pub use wharf_state::{

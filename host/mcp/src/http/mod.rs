@@ -40,7 +40,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 use axum::body::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, ContextRules, Error, HttpLimits, Streams, TerminalService, ToolService};
+use wharf_core::{Code, ContextRules, Error, HttpLimits, OfferService, Streams, TerminalService, ToolService};
 
 use crate::info::ServerInfo;
 use failure::Failure;
@@ -52,6 +52,8 @@ pub use token::{InvalidToken, Token};
 pub struct HttpServices {
     /// The tools.
     pub tools: Arc<dyn ToolService>,
+    /// Prompts, resources and completions, where there are any.
+    pub offers: Option<Arc<dyn OfferService>>,
     /// What the server says of itself.
     pub info: ServerInfo,
     /// The terminals.

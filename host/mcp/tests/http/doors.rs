@@ -151,6 +151,7 @@ async fn ids_in_headers_follow_the_rules_of_every_other_channel() {
     let streams = Streams::new(StreamLimits::default());
     let services = HttpServices {
         tools: Arc::new(Tools::default()),
+        offers: None,
         info: info(),
         terminals: Arc::new(Shells::new(streams.clone())),
         streams,
@@ -190,6 +191,7 @@ async fn an_address_that_others_reach_is_served_only_where_that_was_said() {
     let streams = Streams::new(StreamLimits::default());
     let services = HttpServices {
         tools: Arc::new(Tools::default()),
+        offers: None,
         info: info(),
         terminals: Arc::new(Shells::new(streams.clone())),
         streams,

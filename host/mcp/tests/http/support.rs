@@ -40,6 +40,7 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
     let tools = Arc::new(Tools::default());
     let services = HttpServices {
         tools: Arc::clone(&tools) as Arc<dyn ToolService>,
+        offers: None,
         info: info(),
         terminals: Arc::new(Shells::new(streams.clone())),
         streams: streams.clone(),

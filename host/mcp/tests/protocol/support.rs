@@ -13,7 +13,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, ToolService};
-use wharf_mcp::{ServeError, ServerInfo, serve_streams};
+use wharf_mcp::{ServeError, Served, ServerInfo, serve_streams};
 
 /// Long enough for any machine: only a defect waits for it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -119,6 +119,11 @@ impl Client {
 
     /// A client of another service than the one of this file.
     pub(crate) fn connect_to(service: Arc<dyn ToolService>, rules: ContextRules) -> Self {
+        Self::connect_to_all(Served::new(service, None), rules)
+    }
+
+    /// A client of tools and of what is offered beside them.
+    pub(crate) fn connect_to_all(served: Served, rules: ContextRules) -> Self {
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(far);
         let info = ServerInfo {
@@ -128,7 +133,7 @@ impl Client {
             instructions: "Tools for tests.".into(),
         };
         let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(serve_streams(reader, writer, service, rules, info, shutdown.clone()));
+        let serving = tokio::spawn(serve_streams(reader, writer, served, rules, info, shutdown.clone()));
         let (reader, writer) = tokio::io::split(near);
         Self {
             writer: Some(writer),

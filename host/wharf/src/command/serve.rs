@@ -74,7 +74,8 @@ impl Serve {
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
             let served = if self.stdio {
-                serve_stdio(Arc::new(host.clone()), rules, info(), shutdown.clone()).await
+                let served = wharf::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
+                serve_stdio(served, rules, info(), shutdown.clone()).await
             } else {
                 shutdown.cancelled().await;
                 Ok(())
@@ -133,6 +134,7 @@ impl Serve {
         };
         let services = HttpServices {
             tools: Arc::new(host.clone()),
+            offers: Some(Arc::new(host.clone())),
             info: info(),
             terminals: host.terminal_service(),
             streams: host.streams().clone(),

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
-use wharf::{AppCall, AppTool, Channel, Code, ContextRules, ServerInfo, serve_streams};
+use wharf::{AppCall, AppTool, Channel, Code, ContextRules, Served, ServerInfo, serve_streams};
 use wharf_tests::{Fixture, Setup};
 
 use super::{anything, reporting, saying};
@@ -27,8 +27,8 @@ impl Client {
         let (reader, writer) = tokio::io::split(far);
         let info =
             ServerInfo { name: "app".into(), title: "An app".into(), version: "1".into(), instructions: String::new() };
-        let service = Arc::new(fixture.host.clone());
-        tokio::spawn(serve_streams(reader, writer, service, rules, info, CancellationToken::new()));
+        let served = Served::new(Arc::new(fixture.host.clone()), None);
+        tokio::spawn(serve_streams(reader, writer, served, rules, info, CancellationToken::new()));
         let (reader, writer) = tokio::io::split(near);
         Self { writer, lines: BufReader::new(reader).lines(), legacy: false }
     }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use wharf_core::Code;
 
 use super::{Failure, HttpServices, Shared, request};
-use crate::handler::Handler;
+use crate::{handler::Handler, served::Served};
 
 /// A message of JSON-RPC 2.0, for the description of the route: what is in it,
 /// the protocol says.
@@ -44,10 +44,11 @@ pub(super) struct Endpoint {
 impl Endpoint {
     /// Streams that nobody waits for end with `stopping`, and all of it with `killed`.
     pub(super) fn new(services: &HttpServices, stopping: &CancellationToken, killed: CancellationToken) -> Self {
-        let (tools, rules, info) = (Arc::clone(&services.tools), services.rules.clone(), services.info.clone());
+        let served = Served::new(Arc::clone(&services.tools), services.offers.clone());
+        let (rules, info) = (services.rules.clone(), services.info.clone());
         let over = stopping.child_token();
         let factory = move || -> Result<Handler, io::Error> {
-            Ok(Handler::new(Arc::clone(&tools), rules.clone(), info.clone(), over.child_token()))
+            Ok(Handler::new(served.clone(), rules.clone(), info.clone(), over.child_token()))
         };
         // Host, Origin and the size of bodies are checked before: see `guard` and `request`.
         let config = StreamableHttpServerConfig::default()

@@ -1,0 +1,143 @@
+//! Who asks: what every request comes with, whatever it asks for.
+//!
+//! Owns what a plugin is told of the client. Knows no method.
+
+#![expect(deprecated, reason = "levels of messages are deprecated since 2026-07-28 and used by all of today's clients")]
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
+};
+
+use rmcp::{
+    RoleServer,
+    model::{LoggingLevel, ProtocolVersion},
+    service::{Peer, RequestContext},
+};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{Code, Context, ContextRules, Error, EventSink, Events, InputGiven, service::offer::Asking};
+
+use crate::{events::CallEvents, hints};
+
+/// Where a plugin finds what its client can do: `{"capabilities": {…}}`.
+const CLIENT: &str = "dev.wharf/client";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// One request's caller.
+pub(crate) struct Caller {
+    pub(crate) context: Context,
+    /// For the plugin to read.
+    pub(crate) request_meta: Map<String, Value>,
+    /// What the client has declared.
+    pub(crate) capabilities: Map<String, Value>,
+    /// Of 2026-07-28 or later.
+    pub(crate) modern: bool,
+    pub(crate) peer: Peer<RoleServer>,
+    pub(crate) cancel: CancellationToken,
+    events: Option<Arc<CallEvents>>,
+}
+
+/// Whether a request is one of 2026-07-28 or later.
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+impl Caller {
+    /// Reads who asks for `what`, and takes context fields out of `arguments`. A
+    /// client of the older era gets messages from `level` on, one of the newer from
+    /// what its request says.
+    ///
+    /// # Errors
+    /// `invalid` where an id is illegal or missing.
+    pub(crate) fn of(
+        what: &str,
+        mut context: RequestContext<RoleServer>,
+        arguments: &mut Map<String, Value>,
+        rules: &ContextRules,
+        level: LoggingLevel,
+        warned_of_default: &AtomicBool,
+    ) -> Result<Self, Error> {
+        let modern = is_modern(&context);
+        let token = context.meta.get_progress_token();
+        let floor = if modern { context.meta.log_level() } else { Some(level) };
+        let mut request_meta = std::mem::take(&mut context.meta.0.0);
+        let capabilities = capabilities(&mut request_meta, &context.peer);
+        let hints = hints::take(&mut request_meta)?;
+        let resolved = rules.resolve(&hints, arguments)?;
+        if !resolved.dropped.is_empty() {
+            tracing::warn!(what, fields = ?resolved.dropped, "context fields in arguments were dropped");
+        }
+        if resolved.defaulted && !warned_of_default.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                session = %resolved.context.session,
+                "the client names no session, so all its conversations share one; \
+                 `wharf serve --session NAME` gives this client one of its own"
+            );
+        }
+        request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));
+        let events =
+            (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
+        let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
+        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, events })
+    }
+
+    /// Where what a call says goes.
+    pub(crate) fn events(&self) -> Events {
+        self.events.clone().map(|events| events as Arc<dyn EventSink>)
+    }
+
+    /// The request as the services of core take it.
+    pub(crate) fn asking(&self, input: InputGiven) -> Asking {
+        Asking {
+            context: self.context.clone(),
+            request_meta: self.request_meta.clone(),
+            input,
+            cancel: self.cancel.clone(),
+            events: self.events(),
+        }
+    }
+
+    /// Does the work, and tells the client meanwhile what it says.
+    pub(crate) async fn hearing<T>(&self, work: impl Future<Output = T>) -> T {
+        let Some(events) = &self.events else { return work.await };
+        let working = async {
+            let outcome = work.await;
+            events.finish();
+            outcome
+        };
+        // What the call said comes before what it answers.
+        tokio::join!(working, events.forward(&self.cancel)).0
+    }
+}
+
+/// What the client has declared: with the request, else when the connection was opened.
+fn capabilities(meta: &mut Map<String, Value>, peer: &Peer<RoleServer>) -> Map<String, Value> {
+    if let Some(Value::Object(declared)) = meta.remove(CAPABILITIES) {
+        return declared;
+    }
+    let opened = peer.peer_info().and_then(|info| serde_json::to_value(&info.capabilities).ok());
+    match opened {
+        Some(Value::Object(declared)) => declared,
+        _ => Map::new(),
+    }
+}
+
+/// A panic of the host ends its own call with an answer; without this the
+/// client would wait for ever.
+pub(crate) async fn guarded<T>(calling: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let mut calling = pin!(calling);
+    std::future::poll_fn(|context| {
+        // Nothing of the call is looked at again after a panic.
+        catch_unwind(AssertUnwindSafe(|| calling.as_mut().poll(context))).unwrap_or_else(|_| {
+            let told = "the host failed in this call, and only in this one; its log says more";
+            Poll::Ready(Err(Error::new(Code::Internal, told)))
+        })
+    })
+    .await
+}

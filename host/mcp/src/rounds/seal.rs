@@ -1,0 +1,174 @@
+//! What a client carries from one round to the next, and is kept from changing.
+//!
+//! Owns the key, which lives and dies with what is served. A sealed state can be read
+//! by the client; it is worth something only for the same request of the same caller.
+
+use std::{sync::OnceLock, time::Duration};
+
+use rmcp::model::{RequestStateCodec, SealOptions};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use wharf_core::{Code, Context, Error};
+
+/// How long a state is worth something: a person may answer after lunch.
+const LIFE: Duration = Duration::from_secs(60 * 60);
+
+/// Seals states, and opens its own.
+#[derive(Default)]
+pub(crate) struct Seals {
+    /// Made when it is first needed: most hosts never do.
+    codec: OnceLock<RequestStateCodec>,
+}
+
+/// What a state is bound to.
+pub(crate) struct Binding(Vec<u8>);
+
+/// What a state says.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Opened {
+    /// How often the call has asked.
+    #[serde(rename = "r")]
+    pub(crate) round: u32,
+    /// The plugin's own.
+    #[serde(rename = "s")]
+    pub(crate) state: Option<String>,
+}
+
+impl Binding {
+    /// Of a request with this method, name and arguments, on this behalf.
+    pub(crate) fn of(context: &Context, method: &str, name: &str, arguments: &Map<String, Value>) -> Self {
+        let mut digest = blake3::Hasher::new();
+        // Each part says where it ends, so that none can pass for two others.
+        let mut part = |bytes: &[u8]| {
+            digest.update(&(bytes.len() as u64).to_le_bytes());
+            digest.update(bytes);
+        };
+        for id in [
+            Some(context.tenant.as_str()),
+            Some(context.session.as_str()),
+            context.assistant.as_ref().map(|id| id.as_str()),
+            context.thread.as_ref().map(|id| id.as_str()),
+            Some(method),
+            Some(name),
+        ] {
+            // No id is empty.
+            part(id.unwrap_or_default().as_bytes());
+        }
+        // Members are in order here, whatever order they came in.
+        if serde_json::to_writer(&mut digest, arguments).is_err() {
+            digest.update(b"no JSON");
+        }
+        Self(digest.finalize().as_bytes().to_vec())
+    }
+}
+
+impl Seals {
+    /// Seals what is to come back.
+    pub(crate) fn seal(&self, binding: &Binding, round: u32, state: Option<String>) -> Result<String, Error> {
+        let options = SealOptions::new().associated_data(&binding.0).ttl(LIFE);
+        self.codec()?.seal_json_with(&Opened { round, state }, &options).map_err(|error| unusable(&error))
+    }
+
+    /// Opens what has come back; nothing where it is not worth anything.
+    pub(crate) fn open(&self, binding: &Binding, sealed: &str) -> Result<Option<Opened>, Error> {
+        match self.codec()?.open_json_with(sealed, &binding.0) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(error) => {
+                tracing::debug!(%error, "a request's state was refused");
+                Ok(None)
+            }
+        }
+    }
+
+    fn codec(&self) -> Result<&RequestStateCodec, Error> {
+        if let Some(codec) = self.codec.get() {
+            return Ok(codec);
+        }
+        let mut key = [0; RequestStateCodec::MIN_KEY_LENGTH];
+        getrandom::fill(&mut key).map_err(|error| unusable(&error))?;
+        let codec = RequestStateCodec::try_new(key).map_err(|error| unusable(&error))?;
+        // Whoever was first has made the key of all.
+        Ok(self.codec.get_or_init(|| codec))
+    }
+}
+
+fn unusable(error: &dyn std::error::Error) -> Error {
+    Error::new(Code::Internal, format!("what is to be carried between rounds of input cannot be sealed: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use wharf_core::TenantId;
+
+    use super::*;
+
+    fn context() -> Context {
+        Context::new(TenantId::local(), "s".parse().expect("legal"))
+    }
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().expect("an object").clone()
+    }
+
+    fn opens(seals: &Seals, binding: &Binding, sealed: &str) -> Option<Opened> {
+        seals.open(binding, sealed).expect("a key")
+    }
+
+    #[test]
+    fn a_state_comes_back_as_it_was_for_the_same_request_alone() {
+        let seals = Seals::default();
+        let arguments = object(json!({"a": 1, "b": {"x": 1, "y": 2}}));
+        let binding = Binding::of(&context(), "tools/call", "p__t", &arguments);
+        let sealed = seals.seal(&binding, 3, Some("mine".into())).expect("seals");
+        let whole = Some(Opened { round: 3, state: Some("mine".into()) });
+        assert_eq!(opens(&seals, &binding, &sealed), whole);
+        let reordered: Map<String, Value> =
+            serde_json::from_str(r#"{"b": {"y": 2, "x": 1}, "a": 1}"#).expect("an object");
+        assert_eq!(opens(&seals, &Binding::of(&context(), "tools/call", "p__t", &reordered), &sealed), whole);
+
+        let other_tenant = Context { tenant: "other".parse().expect("legal"), ..context() };
+        let other_session = Context { session: "t".parse().expect("legal"), ..context() };
+        let with_assistant = Context { assistant: "a".parse().ok(), ..context() };
+        let with_thread = Context { thread: "a".parse().ok(), ..context() };
+        for foreign in [
+            Binding::of(&other_tenant, "tools/call", "p__t", &arguments),
+            Binding::of(&other_session, "tools/call", "p__t", &arguments),
+            Binding::of(&with_assistant, "tools/call", "p__t", &arguments),
+            Binding::of(&with_thread, "tools/call", "p__t", &arguments),
+            Binding::of(&context(), "prompts/get", "p__t", &arguments),
+            Binding::of(&context(), "tools/call", "p__u", &arguments),
+            Binding::of(&context(), "tools/call", "p__t", &object(json!({"a": 2, "b": {"x": 1, "y": 2}}))),
+            Binding::of(&context(), "tools/call", "p__t", &Map::new()),
+        ] {
+            assert_eq!(opens(&seals, &foreign, &sealed), None);
+        }
+        assert_eq!(opens(&Seals::default(), &binding, &sealed), None, "another host's key");
+    }
+
+    #[test]
+    fn an_assistant_does_not_pass_for_a_thread() {
+        let with_assistant = Context { assistant: "a".parse().ok(), ..context() };
+        let with_thread = Context { thread: "a".parse().ok(), ..context() };
+        let none = Map::new();
+        let seals = Seals::default();
+        let sealed = seals.seal(&Binding::of(&with_assistant, "m", "n", &none), 1, None).expect("seals");
+        assert_eq!(opens(&seals, &Binding::of(&with_thread, "m", "n", &none), &sealed), None);
+    }
+
+    #[test]
+    fn a_changed_state_is_worth_nothing_wherever_it_was_changed() {
+        let seals = Seals::default();
+        let binding = Binding::of(&context(), "tools/call", "p__t", &Map::new());
+        let sealed = seals.seal(&binding, 1, Some("state".into())).expect("seals");
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).expect("text");
+            assert_eq!(opens(&seals, &binding, &changed), None, "{changed}");
+        }
+        for garbage in ["", ".", "rs1..", "rs2.a.b.c", &format!("{sealed}-TAMPERED"), &"x".repeat(1 << 20)] {
+            assert_eq!(opens(&seals, &binding, garbage), None);
+        }
+    }
+}
