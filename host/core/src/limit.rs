@@ -254,6 +254,22 @@ limits! {
             "How long a client may take nothing of what is sent. Closes the connection.";
         grace_milliseconds = 5_000, up to 10 * MINUTE,
             "How long running requests may still take when the host stops. Closes the connections.";
+        message_bytes = 4 * MIB, up to 16 * MIB,
+            "One message of the protocol. Refuses it with `limit`.";
+        calls = 1_024, up to 65_536,
+            "Requests of the protocol at once, of all clients. Refuses a further one with `limit`.";
+        calls_per_client = 256, up to 65_536,
+            "The same with one token, which may have a lower limit of its own.";
+        requests_per_second = 100_000, up to 1_000_000,
+            "Requests of any kind with one token, which may have a lower limit of its own. Refuses a further one with `limit`.";
+        sessions = 1_024, up to 65_536,
+            "Sessions of clients that use the handshake of 2025-11-25. A further one ends the client's own one unused for longest; where all are in use, refuses with `limit`.";
+        sessions_per_tenant = 256, up to 65_536,
+            "The same of one tenant.";
+        session_idle_seconds = 1_800, up to 7 * 24 * HOUR_SECONDS,
+            "How long a session may be unused; a running call or a followed stream uses it. Ends it.";
+        session_bytes = 2 * MIB, up to 64 * MIB,
+            "Bytes that a session keeps of what its client has not read, or may ask for again. The oldest go first, but for answers that nobody read yet.";
     }
 }
 

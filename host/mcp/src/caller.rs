@@ -68,7 +68,8 @@ impl Caller {
         let floor = if modern { context.meta.log_level() } else { Some(level) };
         let mut request_meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut request_meta, &context.peer);
-        let hints = hints::take(&mut request_meta)?;
+        let mut hints = hints::take(&mut request_meta)?;
+        hints::of_http(&context.extensions, &mut hints)?;
         let resolved = rules.resolve(&hints, arguments)?;
         if !resolved.dropped.is_empty() {
             tracing::warn!(what, fields = ?resolved.dropped, "context fields in arguments were dropped");

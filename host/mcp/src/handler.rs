@@ -96,7 +96,8 @@ impl Handler {
 
     /// The conversation in which something is watched.
     fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Context, ErrorData> {
-        let hints = hints::take(&mut context.meta.0.0.clone()).map_err(refusal)?;
+        let mut hints = hints::take(&mut context.meta.0.0.clone()).map_err(refusal)?;
+        hints::of_http(&context.extensions, &mut hints).map_err(refusal)?;
         let resolved = self.shared.rules.resolve(&hints, &mut Map::new()).map_err(refusal)?;
         Ok(resolved.context)
     }

@@ -3,8 +3,12 @@
 //! Owns the names of keys, ours and those of known clients. What the values
 //! are worth is decided in `wharf-core`.
 
+use axum::http::{HeaderName, request::Parts};
+use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 use wharf_core::{Code, ContextHints, Error};
+
+use crate::http;
 
 const SESSION: &str = "dev.wharf/sessionId";
 const ASSISTANT: &str = "dev.wharf/assistantId";
@@ -44,6 +48,26 @@ pub(crate) fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error>
         of_known_clients(meta, &mut hints);
     }
     Ok(hints)
+}
+
+/// Adds what the HTTP request around a message says, where it came over HTTP:
+/// the three headers name what our own keys name, and come after all that
+/// `_meta` says; a session of the older era comes last.
+///
+/// # Errors
+/// `invalid` where a header is there twice or is no text.
+pub(crate) fn of_http(extensions: &Extensions, hints: &mut ContextHints) -> Result<(), Error> {
+    let Some(request) = extensions.get::<Parts>() else { return Ok(()) };
+    let header = |name: HeaderName| http::text(&request.headers, &name);
+    let session = header(http::SESSION)?;
+    hints.transport_session = if session.is_some() { session } else { header(http::MCP_SESSION)? };
+    if hints.assistant.is_none() {
+        hints.assistant = header(http::ASSISTANT)?;
+    }
+    if hints.thread.is_none() {
+        hints.thread = header(http::THREAD)?;
+    }
+    Ok(())
 }
 
 fn own(meta: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Error> {

@@ -9,13 +9,13 @@ use axum::{
     http::{HeaderMap, HeaderName, request::Parts},
 };
 use serde_json::Map;
-use wharf_core::{Context, ContextHints};
+use wharf_core::{Code, Context, ContextHints, Error};
 
-use super::{Failure, Shared, guard};
+use super::{Failure, Shared, client::Client, guard};
 
-pub(super) const SESSION: HeaderName = HeaderName::from_static("wharf-session");
-pub(super) const ASSISTANT: HeaderName = HeaderName::from_static("wharf-assistant");
-pub(super) const THREAD: HeaderName = HeaderName::from_static("wharf-thread");
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("wharf-session");
+pub(crate) const ASSISTANT: HeaderName = HeaderName::from_static("wharf-assistant");
+pub(crate) const THREAD: HeaderName = HeaderName::from_static("wharf-thread");
 
 /// The context of a request.
 pub(super) struct Caller(pub(super) Context);
@@ -24,7 +24,8 @@ impl FromRequestParts<Arc<Shared>> for Caller {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
-        let rules = &shared.services.rules;
+        let client = parts.extensions.get::<Arc<Client>>();
+        let rules = client.map_or(&shared.services.rules, |client| &client.rules);
         let hints = ContextHints {
             session: text(&parts.headers, &SESSION)?,
             assistant: text(&parts.headers, &ASSISTANT)?,
@@ -45,10 +46,10 @@ impl FromRequestParts<Arc<Shared>> for Caller {
     }
 }
 
-fn text(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Failure> {
-    let value = guard::single(headers, name)?;
-    value
-        .map(|value| value.to_str().map(str::to_owned))
-        .transpose()
-        .map_err(|_| Failure::invalid(format!("the header `{name}` must be ASCII")))
+/// A header of ours, which is there at most once.
+pub(crate) fn text(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Error> {
+    let twice = || Error::new(Code::Invalid, format!("send the header `{name}` once"));
+    let value = guard::single(headers, name).map_err(|_| twice())?;
+    let illegal = |_| Error::new(Code::Invalid, format!("the header `{name}` must be ASCII"));
+    value.map(|value| value.to_str().map(str::to_owned)).transpose().map_err(illegal)
 }

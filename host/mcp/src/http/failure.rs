@@ -42,6 +42,16 @@ impl Failure {
         Self { status, error: Error::new(code, message) }
     }
 
+    /// The host has no place, whoever asks.
+    pub(super) fn busy(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, error: Error::retryable(Code::Limit, message) }
+    }
+
+    /// Whether whoever it is for has shown nothing that opens anything.
+    pub(super) fn is_of_a_stranger(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
+    }
+
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Error::new(Code::Invalid, message).into()
     }

@@ -15,16 +15,17 @@ use axum::{
 };
 use wharf_core::Code;
 
-use super::{Failure, HttpSettings, Shared, routes};
+use super::{Failure, HttpSettings, Shared, client::Client, routes};
 
 /// What pages may send, where the operator lets them.
 const SENT: HeaderValue = HeaderValue::from_static(
-    "authorization, content-type, last-event-id, wharf-session, wharf-assistant, wharf-thread",
+    "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, \
+     wharf-session, wharf-assistant, wharf-thread",
 );
-const READ: HeaderValue = HeaderValue::from_static("location, retry-after, wharf-stream, wharf-turn");
+const READ: HeaderValue = HeaderValue::from_static("location, mcp-session-id, retry-after, wharf-stream, wharf-turn");
 
 /// Lets a request pass, or answers it.
-pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let origin = match checked(&shared.settings, &request) {
         Ok(origin) => origin,
         Err(failure) => {
@@ -36,14 +37,15 @@ pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, n
     if origin.is_some() && request.method() == Method::OPTIONS {
         return finished(preflight(), origin, false);
     }
-    if !routes::is_open(request.method(), request.uri().path()) && !shows_token(&shared.settings, request.headers()) {
-        let failure = Failure::new(
-            StatusCode::UNAUTHORIZED,
-            Code::Denied,
-            "send this host's token: `Authorization: Bearer TOKEN`",
-        );
-        tracing::debug!("a request without the token was refused");
-        return finished(failure.into_response(), origin, true);
+    if !routes::is_open(request.method(), request.uri().path()) {
+        match client(&shared, &request) {
+            Ok(client) => _ = request.extensions_mut().insert(client),
+            Err(failure) => {
+                tracing::debug!(?failure, "a request was refused");
+                let close = failure.is_of_a_stranger();
+                return finished(failure.into_response(), origin, close);
+            }
+        }
     }
     finished(next.run(request).await, origin, false)
 }
@@ -88,12 +90,27 @@ fn is_ours(settings: &HttpSettings, name: &str) -> bool {
         || settings.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
 }
 
-fn shows_token(settings: &HttpSettings, headers: &HeaderMap) -> bool {
-    let Ok(Some(shown)) = single(headers, &header::AUTHORIZATION) else { return false };
-    match shown.as_bytes().split_at_checked(7) {
-        Some((scheme, token)) => scheme.eq_ignore_ascii_case(b"bearer ") && settings.token.is(token),
-        None => false,
+/// The client that a request is of, where it may ask for this.
+fn client(shared: &Shared, request: &Request) -> Result<Arc<Client>, Failure> {
+    let client = shown(request.headers()).and_then(|token| {
+        // All are compared, so that the time tells nothing of which one it is.
+        shared.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
+    });
+    let told = "send a token of this host: `Authorization: Bearer TOKEN`";
+    let client = client.ok_or_else(|| Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))?;
+    client.ask()?;
+    if request.uri().path() != routes::MCP && !client.may_use_host() {
+        let told = "this token may use tools alone; to let it use terminals and streams, add \"host\" to its `plugins`";
+        return Err(Failure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
+    Ok(Arc::clone(client))
+}
+
+/// The token that a request shows.
+fn shown(headers: &HeaderMap) -> Option<&[u8]> {
+    let shown = single(headers, &header::AUTHORIZATION).ok()??;
+    let (scheme, token) = shown.as_bytes().split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
 }
 
 /// A header that counts only where it is there once: of two, each reader might

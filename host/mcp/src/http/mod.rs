@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `server` | the socket, connections and their ends |
 //! | `guard`, `token` | who may ask at all: Host, Origin, token |
+//! | `client`, `allowed` | the clients: whose calls, which plugins, how much |
 //! | `caller` | on whose behalf: headers to a context |
 //! | `request` | parameters and bodies, measured |
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
@@ -22,7 +23,9 @@
 //! [`TerminalService`]: wharf_core::TerminalService
 //! [`Streams`]: wharf_core::Streams
 
+mod allowed;
 mod caller;
+mod client;
 mod failure;
 mod follow;
 mod guard;
@@ -43,9 +46,13 @@ use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, ContextRules, Error, HttpLimits, OfferService, Streams, TerminalService, ToolService};
 
 use crate::info::ServerInfo;
+pub(crate) use caller::{ASSISTANT, SESSION, THREAD, text};
+use client::Client;
+pub use client::HttpClient;
 use failure::Failure;
+pub(crate) use mcp::SESSION as MCP_SESSION;
 pub use server::{HttpError, HttpServer};
-pub use token::{InvalidToken, Token};
+pub use token::{InvalidDigest, InvalidToken, Token};
 
 /// What is served.
 #[derive(Clone)]
@@ -67,8 +74,8 @@ pub struct HttpServices {
 /// To whom it is served, and how much of it.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
-    /// What a client has to show.
-    pub token: Token,
+    /// Who may call. Where two show the same token, the first one counts.
+    pub clients: Vec<HttpClient>,
     /// How much.
     pub limits: HttpLimits,
     /// Names by which clients may call the server, beside those of the
@@ -85,11 +92,12 @@ pub struct HttpSettings {
 }
 
 impl HttpSettings {
-    /// Every default.
+    /// Every default, for one client that shows this token and may do
+    /// everything.
     #[must_use]
     pub fn new(token: Token) -> Self {
         Self {
-            token,
+            clients: vec![HttpClient::new("default", token)],
             limits: HttpLimits::default(),
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -102,7 +110,9 @@ impl HttpSettings {
 /// What every request needs.
 struct Shared {
     services: HttpServices,
-    endpoint: mcp::Endpoint,
+    clients: Vec<Arc<Client>>,
+    /// Places for requests of the protocol that are being answered.
+    calls: Arc<Semaphore>,
     settings: HttpSettings,
     readers: Arc<Semaphore>,
     /// The description of the routes, as JSON.

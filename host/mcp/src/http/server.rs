@@ -1,6 +1,7 @@
 //! The socket, connections and their ends.
 
 use std::{
+    collections::HashMap,
     io,
     net::SocketAddr,
     sync::{Arc, atomic::AtomicBool},
@@ -20,8 +21,10 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use wharf_core::{ContextRules, TenantId};
 
-use super::{HttpServices, HttpSettings, Shared, mcp, openapi, routes};
+use super::{HttpClient, HttpServices, HttpSettings, Shared, allowed::Allowed, client::Client, mcp, openapi, routes};
+use crate::served::Served;
 
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1_024;
@@ -85,7 +88,8 @@ impl HttpServer {
         let description = openapi::describe(&routes::table(), &settings.version);
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let shared = Shared {
-            endpoint: mcp::Endpoint::new(&services, &stopping, killed.clone()),
+            clients: clients(&services, &settings, &stopping, &killed),
+            calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
             readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),
@@ -147,7 +151,44 @@ impl HttpServer {
     }
 }
 
-fn places(limit: u64) -> usize {
+/// Those who may call, each with an endpoint of its own.
+fn clients(
+    services: &HttpServices,
+    settings: &HttpSettings,
+    stopping: &CancellationToken,
+    killed: &CancellationToken,
+) -> Vec<Arc<Client>> {
+    let limits = &settings.limits;
+    let ends = mcp::Ends {
+        stopping: stopping.clone(),
+        killed: killed.clone(),
+        heartbeat: Duration::from_millis(limits.heartbeat_milliseconds),
+    };
+    let all = Arc::new(Semaphore::new(places(limits.sessions)));
+    let mut tenants: HashMap<TenantId, Arc<Semaphore>> = HashMap::new();
+    let mut endpoint = |rules: &ContextRules, allowed: Option<&Allowed>| {
+        let tenant = tenants.entry(rules.tenant.clone());
+        let tenant = tenant.or_insert_with(|| Arc::new(Semaphore::new(places(limits.sessions_per_tenant))));
+        let room = mcp::Room {
+            all: Arc::clone(&all),
+            tenant: Arc::clone(tenant),
+            idle: Duration::from_secs(limits.session_idle_seconds),
+            most_bytes: limits.session_bytes,
+        };
+        let tools = Arc::clone(&services.tools);
+        let served = match allowed {
+            // Of what is offered beside tools nobody says whose it is.
+            Some(allowed) => Served::new(allowed.tools(tools), None),
+            None => Served::new(tools, services.offers.clone()),
+        };
+        mcp::Endpoint::new(served, rules.clone(), services.info.clone(), room, &ends)
+    };
+    let make =
+        |client: &HttpClient| Arc::new(Client::new(client.clone(), services.rules.clone(), limits, &mut endpoint));
+    settings.clients.iter().map(make).collect()
+}
+
+pub(super) fn places(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS)
 }
 

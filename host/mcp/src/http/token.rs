@@ -14,6 +14,11 @@ pub struct Token(blake3::Hash);
 #[error("a token is {SHORTEST} to {LONGEST} bytes of [A-Za-z0-9._~+/=-]")]
 pub struct InvalidToken;
 
+/// Why a text is no digest of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a digest of a token is 64 hexadecimal digits; `wharf token new` prints one")]
+pub struct InvalidDigest;
+
 impl Token {
     /// The token of this text.
     ///
@@ -25,6 +30,20 @@ impl Token {
             SHORTEST..=LONGEST if text.bytes().all(legal) => Ok(Self(blake3::hash(text.as_bytes()))),
             _ => Err(InvalidToken),
         }
+    }
+
+    /// The token that has this digest: BLAKE3 as 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// Where the text is no such digest.
+    pub fn of_digest(digest: &str) -> Result<Self, InvalidDigest> {
+        blake3::Hash::from_hex(digest).map(Self).map_err(|_| InvalidDigest)
+    }
+
+    /// Its digest, which may be written where the token may not.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        self.0.to_hex().to_string()
     }
 
     /// A new token that nobody can guess, as text: 256 random bits.
@@ -64,6 +83,9 @@ mod tests {
         }
         assert_ne!(text, Token::generate().expect("randomness"));
         assert_eq!(format!("{token:?}"), "Token");
+        let again = Token::of_digest(&token.digest()).expect("a digest");
+        assert!(again.is(text.as_bytes()) && !again.is(token.digest().as_bytes()));
+        assert_eq!(Token::of_digest(&text[1..]).err(), Some(InvalidDigest));
         for illegal in ["", "short", "with a space in it", "with-a-line\n-break-in"] {
             assert!(Token::new(illegal).is_err(), "{illegal}");
         }

@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Answer, CallRequest, Code, Content, Error, ToolDefinition, ToolService};
 use wharf_mcp::ServerInfo;
@@ -17,6 +20,8 @@ pub(crate) struct Tools {
     seen: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
     /// What the next call of `test__stubborn` waits for.
     pub(crate) release: Mutex<CancellationToken>,
+    /// Says that the list has changed.
+    pub(crate) changes: watch::Sender<u64>,
 }
 
 impl Default for Tools {
@@ -28,6 +33,7 @@ impl Default for Tools {
             said,
             seen: seen.into(),
             release: Mutex::default(),
+            changes: watch::Sender::new(0),
         }
     }
 }
@@ -68,6 +74,10 @@ impl Tools {
 impl ToolService for Tools {
     fn tools(&self) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.definitions)
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.changes.subscribe())
     }
 
     async fn call(&self, request: CallRequest) -> Result<Answer, Error> {

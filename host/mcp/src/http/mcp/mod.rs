@@ -1,26 +1,53 @@
 //! `/mcp`: the protocol itself over HTTP, both eras on one endpoint.
 //!
-//! Owns what a message has to be before the protocol crate sees it. What it
-//! means, and which era it belongs to, is that crate's to say.
+//! Owns what a message has to be before the protocol crate sees it, places for
+//! what is being answered, and the sessions of the older era. What a message
+//! means, and which era it belongs to, is that crate's to say. Each client has
+//! an endpoint of its own, so that nothing of one is ever looked up for another.
+//!
+//! | file | what it owns |
+//! |---|---|
+//! | `asked` | what belongs to the request that is being answered |
+//! | `sessions`, `session` | sessions: how many, how long; one of them, and its streams |
+//! | `outlet` | the messages of one stream, and who reads them |
+//! | `answer` | answers as JSON or events |
 
-use std::{io, sync::Arc};
+mod answer;
+mod asked;
+mod outlet;
+mod session;
+mod sessions;
+
+use std::{io, sync::Arc, time::Duration};
 
 use axum::{
+    Extension,
     body::Body,
     extract::{Request, State},
-    http::StatusCode,
-    response::Response,
+    http::{HeaderMap, HeaderName, StatusCode},
+    response::{IntoResponse, Response},
 };
-use http_body_util::BodyExt;
-use rmcp::transport::{
-    StreamableHttpServerConfig, StreamableHttpService, streamable_http_server::session::local::LocalSessionManager,
+use rmcp::{
+    model::{ErrorCode, RequestId},
+    transport::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use schemars::JsonSchema;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
-use wharf_core::Code;
+use wharf_core::{Code, ContextRules};
 
-use super::{Failure, HttpServices, Shared, request};
-use crate::{handler::Handler, served::Served};
+use super::{Failure, Shared, client::Client, guard, request};
+use crate::{handler::Handler, info::ServerInfo, served::Served};
+use answer::Following;
+use asked::{Asked, Reply};
+pub(super) use sessions::Room;
+use sessions::Sessions;
+
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+/// From this version on clients know an event that only says where to go on.
+const PRIMED_SINCE: &str = "2025-11-25";
 
 /// A message of JSON-RPC 2.0, for the description of the route: what is in it,
 /// the protocol says.
@@ -36,33 +63,63 @@ pub(super) struct Message {
     method: Option<String>,
 }
 
-/// The endpoint of one server.
+/// What of a message decides which place it takes.
+#[derive(serde::Deserialize)]
+struct Outline {
+    id: Option<RequestId>,
+    method: Option<String>,
+}
+
+/// The endpoint of one client.
 pub(super) struct Endpoint {
-    service: StreamableHttpService<Handler, LocalSessionManager>,
+    service: StreamableHttpService<Handler, Sessions>,
+}
+
+/// When what ends.
+pub(super) struct Ends {
+    /// Streams that nobody waits for.
+    pub(super) stopping: CancellationToken,
+    /// All of it.
+    pub(super) killed: CancellationToken,
+    /// How long a stream may be silent.
+    pub(super) heartbeat: Duration,
 }
 
 impl Endpoint {
-    /// Streams that nobody waits for end with `stopping`, and all of it with `killed`.
-    pub(super) fn new(services: &HttpServices, stopping: &CancellationToken, killed: CancellationToken) -> Self {
-        let served = Served::new(Arc::clone(&services.tools), services.offers.clone());
-        let (rules, info) = (services.rules.clone(), services.info.clone());
-        let over = stopping.child_token();
-        let factory = move || -> Result<Handler, io::Error> {
-            Ok(Handler::new(served.clone(), rules.clone(), info.clone(), over.child_token()))
-        };
+    pub(super) fn new(served: Served, rules: ContextRules, info: ServerInfo, room: Room, ends: &Ends) -> Self {
+        let stopping = ends.stopping.clone();
+        let handler = move |over| Handler::new(served.clone(), rules.clone(), info.clone(), over);
+        // What a connection remembers is that of a session or a subscription;
+        // other requests share one, which knows the tools already.
+        let shared = handler(stopping);
+        let factory =
+            move || -> Result<Handler, io::Error> { Ok(asked::begins().map_or_else(|| shared.clone(), &handler)) };
         // Host, Origin and the size of bodies are checked before: see `guard` and `request`.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_json_response(true)
+            .with_sse_retry(None)
+            .with_sse_keep_alive(Some(ends.heartbeat))
             .with_max_request_body_bytes(usize::MAX)
-            .with_cancellation_token(killed);
-        Self { service: StreamableHttpService::new(factory, Arc::default(), config) }
+            .with_cancellation_token(ends.killed.clone());
+        Self { service: StreamableHttpService::new(factory, Arc::new(Sessions::new(room)), config) }
     }
 }
 
+/// The places that a request takes.
+#[derive(Default)]
+struct Places {
+    reader: Option<OwnedSemaphorePermit>,
+    in_flight: Option<Arc<super::client::InFlight>>,
+}
+
 /// A message from a client.
-pub(super) async fn post(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Failure> {
+pub(super) async fn post(
+    State(shared): State<Arc<Shared>>,
+    Extension(client): Extension<Arc<Client>>,
+    request: Request,
+) -> Result<Response, Failure> {
     let (head, body) = request.into_parts();
     if !request::is_json(&head.headers) {
         return Err(request::not_json());
@@ -72,24 +129,90 @@ pub(super) async fn post(State(shared): State<Arc<Shared>>, request: Request) ->
         return Err(Failure::new(StatusCode::NOT_ACCEPTABLE, Code::Invalid, message));
     }
     let limits = &shared.settings.limits;
-    let body = request::arrived(body, ("body_bytes", limits.body_bytes), limits).await?;
-    let request = Request::from_parts(head, Body::from(body));
-    Ok(shared.endpoint.service.handle(request).await.map(Body::new))
+    let body = request::arrived(body, ("message_bytes", limits.message_bytes), limits).await?;
+    let outline: Outline = match serde_json::from_slice(&body) {
+        Ok(outline) => outline,
+        Err(error) => {
+            let (code, told) = match error.classify() {
+                serde_json::error::Category::Data => (ErrorCode::INVALID_REQUEST, "a message is one JSON object"),
+                _ => (ErrorCode::PARSE_ERROR, "the body is not JSON"),
+            };
+            return Ok(answer::error(StatusCode::BAD_REQUEST, code, format!("{told}: {error}"), None));
+        }
+    };
+    let mut places = Places::default();
+    let (mut begins, mut id) = (None, None);
+    if let Outline { id: Some(asked), method: Some(method) } = outline {
+        if method == "subscriptions/listen" {
+            // Nobody waits for it to end.
+            (places.reader, begins) = (Some(shared.reader()?), Some(shared.stopping.child_token()));
+        } else {
+            places.in_flight = Some(Arc::new(client.begin(&shared.calls)?));
+            begins = (method == "initialize").then(CancellationToken::new);
+        }
+        id = Some(asked);
+    }
+    let heartbeat = Following::heartbeat(&shared);
+    let in_flight = places.in_flight.clone();
+    let answering = answered(shared, client, Request::from_parts(head, Body::from(body)), places, begins, id);
+    let response = answer::in_time(Box::pin(answering), heartbeat).await;
+    Ok(answer::holding(response, in_flight))
 }
 
-/// What the server says unasked, to clients of the older era.
-pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Failure> {
-    let place = shared.reader()?;
-    let response = shared.endpoint.service.handle(request).await;
-    Ok(response.map(|body| {
-        Body::new(body.map_frame(move |frame| {
-            let _held = &place;
-            frame
-        }))
-    }))
+/// What the server says unasked, to clients of the older era; or more of an
+/// answer whose connection dropped.
+pub(super) async fn get(
+    State(shared): State<Arc<Shared>>,
+    Extension(client): Extension<Arc<Client>>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let places = Places { reader: Some(shared.reader()?), in_flight: None };
+    Ok(answered(shared, client, request, places, None, None).await)
 }
 
 /// The end of a session of the older era.
-pub(super) async fn delete(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    shared.endpoint.service.handle(request).await.map(Body::new)
+pub(super) async fn delete(
+    State(shared): State<Arc<Shared>>,
+    Extension(client): Extension<Arc<Client>>,
+    request: Request,
+) -> Response {
+    answered(shared, client, request, Places::default(), None, None).await
+}
+
+async fn answered(
+    shared: Arc<Shared>,
+    client: Arc<Client>,
+    request: Request,
+    places: Places,
+    begins: Option<CancellationToken>,
+    id: Option<RequestId>,
+) -> Response {
+    let Places { reader, in_flight } = places;
+    let (unasked, primes) = (reader.is_some(), primes(request.headers()));
+    let asked = Asked { in_flight: in_flight.clone(), begins, reply: None.into() };
+    let (response, reply) = asked.scope(client.endpoint.service.handle(request)).await;
+    let session = response.headers().get(SESSION).cloned();
+    let mut answered = match reply {
+        None => {
+            let response = answer::in_words(response.map(Body::new), id).await;
+            return answer::holding(response, (reader, in_flight));
+        }
+        Some(Reply::Refused(failure)) => return failure.into_response(),
+        Some(Reply::Json(json)) => answer::json(json),
+        Some(Reply::Stream(begun)) => Following {
+            begun,
+            heartbeat: Following::heartbeat(&shared),
+            primes,
+            until: unasked.then(|| shared.stopping.clone()),
+            _place: reader,
+        }
+        .into_response(),
+    };
+    answered.headers_mut().extend(session.map(|session| (SESSION, session)));
+    answered
+}
+
+fn primes(headers: &HeaderMap) -> bool {
+    let version = guard::single(headers, &VERSION);
+    version.ok().flatten().is_some_and(|version| version.as_bytes() >= PRIMED_SINCE.as_bytes())
 }

@@ -1,9 +1,11 @@
 //! Clients of both eras, which send what they like.
 
-use hyper::StatusCode;
+use http_body_util::BodyExt;
+use hyper::{Response, StatusCode, body::Incoming};
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
-use crate::client::{Answered, Client};
+use crate::client::{Answered, Client, PATIENCE};
 
 const BOTH: &str = "application/json, text/event-stream";
 
@@ -74,5 +76,73 @@ impl Client {
 
     pub(crate) fn session(&self) -> &str {
         self.headers.iter().find(|(name, _)| *name == "mcp-session-id").map(|(_, id)| id).expect("a session")
+    }
+}
+
+/// Server-sent events of the protocol as they come.
+pub(crate) struct Stream {
+    body: Incoming,
+    text: String,
+    pub(crate) comments: usize,
+}
+
+/// One event. Without `data` it only says where to go on.
+pub(crate) struct Said {
+    pub(crate) id: Option<String>,
+    pub(crate) data: Option<Value>,
+}
+
+impl Stream {
+    pub(crate) fn new(response: Response<Incoming>) -> Self {
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { body: response.into_body(), text: String::new(), comments: 0 }
+    }
+
+    /// The next event; nothing where the server has ended the answer.
+    pub(crate) async fn next(&mut self) -> Option<Said> {
+        loop {
+            while let Some(end) = self.text.find("\n\n") {
+                let block: String = self.text.drain(..end + 2).collect();
+                let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+                match field("data:") {
+                    Some(data) => {
+                        let data = data.trim();
+                        let data = (!data.is_empty()).then(|| serde_json::from_str(data).expect("JSON"));
+                        return Some(Said { id: field("id: "), data });
+                    }
+                    None => self.comments += 1,
+                }
+            }
+            self.more().await?;
+        }
+    }
+
+    /// The next message.
+    pub(crate) async fn message(&mut self) -> Option<Value> {
+        loop {
+            if let Some(message) = self.next().await?.data {
+                return Some(message);
+            }
+        }
+    }
+
+    /// Waits until a comment came.
+    pub(crate) async fn comment(&mut self) {
+        let before = self.comments;
+        while self.comments == before {
+            self.more().await.expect("open");
+            while let Some(end) = self.text.find("\n\n") {
+                let block: String = self.text.drain(..end + 2).collect();
+                self.comments += usize::from(block.starts_with(':'));
+            }
+        }
+    }
+
+    async fn more(&mut self) -> Option<()> {
+        let frame = timeout(PATIENCE, self.body.frame()).await.expect("something in time")?;
+        let bytes = frame.expect("readable").into_data().expect("no trailers");
+        self.text.push_str(std::str::from_utf8(&bytes).expect("whole characters"));
+        Some(())
     }
 }

@@ -1,0 +1,166 @@
+//! The clients that may call: what each shows, on whose behalf it is, and how
+//! much it may ask for.
+//!
+//! Knows no request: `guard` finds the client of each.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use wharf_core::{Code, ContextRules, Error, HttpLimits, PluginName, TenantId};
+
+use super::{Failure, Token, allowed::Allowed, mcp::Endpoint, server::places};
+
+/// One client, or many that share a token.
+#[derive(Debug, Clone)]
+pub struct HttpClient {
+    /// For the operator.
+    pub name: String,
+    /// What it shows.
+    pub token: Token,
+    /// Whose calls these are; that of the server's rules where absent.
+    pub tenant: Option<TenantId>,
+    /// Patterns of the names of plugins whose tools it sees, in which `*` stands
+    /// for any text; all where absent. `host` stands for the routes of
+    /// terminals and streams.
+    pub plugins: Option<Vec<String>>,
+    /// Lower than the limit of the same name.
+    pub requests_per_second: Option<u64>,
+    /// Requests of the protocol at once, lower than the limit `calls_per_client`.
+    pub calls: Option<u64>,
+}
+
+impl HttpClient {
+    /// A client that may do everything.
+    #[must_use]
+    pub fn new(name: impl Into<String>, token: Token) -> Self {
+        Self { name: name.into(), token, tenant: None, plugins: None, requests_per_second: None, calls: None }
+    }
+}
+
+/// A client of a running server.
+pub(super) struct Client {
+    name: String,
+    token: Token,
+    pub(super) rules: ContextRules,
+    pub(super) allowed: Option<Allowed>,
+    pub(super) endpoint: Endpoint,
+    pace: Pace,
+    calls: Arc<Semaphore>,
+    most_calls: u64,
+}
+
+/// A place among the requests of the protocol that are being answered.
+pub(super) struct InFlight {
+    _of_client: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+}
+
+impl Client {
+    pub(super) fn new(
+        client: HttpClient,
+        rules: ContextRules,
+        limits: &HttpLimits,
+        endpoint: impl FnOnce(&ContextRules, Option<&Allowed>) -> Endpoint,
+    ) -> Self {
+        let rules = ContextRules { tenant: client.tenant.unwrap_or_else(|| rules.tenant.clone()), ..rules };
+        let allowed = client.plugins.as_deref().map(Allowed::new);
+        let most_calls = client.calls.unwrap_or(u64::MAX).min(limits.calls_per_client);
+        let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
+        Self {
+            name: client.name,
+            token: client.token,
+            endpoint: endpoint(&rules, allowed.as_ref()),
+            rules,
+            allowed,
+            pace: Pace::new(per_second),
+            calls: Arc::new(Semaphore::new(places(most_calls))),
+            most_calls,
+        }
+    }
+
+    /// Whether this is the client that shows this token.
+    pub(super) fn shows(&self, token: &[u8]) -> bool {
+        self.token.is(token)
+    }
+
+    /// Counts one request.
+    pub(super) fn ask(&self) -> Result<(), Failure> {
+        self.pace.take(Instant::now()).map_err(|per_second| {
+            tracing::debug!(client = self.name, "a client asks too often");
+            let told = format!(
+                "this token may ask {per_second} times a second (limit `requests_per_second`); try again later"
+            );
+            Error::retryable(Code::Limit, told).into()
+        })
+    }
+
+    /// Takes a place for a request of the protocol; `all` are those of every client.
+    pub(super) fn begin(&self, all: &Arc<Semaphore>) -> Result<InFlight, Failure> {
+        let refuse = |told: String| Failure::from(Error::retryable(Code::Limit, told));
+        let of_client = Arc::clone(&self.calls).try_acquire_owned().map_err(|_| {
+            refuse(format!(
+                "{} requests with this token are being answered (limit `calls_per_client`); try again later",
+                self.most_calls
+            ))
+        })?;
+        let of_all = Arc::clone(all).try_acquire_owned().map_err(|_| {
+            let told = "the host answers as many requests as it may (limit `calls`); try again later";
+            Failure::busy(told)
+        })?;
+        Ok(InFlight { _of_client: of_client, _of_all: of_all })
+    }
+
+    /// Whether it may use what the host itself opens: terminals, and streams.
+    pub(super) fn may_use_host(&self) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.allows(PluginName::host().as_str()))
+    }
+}
+
+/// How often something may happen: so often in a second, and as often at once
+/// where nothing happened for a second.
+struct Pace {
+    per_second: u64,
+    began: Instant,
+    /// Until when all that was taken would last, after `began`.
+    // A lock of the standard library: held for a comparison.
+    until: Mutex<Duration>,
+}
+
+impl Pace {
+    fn new(per_second: u64) -> Self {
+        Self { per_second: per_second.max(1), began: Instant::now(), until: Mutex::default() }
+    }
+
+    fn take(&self, now: Instant) -> Result<(), u64> {
+        let now = now.saturating_duration_since(self.began);
+        let each = Duration::from_nanos(1_000_000_000 / self.per_second);
+        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = (*until).max(now) + each;
+        if next > now + Duration::from_secs(1).max(each) {
+            return Err(self.per_second);
+        }
+        *until = next;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_as_in_a_second_may_come_at_once_and_then_one_after_the_other() {
+        let pace = Pace::new(10);
+        let began = Instant::now();
+        let taken = (0..20).filter(|_| pace.take(began).is_ok()).count();
+        assert_eq!(taken, 10);
+        let later = |milliseconds| began + Duration::from_millis(milliseconds);
+        assert_eq!(pace.take(later(90)), Err(10));
+        assert_eq!((pace.take(later(101)), pace.take(later(102))), (Ok(()), Err(10)));
+        let taken = (0..20).filter(|_| pace.take(later(60_000)).is_ok()).count();
+        assert_eq!(taken, 10, "what was not used is not saved up");
+    }
+}
