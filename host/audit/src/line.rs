@@ -206,7 +206,7 @@ pub(crate) mod tests {
     fn the_longest_names_that_there_are_fit_a_line() {
         let long = "x".repeat(128);
         let hostile = "\"\\".repeat(200);
-        let mut longest = record(&shown(&hostile));
+        let mut longest = record(&shown::<String>(&hostile));
         longest.kind = AuditKind::Denied;
         longest.outcome = AuditOutcome::Failed(Code::Unavailable);
         longest.subject = Arc::new(AuditSubject {
@@ -237,7 +237,7 @@ pub(crate) mod tests {
     #[test]
     fn no_name_starts_a_line_or_moves_a_cursor() {
         let hostile = "x\n{\"time\":\"2026-09-21T14:13:20.123Z\",\"kind\":\"call\"}\u{1b}[2J\u{9b}1m\u{202e}";
-        let mut asked = record(&shown(hostile));
+        let mut asked = record(&shown::<String>(hostile));
         asked.asked = Some(shown(hostile));
         let written = line(&asked);
         assert!(!written.contains(['\n', '\r', '\u{1b}', '\u{9b}', '\u{202e}']), "{written}");

@@ -155,7 +155,7 @@ pub struct AuditSubject {
     /// The component, where it is one.
     pub digest: Option<Digest>,
     /// The tool's own name, or what was asked for where there is no such tool.
-    pub tool: Box<str>,
+    pub tool: Arc<str>,
 }
 
 /// One thing that happened.
@@ -184,12 +184,12 @@ pub struct AuditRecord {
 
 /// A name of somebody else's, fit for a record.
 #[must_use]
-pub fn shown(name: &str) -> Box<str> {
+pub fn shown<T: for<'n> From<&'n str>>(name: &str) -> T {
     // Most names are short and clean, and need no second copy.
     if name.len() <= MAX_NAME_BYTES && name.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return name.into();
     }
-    text::line(name, MAX_NAME_BYTES).into()
+    text::line(name, MAX_NAME_BYTES).as_str().into()
 }
 
 /// One host call that is over, as the engine tells it.
@@ -389,9 +389,9 @@ mod tests {
 
     #[test]
     fn names_of_others_are_one_short_line() {
-        assert_eq!(&*shown("git"), "git");
-        assert_eq!(&*shown("a\u{1b}[31m\n{\"kind\":\"call\"}\u{202e}"), "a[31m{\"kind\":\"call\"}");
-        assert!(shown(&"é".repeat(1_000)).len() <= MAX_NAME_BYTES);
+        assert_eq!(shown::<String>("git"), "git");
+        assert_eq!(shown::<String>("a\u{1b}[31m\n{\"kind\":\"call\"}\u{202e}"), "a[31m{\"kind\":\"call\"}");
+        assert!(shown::<String>(&"é".repeat(1_000)).len() <= MAX_NAME_BYTES);
     }
 
     #[test]

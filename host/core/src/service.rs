@@ -5,6 +5,7 @@
 
 pub mod announcements;
 pub mod input;
+pub mod metrics;
 pub mod offer;
 pub mod progress;
 pub mod terminal;
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Answer, Context, Error, ToolDefinition};
 pub use announcements::Announcements;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
+pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
 pub use terminal::TerminalService;

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use wharf_core::{Answer, Error, PluginName, Tool};
+use wharf_core::{Answer, Digest, Error, PluginName, Tool};
 
 use crate::{
     call::{self, Invocation},
@@ -116,6 +116,12 @@ impl Plugin {
     #[must_use]
     pub fn name(&self) -> &PluginName {
         &self.loaded.name
+    }
+
+    /// Names its component.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.loaded.source.component.digest()
     }
 
     /// Its tools, in the order in which it lists them.

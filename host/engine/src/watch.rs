@@ -42,7 +42,7 @@ pub(crate) mod component {
             Ok(LinkerInstance { inner: self.inner.instance(name)?, interface: name.into(), view: self.view })
         }
 
-        #[expect(dead_code, reason = "the generated code names it in a function that nobody calls")]
+        #[expect(dead_code, reason = "the bindings name it; instances are made of the whole linker")]
         pub(crate) fn instantiate_pre(&self, component: &Component) -> Result<InstancePre<T>> {
             self.inner.instantiate_pre(component)
         }

@@ -2,6 +2,7 @@
 //!
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently.
 
+mod audit;
 mod limits;
 mod process;
 mod quotas;
@@ -19,6 +20,7 @@ use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimi
 
 use crate::bundled::{self, Bundled};
 
+pub use audit::AuditSettings;
 use limits::Settings;
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
@@ -51,6 +53,8 @@ pub struct Configuration {
     pub stream_limits: StreamLimits,
     /// Serving over HTTP.
     pub http: HttpSection,
+    /// What is kept of what happened.
+    pub audit: AuditSettings,
     /// What bundled plugins are granted by default.
     pub profile: Profile,
     /// Limits of a call of any plugin. A bundled plugin that needs more of
@@ -161,6 +165,7 @@ struct Written {
     webview: webview::WrittenWebView,
     stream: terminal::WrittenStream,
     http: terminal::WrittenHttp,
+    audit: audit::WrittenAudit,
     profile: Profile,
     plugin: BTreeMap<PluginName, WrittenPlugin>,
 }
@@ -246,6 +251,7 @@ impl Configuration {
             webview: written.webview.check(base)?,
             stream_limits: written.stream.check()?,
             http: written.http.check()?,
+            audit: written.audit.check()?,
             profile: written.profile,
             call_limits,
             written_limits: written.limits,

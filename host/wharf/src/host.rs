@@ -15,7 +15,7 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, CallLimits, Context, Error, Grants, StreamOwner, Streams, TerminalService,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, StreamOwner, Streams, TerminalService,
     completion::Parameters,
     stream::{OpenStream, StreamWriter, Turns},
 };
@@ -27,6 +27,8 @@ use wharf_state::StateStore;
 use crate::{
     background::Background,
     control::Control,
+    metrics,
+    recorder::Recorder,
     registry::{Installed, Off, Registry, Rejected},
     terminals::HostTerminals,
     webviews::Staging,
@@ -72,6 +74,7 @@ struct Shared {
     admission: Admission,
     wait: Duration,
     rooms: Rooms,
+    recorder: Arc<Recorder>,
     own_grants: Arc<Grants>,
     _background: Background,
     _staging: Option<Staging>,
@@ -131,6 +134,14 @@ impl Host {
     #[must_use]
     pub fn load(&self) -> (u64, u64) {
         self.shared.admission.load()
+    }
+
+    /// Metrics of this host, as OpenMetrics text for Prometheus: calls, denials,
+    /// what runs, and memory. No tenant, session or argument is in it.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        let Shared { recorder, admission, rooms, .. } = &*self.shared;
+        metrics::Sources { recorder, admission, rooms, plugins: &self.registry() }.text()
     }
 
     /// The store that this host keeps state in.
@@ -241,7 +252,8 @@ impl Host {
     /// Ends every process that this host has started: each is asked to, and
     /// killed once `grace` is over; closes terminals and web pages, and ends the
     /// browser. What still runs when the host ends is
-    /// killed then, and listed as lost by the next one.
+    /// killed then, and listed as lost by the next one. The last lines of audit are
+    /// written before it returns.
     pub async fn shut_down(&self, grace: Duration) {
         let Rooms { processes, terminals, webviews, .. } = &self.shared.rooms;
         let processes = async {
@@ -260,6 +272,9 @@ impl Host {
             }
         };
         tokio::join!(processes, terminals, webviews);
+        let recorder = Arc::clone(&self.shared.recorder);
+        // The disk may take its time.
+        let _ = tokio::task::spawn_blocking(move || recorder.flush(END)).await;
     }
 
     /// Loads the code of every plugin now instead of at its first call.

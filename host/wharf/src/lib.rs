@@ -22,6 +22,7 @@
 //! wasmtime and the protocol only by way of their rooms.
 
 mod app;
+pub mod audit;
 mod background;
 mod bundled;
 mod component;
@@ -29,7 +30,9 @@ pub mod configuration;
 mod control;
 mod host;
 mod loading;
+mod metrics;
 mod offers;
+mod recorder;
 mod registry;
 mod rooms;
 mod secret;
@@ -46,6 +49,7 @@ pub use host::{Host, HostBuilder, OpenError};
 pub use registry::{Installed, Off, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
+pub use wharf_core::service::MetricsService;
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
 pub use wharf_core::service::{input, offer};
 pub use wharf_core::text::with_causes;

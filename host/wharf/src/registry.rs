@@ -4,7 +4,7 @@ mod known;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use wharf_core::{PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
+use wharf_core::{Digest, PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
 
 use crate::{
     app::{RegisterError, Registered},
@@ -40,11 +40,19 @@ pub(crate) enum Callee<'r> {
     App(&'r Registered),
 }
 
-impl Callee<'_> {
-    pub(crate) fn tool(&self) -> &Tool {
+impl<'r> Callee<'r> {
+    pub(crate) fn tool(&self) -> &'r Tool {
         match self {
             Self::Plugin(_, tool) => tool,
             Self::App(registered) => &registered.tool,
+        }
+    }
+
+    /// What the component is; the app's own tools are none.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Plugin(installed, _) => Some(installed.plugin.digest()),
+            Self::App(_) => None,
         }
     }
 

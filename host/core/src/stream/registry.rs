@@ -120,6 +120,12 @@ impl Streams {
         Ok(writer)
     }
 
+    /// How many streams are kept, of whatever owner.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// The writer of a stream that this very owner opened.
     ///
     /// # Errors

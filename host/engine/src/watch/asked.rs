@@ -94,6 +94,8 @@ pub(crate) fn about(guest: &Guest, function: &str, parameters: &impl Asked) -> O
         | "events.say"
         | "events.advance"
         | "events.complete"
+        | "events.changed"
+        | "events.updated"
         | "log.write" => text(0).map(shown),
         _ => bucket(guest, parameters),
     }

@@ -1,6 +1,7 @@
 //! The subcommands, and what they share.
 
 mod attach;
+mod audit;
 mod bytes;
 mod call;
 mod config;
@@ -49,6 +50,7 @@ Examples:
   wharf sessions                         the files of sessions, with their sizes
   wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
   wharf state usage                      what plugins keep, and how much of it there may be
+  wharf audit --last 20                  what was called lately, and what plugins asked for
 
 Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
 3 the configuration, a plugin or the data directory is not usable."
@@ -95,6 +97,7 @@ enum Command {
     Sessions(sessions::Sessions),
     Terminals(terminals::Terminals),
     Attach(attach::Attach),
+    Audit(audit::Audit),
     Doctor(doctor::Doctor),
 }
 
@@ -111,6 +114,7 @@ impl Wharf {
             Command::Sessions(sessions) => sessions.run(&self.global),
             Command::Terminals(terminals) => terminals.run(&self.global),
             Command::Attach(attach) => attach.run(&self.global),
+            Command::Audit(audit) => audit.run(&self.global),
             Command::Doctor(doctor) => doctor.run(&self.global),
         }
     }

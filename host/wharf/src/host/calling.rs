@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, Tool, ToolDefinition, ToolService,
+    audit::{AuditOutcome, CallAudit},
     tool::json_bytes,
 };
 use wharf_engine::Invocation;
@@ -34,33 +35,31 @@ impl Host {
     /// As [`ToolService::call`].
     pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
         let registry = self.registry();
-        let Some(callee) = registry.find(&request.tool) else {
-            return Err(unknown_tool(&registry, &request.tool));
-        };
-        let began = Instant::now();
-        let (plugin, session) = (callee.plugin(), request.context.session.clone());
-        let tool = callee.tool();
-        let answered = match callee {
-            Callee::Plugin(installed, tool) => self.call_plugin(request, installed, tool).await,
-            Callee::App(registered) => self.call_app(request, registered).await,
-        };
-        let outcome = match &answered {
-            Ok(answer) if answer.input_required.is_some() => "input required",
-            Ok(answer) if answer.is_error => "tool error",
-            Ok(_) => "ok",
-            Err(error) => error.code.as_str(),
-        };
-        tracing::info!(
-            target: "wharf::audit",
-            %plugin, tool = tool.definition.name, %session, outcome,
-            microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-            "call"
+        let found = registry.find(&request.tool);
+        let running = self.shared.recorder.begin(
+            &request.context,
+            found.map(|callee| (callee.plugin(), callee.digest())),
+            found.map_or(&request.tool, |callee| &callee.tool().definition.name),
         );
+        let audit = running.audit();
+        let answered = match found {
+            Some(Callee::Plugin(installed, tool)) => self.call_plugin(request, installed, tool, audit).await,
+            Some(Callee::App(registered)) => self.call_app(request, registered, audit).await,
+            None => Err(unknown_tool(&registry, &request.tool)),
+        };
+        running.ended(AuditOutcome::of(&answered));
         answered
     }
 
-    async fn call_plugin(&self, request: CallRequest, installed: &Installed, tool: &Tool) -> Result<Answer, Error> {
+    async fn call_plugin(
+        &self,
+        request: CallRequest,
+        installed: &Installed,
+        tool: &Tool,
+        audit: &Arc<CallAudit>,
+    ) -> Result<Answer, Error> {
         let (_, arguments) = checked_arguments(request.arguments, tool, &installed.limits)?;
+        audit.took_in(arguments.len() as u64);
         let mut request_meta = request.request_meta;
         let given = with_input(&mut request_meta, request.input, &installed.limits)?;
         let bytes = given.saturating_add(arguments.len() as u64);
@@ -75,23 +74,30 @@ impl Host {
             cancel: request.cancel,
             tool: tool.definition.name.clone(),
             arguments,
-            audit: None,
+            audit: Some(Arc::clone(audit)),
         };
         let answer = installed.plugin.call(invocation, tool).await?;
         checked_answer(answer, tool)
     }
 
-    async fn call_app(&self, request: CallRequest, registered: &Registered) -> Result<Answer, Error> {
+    async fn call_app(
+        &self,
+        request: CallRequest,
+        registered: &Registered,
+        audit: &CallAudit,
+    ) -> Result<Answer, Error> {
         let (tool, limits) = (&registered.tool, &self.shared.app_limits);
         let (arguments, text) = checked_arguments(request.arguments, tool, limits)?;
         let given = check_input(&request.input, limits)?;
         let bytes = given.saturating_add(text.len() as u64);
         drop(text);
+        audit.took_in(bytes);
         let mut request_meta = request.request_meta;
         check_request_meta(&mut request_meta, limits)?;
         let place = self.admit(&request.context, bytes, &request.cancel).await?;
         let request = CallRequest { arguments, request_meta, ..request };
         let answer = registered.run(request, limits, place).await?;
+        audit.gave_out(answer.bytes());
         checked_answer(answer, tool)
     }
 
@@ -253,43 +259,35 @@ fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::{io, path::Path, sync::Mutex};
+    use std::{
+        path::Path,
+        sync::{Mutex, PoisonError},
+    };
 
     use serde_json::json;
-    use wharf_core::TenantId;
-    use wharf_state::MemoryStore;
+    use wharf_core::{AuditRecord, AuditSink, TenantId};
 
     use super::*;
-    use crate::{AppCall, AppTool, Configuration};
+    use crate::{AppCall, AppTool, Configuration, audit::line};
 
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
+    #[derive(Default)]
+    struct Lines(Mutex<Vec<String>>);
 
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
+    impl AuditSink for Lines {
+        fn record(&self, record: AuditRecord) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line(&record));
         }
     }
 
-    // One thread, which the log of this test is set for.
-    #[tokio::test(flavor = "current_thread")]
+    #[tokio::test]
     async fn each_call_of_the_apps_tools_leaves_one_line_of_audit_without_its_arguments() {
-        let log = Log::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-        let _set = tracing::subscriber::set_default(subscriber);
-
         let off: String = crate::bundled::PLUGINS
             .iter()
             .map(|plugin| format!("[plugin.{}]\nenabled = false\n", plugin.name))
             .collect();
         let configuration = Configuration::parse(&off, Path::new("/")).expect("accepted");
-        let host = Host::open_with(configuration, Arc::new(MemoryStore::default()), None).await.expect("opens");
+        let lines = Arc::new(Lines::default());
+        let host = Host::builder(configuration).audit(lines.clone()).open().await.expect("opens");
         let tool = AppTool::new("t", "For tests.", json!({"type": "object"}), |call: AppCall| async move {
             assert!(!call.arguments.contains_key("panic"), "as asked");
             Ok(Answer { is_error: call.arguments.contains_key("fail"), ..Answer::default() })
@@ -300,14 +298,13 @@ mod tests {
             let context = Context::new(TenantId::local(), "s-1".parse().expect("legal"));
             let _answered = host.call(CallRequest::new(context, &name, arguments)).await;
         }
-        let log = String::from_utf8(log.0.lock().expect("not poisoned").clone()).expect("text");
-        let lines: Vec<_> = log.lines().filter(|line| line.contains("wharf::audit")).collect();
-        assert_eq!(lines.len(), 3, "{log}");
-        for (line, outcome) in lines.into_iter().zip(["\"ok\"", "\"tool error\"", "\"internal\""]) {
-            for part in ["plugin=app", "tool=\"t\"", "session=s-1", &format!("outcome={outcome}")] {
-                assert!(line.contains(part), "{part}: {line}");
-            }
+        let lines = lines.0.lock().expect("not poisoned").clone();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        for (line, outcome) in lines.iter().zip(["ok", "tool-error", "internal"]) {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!([&line["plugin"], &line["tool"], &line["session"]], ["app", "t", "s-1"], "{line}");
+            assert_eq!(line["outcome"], outcome);
+            assert!(!line.to_string().contains("secret"), "{line}");
         }
-        assert!(log.contains("panicked: as asked") && !log.contains("secret"), "{log}");
     }
 }

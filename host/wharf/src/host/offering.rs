@@ -1,13 +1,14 @@
 //! Prompts, resources and completions: asked for as tools are called, with the
 //! same places, limits, grants and context.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use futures_util::future;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 use wharf_core::{
     Code, Error, Permit,
+    audit::{AuditOutcome, RunningCall},
     offer::MAX_URI_BYTES,
     service::offer::{
         Asking, Change, CompletionOf, Completions, OfferService, PromptAnswer, PromptDefinition, ResourceContent,
@@ -49,26 +50,29 @@ impl OfferService for Host {
         let registry = self.registry();
         let found = registry.offers().prompt(registry.installed(), name);
         let (owner, prompt) = found.ok_or_else(|| unknown_prompt(&registry, name))?;
-        let audit = Audit::begin("prompt", &prompt.name, owner, &asking);
+        let running = self.asked(&format!("prompt {}", prompt.name), owner, &asking);
         let answered = async {
             check_arguments(&arguments, prompt)?;
             let arguments = small_text(arguments, owner)?;
-            let (invocation, _place) = self.invocation(owner, asking, prompt.name.clone(), arguments).await?;
+            let (invocation, _place) = self.invocation(owner, asking, prompt.name.clone(), arguments, &running).await?;
             owner.plugin.prompt(invocation).await
         };
-        audit.end(answered.await)
+        let outcome = answered.await;
+        ended(running, outcome)
     }
 
     async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error> {
         let registry = self.registry();
         let readers = registry.offers().readers(registry.installed());
         let listing = readers.map(async |owner| {
-            let audit = Audit::begin("list-resources", "", owner, &asking);
+            let running = self.asked("list-resources", owner, &asking);
             let listed = async {
-                let (invocation, _place) = self.invocation(owner, asking.clone(), String::new(), String::new()).await?;
+                let (invocation, _place) =
+                    self.invocation(owner, asking.clone(), String::new(), String::new(), &running).await?;
                 owner.plugin.resources(invocation).await
             };
-            audit.end(listed.await)
+            let outcome = listed.await;
+            ended(running, outcome)
         });
         let mut resources = Vec::new();
         for listed in future::join_all(listing).await {
@@ -87,12 +91,13 @@ impl OfferService for Host {
         let registry = self.registry();
         let owner = registry.offers().reader(registry.installed(), uri).ok_or_else(|| unknown_resource(uri))?;
         // What an address says is the caller's: it does not belong into a log.
-        let audit = Audit::begin("read-resource", "", owner, &asking);
+        let running = self.asked("read-resource", owner, &asking);
         let read = async {
-            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new()).await?;
+            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new(), &running).await?;
             owner.plugin.read_resource(invocation, uri).await
         };
-        audit.end(read.await)
+        let outcome = read.await;
+        ended(running, outcome)
     }
 
     async fn complete(
@@ -128,19 +133,26 @@ impl OfferService for Host {
         if !others.values().all(Value::is_string) {
             return Err(Error::new(Code::Invalid, "the arguments that are filled already must be texts"));
         }
-        let audit = Audit::begin("complete", &name, owner, &asking);
+        let running = self.asked(&format!("complete {name}"), owner, &asking);
         let completed = async {
             let others = small_text(others, owner)?;
             let (argument, typed) = (argument.to_owned(), typed.to_owned());
             let completing = Completing { kind, name: name.clone(), argument, typed, others };
-            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new()).await?;
+            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new(), &running).await?;
             owner.plugin.complete(invocation, &completing).await
         };
-        audit.end(completed.await)
+        let outcome = completed.await;
+        ended(running, outcome)
     }
 }
 
 impl Host {
+    /// One line of audit for what is asked.
+    fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> RunningCall {
+        let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
+        self.shared.recorder.begin(&asking.context, Some(callee), what)
+    }
+
     /// What a plugin is asked, and its place among the running calls.
     async fn invocation(
         &self,
@@ -148,6 +160,7 @@ impl Host {
         asking: Asking,
         tool: String,
         arguments: String,
+        running: &RunningCall,
     ) -> Result<(Invocation, Permit), Error> {
         let Asking { context, mut request_meta, input, cancel, events } = asking;
         let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
@@ -162,34 +175,15 @@ impl Host {
             cancel,
             tool,
             arguments,
-            audit: None,
+            audit: Some(Arc::clone(running.audit())),
         };
         Ok((invocation, place))
     }
 }
 
-/// One line of audit for what was asked.
-struct Audit {
-    began: Instant,
-    asked: &'static str,
-    name: String,
-    plugin: String,
-    session: String,
-}
-
-impl Audit {
-    fn begin(asked: &'static str, name: &str, owner: &Installed, asking: &Asking) -> Self {
-        let (plugin, session) = (owner.plugin.name().to_string(), asking.context.session.to_string());
-        Self { began: Instant::now(), asked, name: name.to_owned(), plugin, session }
-    }
-
-    fn end<T>(self, answered: Result<T, Error>) -> Result<T, Error> {
-        let Self { began, asked, name, plugin, session } = self;
-        let outcome = answered.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok");
-        let microseconds = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        tracing::info!(target: "wharf::audit", plugin, asked, name, session, outcome, microseconds, "asked");
-        answered
-    }
+fn ended<T>(running: RunningCall, answered: Result<T, Error>) -> Result<T, Error> {
+    running.ended(answered.as_ref().map_or_else(|error| AuditOutcome::Failed(error.code), |_| AuditOutcome::Ok));
+    answered
 }
 
 /// Arguments as a prompt takes them: texts, all that it needs, and no others.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, RwLock},
 };
 
-use wharf_core::Admission;
+use wharf_core::{Admission, AuditSink, Code, audit::AuditOutcome};
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
@@ -15,6 +15,7 @@ use crate::{
     background::Background,
     configuration::{Configuration, Durability},
     loading::load_all,
+    recorder::Recorder,
     rooms::{self, Opened},
 };
 
@@ -25,6 +26,7 @@ pub struct HostBuilder {
     data: Option<PathBuf>,
     state: Option<Arc<dyn StateStore>>,
     backend: Option<Arc<dyn WebViewBackend>>,
+    audit: Option<Arc<dyn AuditSink>>,
 }
 
 impl std::fmt::Debug for HostBuilder {
@@ -54,6 +56,12 @@ impl HostBuilder {
         Self { backend: Some(backend), ..self }
     }
 
+    /// Tells the app what happens, instead of files below the data directory; see
+    /// [`audit`](crate::audit). `[audit]` does not matter then.
+    pub fn audit(self, sink: Arc<dyn AuditSink>) -> Self {
+        Self { audit: Some(sink), ..self }
+    }
+
     /// Opens it. A plugin that cannot be loaded is listed by [`Host::rejected`] and
     /// does not keep the host from opening.
     ///
@@ -62,7 +70,7 @@ impl HostBuilder {
     /// # Errors
     /// Where the state or the cache of compiled code cannot be opened.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { configuration, data, state, backend } = self;
+        let Self { configuration, data, state, backend, audit } = self;
         let state = match (state, &data) {
             (Some(state), _) => state,
             (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
@@ -73,12 +81,16 @@ impl HostBuilder {
             EngineConfig { limits: limits.clone(), cache_directory: data.as_ref().map(|data| data.join("cache")) };
         let own_grants = Arc::new(configuration.host_grants());
         let app_limits = Arc::new(configuration.call_limits.clone());
+        let recorder = Recorder::open(&configuration.audit, data.as_deref(), audit);
         let opening = tokio::task::spawn_blocking(move || {
             let Opened { rooms, staging } = rooms::open(&configuration, state, data.as_deref(), backend)?;
             let engine = Engine::new(config, rooms.clone())?;
             Ok::<_, OpenError>((load_all(&engine, &configuration), rooms, staging))
         });
         let (registry, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
+        for rejected in registry.rejected() {
+            recorder.change("rejected", rejected.name.clone(), None, AuditOutcome::Failed(Code::Invalid));
+        }
         let background = Background::start(&rooms);
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
@@ -87,6 +99,7 @@ impl HostBuilder {
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),
             rooms,
+            recorder,
             own_grants,
             _background: background,
             _staging: staging,
@@ -109,7 +122,7 @@ fn sqlite_options(configuration: &Configuration) -> SqliteOptions {
 impl Host {
     /// A host that is about to be opened, by parts.
     pub fn builder(configuration: Configuration) -> HostBuilder {
-        HostBuilder { configuration, data: None, state: None, backend: None }
+        HostBuilder { configuration, data: None, state: None, backend: None, audit: None }
     }
 
     /// Opens a host that keeps its data in `data`. Several hosts may share one

@@ -1,0 +1,42 @@
+//! What happened: one record for each call and for each thing that a plugin
+//! asked the host for.
+//!
+//! A host that keeps data writes them as lines below its data directory, which
+//! [`Reader`] reads again; an app takes them itself by
+//! [`HostBuilder::audit`](crate::HostBuilder::audit):
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::{Arc, Mutex};
+//!
+//! use wharf::{
+//!     CallRequest, Configuration, Context, Host, TenantId,
+//!     audit::{AuditRecord, AuditSink, line},
+//! };
+//!
+//! #[derive(Default)]
+//! struct Lines(Mutex<Vec<String>>);
+//!
+//! impl AuditSink for Lines {
+//!     fn record(&self, record: AuditRecord) {
+//!         self.0.lock().expect("nobody panics here").push(line(&record));
+//!     }
+//! }
+//!
+//! let lines = Arc::new(Lines::default());
+//! let host = Host::builder(Configuration::default()).audit(lines.clone()).open().await?;
+//! let context = Context::new(TenantId::local(), "my-session".parse()?);
+//! let refused = host.call(CallRequest::new(context, "nobody__has_this", Default::default())).await;
+//! assert!(refused.is_err());
+//! assert!(lines.0.lock().expect("nobody panics here")[0].contains(r#""outcome":"not-found""#));
+//! # Ok(())
+//! # }
+//! ```
+
+pub use wharf_audit::{Entry, Figures, Filter, Group, ReadError, Reader, Summary, line, stamp};
+pub use wharf_core::audit::{
+    AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, shown,
+};
+
+pub use crate::recorder::audit_directory as directory;

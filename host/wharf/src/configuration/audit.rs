@@ -1,0 +1,85 @@
+//! `[audit]`: which lines are kept of what happened, and how long.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// `[audit]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenAudit {
+    enabled: Option<bool>,
+    host_calls: Option<bool>,
+    rotate_bytes: Option<u64>,
+    keep_files: Option<u64>,
+    keep_days: Option<u64>,
+}
+
+/// `[audit]`, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditSettings {
+    /// Whether lines are kept below the data directory.
+    pub enabled: bool,
+    /// Whether what plugins ask the host for is kept where it was not denied;
+    /// denials always are.
+    pub host_calls: bool,
+    /// A file of this size is full.
+    pub rotate_bytes: u64,
+    /// How many files are kept.
+    pub keep_files: usize,
+    /// How long a file is kept after its last line.
+    pub keep: Duration,
+}
+
+impl Default for AuditSettings {
+    fn default() -> Self {
+        Self { enabled: true, host_calls: true, rotate_bytes: 8 << 20, keep_files: 64, keep: 30 * DAY }
+    }
+}
+
+impl WrittenAudit {
+    pub(super) fn check(&self) -> Result<AuditSettings, String> {
+        let usual = AuditSettings::default();
+        let within = |name: &str, value: Option<u64>, usual: u64, least: u64, most: u64| match value {
+            None => Ok(usual),
+            Some(value) if (least..=most).contains(&value) => Ok(value),
+            Some(value) => Err(format!("[audit] `{name}` must be from {least} to {most}, not {value}")),
+        };
+        let keep_files = within("keep_files", self.keep_files, usual.keep_files as u64, 1, 10_000)?;
+        let keep_days = within("keep_days", self.keep_days, usual.keep.as_secs() / DAY.as_secs(), 1, 3_650)?;
+        Ok(AuditSettings {
+            enabled: self.enabled.unwrap_or(usual.enabled),
+            host_calls: self.host_calls.unwrap_or(usual.host_calls),
+            rotate_bytes: within("rotate_bytes", self.rotate_bytes, usual.rotate_bytes, 128 << 10, 1 << 30)?,
+            keep_files: usize::try_from(keep_files).unwrap_or(usual.keep_files),
+            keep: Duration::from_secs(keep_days * DAY.as_secs()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{super::Configuration, *};
+
+    #[test]
+    fn what_is_written_of_the_audit_is_checked_against_what_can_be() {
+        let parse = |text: &str| Configuration::parse(text, Path::new("/")).map(|configuration| configuration.audit);
+        assert_eq!(parse(""), Ok(AuditSettings::default()));
+        let settings = parse("[audit]\nhost_calls = false\nkeep_days = 2\nkeep_files = 3").expect("accepted");
+        assert_eq!((settings.enabled, settings.host_calls, settings.keep_files), (true, false, 3));
+        assert_eq!(settings.keep, 2 * DAY);
+        for (text, word) in [
+            ("rotate_bytes = 131071", "from 131072 to 1073741824"),
+            ("keep_files = 0", "keep_files"),
+            ("keep_days = 4000", "from 1 to 3650"),
+            ("keep = 1", "keep"),
+        ] {
+            let problem = parse(&format!("[audit]\n{text}")).expect_err(text);
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+    }
+}

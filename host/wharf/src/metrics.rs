@@ -1,0 +1,128 @@
+//! Metrics of one host, as Prometheus reads them (OpenMetrics text).
+//!
+//! What can only be counted when it happens is in `calls`; everything else is
+//! asked of the rooms when somebody looks. No label names a tenant, a session or
+//! anything else that a client chooses. Nothing is global: two hosts in one
+//! process count apart.
+
+mod calls;
+
+use prometheus_client::{
+    encoding::text,
+    metrics::{counter::ConstCounter, family::Family, gauge::ConstGauge, gauge::Gauge, info::Info},
+    registry::{Registry, Unit},
+};
+use wharf_core::{Admission, audit::AuditSink as _, service::MetricsService};
+use wharf_engine::Rooms;
+
+use crate::{Host, recorder::Recorder, registry};
+pub(crate) use calls::CallMetrics;
+
+/// What a moment's metrics are made of.
+pub(crate) struct Sources<'h> {
+    pub(crate) recorder: &'h Recorder,
+    pub(crate) admission: &'h Admission,
+    pub(crate) rooms: &'h Rooms,
+    pub(crate) plugins: &'h registry::Registry,
+}
+
+impl MetricsService for Host {
+    fn metrics(&self) -> String {
+        Self::metrics(self)
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+impl Sources<'_> {
+    /// The text of this moment.
+    pub(crate) fn text(&self) -> String {
+        let mut registry = Registry::with_prefix("wharf");
+        registry.register("build", "The version of the host", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
+        self.recorder.metrics.register(&mut registry);
+        self.calls(&mut registry);
+        self.rooms(&mut registry);
+        if let Some(bytes) = resident_bytes() {
+            gauge_of(&mut registry, "memory_resident", "Resident memory of the host", bytes, Some(Unit::Bytes));
+        }
+        let mut written = String::new();
+        // Writing into memory cannot fail.
+        let _ = text::encode(&mut written, &registry);
+        written
+    }
+
+    fn calls(&self, registry: &mut Registry) {
+        let (running, waiting) = self.admission.load();
+        gauge(registry, "calls_running", "Calls that run now", running);
+        gauge(registry, "calls_waiting", "Calls that wait for a place", waiting);
+        let plugins = Family::<[(&'static str, &'static str); 1], Gauge>::default();
+        for (state, number) in [
+            ("installed", self.plugins.installed().len()),
+            ("rejected", self.plugins.rejected().len()),
+            ("off", self.plugins.off().len()),
+        ] {
+            plugins.get_or_create(&[("state", state)]).set(i64::try_from(number).unwrap_or(i64::MAX));
+        }
+        registry.register("plugins", "Plugins by what became of them", plugins);
+        counter(registry, "audit_dropped", "Audit lines that could not be kept", self.recorder.dropped());
+    }
+
+    fn rooms(&self, registry: &mut Registry) {
+        if let Some(processes) = &self.rooms.processes {
+            let (counts, polls) = (processes.counts(), processes.poll_totals());
+            gauge(
+                registry,
+                "processes_running",
+                "Processes that start or run",
+                count(counts.starting + counts.running),
+            );
+            gauge(registry, "processes_left_behind", "Ended ones whose children live on", count(counts.left_behind));
+            let sessions = count(processes.running_sessions().len());
+            gauge(registry, "process_sessions", "Sessions in which a process runs", sessions);
+            counter(registry, "process_polls", "Polls of processes", polls.polls);
+            counter(registry, "process_poll_advice", "Advice against polling that was given", polls.guidance);
+        }
+        if let Some(terminals) = &self.rooms.terminals {
+            let terminals = terminals.metrics();
+            gauge(registry, "terminals_open", "Terminals that are open", terminals.open);
+            gauge(registry, "terminals_busy", "Of these, those with a turn that runs", terminals.busy);
+            counter(registry, "terminals_opened", "Terminals that were opened", terminals.opened);
+            counter(registry, "terminal_crashes", "Programs in terminals that crashed", terminals.crashes);
+        }
+        if let Ok(webviews) = &self.rooms.webviews {
+            let pages = webviews.metrics();
+            gauge(registry, "pages_open", "Web pages that are open", pages.open);
+            gauge(registry, "page_requests_pending", "Requests of pages that are pending", pages.pending);
+            counter(registry, "pages_opened", "Web pages that were opened", pages.opened);
+        }
+        if let Some(workspaces) = &self.rooms.workspaces {
+            let active = count(workspaces.active().len());
+            gauge(registry, "sessions_active", "Sessions whose files were used within half a minute", active);
+        }
+        gauge(registry, "streams_open", "Streams of events that are kept", count(self.rooms.streams.count()));
+    }
+}
+
+fn gauge(registry: &mut Registry, name: &str, help: &str, value: u64) {
+    gauge_of(registry, name, help, value, None);
+}
+
+fn gauge_of(registry: &mut Registry, name: &str, help: &str, value: u64, unit: Option<Unit>) {
+    let metric = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
+    match unit {
+        Some(unit) => registry.register_with_unit(name, help, unit, metric),
+        None => registry.register(name, help, metric),
+    }
+}
+
+fn counter(registry: &mut Registry, name: &str, help: &str, value: u64) {
+    registry.register(name, help, ConstCounter::new(value));
+}
+
+/// Resident memory of this process, where the system says.
+fn resident_bytes() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?.split_whitespace().nth(1)?.parse::<u64>().ok()?;
+    Some(pages.saturating_mul(count(rustix::param::page_size())))
+}

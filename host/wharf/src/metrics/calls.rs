@@ -1,0 +1,223 @@
+//! What is counted of calls as they end: by plugin, tool and outcome, and
+//! denials by plugin and interface.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, LabelSetEncoder},
+    metrics::{counter::Counter, family::Family, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+use wharf_core::{
+    PluginName,
+    audit::{AuditKind, AuditRecord},
+};
+
+/// Tools, and pairs of plugin and interface, that are told apart. What comes
+/// later, in a host whose plugins change for years, is counted as one.
+const MAX_SERIES: usize = 2_000;
+/// The name of that one.
+const OTHER: &str = "(other)";
+
+/// Ends of the steps of times, in seconds.
+const STEPS: [f64; 13] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0, 600.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ToolLabels {
+    plugin: Option<PluginName>,
+    tool: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct CallLabels {
+    of: ToolLabels,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct DenialLabels {
+    plugin: Option<PluginName>,
+    capability: String,
+}
+
+fn name(plugin: Option<&PluginName>) -> &str {
+    plugin.map_or("", PluginName::as_str)
+}
+
+impl EncodeLabelSet for ToolLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), fmt::Error> {
+        [("plugin", name(self.plugin.as_ref())), ("tool", &*self.tool)].encode(encoder)
+    }
+}
+
+impl EncodeLabelSet for CallLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), fmt::Error> {
+        self.of.encode(encoder)?;
+        [("outcome", self.outcome)].encode(encoder)
+    }
+}
+
+impl EncodeLabelSet for DenialLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), fmt::Error> {
+        [("plugin", name(self.plugin.as_ref())), ("capability", self.capability.as_str())].encode(encoder)
+    }
+}
+
+/// The counters; each host has its own.
+#[derive(Debug)]
+pub(crate) struct CallMetrics {
+    calls: Family<CallLabels, Counter>,
+    durations: Family<ToolLabels, Histogram>,
+    denials: Family<DenialLabels, Counter>,
+    tools: Series,
+    denied: Series,
+}
+
+/// How many series there are of a family, to within those that are made at the
+/// very same time.
+#[derive(Debug, Default)]
+struct Series(AtomicUsize);
+
+impl Series {
+    /// Whether a series may be counted; it may where it is known.
+    fn has_room(&self, is_known: bool) -> bool {
+        is_known || self.0.fetch_update(Relaxed, Relaxed, |made| (made < MAX_SERIES).then_some(made + 1)).is_ok()
+    }
+}
+
+impl Default for CallMetrics {
+    fn default() -> Self {
+        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
+        Self {
+            calls: Family::default(),
+            durations,
+            denials: Family::default(),
+            tools: Series::default(),
+            denied: Series::default(),
+        }
+    }
+}
+
+fn histogram() -> Histogram {
+    Histogram::new(STEPS)
+}
+
+impl CallMetrics {
+    /// Counts what happened.
+    pub(crate) fn count(&self, record: &AuditRecord) {
+        match record.kind {
+            AuditKind::Call => self.count_call(record),
+            AuditKind::Denied => self.count_denial(record),
+            _ => {}
+        }
+    }
+
+    fn count_call(&self, record: &AuditRecord) {
+        let plugin = record.subject.plugin.clone();
+        // A tool that nobody has is what a client wrote.
+        let tool = if plugin.is_some() { Arc::clone(&record.subject.tool) } else { Arc::default() };
+        let mut of = ToolLabels { plugin, tool };
+        if !self.tools.has_room(self.durations.get(&of).is_some()) {
+            of = ToolLabels { plugin: None, tool: OTHER.into() };
+        }
+        self.durations.get_or_create(&of).observe(record.took.as_secs_f64());
+        self.calls.get_or_create(&CallLabels { of, outcome: record.outcome.as_str() }).inc();
+    }
+
+    fn count_denial(&self, record: &AuditRecord) {
+        let function = record.function.as_deref().unwrap_or_default();
+        let capability = function.split('.').next().unwrap_or_default().to_owned();
+        let mut labels = DenialLabels { plugin: record.subject.plugin.clone(), capability };
+        if !self.denied.has_room(self.denials.get(&labels).is_some()) {
+            labels = DenialLabels { plugin: None, capability: OTHER.to_owned() };
+        }
+        self.denials.get_or_create(&labels).inc();
+    }
+
+    /// Hands out the counters for a text.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register("calls", "Calls of tools that are over", self.calls.clone());
+        registry.register_with_unit(
+            "call_duration",
+            "How long calls took, from arrival to answer",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register("denials", "Host calls that were not granted", self.denials.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use wharf_core::{
+        Code,
+        audit::{AuditId, AuditOutcome, AuditSubject, shown},
+    };
+
+    use super::*;
+
+    fn record(plugin: Option<&str>, tool: &str, kind: AuditKind) -> AuditRecord {
+        AuditRecord {
+            time: SystemTime::now(),
+            kind,
+            subject: Arc::new(AuditSubject {
+                id: AuditId { host: 1, number: 1 },
+                context: None,
+                plugin: plugin.map(|plugin| plugin.parse().expect("legal")),
+                digest: None,
+                tool: shown(tool),
+            }),
+            function: Some("process.spawn".into()),
+            asked: None,
+            outcome: if kind == AuditKind::Denied { AuditOutcome::Failed(Code::Denied) } else { AuditOutcome::Ok },
+            bytes_in: 0,
+            bytes_out: 0,
+            took: Duration::from_millis(2),
+        }
+    }
+
+    fn text(metrics: &CallMetrics) -> String {
+        let mut registry = Registry::with_prefix("wharf");
+        metrics.register(&mut registry);
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &registry).expect("encoded");
+        text
+    }
+
+    #[test]
+    fn calls_and_denials_are_counted_by_what_the_operator_named() {
+        let metrics = CallMetrics::default();
+        metrics.count(&record(Some("echo"), "say", AuditKind::Call));
+        metrics.count(&record(Some("echo"), "say", AuditKind::Denied));
+        metrics.count(&record(None, "no\"such}\n", AuditKind::Call));
+        let text = text(&metrics);
+        for line in [
+            r#"wharf_calls_total{plugin="echo",tool="say",outcome="ok"} 1"#,
+            r#"wharf_calls_total{plugin="",tool="",outcome="ok"} 1"#,
+            r#"wharf_call_duration_seconds_bucket{le="0.005",plugin="echo",tool="say"} 1"#,
+            r#"wharf_denials_total{plugin="echo",capability="process"} 1"#,
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("such"), "{text}");
+    }
+
+    #[test]
+    fn no_number_of_tools_makes_endless_series() {
+        let metrics = CallMetrics::default();
+        for number in 0..MAX_SERIES + 100 {
+            metrics.count(&record(Some("echo"), &format!("t{number}"), AuditKind::Call));
+        }
+        let text = text(&metrics);
+        assert_eq!(text.matches("wharf_calls_total{").count(), MAX_SERIES + 1);
+        assert!(text.contains(r#"wharf_calls_total{plugin="",tool="(other)",outcome="ok"} 100"#));
+    }
+}

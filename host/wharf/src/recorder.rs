@@ -1,0 +1,126 @@
+//! What happens in one host, on its way to who keeps it: every call is counted,
+//! and told to the files of the data directory or to the app's own sink.
+//!
+//! Knows neither the form of a line nor that of a metric.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, SystemTime},
+};
+
+use wharf_audit::FileSink;
+use wharf_core::{
+    Context, Digest, PluginName,
+    audit::{
+        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, RunningCall,
+        shown,
+    },
+};
+
+use crate::{configuration::AuditSettings, metrics::CallMetrics};
+
+/// Where the lines are, below the data directory.
+const AUDIT: &str = "audit";
+
+/// The directory of the audit lines of a data directory.
+#[must_use]
+pub fn audit_directory(data: &Path) -> PathBuf {
+    data.join(AUDIT)
+}
+
+/// Hears of everything that happens in one host.
+pub(crate) struct Recorder {
+    /// Tells this host from all others.
+    host: u64,
+    calls: AtomicU64,
+    pub(crate) metrics: CallMetrics,
+    kept: Option<Arc<dyn AuditSink>>,
+}
+
+impl Recorder {
+    /// Lines go to `sink`, where the app brings one; else below `data`, where
+    /// there is a directory and the operator wants them.
+    pub(crate) fn open(settings: &AuditSettings, data: Option<&Path>, sink: Option<Arc<dyn AuditSink>>) -> Arc<Self> {
+        let kept = sink.or_else(|| {
+            let directory = audit_directory(data.filter(|_| settings.enabled)?);
+            let files = wharf_audit::Settings {
+                rotate_bytes: settings.rotate_bytes,
+                keep_files: settings.keep_files,
+                keep: settings.keep,
+            };
+            FileSink::open(directory, files, settings.host_calls)
+                .inspect_err(|error| tracing::error!("there is no audit: its thread cannot be had: {error}"))
+                .ok()
+                .map(|sink| Arc::new(sink) as Arc<dyn AuditSink>)
+        });
+        Arc::new(Self { host: fastrand::u64(..), calls: AtomicU64::new(0), metrics: CallMetrics::default(), kept })
+    }
+
+    /// A call that begins: of a tool of this plugin, or of one that nobody has.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        context: &Context,
+        callee: Option<(PluginName, Option<Digest>)>,
+        tool: &str,
+    ) -> RunningCall {
+        let (plugin, digest) = callee.unzip();
+        let subject = AuditSubject {
+            id: self.next(),
+            context: Some(context.clone()),
+            plugin,
+            digest: digest.flatten(),
+            tool: shown(tool),
+        };
+        CallAudit::begin(Arc::clone(self) as Arc<dyn AuditSink>, AuditKind::Call, subject)
+    }
+
+    /// Something that the operator changed: `change` is a word such as `loaded`.
+    pub(crate) fn change(&self, change: &str, plugin: PluginName, digest: Option<Digest>, outcome: AuditOutcome) {
+        let subject =
+            AuditSubject { id: self.next(), context: None, plugin: Some(plugin), digest, tool: Arc::default() };
+        self.record(AuditRecord {
+            time: SystemTime::now(),
+            kind: AuditKind::Change,
+            subject: Arc::new(subject),
+            function: Some(change.into()),
+            asked: None,
+            outcome,
+            bytes_in: 0,
+            bytes_out: 0,
+            took: Duration::ZERO,
+        });
+    }
+
+    fn next(&self) -> AuditId {
+        AuditId { host: self.host, number: self.calls.fetch_add(1, Relaxed) + 1 }
+    }
+}
+
+impl AuditSink for Recorder {
+    fn record(&self, record: AuditRecord) {
+        self.metrics.count(&record);
+        if let Some(kept) = &self.kept {
+            kept.record(record);
+        }
+    }
+
+    /// Denials are counted whoever listens.
+    fn interest(&self) -> AuditInterest {
+        let nothing = AuditInterest { host_calls: false, names: false };
+        self.kept.as_ref().map_or(nothing, |kept| kept.interest())
+    }
+
+    fn flush(&self, patience: Duration) {
+        if let Some(kept) = &self.kept {
+            kept.flush(patience);
+        }
+    }
+
+    fn dropped(&self) -> u64 {
+        self.kept.as_ref().map_or(0, |kept| kept.dropped())
+    }
+}
