@@ -15,7 +15,7 @@
 //! | `request` | parameters and bodies, measured |
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
 //! | `mcp` | the protocol |
-//! | `terminals`, `streams` | what each other route does |
+//! | `terminals`, `streams`, `metrics` | what each other route does |
 //! | `follow` | a stream as server-sent events |
 //! | `failure` | errors as answers |
 //!
@@ -30,6 +30,7 @@ mod failure;
 mod follow;
 mod guard;
 mod mcp;
+mod metrics;
 mod openapi;
 mod request;
 mod routes;
@@ -43,7 +44,9 @@ use std::sync::{Arc, atomic::AtomicBool};
 use axum::body::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, ContextRules, Error, HttpLimits, OfferService, Streams, TerminalService, ToolService};
+use wharf_core::{
+    Code, ContextRules, Error, HttpLimits, OfferService, Streams, TerminalService, ToolService, service::MetricsService,
+};
 
 use crate::info::ServerInfo;
 pub(crate) use caller::{ASSISTANT, SESSION, THREAD, text};
@@ -114,6 +117,7 @@ struct Shared {
     /// Places for requests of the protocol that are being answered.
     calls: Arc<Semaphore>,
     settings: HttpSettings,
+    metrics: Option<Arc<dyn MetricsService>>,
     readers: Arc<Semaphore>,
     /// The description of the routes, as JSON.
     description: Bytes,

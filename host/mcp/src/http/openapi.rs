@@ -111,6 +111,7 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
                 let schema = json!({"type": "string", "description": EVENTS});
                 response["content"] = json!({"text/event-stream": {"schema": schema}});
             }
+            Content::Text(kind) => response["content"] = json!({*kind: {"schema": {"type": "string"}}}),
         }
         responses.insert(status.to_string(), response);
     }

@@ -22,7 +22,7 @@ use wharf_core::{
     stream::StreamInfo,
 };
 
-use super::{Failure, Shared, guard, mcp, streams, terminals};
+use super::{Failure, Shared, guard, mcp, metrics, streams, terminals};
 
 /// One route.
 pub(super) struct Route {
@@ -54,6 +54,8 @@ pub(super) enum Content {
     Events,
     /// A message of the protocol, or a stream of such.
     Messages,
+    /// A text of this media type.
+    Text(&'static str),
 }
 
 /// Where clients of the protocol send what they say.
@@ -91,7 +93,7 @@ fn events(what: &'static str) -> Answer {
 }
 
 impl Route {
-    fn new(
+    pub(super) fn new(
         method: &'static str,
         path: &'static str,
         (operation, summary): (&'static str, &'static str),
@@ -170,6 +172,7 @@ pub(super) fn table() -> Vec<Route> {
     table.extend(of_one_terminal());
     table.extend(of_streams());
     table.extend(of_mcp());
+    table.push(metrics::route());
     table
 }
 

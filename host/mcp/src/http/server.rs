@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{ContextRules, TenantId};
+use wharf_core::{ContextRules, TenantId, service::MetricsService};
 
 use super::{HttpClient, HttpServices, HttpSettings, Shared, allowed::Allowed, client::Client, mcp, openapi, routes};
 use crate::served::Served;
@@ -96,8 +96,16 @@ impl HttpServer {
             stopping,
             services,
             settings,
+            metrics: None,
         };
         Ok(Self { listener, address, shared, killed })
+    }
+
+    /// Serves metrics, too, at `/metrics`.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Arc<dyn MetricsService>) -> Self {
+        self.shared.metrics = Some(metrics);
+        self
     }
 
     /// Where it listens.

@@ -7,6 +7,7 @@ mod doors;
 mod following;
 mod many;
 mod mcp;
+mod metrics;
 mod shells;
 mod support;
 mod terminals;

@@ -22,7 +22,7 @@ use super::{Global, Unusable, runtime};
 /// events; `GET /v1/openapi.json` describes the routes. Each request shows the
 /// token: `curl -H "Authorization: Bearer $(cat TOKEN_FILE)" ...`. What they may
 /// start is granted under [plugin.host.grants.terminal]. Without --stdio it
-/// serves until it is told to end (Ctrl-C, SIGTERM).
+/// serves until it is told to end (Ctrl-C, SIGTERM). `GET /metrics` is for Prometheus.
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     /// Talk over standard input and output
@@ -144,6 +144,7 @@ impl Serve {
             HttpError::Public { .. } => Unusable(format!("{error}: --http-allow-public")),
             error => unusable(&error),
         })?;
+        let server = server.with_metrics(Arc::new(host.clone()));
         Ok(Served { address: server.address(), token_file, task: tokio::spawn(server.serve(shutdown)) })
     }
 }

@@ -1,0 +1,55 @@
+//! Metrics are served as Prometheus reads them, and to nobody without the token.
+
+use std::sync::Arc;
+
+use hyper::{StatusCode, header};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{ContextRules, StreamLimits, Streams, service::MetricsService};
+use wharf_mcp::http::{HttpServer, HttpServices, HttpSettings, Token};
+
+use crate::{
+    client::Client,
+    shells::Shells,
+    support::{info, start},
+    tools::Tools,
+};
+
+struct Numbers;
+
+impl MetricsService for Numbers {
+    fn metrics(&self) -> String {
+        "wharf_calls_running 1\n# EOF\n".to_owned()
+    }
+}
+
+#[tokio::test]
+async fn metrics_are_served_as_text_to_whoever_shows_the_token() {
+    let text = Token::generate().expect("randomness");
+    let streams = Streams::new(StreamLimits::default());
+    let services = HttpServices {
+        tools: Arc::new(Tools::default()),
+        offers: None,
+        info: info(),
+        terminals: Arc::new(Shells::new(streams.clone())),
+        streams,
+        rules: ContextRules::local(),
+    };
+    let settings = HttpSettings::new(Token::new(&text).expect("legal"));
+    let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
+    let server = server.with_metrics(Arc::new(Numbers));
+    let client = Client { address: server.address(), token: text, headers: Vec::new() };
+    tokio::spawn(server.serve(CancellationToken::new()));
+
+    let served = client.get("/metrics").await;
+    assert_eq!((served.status, served.body.as_str()), (StatusCode::OK, "wharf_calls_running 1\n# EOF\n"));
+    let kind = served.headers[header::CONTENT_TYPE].to_str().expect("text");
+    assert_eq!(kind, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    let nobody = Client { token: String::new(), ..client };
+    assert_eq!(nobody.get("/metrics").await.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_server_without_metrics_says_so() {
+    let answered = start().client.get("/metrics").await;
+    assert_eq!((answered.status, answered.code().as_str()), (StatusCode::NOT_FOUND, "not-found"));
+}
