@@ -50,6 +50,14 @@ struct Line<'r> {
 /// A record as a line, without its line break.
 #[must_use]
 pub fn line(record: &AuditRecord) -> String {
+    let mut written = Vec::new();
+    write(record, &mut written);
+    // JSON is text.
+    String::from_utf8(written).unwrap_or_default()
+}
+
+/// Writes a record as a line, without its line break.
+pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
     let subject = &record.subject;
     let context = subject.context.as_ref();
     let mut shown = Line {
@@ -70,24 +78,21 @@ pub fn line(record: &AuditRecord) -> String {
         bytes_out: record.bytes_out,
         microseconds: u64::try_from(record.took.as_micros()).unwrap_or(u64::MAX),
     };
-    let written = text(&shown);
-    if written.len() < MAX_LINE_BYTES {
-        return written;
+    let begun = out.len();
+    // A struct of texts and numbers always has a form in JSON, and memory takes it.
+    let _ = serde_json::to_writer(&mut *out, &shown);
+    if out.len() - begun >= MAX_LINE_BYTES {
+        // Names are bounded where records are made; whoever makes one elsewhere
+        // gets a line, too.
+        out.truncate(begun);
+        (shown.tool, shown.function, shown.asked) = ("", None, None);
+        let _ = serde_json::to_writer(out, &shown);
     }
-    // Names are bounded where records are made; whoever makes one elsewhere
-    // gets a line, too.
-    (shown.tool, shown.function, shown.asked) = ("", None, None);
-    text(&shown)
 }
 
 /// The line that says how many could not be kept.
 pub(crate) fn dropped(time: SystemTime, count: u64) -> String {
     format!(r#"{{"time":"{}","kind":"dropped","count":{count}}}"#, stamp(time))
-}
-
-fn text(line: &impl Serialize) -> String {
-    // A struct of texts and numbers always has a form in JSON.
-    serde_json::to_string(line).unwrap_or_default()
 }
 
 /// A line that was read. Whoever can write the file may have written anything:

@@ -10,7 +10,7 @@ use wharf_core::audit::AuditRecord;
 
 use crate::{
     files::{self, Current, Settings},
-    line::{dropped, line},
+    line,
 };
 
 /// Lines are handed to the system in pieces of about this size.
@@ -42,18 +42,20 @@ impl Writer {
     pub(crate) fn write(&mut self, records: impl Iterator<Item = AuditRecord>) -> u64 {
         let mut lost = 0;
         for record in records {
-            lost += self.add(&line(&record));
+            line::write(&record, &mut self.piece);
+            lost += self.ended();
         }
         lost + self.hand_over()
     }
 
     /// Writes that so many could not be kept; whether that could be.
     pub(crate) fn write_dropped(&mut self, count: u64) -> bool {
-        self.add(&dropped(SystemTime::now(), count)) + self.hand_over() == 0
+        self.piece.extend_from_slice(line::dropped(SystemTime::now(), count).as_bytes());
+        self.ended() + self.hand_over() == 0
     }
 
-    fn add(&mut self, line: &str) -> u64 {
-        self.piece.extend_from_slice(line.as_bytes());
+    /// A line is in `piece`.
+    fn ended(&mut self) -> u64 {
         self.piece.push(b'\n');
         self.gathered += 1;
         if self.piece.len() < PIECE_BYTES { 0 } else { self.hand_over() }

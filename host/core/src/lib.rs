@@ -2,7 +2,8 @@
 //! limits, tools and their answers, admission of calls, streams of events.
 //!
 //! This crate performs no I/O. It knows nothing of Wasm, of MCP, of SQLite or
-//! of configuration files, and reads no clock but the one that times a wait.
+//! of configuration files, and reads no clock but to time waits, streams and
+//! what an audit tells.
 
 pub mod admission;
 pub mod audit;

@@ -56,7 +56,7 @@ fn full_context() -> Result<Context> {
 }
 
 /// The median time of `calls` calls, in microseconds.
-fn p50(runtime: &Runtime, calls: usize, mut call: impl AsyncFnMut() -> Result<()>) -> Result<f64> {
+pub(crate) fn p50(runtime: &Runtime, calls: usize, mut call: impl AsyncFnMut() -> Result<()>) -> Result<f64> {
     let mut samples = Vec::with_capacity(calls);
     runtime.block_on(async {
         for _ in 0..calls {

@@ -5,6 +5,7 @@
 //! were measured in turn; absolute figures are printed beside it.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
+mod audit;
 mod bare;
 mod contention;
 mod contexts;
@@ -84,6 +85,7 @@ type Measurement = (&'static [&'static str], fn(&Setting, &mut Report) -> Result
 const MEASUREMENTS: &[Measurement] = &[
     (&["engine_overhead", "context_overhead"], engine::latency),
     (&["engine_scaling"], engine::scaling),
+    (&["audit_overhead"], audit::overhead),
     (&["stdio_latency", "stdio_throughput"], stdio::calls),
     (&["cold_start"], stdio::cold_start),
     (&["memory_growth"], memory::growth),

@@ -4,6 +4,7 @@
 
 mod apps;
 mod attach;
+mod audit;
 mod cache;
 mod cancellation;
 mod command;

@@ -10,8 +10,8 @@ use wharf_mcp::http::{HttpServer, HttpServices, HttpSettings, Token};
 use crate::{
     client::Client,
     shells::Shells,
-    support::{info, start},
-    tools::Tools,
+    support::start,
+    tools::{Tools, info},
 };
 
 struct Numbers;

@@ -79,15 +79,15 @@ pub(crate) struct CallMetrics {
     denied: Series,
 }
 
-/// How many series there are of a family, to within those that are made at the
-/// very same time.
+/// How many series of a family were made; of two that are made at the very same
+/// time, both count.
 #[derive(Debug, Default)]
 struct Series(AtomicUsize);
 
 impl Series {
-    /// Whether a series may be counted; it may where it is known.
-    fn has_room(&self, is_known: bool) -> bool {
-        is_known || self.0.fetch_update(Relaxed, Relaxed, |made| (made < MAX_SERIES).then_some(made + 1)).is_ok()
+    /// Whether one more series may be made.
+    fn has_room(&self) -> bool {
+        self.0.fetch_update(Relaxed, Relaxed, |made| (made < MAX_SERIES).then_some(made + 1)).is_ok()
     }
 }
 
@@ -123,10 +123,15 @@ impl CallMetrics {
         // A tool that nobody has is what a client wrote.
         let tool = if plugin.is_some() { Arc::clone(&record.subject.tool) } else { Arc::default() };
         let mut of = ToolLabels { plugin, tool };
-        if !self.tools.has_room(self.durations.get(&of).is_some()) {
-            of = ToolLabels { plugin: None, tool: OTHER.into() };
+        let took = record.took.as_secs_f64();
+        // Nearly every call is of a tool that was called before.
+        let is_known = self.durations.get(&of).map(|durations| durations.observe(took)).is_some();
+        if !is_known {
+            if !self.tools.has_room() {
+                of = ToolLabels { plugin: None, tool: OTHER.into() };
+            }
+            self.durations.get_or_create(&of).observe(took);
         }
-        self.durations.get_or_create(&of).observe(record.took.as_secs_f64());
         self.calls.get_or_create(&CallLabels { of, outcome: record.outcome.as_str() }).inc();
     }
 
@@ -134,7 +139,7 @@ impl CallMetrics {
         let function = record.function.as_deref().unwrap_or_default();
         let capability = function.split('.').next().unwrap_or_default().to_owned();
         let mut labels = DenialLabels { plugin: record.subject.plugin.clone(), capability };
-        if !self.denied.has_room(self.denials.get(&labels).is_some()) {
+        if self.denials.get(&labels).is_none() && !self.denied.has_room() {
             labels = DenialLabels { plugin: None, capability: OTHER.to_owned() };
         }
         self.denials.get_or_create(&labels).inc();
