@@ -3,6 +3,7 @@
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently.
 
 mod audit;
+mod http;
 mod limits;
 mod process;
 mod quotas;
@@ -21,10 +22,11 @@ use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimi
 use crate::bundled::{self, Bundled};
 
 pub use audit::AuditSettings;
+pub use http::{HttpSection, TlsFiles, TokenSettings};
 use limits::Settings;
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
-pub use terminal::{HttpSection, TerminalSettings};
+pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
 pub use webview::WebViewSettings;
 
@@ -164,7 +166,7 @@ struct Written {
     terminal: terminal::WrittenTerminal,
     webview: webview::WrittenWebView,
     stream: terminal::WrittenStream,
-    http: terminal::WrittenHttp,
+    http: http::WrittenHttp,
     audit: audit::WrittenAudit,
     profile: Profile,
     plugin: BTreeMap<PluginName, WrittenPlugin>,
@@ -250,7 +252,7 @@ impl Configuration {
             terminal: written.terminal.check(base)?,
             webview: written.webview.check(base)?,
             stream_limits: written.stream.check()?,
-            http: written.http.check()?,
+            http: written.http.check(base)?,
             audit: written.audit.check()?,
             profile: written.profile,
             call_limits,

@@ -62,7 +62,10 @@ pub use wharf_core::{
     limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
-pub use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, InvalidToken, Token};
+pub use wharf_mcp::http::{
+    HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, InvalidDigest,
+    InvalidToken, Tls, TlsError, Token,
+};
 pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};

@@ -48,7 +48,13 @@ pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
 /// # Errors
 /// Where it cannot be read or made, others may read it, or it holds no token.
 pub fn read_or_make_token(path: &Path) -> io::Result<Token> {
-    Token::new(&read_or_make(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    read_or_make(path)?;
+    read_token(path)
+}
+
+/// Reads a token from a file that nobody else may read.
+pub(crate) fn read_token(path: &Path) -> io::Result<Token> {
+    Token::new(&read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Reads the secret of a file that nobody else may read.

@@ -61,7 +61,8 @@ fn checked(settings: &HttpSettings, request: &Request) -> Result<Option<HeaderVa
     if settings.origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()) {
         return Ok(Some(origin.clone()));
     }
-    if origin.as_bytes() == format!("http://{host}").as_bytes() {
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    if origin.as_bytes() == format!("{scheme}://{host}").as_bytes() {
         return Ok(None);
     }
     Err(refused("Origin", "to let pages of it call this host, add it to `origins`"))

@@ -8,7 +8,8 @@
 //!
 //! | file | what it owns |
 //! |---|---|
-//! | `server` | the socket, connections and their ends |
+//! | `address`, `listener`, `socket`, `tls` | where it listens, and how private that is |
+//! | `server` | connections and their ends |
 //! | `guard`, `token` | who may ask at all: Host, Origin, token |
 //! | `client`, `allowed` | the clients: whose calls, which plugins, how much |
 //! | `caller` | on whose behalf: headers to a context |
@@ -23,20 +24,25 @@
 //! [`TerminalService`]: wharf_core::TerminalService
 //! [`Streams`]: wharf_core::Streams
 
+mod address;
 mod allowed;
 mod caller;
 mod client;
 mod failure;
 mod follow;
 mod guard;
+mod listener;
 mod mcp;
 mod metrics;
 mod openapi;
 mod request;
 mod routes;
 mod server;
+#[cfg(unix)]
+mod socket;
 mod streams;
 mod terminals;
+mod tls;
 mod token;
 
 use std::sync::{Arc, atomic::AtomicBool};
@@ -49,12 +55,14 @@ use wharf_core::{
 };
 
 use crate::info::ServerInfo;
+pub use address::{HttpAddress, InvalidAddress};
 pub(crate) use caller::{ASSISTANT, SESSION, THREAD, text};
 use client::Client;
 pub use client::HttpClient;
 use failure::Failure;
 pub(crate) use mcp::SESSION as MCP_SESSION;
 pub use server::{HttpError, HttpServer};
+pub use tls::{Tls, TlsError};
 pub use token::{InvalidDigest, InvalidToken, Token};
 
 /// What is served.
@@ -87,8 +95,10 @@ pub struct HttpSettings {
     /// Origins of pages that may call the server from a browser, such as
     /// `https://app.example`.
     pub origins: Vec<String>,
-    /// Whether an address that others can reach may be served, where the
-    /// token would travel unprotected.
+    /// What makes the connections to a port private.
+    pub tls: Option<Tls>,
+    /// Whether an address that others can reach may be served without that,
+    /// where the token would travel unprotected.
     pub allow_public: bool,
     /// The version of the host.
     pub version: String,
@@ -104,6 +114,7 @@ impl HttpSettings {
             limits: HttpLimits::default(),
             hosts: Vec::new(),
             origins: Vec::new(),
+            tls: None,
             allow_public: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }

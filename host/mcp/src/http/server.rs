@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     io,
-    net::SocketAddr,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -15,7 +14,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
-    net::{TcpListener, TcpSocket, TcpStream},
+    io::{AsyncRead, AsyncWrite},
     sync::Semaphore,
     time::{sleep, timeout},
 };
@@ -23,14 +22,14 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wharf_core::{ContextRules, TenantId, service::MetricsService};
 
-use super::{HttpClient, HttpServices, HttpSettings, Shared, allowed::Allowed, client::Client, mcp, openapi, routes};
+use super::{
+    HttpAddress, HttpClient, HttpServices, HttpSettings, Shared,
+    allowed::Allowed,
+    client::Client,
+    listener::{self, Accepted, BUFFER_BYTES, Listener},
+    mcp, openapi, routes,
+};
 use crate::served::Served;
-
-/// Connections that the system keeps until they are accepted.
-const BACKLOG: u32 = 1_024;
-
-/// What the host, and again the system, keeps for a client that reads slowly.
-const BUFFER_BYTES: usize = 64 * 1024;
 
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
@@ -42,17 +41,17 @@ const RELIEF: Duration = Duration::from_millis(100);
 pub enum HttpError {
     /// Others could read the token on its way.
     #[error(
-        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, or allow it in so many words"
+        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, give a certificate, or allow it in so many words"
     )]
     Public {
         /// What was asked for.
-        address: SocketAddr,
+        address: HttpAddress,
     },
     /// The address cannot be had.
     #[error("cannot listen on {address}")]
     Listen {
         /// What was asked for.
-        address: SocketAddr,
+        address: HttpAddress,
         /// The system's reason.
         source: io::Error,
     },
@@ -60,8 +59,8 @@ pub enum HttpError {
 
 /// A server that listens, and does not serve yet.
 pub struct HttpServer {
-    listener: TcpListener,
-    address: SocketAddr,
+    listener: Listener,
+    address: HttpAddress,
     shared: Shared,
     killed: CancellationToken,
 }
@@ -77,14 +76,10 @@ impl HttpServer {
     /// I/O and time.
     ///
     /// # Errors
-    /// Where the address is not one of the loopback and that was not allowed,
-    /// or it cannot be had.
-    pub fn bind(address: SocketAddr, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
-        if !address.ip().is_loopback() && !settings.allow_public {
-            return Err(HttpError::Public { address });
-        }
-        let listener = listen(address).map_err(|source| HttpError::Listen { address, source })?;
-        let address = listener.local_addr().unwrap_or(address);
+    /// Where others reach the address, there is no certificate and that was
+    /// not allowed; or it cannot be had.
+    pub fn bind(address: HttpAddress, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
+        let (listener, address) = Listener::bind(address, &settings)?;
         let description = openapi::describe(&routes::table(), &settings.version);
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let shared = Shared {
@@ -110,8 +105,8 @@ impl HttpServer {
 
     /// Where it listens.
     #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    pub fn address(&self) -> &HttpAddress {
+        &self.address
     }
 
     /// Serves until `shutdown` fires. Then nobody is accepted any more,
@@ -127,8 +122,8 @@ impl HttpServer {
         let accepting = async {
             while let Ok(place) = Arc::clone(&connections).acquire_owned().await {
                 match listener.accept().await {
-                    Ok((stream, _)) => {
-                        let serving = connection(stream, router.clone(), Times::new(&limits), stopping.clone());
+                    Ok(accepted) => {
+                        let serving = connection(accepted, router.clone(), Times::new(&limits), stopping.clone());
                         let killed = killed.clone();
                         tasks.spawn(async move {
                             let _place = place;
@@ -200,21 +195,10 @@ pub(super) fn places(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS)
 }
 
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A port that was served a moment ago can be served again.
-    #[cfg(unix)]
-    socket.set_reuseaddr(true)?;
-    // Connections inherit it: the system would keep megabytes for a slow client.
-    socket.set_send_buffer_size(u32::try_from(BUFFER_BYTES).unwrap_or(u32::MAX))?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
-}
-
 /// The clocks of one connection.
 #[derive(Clone, Copy)]
-struct Times {
-    arrival: Duration,
+pub(super) struct Times {
+    pub(super) arrival: Duration,
     stall: Duration,
 }
 
@@ -227,10 +211,27 @@ impl Times {
     }
 }
 
-async fn connection(stream: TcpStream, router: Router, times: Times, stopping: CancellationToken) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection gathers small writes");
+async fn connection(accepted: Accepted, router: Router, times: Times, stopping: CancellationToken) {
+    match accepted {
+        Accepted::Port(stream, tls) => {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection gathers small writes");
+            }
+            match tls {
+                None => serve(stream, router, times, stopping).await,
+                Some(tls) => {
+                    if let Some(stream) = listener::private(&tls, stream, times).await {
+                        serve(stream, router, times, stopping).await;
+                    }
+                }
+            }
+        }
+        #[cfg(unix)]
+        Accepted::Socket(stream) => serve(stream, router, times, stopping).await,
     }
+}
+
+async fn serve(stream: impl AsyncRead + AsyncWrite + Send, router: Router, times: Times, stopping: CancellationToken) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(times.stall));
     let mut http = http1::Builder::new();

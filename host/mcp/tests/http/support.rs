@@ -47,7 +47,11 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
         rules: ContextRules::local(),
     };
     let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
-    let client = Client { address: server.address(), token: text, headers: vec![("wharf-session", "s".into())] };
+    let client = Client {
+        address: server.address().port().expect("a port"),
+        token: text,
+        headers: vec![("wharf-session", "s".into())],
+    };
     let shutdown = CancellationToken::new();
     let serving = tokio::spawn(server.serve(shutdown.clone()));
     Served { client, tools, streams, shutdown, serving }

@@ -11,6 +11,7 @@ mod serve;
 mod sessions;
 mod state;
 mod terminals;
+mod token;
 mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -49,6 +50,7 @@ Examples:
   wharf doctor                           what holds on this machine
   wharf sessions                         the files of sessions, with their sizes
   wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
+  wharf token new --name ci              a token for a client over HTTP
   wharf state usage                      what plugins keep, and how much of it there may be
   wharf audit --last 20                  what was called lately, and what plugins asked for
 
@@ -98,6 +100,7 @@ enum Command {
     Terminals(terminals::Terminals),
     Attach(attach::Attach),
     Audit(audit::Audit),
+    Token(token::Tokens),
     Doctor(doctor::Doctor),
 }
 
@@ -115,6 +118,7 @@ impl Wharf {
             Command::Terminals(terminals) => terminals.run(&self.global),
             Command::Attach(attach) => attach.run(&self.global),
             Command::Audit(audit) => audit.run(&self.global),
+            Command::Token(tokens) => tokens.run(),
             Command::Doctor(doctor) => doctor.run(&self.global),
         }
     }

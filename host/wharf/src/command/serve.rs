@@ -1,43 +1,63 @@
 //! `wharf serve`: the tools, for an MCP client.
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    Channel, Contained, ContextRules, Host, HttpError, HttpServer, HttpServices, HttpSettings, ServerInfo, SessionId,
+    Channel, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings,
+    ServerInfo, SessionId, Tls,
+    configuration::{HttpSection, TlsFiles},
     serve_stdio,
 };
 
 use super::{Global, Unusable, runtime};
 
-/// Serve the tools to an MCP client, and terminals over HTTP
+/// Serve the tools to MCP clients, and terminals over HTTP
 ///
 /// With --stdio the client starts this command and talks to it over standard
 /// input and output; the log goes to standard error. Several of these may run
 /// at once on one data directory: they share its state.
 ///
-/// With --http programs start terminals and follow their turns as server-sent
-/// events; `GET /v1/openapi.json` describes the routes. Each request shows the
-/// token: `curl -H "Authorization: Bearer $(cat TOKEN_FILE)" ...`. What they may
+/// With --http MCP clients talk to `/mcp`, of the revisions 2025-11-25 and
+/// 2026-07-28 alike, and programs start terminals and follow their turns as
+/// server-sent events; `GET /v1/openapi.json` describes the routes. Each request
+/// shows a token: the one of the data directory, or one of [[http.tokens]] in
+/// wharf.toml, which `wharf token new` makes. What the routes of terminals may
 /// start is granted under [plugin.host.grants.terminal]. Without --stdio it
-/// serves until it is told to end (Ctrl-C, SIGTERM). `GET /metrics` is for Prometheus.
+/// serves until it is told to end (Ctrl-C, SIGTERM); calls may then finish.
+/// `GET /metrics` is for Prometheus.
 #[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf serve --stdio                                what an MCP client starts
+  wharf serve --http 127.0.0.1:8080                  MCP at http://127.0.0.1:8080/mcp
+  wharf serve --http unix:/run/user/1000/wharf.sock  for programs of this user alone
+  claude mcp add --transport http wharf http://127.0.0.1:8080/mcp --header \"Authorization: Bearer $(cat TOKEN_FILE)\"
+  curl -H \"Authorization: Bearer $(cat TOKEN_FILE)\" http://127.0.0.1:8080/v1/terminals
+
+An address that other machines reach needs a certificate: [http.tls] in wharf.toml with `certificate` and `key`,
+files in PEM.")]
 pub(super) struct Serve {
     /// Talk over standard input and output
     #[arg(long, required_unless_present = "http")]
     stdio: bool,
 
-    /// Serve terminals and streams of events over HTTP at this address of this machine; port 0 takes a free one
+    /// Serve over HTTP at this address of this machine, or at `unix:` and the path of a socket; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", env = "WHARF_HTTP")]
-    http: Option<SocketAddr>,
+    http: Option<HttpAddress>,
 
-    /// File with the token that HTTP clients show [default: `http-token` in the data directory, made where missing]
+    /// File with a token that HTTP clients show, beside those of [[http.tokens]] [default where there are none: `http-token` in the data directory, made where missing]
     #[arg(long, value_name = "FILE", env = "WHARF_HTTP_TOKEN_FILE", requires = "http")]
     http_token_file: Option<PathBuf>,
 
-    /// Serve HTTP at an address that other machines reach, though token and output then travel unprotected
+    /// Serve HTTP without a certificate at an address that other machines reach, though tokens and output then travel unprotected
     #[arg(long, requires = "http")]
     http_allow_public: bool,
 
@@ -70,7 +90,8 @@ impl Serve {
             tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             stop_on_signal(shutdown.clone());
-            let http = self.http.map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
+            let http =
+                self.http.clone().map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
             let served = if self.stdio {
@@ -105,8 +126,9 @@ fn info() -> ServerInfo {
 
 /// HTTP that is served.
 struct Served {
-    address: SocketAddr,
-    token_file: PathBuf,
+    url: String,
+    token_file: Option<PathBuf>,
+    clients: usize,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -114,23 +136,25 @@ impl Serve {
     fn serve_http(
         &self,
         host: &Host,
-        data: &std::path::Path,
-        address: SocketAddr,
+        data: &Path,
+        address: HttpAddress,
         rules: &ContextRules,
-        section: wharf::configuration::HttpSection,
+        section: HttpSection,
         shutdown: CancellationToken,
     ) -> Result<Served> {
-        let token_file = self.http_token_file.clone().unwrap_or_else(|| data.join("http-token"));
         let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
-        let token = wharf::read_or_make_token(&token_file)
-            .map_err(|error| Unusable(format!("{}: {}", token_file.display(), wharf::with_causes(&error))))?;
+        let (clients, token_file) = self.clients(&section, data).map_err(Unusable)?;
+        let tls = section.tls.as_ref().map(tls).transpose().map_err(Unusable)?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let number = clients.len();
         let settings = HttpSettings {
+            clients,
             limits: section.limits,
             hosts: section.hosts,
             origins: section.origins,
+            tls,
             allow_public: self.http_allow_public,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..HttpSettings::new(token)
         };
         let services = HttpServices {
             tools: Arc::new(host.clone()),
@@ -141,12 +165,36 @@ impl Serve {
             rules: ContextRules { channel: Channel::Open, ..rules.clone() },
         };
         let server = HttpServer::bind(address, services, settings).map_err(|error| match error {
-            HttpError::Public { .. } => Unusable(format!("{error}: --http-allow-public")),
+            HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
             error => unusable(&error),
         })?;
         let server = server.with_metrics(Arc::new(host.clone()));
-        Ok(Served { address: server.address(), token_file, task: tokio::spawn(server.serve(shutdown)) })
+        let url = match server.address() {
+            HttpAddress::Port(address) => format!("{scheme}://{address}"),
+            socket => socket.to_string(),
+        };
+        Ok(Served { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
     }
+
+    /// Who may call, and the file with the token of who may do everything.
+    fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>), String> {
+        let named = section.tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
+        let mut clients: Vec<_> = named.collect::<Result<_, _>>()?;
+        let file = self.http_token_file.clone();
+        let file = file.or_else(|| clients.is_empty().then(|| data.join("http-token")));
+        if let Some(file) = &file {
+            let token = wharf::read_or_make_token(file);
+            let token = token.map_err(|error| format!("{}: {}", file.display(), wharf::with_causes(&error)))?;
+            clients.push(HttpClient::new("default", token));
+        }
+        Ok((clients, file))
+    }
+}
+
+fn tls(files: &TlsFiles) -> Result<Tls, String> {
+    let read = |path: &Path| std::fs::read(path).map_err(|error| format!("[http.tls] {}: {error}", path.display()));
+    let tls = Tls::new(&read(&files.certificate)?, &read(&files.key)?);
+    tls.map_err(|error| format!("[http.tls] {}", wharf::with_causes(&error)))
 }
 
 /// One line that says what is served.
@@ -158,11 +206,12 @@ fn announce(host: &Host, stdio: bool, http: Option<&Served>) {
         plugins = names.join(","), off, rejected = host.rejected().len(),
         "serving{}{hint}", if stdio { " on standard input and output" } else { "" }
     );
-    if let Some(Served { address, token_file, .. }) = http {
+    if let Some(Served { url, token_file, clients, .. }) = http {
+        let token_file = token_file.as_deref().map(|file| tracing::field::display(file.display()));
         tracing::info!(
             target: "wharf::start",
-            url = format!("http://{address}"), token_file = %token_file.display(),
-            "serving terminals and streams over HTTP"
+            url, token_file, clients,
+            "serving MCP, terminals and streams over HTTP"
         );
     }
 }

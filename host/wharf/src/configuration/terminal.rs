@@ -1,5 +1,4 @@
-//! `[terminal]`, `[stream]` and `[http]`: interactive programs, streams of
-//! events, and who may ask for them over HTTP.
+//! `[terminal]` and `[stream]`: interactive programs, and streams of events.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +7,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset};
+use wharf_core::{ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset};
 use wharf_terminal::{ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom};
 
 use super::limits::Settings;
@@ -68,15 +67,6 @@ pub(super) struct WrittenStream {
     limits: Settings,
 }
 
-/// `[http]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct WrittenHttp {
-    limits: Settings,
-    hosts: Vec<String>,
-    origins: Vec<String>,
-}
-
 /// `[terminal]`, checked.
 #[derive(Debug, Clone, Default)]
 pub struct TerminalSettings {
@@ -85,17 +75,6 @@ pub struct TerminalSettings {
     restart: Option<Restart>,
     recording: WrittenRecording,
     profiles: Vec<ProfileSettings>,
-}
-
-/// `[http]`, checked.
-#[derive(Debug, Clone, Default)]
-pub struct HttpSection {
-    /// How much is served.
-    pub limits: HttpLimits,
-    /// Names by which clients may call the host beside those of the loopback.
-    pub hosts: Vec<String>,
-    /// Origins of pages that may call it from a browser.
-    pub origins: Vec<String>,
 }
 
 impl WrittenTerminal {
@@ -141,14 +120,6 @@ impl WrittenStream {
         let mut limits = StreamLimits::default();
         self.limits.apply("stream.limits", |name, value| limits.set(name, value))?;
         Ok(limits)
-    }
-}
-
-impl WrittenHttp {
-    pub(super) fn check(self) -> Result<HttpSection, String> {
-        let mut limits = HttpLimits::default();
-        self.limits.apply("http.limits", |name, value| limits.set(name, value))?;
-        Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins })
     }
 }
 
@@ -224,7 +195,6 @@ mod tests {
             ("[terminal.profile.x]\nprograms = []\npreset = \"repl\"", "programs"),
             ("[terminal.limits]\nopen = 0", "open"),
             ("[stream.limits]\nstreams = 0", "streams"),
-            ("[http.limits]\nreader = 1", "reader"),
             ("[plugin.host]\nsource = \"x.wasm\"", "host"),
         ] {
             let problem = parse(text).expect_err(text);

@@ -1,0 +1,89 @@
+//! Taking an address, and connections to it.
+
+use std::{io, net::SocketAddr};
+
+use tokio::{
+    net::{TcpListener, TcpSocket, TcpStream},
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::{HttpAddress, HttpError, HttpSettings, server::Times};
+
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: u32 = 1_024;
+
+/// What the system keeps for a client that reads slowly.
+pub(super) const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What takes connections.
+pub(super) enum Listener {
+    Port(TcpListener, Option<TlsAcceptor>),
+    #[cfg(unix)]
+    Socket(super::socket::SocketListener),
+}
+
+/// A connection whose client has not said anything yet.
+pub(super) enum Accepted {
+    Port(TcpStream, Option<TlsAcceptor>),
+    #[cfg(unix)]
+    Socket(tokio::net::UnixStream),
+}
+
+impl Listener {
+    /// Takes an address, and says which one it is.
+    pub(super) fn bind(address: HttpAddress, settings: &HttpSettings) -> Result<(Self, HttpAddress), HttpError> {
+        if !address.is_local() && !settings.allow_public && settings.tls.is_none() {
+            return Err(HttpError::Public { address });
+        }
+        let bound = match &address {
+            HttpAddress::Port(port) => listen(*port).map(|listener| {
+                let bound = listener.local_addr().map_or_else(|_| address.clone(), HttpAddress::Port);
+                let tls = settings.tls.as_ref().map(super::Tls::acceptor);
+                (Self::Port(listener, tls), bound)
+            }),
+            #[cfg(unix)]
+            HttpAddress::Socket(path) => {
+                super::socket::SocketListener::bind(path).map(|listener| (Self::Socket(listener), address.clone()))
+            }
+            #[cfg(not(unix))]
+            HttpAddress::Socket(_) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        bound.map_err(|source| HttpError::Listen { address, source })
+    }
+
+    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+        match self {
+            Self::Port(listener, tls) => Ok(Accepted::Port(listener.accept().await?.0, tls.clone())),
+            #[cfg(unix)]
+            Self::Socket(listener) => listener.accept().await.map(Accepted::Socket),
+        }
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port that was served a moment ago can be served again.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    // Connections inherit it: the system would keep megabytes for a slow client.
+    socket.set_send_buffer_size(u32::try_from(BUFFER_BYTES).unwrap_or(u32::MAX))?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// The handshake, which may take as long as the head of a request.
+pub(super) async fn private(
+    acceptor: &TlsAcceptor,
+    stream: TcpStream,
+    times: Times,
+) -> Option<tokio_rustls::server::TlsStream<TcpStream>> {
+    match timeout(times.arrival, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => Some(stream),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a client does not speak TLS as this host does");
+            None
+        }
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,92 @@
+//! `wharf token`: tokens for clients over HTTP.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use wharf::{Configuration, TenantId, Token};
+
+/// Make tokens for clients over HTTP
+///
+/// A host accepts the tokens of the [[http.tokens]] entries of wharf.toml; where
+/// there is none, the one in its data directory alone.
+#[derive(Debug, Args)]
+pub(super) struct Tokens {
+    #[command(subcommand)]
+    command: TokensCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokensCommand {
+    New(New),
+}
+
+/// Make a token, and the lines of wharf.toml that let it in
+///
+/// The token is printed this once; wharf.toml needs its digest alone. Give it to
+/// the client, add the lines, and start the host again.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf token new --name ci
+  wharf token new --name team --tenant team --plugin 'plan*' --plugin playbook --requests-per-second 20
+  wharf token new --name ui --plugin host        terminals and streams, and no tool")]
+struct New {
+    /// Name of the client, for you
+    #[arg(long)]
+    name: String,
+
+    /// On whose behalf its calls are: tenants have nothing of each other [default: local]
+    #[arg(long)]
+    tenant: Option<TenantId>,
+
+    /// Pattern of the plugins that it may use, such as `planning` or `web-*`; `host` stands for terminals and streams [default: all]
+    #[arg(long = "plugin", value_name = "PATTERN")]
+    plugins: Vec<String>,
+
+    /// How often it may ask in a second
+    #[arg(long, value_name = "NUMBER")]
+    requests_per_second: Option<u64>,
+
+    /// How many of its calls may run at once
+    #[arg(long, value_name = "NUMBER")]
+    calls: Option<u64>,
+}
+
+impl Tokens {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let TokensCommand::New(new) = &self.command;
+        new.run()
+    }
+}
+
+impl New {
+    fn run(&self) -> Result<ExitCode> {
+        let text = Token::generate()?;
+        let lines = self.lines(&Token::new(&text)?.digest());
+        // What is printed here is accepted there.
+        if let Err(problem) = Configuration::parse(&lines, std::path::Path::new(".")) {
+            bail!("{problem}");
+        }
+        println!("token (shown this once; the client sends it as `Authorization: Bearer TOKEN`):\n{text}\n");
+        println!("for wharf.toml:\n{lines}");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn lines(&self, digest: &str) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let mut lines = format!("[[http.tokens]]\nname = {}\ndigest = {}\n", quoted(&self.name), quoted(digest));
+        if let Some(tenant) = &self.tenant {
+            lines.push_str(&format!("tenant = {}\n", quoted(tenant.as_str())));
+        }
+        if !self.plugins.is_empty() {
+            let plugins: Vec<_> = self.plugins.iter().map(|plugin| quoted(plugin)).collect();
+            lines.push_str(&format!("plugins = [{}]\n", plugins.join(", ")));
+        }
+        let numbers = [("requests_per_second", self.requests_per_second), ("calls", self.calls)];
+        for (name, number) in numbers.into_iter().filter_map(|(name, number)| Some((name, number?))) {
+            lines.push_str(&format!("{name} = {number}\n"));
+        }
+        lines
+    }
+}

@@ -1,0 +1,219 @@
+//! `[http]`: who may call over HTTP, by which names, and how much.
+//!
+//! A token itself never stands here: a file or a variable holds it, or its
+//! digest is enough.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use wharf_core::{HttpLimits, TenantId};
+use wharf_mcp::http::{HttpClient, Token};
+
+use super::limits::Settings;
+use crate::secret;
+
+/// `[http]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenHttp {
+    limits: Settings,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    tokens: Vec<WrittenToken>,
+    tls: Option<TlsFiles>,
+}
+
+/// `[[http.tokens]]`, as it is written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenToken {
+    name: String,
+    file: Option<PathBuf>,
+    variable: Option<String>,
+    digest: Option<String>,
+    tenant: Option<TenantId>,
+    plugins: Option<Vec<String>>,
+    requests_per_second: Option<u64>,
+    calls: Option<u64>,
+}
+
+/// `[http]`, checked.
+#[derive(Debug, Clone, Default)]
+pub struct HttpSection {
+    /// How much is served.
+    pub limits: HttpLimits,
+    /// Names by which clients may call the host beside those of the loopback.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may call it from a browser.
+    pub origins: Vec<String>,
+    /// Who may call. Where there is none, the token of the data directory is
+    /// the only one.
+    pub tokens: Vec<TokenSettings>,
+    /// What makes the connections private.
+    pub tls: Option<TlsFiles>,
+}
+
+/// `[http.tls]`: files in PEM.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlsFiles {
+    /// The certificate, and those of the authorities between it and a root.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// `[[http.tokens]]`, checked.
+#[derive(Debug, Clone)]
+pub struct TokenSettings {
+    /// For the operator.
+    pub name: String,
+    /// On whose behalf its calls are; `local` where absent.
+    pub tenant: Option<TenantId>,
+    /// Patterns of the plugins whose tools it sees; all where absent.
+    pub plugins: Option<Vec<String>>,
+    /// Lower than the limit of this name.
+    pub requests_per_second: Option<u64>,
+    /// Lower than the limit `calls_per_client`.
+    pub calls: Option<u64>,
+    source: TokenSource,
+}
+
+#[derive(Debug, Clone)]
+enum TokenSource {
+    File(PathBuf),
+    Variable(String),
+    Digest(Token),
+}
+
+impl WrittenHttp {
+    pub(super) fn check(self, base: &Path) -> Result<HttpSection, String> {
+        let mut limits = HttpLimits::default();
+        self.limits.apply("http.limits", |name, value| limits.set(name, value))?;
+        let mut names = BTreeSet::new();
+        let tokens = self.tokens.into_iter().map(|token| {
+            let token = token.check(base)?;
+            if names.insert(token.name.clone()) {
+                return Ok(token);
+            }
+            Err(format!("[[http.tokens]] has two entries of the name {:?}; give each its own", token.name))
+        });
+        let tokens = tokens.collect::<Result<_, _>>()?;
+        let tls = self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key) });
+        Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls })
+    }
+}
+
+impl WrittenToken {
+    fn check(self, base: &Path) -> Result<TokenSettings, String> {
+        let name = self.name;
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if !(1..=64).contains(&name.len()) || !name.bytes().all(legal) {
+            return Err("[[http.tokens]] needs a `name` of 1 to 64 bytes of [A-Za-z0-9._-]".to_owned());
+        }
+        let told = |problem: &str| format!("[[http.tokens]] {name:?} {problem}");
+        let source = match (self.file, self.variable, self.digest) {
+            (Some(file), None, None) => TokenSource::File(base.join(file)),
+            (None, Some(variable), None) if !variable.is_empty() => TokenSource::Variable(variable),
+            (None, None, Some(digest)) => {
+                TokenSource::Digest(Token::of_digest(&digest).map_err(|error| told(&error.to_string()))?)
+            }
+            _ => {
+                return Err(told(
+                    "needs one of `file`, `variable` (of the environment) and `digest`; `wharf token new` makes one",
+                ));
+            }
+        };
+        if self.plugins.as_ref().is_some_and(Vec::is_empty) {
+            return Err(told("may use nothing: `plugins` is empty; leave it out to allow all of them"));
+        }
+        if self.requests_per_second == Some(0) || self.calls == Some(0) {
+            return Err(told("may do nothing: `requests_per_second` and `calls` are at least 1"));
+        }
+        let Self { tenant, plugins, requests_per_second, calls, .. } = self;
+        Ok(TokenSettings { name, tenant, plugins, requests_per_second, calls, source })
+    }
+}
+
+impl TokenSettings {
+    /// The client that shows this token.
+    ///
+    /// # Errors
+    /// Where its file or variable holds no token, in words for a person.
+    pub fn client(&self, variable: impl Fn(&str) -> Option<String>) -> Result<HttpClient, String> {
+        let told = |problem: String| format!("[[http.tokens]] {:?}: {problem}", self.name);
+        let token = match &self.source {
+            TokenSource::Digest(token) => Ok(token.clone()),
+            TokenSource::File(path) => secret::read_token(path).map_err(|error| format!("{}: {error}", path.display())),
+            TokenSource::Variable(name) => variable(name)
+                .ok_or_else(|| format!("the variable {name} is not set"))
+                .and_then(|text| Token::new(text.trim()).map_err(|error| format!("the variable {name}: {error}"))),
+        };
+        Ok(HttpClient {
+            name: self.name.clone(),
+            token: token.map_err(told)?,
+            tenant: self.tenant.clone(),
+            plugins: self.plugins.clone(),
+            requests_per_second: self.requests_per_second,
+            calls: self.calls,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Configuration, *};
+
+    fn parse(text: &str) -> Result<Configuration, String> {
+        Configuration::parse(text, Path::new("/etc/wharf"))
+    }
+
+    #[test]
+    fn a_token_is_what_its_file_variable_or_digest_says() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("token");
+        let text = secret::make(&path).expect("made");
+        let digest = Token::new(&text).expect("legal").digest();
+        let written = format!(
+            "[[http.tokens]]\nname = \"a\"\nfile = {path:?}\ntenant = \"t\"\nplugins = [\"plan*\"]\ncalls = 3\n\
+             [[http.tokens]]\nname = \"b\"\nvariable = \"TOKEN\"\nrequests_per_second = 5\n\
+             [[http.tokens]]\nname = \"c\"\ndigest = \"{digest}\""
+        );
+        let http = parse(&written).expect("parses").http;
+        let clients: Vec<_> = http.tokens.iter().map(|token| token.client(|_| Some(text.clone()))).collect();
+        let clients: Vec<_> = clients.into_iter().map(|client| client.expect("usable")).collect();
+        assert!(clients.iter().all(|client| client.token.digest() == digest));
+        assert_eq!(clients[0].tenant.as_ref().map(TenantId::as_str), Some("t"));
+        assert_eq!((clients[0].calls, clients[1].requests_per_second), (Some(3), Some(5)));
+        assert_eq!(clients[0].plugins.as_deref(), Some(&["plan*".to_owned()][..]));
+        assert!(http.tokens[1].client(|_| None).expect_err("absent").contains("TOKEN is not set"));
+        assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").contains("16 to 1024"));
+        std::fs::remove_file(&path).expect("removed");
+        assert!(http.tokens[0].client(|_| None).expect_err("gone").contains("token"));
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_what_to_do() {
+        for (text, word) in [
+            ("[http.limits]\nreader = 1", "reader"),
+            ("[[http.tokens]]\nname = \"a\"", "wharf token new"),
+            ("[[http.tokens]]\nname = \"a\"\ntoken = \"secret\"", "token"),
+            ("[[http.tokens]]\nname = \"a\"\nfile = \"f\"\nvariable = \"V\"", "one of"),
+            ("[[http.tokens]]\nname = \"a b\"\nfile = \"f\"", "name"),
+            ("[[http.tokens]]\nname = \"a\"\ndigest = \"00\"", "64 hexadecimal digits"),
+            ("[[http.tokens]]\nname = \"a\"\nfile = \"f\"\nplugins = []", "leave it out"),
+            ("[[http.tokens]]\nname = \"a\"\nfile = \"f\"\ncalls = 0", "at least 1"),
+            ("[[http.tokens]]\nname = \"a\"\nfile = \"f\"\n[[http.tokens]]\nname = \"a\"\nfile = \"g\"", "two entries"),
+            ("[http.tls]\ncertificate = \"c\"", "key"),
+        ] {
+            let problem = parse(text).expect_err(text);
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+        let http = parse("[http.tls]\ncertificate = \"c.pem\"\nkey = \"/k.pem\"").expect("parses").http;
+        let tls = http.tls.expect("written");
+        assert_eq!((tls.certificate, tls.key), ("/etc/wharf/c.pem".into(), "/k.pem".into()));
+    }
+}
