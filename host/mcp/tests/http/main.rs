@@ -1,6 +1,7 @@
 //! What a client sees over HTTP, on real connections of the loopback.
 #![cfg(unix)]
 
+mod addresses;
 mod client;
 mod description;
 mod doors;
