@@ -32,6 +32,7 @@ fn bind(address: HttpAddress, change: impl FnOnce(&mut HttpSettings)) -> Result<
     let services = HttpServices {
         tools: Arc::new(Tools::default()),
         info: info(),
+        offers: None,
         terminals: Arc::new(Shells::new(streams.clone())),
         streams,
         rules: ContextRules::local(),
