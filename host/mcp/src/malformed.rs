@@ -1,7 +1,8 @@
 //! What to answer to a request that the protocol crate made no sense of.
 //!
 //! It takes a known method with unknown parameters for an unknown method; a client is
-//! told here which of the two it was.
+//! told here which of the two it was. Lists are not here: their one parameter is read
+//! or ignored.
 
 use rmcp::{
     ErrorData,
@@ -17,7 +18,6 @@ pub(crate) fn answer(method: &str, has: &ServerCapabilities) -> ErrorData {
             "`name`, the name of a tool, and may have `arguments` and `inputResponses`, which are objects, \
              and `requestState`, a text"
         }
-        "tools/list" => "nothing; `cursor`, where there is one, is a text",
         "logging/setLevel" => {
             "`level`: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`"
         }
@@ -25,12 +25,8 @@ pub(crate) fn answer(method: &str, has: &ServerCapabilities) -> ErrorData {
             "`name`, the name of a prompt, and may have `arguments` and `inputResponses`, which are objects, \
              and `requestState`, a text"
         }
-        "prompts/list" if has.prompts.is_some() => "nothing; `cursor`, where there is one, is a text",
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" if has.resources.is_some() => {
             "`uri`, the address of a resource"
-        }
-        "resources/list" | "resources/templates/list" if has.resources.is_some() => {
-            "nothing; `cursor`, where there is one, is a text"
         }
         "completion/complete" if has.completions.is_some() => {
             "`ref`, which is {\"type\": \"ref/prompt\", \"name\": …} or {\"type\": \"ref/resource\", \"uri\": …}, and \

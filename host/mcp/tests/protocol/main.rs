@@ -1,9 +1,14 @@
 //! What a client sees, in both eras of the protocol: raw lines in, raw lines
 //! out, over streams in memory.
 
+mod asked;
+mod asking;
 mod changes;
 mod endings;
 mod eras;
 mod events;
 mod hostile;
+mod offers;
+mod shelf;
 mod support;
+mod watching;

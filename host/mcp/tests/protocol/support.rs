@@ -154,8 +154,14 @@ impl Client {
 
     /// The handshake, and the server's part of it.
     pub(crate) async fn handshake(&mut self) -> Value {
+        self.handshake_with(json!({})).await
+    }
+
+    /// The handshake of a client with these capabilities.
+    pub(crate) async fn handshake_with(&mut self, capabilities: Value) -> Value {
         self.send(json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}))
+            "protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": "test", "version": "1"}}}))
             .await;
         let answer = self.receive().await;
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
