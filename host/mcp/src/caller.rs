@@ -8,7 +8,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     task::Poll,
@@ -20,6 +20,7 @@ use rmcp::{
     service::{Peer, RequestContext},
 };
 use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, Context, ContextRules, Error, EventSink, Events, InputGiven, service::offer::Asking};
 
@@ -28,6 +29,10 @@ use crate::{events::CallEvents, hints};
 /// Where a plugin finds what its client can do: `{"capabilities": {…}}`.
 const CLIENT: &str = "dev.wharf/client";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// Calls of one connection that may wait for their client at once: they are held in
+/// memory, and take no place among those that run.
+pub(crate) const MAX_WAITING: usize = 64;
 
 /// One request's caller.
 pub(crate) struct Caller {
@@ -40,7 +45,31 @@ pub(crate) struct Caller {
     pub(crate) modern: bool,
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) cancel: CancellationToken,
+    /// Places for calls of this connection that wait until their client has been asked.
+    pub(crate) waiting: Arc<Semaphore>,
     events: Option<Arc<CallEvents>>,
+}
+
+/// What a connection keeps for all its callers.
+pub(crate) struct Remembered {
+    /// From which level on a client of the older era gets messages.
+    // A lock of the standard library: held for a copy.
+    level: Mutex<LoggingLevel>,
+    warned_of_default: AtomicBool,
+    waiting: Arc<Semaphore>,
+}
+
+impl Default for Remembered {
+    fn default() -> Self {
+        let waiting = Arc::new(Semaphore::new(MAX_WAITING));
+        Self { level: Mutex::new(LoggingLevel::Info), warned_of_default: AtomicBool::new(false), waiting }
+    }
+}
+
+impl Remembered {
+    pub(crate) fn set_level(&self, level: LoggingLevel) {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = level;
+    }
 }
 
 /// Whether a request is one of 2026-07-28 or later.
@@ -49,9 +78,7 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 }
 
 impl Caller {
-    /// Reads who asks for `what`, and takes context fields out of `arguments`. A
-    /// client of the older era gets messages from `level` on, one of the newer from
-    /// what its request says.
+    /// Reads who asks for `what`, and takes context fields out of `arguments`.
     ///
     /// # Errors
     /// `invalid` where an id is illegal or missing.
@@ -60,12 +87,16 @@ impl Caller {
         mut context: RequestContext<RoleServer>,
         arguments: &mut Map<String, Value>,
         rules: &ContextRules,
-        level: LoggingLevel,
-        warned_of_default: &AtomicBool,
+        remembered: &Remembered,
     ) -> Result<Self, Error> {
         let modern = is_modern(&context);
         let token = context.meta.get_progress_token();
-        let floor = if modern { context.meta.log_level() } else { Some(level) };
+        // A client of the newer era says it in each request.
+        let floor = if modern {
+            context.meta.log_level()
+        } else {
+            Some(*remembered.level.lock().unwrap_or_else(PoisonError::into_inner))
+        };
         let mut request_meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut request_meta, &context.peer);
         let mut hints = hints::take(&mut request_meta)?;
@@ -74,7 +105,7 @@ impl Caller {
         if !resolved.dropped.is_empty() {
             tracing::warn!(what, fields = ?resolved.dropped, "context fields in arguments were dropped");
         }
-        if resolved.defaulted && !warned_of_default.swap(true, Ordering::Relaxed) {
+        if resolved.defaulted && !remembered.warned_of_default.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 session = %resolved.context.session,
                 "the client names no session, so all its conversations share one; \
@@ -85,7 +116,8 @@ impl Caller {
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
-        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, events })
+        let waiting = Arc::clone(&remembered.waiting);
+        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, waiting, events })
     }
 
     /// Where what a call says goes.

@@ -6,27 +6,26 @@
 
 #![expect(deprecated, reason = "logging/setLevel is deprecated since 2026-07-28 and used by all of today's clients")]
 
-use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+use std::sync::Arc;
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
         GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-        PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-        ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
-        UnsubscribeRequestParams,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, ServerCapabilities,
+        ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Context, ContextRules, Error};
+use wharf_core::{Code, Context, ContextRules, Error, tool::json_bytes};
 
 use crate::{
-    caller::{self, Caller},
+    caller::{self, Caller, Remembered},
     changes::Changes,
     hints,
     info::ServerInfo,
@@ -38,6 +37,9 @@ use crate::{
 /// How long a client may take a list for fresh, in milliseconds. Short, since
 /// plugins come and go and not every client listens for that.
 pub(crate) const LIST_FRESH_MILLISECONDS: u64 = 5_000;
+
+/// What a client of the older era may declare for its whole connection.
+const MAX_CAPABILITIES_BYTES: u64 = 64 << 10;
 
 /// One connection. Clones share everything.
 ///
@@ -55,23 +57,14 @@ struct Shared {
     rules: ContextRules,
     info: ServerInfo,
     changes: Changes,
-    // A lock of the standard library: held for a copy.
-    level: Mutex<LoggingLevel>,
-    warned_of_default: AtomicBool,
+    remembered: Remembered,
 }
 
 impl Handler {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: Served, rules: ContextRules, info: ServerInfo, over: CancellationToken) -> Self {
         let changes = Changes::new(&served, over);
-        let shared = Shared {
-            served,
-            rules,
-            info,
-            changes,
-            level: Mutex::new(LoggingLevel::Info),
-            warned_of_default: AtomicBool::new(false),
-        };
+        let shared = Shared { served, rules, info, changes, remembered: Remembered::default() };
         Self { shared: Arc::new(shared) }
     }
 
@@ -90,8 +83,7 @@ impl Handler {
         context: RequestContext<RoleServer>,
         arguments: &mut Map<String, Value>,
     ) -> Result<Caller, Error> {
-        let level = *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner);
-        Caller::of(what, context, arguments, &self.shared.rules, level, &self.shared.warned_of_default)
+        Caller::of(what, context, arguments, &self.shared.rules, &self.shared.remembered)
     }
 
     /// The conversation in which something is watched.
@@ -154,6 +146,11 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        // They are kept, and told to plugins with every call.
+        if json_bytes(&request.capabilities) > MAX_CAPABILITIES_BYTES {
+            let told = format!("`capabilities` have more than {MAX_CAPABILITIES_BYTES} bytes");
+            return Err(ErrorData::invalid_params(told, None));
+        }
         self.changes().opening(self.served());
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
@@ -259,7 +256,7 @@ impl ServerHandler for Handler {
             // Each request says its own.
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        *self.shared.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        self.shared.remembered.set_level(request.level);
         Ok(())
     }
 

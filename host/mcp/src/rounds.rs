@@ -20,7 +20,7 @@ use wharf_core::{Answer, Code, Error, InputGiven, InputRequired, service::offer:
 
 pub(crate) use seal::{Binding, Seals};
 
-use crate::caller::{Caller, guarded};
+use crate::caller::{Caller, MAX_WAITING, guarded};
 
 /// How often one call may ask: more than any dialogue needs, and an end to one that
 /// never ends.
@@ -122,6 +122,14 @@ where
 
 /// Asks a client of the older era.
 async fn given(caller: &Caller, requests: BTreeMap<String, InputRequest>) -> Result<Map<String, Value>, Error> {
+    let Ok(_place) = caller.waiting.try_acquire() else {
+        return Err(Error::retryable(
+            Code::Limit,
+            format!(
+                "{MAX_WAITING} calls of this connection wait for input already; answer some of their questions first"
+            ),
+        ));
+    };
     let responses = if requests.is_empty() {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}

@@ -8,10 +8,14 @@ use std::{sync::OnceLock, time::Duration};
 use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use wharf_core::{Code, Context, Error};
+use wharf_core::{Code, Context, Error, service::input::MAX_INPUT_STATE_BYTES};
 
 /// How long a state is worth something: a person may answer after lunch.
 const LIFE: Duration = Duration::from_secs(60 * 60);
+
+/// Longer than anything that was sealed here: escaped as JSON, a byte takes six at most,
+/// and encoding makes four of three.
+const MAX_SEALED_BYTES: usize = MAX_INPUT_STATE_BYTES * 8 + 512;
 
 /// Seals states, and opens its own.
 #[derive(Default)]
@@ -71,6 +75,9 @@ impl Seals {
 
     /// Opens what has come back; nothing where it is not worth anything.
     pub(crate) fn open(&self, binding: &Binding, sealed: &str) -> Result<Option<Opened>, Error> {
+        if sealed.len() > MAX_SEALED_BYTES {
+            return Ok(None);
+        }
         match self.codec()?.open_json_with(sealed, &binding.0) {
             Ok(opened) => Ok(Some(opened)),
             Err(error) => {
@@ -144,6 +151,14 @@ mod tests {
             assert_eq!(opens(&seals, &foreign, &sealed), None);
         }
         assert_eq!(opens(&Seals::default(), &binding, &sealed), None, "another host's key");
+    }
+
+    #[test]
+    fn the_longest_state_of_a_plugin_comes_back() {
+        let (seals, longest) = (Seals::default(), "\u{1}".repeat(MAX_INPUT_STATE_BYTES));
+        let binding = Binding::of(&context(), "tools/call", "p__t", &Map::new());
+        let sealed = seals.seal(&binding, 1, Some(longest.clone())).expect("seals");
+        assert_eq!(opens(&seals, &binding, &sealed).and_then(|opened| opened.state), Some(longest));
     }
 
     #[test]

@@ -154,6 +154,36 @@ async fn a_client_that_leaves_while_it_is_asked_ends_its_call() {
 }
 
 #[tokio::test]
+async fn calls_that_wait_for_their_client_are_bounded() {
+    let mut client = Shelf::new().legacy(everything()).await;
+    let mut first = None;
+    for id in 0..64 {
+        client.start(id, json!([{"it": form("a")}])).await;
+        let asked = client.asked().await;
+        first.get_or_insert(asked);
+    }
+    client.start(64, json!([{"it": form("a")}])).await;
+    let refused = client.receive().await;
+    assert_eq!(refused["id"], 64, "{refused}");
+    assert_eq!(refused["result"]["_meta"]["dev.wharf/error"]["code"], "limit", "{refused}");
+    client.give(&first.expect("asked"), filled(json!({"a": "b"}))).await;
+    assert_eq!(client.receive().await["id"], 0);
+    client.start(65, json!([{"it": form("a")}])).await;
+    client.asked().await;
+}
+
+#[tokio::test]
+async fn what_a_client_can_do_is_told_in_few_words() {
+    let mut client = Shelf::new().connect();
+    let capabilities = json!({"sampling": {}, "experimental": {"x": {"y": "z".repeat(64 << 10)}}});
+    client
+        .send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
+                       "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}}}))
+        .await;
+    assert_eq!(client.receive().await["error"]["code"], -32602);
+}
+
+#[tokio::test]
 async fn a_tool_that_waits_for_something_else_is_called_again_after_a_pause() {
     let mut client = Shelf::new().legacy(json!({})).await;
     client.start(1, json!([{}, {}])).await;

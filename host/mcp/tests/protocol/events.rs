@@ -79,3 +79,10 @@ async fn a_client_of_2026_gets_messages_where_the_request_asks_for_them() {
     let events = talk(&mut client, 2, modern(json!({"progressToken": 1}))).await;
     assert_eq!(messages(&events), []);
 }
+
+#[tokio::test]
+async fn a_client_of_2026_sets_no_level_for_its_connection() {
+    let mut client = Client::connect();
+    let answer = client.ask(1, "logging/setLevel", json!({"level": "debug", "_meta": modern(json!({}))})).await;
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+}

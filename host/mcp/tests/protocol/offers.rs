@@ -34,7 +34,7 @@ async fn what_is_offered_is_announced_in_both_eras() {
 
 #[tokio::test]
 async fn what_nobody_offers_is_neither_announced_nor_served() {
-    let shelf = Shelf::empty();
+    let shelf = Shelf::with(false, false);
     let mut client = shelf.connect();
     assert_eq!(client.handshake().await["capabilities"], json!({"logging": {}, "tools": {}}));
     let params = json!({"name": "test__greet", "uri": "test://binary", "ref": {"type": "ref/prompt", "name": "x"},

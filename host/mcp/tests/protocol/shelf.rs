@@ -34,30 +34,24 @@ pub(crate) struct Shelf {
 impl Shelf {
     /// With everything on it.
     pub(crate) fn new() -> Arc<Self> {
-        let prompts = [prompt("asking", &[]), prompt("greet", &[("who", true), ("how", false)]), prompt("show", &[])];
-        Arc::new(Self {
-            tools: ["dialogue", "endless", "insist"].map(definition).into(),
-            prompts: Mutex::new(prompts.into()),
-            templates: [ResourceTemplate {
-                uri_template: "test://template/{id}/data".into(),
-                name: "data".into(),
-                description: "data by id".into(),
-                mime_type: Some("application/json".into()),
-                meta: Map::new(),
-            }]
-            .into(),
-            has_resources: true,
-            changes: broadcast::Sender::new(4),
-        })
+        Self::with(true, true)
     }
 
-    /// With nothing on it but tools.
-    pub(crate) fn empty() -> Arc<Self> {
+    /// With tools, and some of the rest.
+    pub(crate) fn with(prompts: bool, resources: bool) -> Arc<Self> {
+        let offered = [prompt("asking", &[]), prompt("greet", &[("who", true), ("how", false)]), prompt("show", &[])];
+        let template = ResourceTemplate {
+            uri_template: "test://template/{id}/data".into(),
+            name: "data".into(),
+            description: "data by id".into(),
+            mime_type: Some("application/json".into()),
+            meta: Map::new(),
+        };
         Arc::new(Self {
-            tools: [].into(),
-            prompts: Mutex::new([].into()),
-            templates: [].into(),
-            has_resources: false,
+            tools: ["dialogue", "endless", "insist"].map(definition).into(),
+            prompts: Mutex::new(offered.into_iter().filter(|_| prompts).collect()),
+            templates: [template].into_iter().filter(|_| resources).collect(),
+            has_resources: resources,
             changes: broadcast::Sender::new(4),
         })
     }

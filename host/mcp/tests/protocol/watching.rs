@@ -45,13 +45,25 @@ async fn a_client_of_2025_is_told_of_changed_lists_unasked() {
 
 #[tokio::test]
 async fn a_client_is_not_told_of_what_was_not_announced_to_it() {
-    let shelf = Shelf::empty();
+    for (prompts, unheard, heard, method) in
+        [(true, Change::Resources, Change::Prompts, PROMPTS), (false, Change::Prompts, Change::Resources, RESOURCES)]
+    {
+        let shelf = Shelf::with(prompts, !prompts);
+        let mut client = shelf.legacy(json!({})).await;
+        shelf.say(unheard);
+        shelf.say(heard);
+        assert_eq!(client.receive().await["method"], method);
+    }
+}
+
+#[tokio::test]
+async fn who_asks_for_what_has_come_since_is_served() {
+    let shelf = Shelf::with(false, false);
     let mut client = shelf.legacy(json!({})).await;
+    assert_eq!(client.ask(1, "prompts/list", json!({})).await["error"]["code"], -32601);
     *shelf.prompts.lock().expect("not poisoned") = [prompt("late", &[])].into();
-    shelf.say(Change::Prompts);
-    shelf.say(Change::Resources);
-    let listed = client.ask(1, "prompts/list", json!({})).await;
-    assert_eq!(listed["result"]["prompts"][0]["name"], "test__late", "and whoever asks is served: {listed}");
+    let listed = client.ask(2, "prompts/list", json!({})).await;
+    assert_eq!(listed["result"]["prompts"][0]["name"], "test__late", "{listed}");
 }
 
 #[tokio::test]
