@@ -93,9 +93,3 @@ pub trait Completion {
     /// Whatever it fails with.
     fn complete(call: &Call, typed: &Typed<'_>) -> Result<Completions, ToolError>;
 }
-
-/// A plugin that completes words. [`plugin!`](crate::plugin) implements it.
-pub trait HasCompletion {
-    /// What completes them.
-    type Completion: Completion;
-}

@@ -117,11 +117,11 @@ pub mod workspace;
 
 pub use answer::{Answer, Content, Reply, Text, ToolOutput};
 pub use call::{Call, Level};
-pub use completion::{Completion, CompletionOf, Completions, HasCompletion, Typed};
+pub use completion::{Completion, CompletionOf, Completions, Typed};
 pub use error::{ErrorCode, ToolError};
 pub use input::{Input, InputRequired, Round};
 pub use prompt::{Prompt, PromptArgument, PromptDefinition, PromptReply, Prompts, Role};
-pub use resource::{Changed, HasResources, Resource, ResourcePart, ResourceTemplate, Resources};
+pub use resource::{Changed, Resource, ResourcePart, ResourceTemplate, Resources};
 pub use state::{Bucket, Change, Entry, Page, Scope, Usage};
 pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]

@@ -74,12 +74,6 @@ pub trait Resources {
     fn read(call: &Call, uri: &str) -> Result<Vec<ResourcePart>, ToolError>;
 }
 
-/// A plugin with resources. [`plugin!`](crate::plugin) implements it.
-pub trait HasResources {
-    /// What it has to read.
-    type Resources: Resources;
-}
-
 macro_rules! described {
     ($name:ident, $address:ident) => {
         impl $name {

@@ -278,8 +278,25 @@ macro_rules! plugin {
         )?
 
         $(
-            impl $crate::HasResources for WharfPlugin {
-                type Resources = $resources;
+            impl $crate::Resources for WharfPlugin {
+                const CLAIMS: &'static [&'static str] = <$resources as $crate::Resources>::CLAIMS;
+
+                fn templates() -> ::std::vec::Vec<$crate::ResourceTemplate> {
+                    <$resources as $crate::Resources>::templates()
+                }
+
+                fn list(
+                    call: &$crate::Call,
+                ) -> ::std::result::Result<::std::vec::Vec<$crate::Resource>, $crate::ToolError> {
+                    <$resources as $crate::Resources>::list(call)
+                }
+
+                fn read(
+                    call: &$crate::Call,
+                    uri: &str,
+                ) -> ::std::result::Result<::std::vec::Vec<$crate::ResourcePart>, $crate::ToolError> {
+                    <$resources as $crate::Resources>::read(call, uri)
+                }
             }
 
             #[cfg(target_family = "wasm")]
@@ -287,8 +304,13 @@ macro_rules! plugin {
         )?
 
         $(
-            impl $crate::HasCompletion for WharfPlugin {
-                type Completion = $completion;
+            impl $crate::Completion for WharfPlugin {
+                fn complete(
+                    call: &$crate::Call,
+                    typed: &$crate::Typed<'_>,
+                ) -> ::std::result::Result<$crate::Completions, $crate::ToolError> {
+                    <$completion as $crate::Completion>::complete(call, typed)
+                }
             }
 
             #[cfg(target_family = "wasm")]

@@ -2,8 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use wharf_tests::{Data, Setup};
+use serde_json::{Map, json};
+use tokio_util::sync::CancellationToken;
+use wharf::{
+    InputGiven, OfferService,
+    offer::{Asking, CompletionOf, Role},
+};
+use wharf_tests::{Data, Setup, context, object};
 
 /// The folder of each released text, with its components.
 fn released() -> Vec<PathBuf> {
@@ -36,5 +41,41 @@ async fn a_plugin_of_every_released_text_still_runs() {
         let fixture = Setup::new().plugin("running", &path, "").open().await;
         let answer = fixture.call("running__run", json!({})).await.expect("answers");
         assert_eq!(answer.content[0].as_text(), Some("yes"), "{}", version.display());
+    }
+}
+
+#[tokio::test]
+async fn what_a_plugin_of_every_released_text_offers_beside_tools_is_still_understood() {
+    let offering: Vec<_> = released().into_iter().map(|version| version.join("offering.wat")).collect();
+    let offering: Vec<_> = offering.into_iter().filter(|path| path.exists()).collect();
+    assert!(!offering.is_empty(), "no plugin that offers more than tools is stored");
+    for stored in offering {
+        let files = Data::alone();
+        let path = files.write("offering.wasm", wat::parse_file(&stored).expect("a component"));
+        let fixture = Setup::new().plugin("offering", &path, "").open().await;
+        let host = &fixture.host;
+        let asking = || Asking {
+            context: context("local", "test"),
+            request_meta: Map::new(),
+            input: InputGiven::default(),
+            cancel: CancellationToken::new(),
+            events: None,
+        };
+
+        let asked = fixture.call("offering__run", json!({})).await.expect("a round").input_required.expect("it asks");
+        assert_eq!((asked.requests.len(), asked.state.as_deref()), (1, Some("hand")));
+        let prompts = host.prompts();
+        assert_eq!((prompts[0].name.as_str(), &prompts[0].meta["title"]), ("offering__say", &json!("Say")));
+        assert_eq!((prompts[0].arguments[0].name.as_str(), prompts[0].arguments[0].required), ("word", true));
+        let prompt = host.prompt("offering__say", object(json!({"word": "w"})), asking()).await.expect("a prompt");
+        assert_eq!((prompt.messages[0].role, prompt.messages[0].content.as_text()), (Role::Assistant, Some("yes")));
+        assert_eq!(prompt.description.as_deref(), Some("By hand."));
+        assert_eq!(host.templates()[0].uri_template, "hand://{id}");
+        assert_eq!(host.resources(asking()).await.expect("a listing")[0].uri, "hand://one");
+        let read = host.read_resource("hand://one", asking()).await.expect("it is there");
+        assert_eq!(read[0].content.as_text(), Some("yes"));
+        let of = CompletionOf::Prompt("offering__say".to_owned());
+        let words = host.complete(of, "word", "y", Map::new(), asking()).await.expect("words");
+        assert_eq!((words.values, words.total, words.has_more), (vec!["yes".to_owned()], Some(1), false));
     }
 }

@@ -18,6 +18,7 @@ mod http;
 mod kills;
 mod large;
 mod limits;
+mod offers;
 mod operator;
 mod planning;
 mod plugins;

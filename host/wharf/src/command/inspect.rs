@@ -12,7 +12,7 @@ use wharf::{
 
 use super::{Unusable, print_json};
 
-/// Show what a component is: digest, size, imports, tools, and which grants it asks for
+/// Show what a component is: digest, size, imports, tools, prompts and resources, and which grants it asks for
 ///
 /// The component is compiled and asked for its tools in a sandbox without any
 /// grant. Nothing is installed or kept.
@@ -45,6 +45,9 @@ impl Inspect {
                 "imports": inspection.imports,
                 "grants": inspection.wanted_grants(),
                 "tools": inspection.tools,
+                "prompts": inspection.prompts,
+                "claims": inspection.claims,
+                "templates": inspection.templates,
             }))?;
         } else {
             print(&self.file, &name, &inspection);
@@ -62,6 +65,21 @@ fn plugin_name(file: &std::path::Path) -> PluginName {
     })
 }
 
+fn print_offers(inspection: &Inspection) {
+    if !inspection.prompts.is_empty() {
+        println!("\nPrompts ({})", inspection.prompts.len());
+    }
+    for prompt in &inspection.prompts {
+        println!("  {:<24} {}", prompt.name, prompt.description.lines().next().unwrap_or_default());
+    }
+    if !inspection.claims.is_empty() {
+        println!("\nResources at {}", inspection.claims.join(", "));
+    }
+    for template in &inspection.templates {
+        println!("  {:<24} {}", template.uri_template, template.name);
+    }
+}
+
 fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     println!("{}", file.display());
     println!("  digest  {}", inspection.digest);
@@ -70,6 +88,7 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     for tool in &inspection.tools {
         println!("  {:<24} {}", tool.name, tool.description.lines().next().unwrap_or_default());
     }
+    print_offers(inspection);
     println!("\nImports ({})", inspection.imports.len());
     for import in &inspection.imports {
         println!("  {import}");

@@ -4,8 +4,8 @@ use crate::bindings::completion::exports::wharf::plugin::completion;
 use crate::bindings::prompts::exports::wharf::plugin::prompts;
 use crate::bindings::resources::exports::wharf::plugin::resources;
 use crate::bindings::wharf::plugin::types;
-use crate::completion::{Completion, CompletionOf, HasCompletion, Typed};
-use crate::resource::{HasResources, Resources};
+use crate::completion::{Completion, CompletionOf, Typed};
+use crate::resource::Resources;
 use crate::{Call, Prompts, ToolError};
 
 impl<P: Prompts> prompts::Guest for P {
@@ -40,13 +40,13 @@ impl<P: Prompts> prompts::Guest for P {
     }
 }
 
-impl<P: HasResources> resources::Guest for P {
+impl<P: Resources> resources::Guest for P {
     fn claims() -> Vec<String> {
-        P::Resources::CLAIMS.iter().map(|claim| (*claim).to_owned()).collect()
+        P::CLAIMS.iter().map(|claim| (*claim).to_owned()).collect()
     }
 
     fn list_templates() -> Vec<resources::Template> {
-        let templates = P::Resources::templates().into_iter();
+        let templates = P::templates().into_iter();
         templates
             .map(|template| resources::Template {
                 uri_template: template.uri_template,
@@ -59,7 +59,7 @@ impl<P: HasResources> resources::Guest for P {
     }
 
     fn list_resources() -> Result<Vec<resources::ResourceInfo>, types::Error> {
-        let listed = P::Resources::list(&Call::from_host())?.into_iter();
+        let listed = <P as Resources>::list(&Call::from_host())?.into_iter();
         let listed = listed.map(|resource| resources::ResourceInfo {
             uri: resource.uri,
             name: resource.name,
@@ -71,7 +71,7 @@ impl<P: HasResources> resources::Guest for P {
     }
 
     fn read_resource(uri: String) -> Result<resources::Answer, types::Error> {
-        let parts = P::Resources::read(&Call::from_host(), &uri)?.into_iter();
+        let parts = <P as Resources>::read(&Call::from_host(), &uri)?.into_iter();
         let parts = parts.map(|part| resources::Part {
             uri: part.uri,
             mime_type: part.content.mime_type.into_owned(),
@@ -82,7 +82,7 @@ impl<P: HasResources> resources::Guest for P {
     }
 }
 
-impl<P: HasCompletion> completion::Guest for P {
+impl<P: Completion> completion::Guest for P {
     fn complete(
         kind: String,
         name: String,
@@ -99,7 +99,7 @@ impl<P: HasCompletion> completion::Guest for P {
         // The host promises an object.
         let others = serde_json::from_str(&others).unwrap_or_default();
         let typed = Typed { of, argument: &argument, text: &typed, others };
-        let found = P::Completion::complete(&Call::from_host(), &typed)?;
+        let found = <P as Completion>::complete(&Call::from_host(), &typed)?;
         Ok(completion::Completions { values: found.values, total: found.total, has_more: found.has_more, meta: None })
     }
 }

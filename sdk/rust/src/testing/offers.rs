@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{TestCall, TestHost};
 use crate::ToolError;
-use crate::completion::{Completion, CompletionOf, Completions, HasCompletion, Typed};
+use crate::completion::{Completion, CompletionOf, Completions, Typed};
 use crate::host::HostChanges;
 use crate::prompt::{PromptReply, Prompts};
-use crate::resource::{HasResources, Resource, ResourcePart, Resources};
+use crate::resource::{Resource, ResourcePart, Resources};
 
 impl TestCall {
     /// Makes the prompt `name` of `P` as the host would: the arguments go through
@@ -29,8 +29,8 @@ impl TestCall {
     ///
     /// # Errors
     /// What the plugin fails with.
-    pub fn resources<P: HasResources>(&self) -> Result<Vec<Resource>, ToolError> {
-        P::Resources::list(&self.call())
+    pub fn resources<P: Resources>(&self) -> Result<Vec<Resource>, ToolError> {
+        P::list(&self.call())
     }
 
     /// Reads a resource of `P` in this context.
@@ -40,24 +40,24 @@ impl TestCall {
     ///
     /// # Panics
     /// Where `P` does not claim the address: the host would not ask it.
-    pub fn read_resource<P: HasResources>(&self, uri: &str) -> Result<Vec<ResourcePart>, ToolError> {
-        let claimed = P::Resources::CLAIMS.iter().any(|claim| uri.starts_with(claim));
+    pub fn read_resource<P: Resources>(&self, uri: &str) -> Result<Vec<ResourcePart>, ToolError> {
+        let claimed = P::CLAIMS.iter().any(|claim| uri.starts_with(claim));
         assert!(claimed, "this plugin does not claim `{uri}`");
-        P::Resources::read(&self.call(), uri)
+        P::read(&self.call(), uri)
     }
 
     /// Completes a word.
     ///
     /// # Errors
     /// What the plugin fails with.
-    pub fn complete<P: HasCompletion>(
+    pub fn complete<P: Completion>(
         &self,
         of: CompletionOf<'_>,
         argument: &str,
         text: &str,
     ) -> Result<Completions, ToolError> {
         let typed = Typed { of, argument, text, others: serde_json::Map::new() };
-        P::Completion::complete(&self.call(), &typed)
+        P::complete(&self.call(), &typed)
     }
 
     /// The same call in the next round of input, with this response to the request

@@ -1,0 +1,58 @@
+//! What plugins offer beside tools: prompts, resources, completions, and rounds
+//! of input, through the whole host.
+
+mod changes;
+mod claimed;
+mod hostile;
+mod prompts;
+mod resources;
+mod rounds;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use wharf::{Context, InputGiven, offer::Asking};
+use wharf_tests::{Data, Fixture, Setup, bytes, component, context, object};
+
+const EVENTS: &str = "[plugin.conformance.grants.events]\nreason = \"a test\"";
+
+/// A setup with the plugin that has everything.
+fn offering() -> Setup {
+    Setup::new().plugin("conformance", &component("guest-conformance"), EVENTS)
+}
+
+async fn open() -> Fixture {
+    offering().open().await
+}
+
+/// On whose behalf something is asked for: the session `test`.
+fn asking() -> Asking {
+    asking_in(context("local", "test"))
+}
+
+fn asking_in(context: Context) -> Asking {
+    Asking {
+        context,
+        request_meta: serde_json::Map::new(),
+        input: InputGiven::default(),
+        cancel: CancellationToken::new(),
+        events: None,
+    }
+}
+
+/// In the round after one that asked, with these responses.
+fn given(responses: Value, state: Option<&str>) -> InputGiven {
+    InputGiven { responses: object(responses), state: state.map(str::to_owned) }
+}
+
+/// The attacker, patched to be this attack.
+fn attacker(files: &Data, attack: &str) -> PathBuf {
+    let mut component = bytes("guest-offering");
+    let mark = b"wharf-attack:";
+    let at = component.windows(mark.len()).position(|window| window == mark).expect("the mark is in the component");
+    let word = &mut component[at + mark.len()..at + 32];
+    word.fill(b' ');
+    word[..attack.len()].copy_from_slice(attack.as_bytes());
+    files.write(&format!("{attack}.wasm"), component)
+}
