@@ -39,7 +39,7 @@ use crate::{
 pub(crate) const LIST_FRESH_MILLISECONDS: u64 = 5_000;
 
 /// What a client of the older era may declare for its whole connection.
-const MAX_CAPABILITIES_BYTES: u64 = 64 << 10;
+const MAX_CAPABILITIES_BYTES: u64 = 16 << 10;
 
 /// One connection. Clones share everything.
 ///

@@ -175,7 +175,7 @@ async fn calls_that_wait_for_their_client_are_bounded() {
 #[tokio::test]
 async fn what_a_client_can_do_is_told_in_few_words() {
     let mut client = Shelf::new().connect();
-    let capabilities = json!({"sampling": {}, "experimental": {"x": {"y": "z".repeat(64 << 10)}}});
+    let capabilities = json!({"sampling": {}, "experimental": {"x": {"y": "z".repeat(16 << 10)}}});
     client
         .send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
                        "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}}}))
