@@ -230,7 +230,6 @@ impl fmt::Debug for CallAudit {
 
 impl CallAudit {
     /// A call that begins now.
-    #[must_use]
     pub fn begin(sink: Arc<dyn AuditSink>, kind: AuditKind, subject: AuditSubject) -> RunningCall {
         let interest = sink.interest();
         let audit = Self {

@@ -99,7 +99,7 @@ enum Command {
     Sessions(sessions::Sessions),
     Terminals(terminals::Terminals),
     Attach(attach::Attach),
-    Audit(audit::Audit),
+    Audit(Box<audit::Audit>),
     Token(token::Tokens),
     Doctor(doctor::Doctor),
 }
