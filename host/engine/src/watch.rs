@@ -119,8 +119,11 @@ pub(crate) fn watched(
 /// `[method]descriptor.open-at`.
 fn function_name(interface: &str, name: &str) -> Arc<str> {
     let unversioned = interface.split_once('@').map_or(interface, |(path, _)| path);
-    let (package, last) = unversioned.split_once('/').unwrap_or(("", unversioned));
-    let interface = if package == "wharf:plugin" { last } else { package.rsplit(':').next().unwrap_or(package) };
+    let interface = match unversioned.split_once('/') {
+        Some(("wharf:plugin", interface)) => interface,
+        Some((package, _)) => package.rsplit(':').next().unwrap_or(package),
+        None => unversioned,
+    };
     let name = name.split_once(']').map_or(name, |(_, name)| name);
     format!("{interface}.{name}").into()
 }
