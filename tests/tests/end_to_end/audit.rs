@@ -8,7 +8,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use wharf::audit::{Entry, Reader, directory};
-use wharf_tests::{Fixture, Setup, context, until};
+use wharf_tests::{Fixture, Setup, context, found, until};
 
 /// Every line of a data directory, none of them damaged.
 fn lines(data: &Path) -> Vec<Entry> {
@@ -158,6 +158,51 @@ async fn a_call_that_was_given_up_or_stopped_is_over_in_the_audit_too() {
         assert_eq!(calls.len(), 1, "{session}: {lines:?}");
         assert_eq!(calls[0].outcome, outcome, "{session}");
     }
+}
+
+#[tokio::test]
+async fn what_a_guest_waited_for_when_its_call_was_dropped_is_told_too() {
+    let setup = Setup::new().processes("programs = [\"sleep\"]\nrequire_containment = false");
+    let fixture = setup.open().await;
+    let arguments = json!({"program": "sleep", "arguments": ["600"]});
+    let started = found(fixture.call("hostile__start_process", arguments).await);
+    let id = started["ok"]["id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+    let arguments = json!({"function": "wait", "id": id, "number": 600_000});
+    let told = |lines: &[Entry]| {
+        let waits = lines.iter().find(|line| line.function == "process.wait").cloned();
+        waits.inspect(|wait| assert_eq!((wait.outcome.as_str(), &wait.asked), ("cancelled", &id)))
+    };
+    // Nobody can see from outside when the guest has got as far as to wait.
+    let mut times = 0;
+    while told(&lines(fixture.data.path())).is_none() {
+        times += 1;
+        assert!(times < 1_000, "no wait was told");
+        let waiting = fixture.start(&context("local", "test"), "hostile__ask_process", arguments.clone());
+        tokio::time::sleep(Duration::from_millis(times.min(100))).await;
+        waiting.drop_it().await;
+    }
+    closed(fixture).await;
+}
+
+#[tokio::test]
+async fn files_that_are_opened_made_and_renamed_are_told_without_their_paths() {
+    let fixture = Setup::new().workspace("").open().await;
+    found(fixture.call("hostile__ask_workspace", json!({"function": "create"})).await);
+    found(fixture.call("hostile__make_directory", json!({"path": "/workspace/secret-name"})).await);
+    found(fixture.call("hostile__write_file", json!({"path": "/workspace/secret-name/a"})).await);
+    let rename = json!({"path": "/workspace/secret-name/a", "to": "/workspace/secret-name/b"});
+    found(fixture.call("hostile__rename_file", rename).await);
+    found(fixture.call("hostile__write_file", json!({"path": "/workspace/secret-name"})).await);
+    let (lines, data) = closed(fixture).await;
+    let outcomes = |function: &str| {
+        let of_function = lines.iter().filter(|line| line.function == format!("filesystem.descriptor.{function}"));
+        of_function.map(|line| line.outcome.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(outcomes("create-directory-at"), ["ok"]);
+    assert_eq!(outcomes("rename-at"), ["ok"]);
+    let opened = outcomes("open-at");
+    assert!(opened.first() == Some(&"ok") && opened.last() != Some(&"ok"), "{opened:?}");
+    assert!(!raw(data.path()).contains("secret-name"));
 }
 
 #[tokio::test]
