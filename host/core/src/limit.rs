@@ -269,7 +269,7 @@ limits! {
         session_idle_seconds = 1_800, up to 7 * 24 * HOUR_SECONDS,
             "How long a session may be unused; a running call or a followed stream uses it. Ends it.";
         session_bytes = 2 * MIB, up to 64 * MIB,
-            "Bytes that a session keeps of what its client has not read, or may ask for again. The oldest go first, but for answers that nobody read yet.";
+            "Bytes that a session keeps of what its client has not read, or may ask for again. The oldest go first, answers that were read before others.";
     }
 }
 

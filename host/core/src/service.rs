@@ -95,6 +95,11 @@ pub trait ToolService: Send + Sync + 'static {
         None
     }
 
+    /// The name of the plugin that a listed tool belongs to.
+    fn plugin_of(&self, tool: &str) -> Option<String> {
+        tool.split_once("__").map(|(plugin, _)| plugin.to_owned())
+    }
+
     /// Calls one tool.
     ///
     /// # Errors

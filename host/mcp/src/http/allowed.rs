@@ -6,9 +6,6 @@ use tokio::sync::watch;
 use wharf_core::{Answer, CallRequest, Code, Error, ToolDefinition, ToolService};
 use wildmatch::WildMatch;
 
-/// Between the name of a plugin and that of its tool.
-const SEPARATOR: &str = "__";
-
 /// Which plugins.
 #[derive(Clone)]
 pub(super) struct Allowed {
@@ -22,15 +19,6 @@ impl Allowed {
 
     pub(super) fn allows(&self, plugin: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern.matches(plugin))
-    }
-
-    /// Whether it allows what has this full name. A tool that is listed under its own
-    /// name alone does not say whose it is: only who may use every plugin sees it.
-    fn allows_full(&self, name: &str) -> bool {
-        match name.split_once(SEPARATOR) {
-            Some((plugin, _)) => self.allows(plugin),
-            None => self.patterns.iter().any(|pattern| pattern.pattern() == "*"),
-        }
     }
 
     /// Those of the tools that it allows.
@@ -47,6 +35,12 @@ struct AllowedTools {
     made: Mutex<Option<(Arc<[ToolDefinition]>, Arc<[ToolDefinition]>)>>,
 }
 
+impl AllowedTools {
+    fn allows(&self, tool: &str) -> bool {
+        self.tools.plugin_of(tool).is_some_and(|plugin| self.allowed.allows(&plugin))
+    }
+}
+
 #[async_trait::async_trait]
 impl ToolService for AllowedTools {
     fn tools(&self) -> Arc<[ToolDefinition]> {
@@ -55,8 +49,7 @@ impl ToolService for AllowedTools {
         match &*made {
             Some((of, allowed)) if Arc::ptr_eq(of, &whole) => Arc::clone(allowed),
             _ => {
-                let allowed: Arc<[_]> =
-                    whole.iter().filter(|tool| self.allowed.allows_full(&tool.name)).cloned().collect();
+                let allowed: Arc<[_]> = whole.iter().filter(|tool| self.allows(&tool.name)).cloned().collect();
                 *made = Some((whole, Arc::clone(&allowed)));
                 allowed
             }
@@ -67,8 +60,12 @@ impl ToolService for AllowedTools {
         self.tools.changes()
     }
 
+    fn plugin_of(&self, tool: &str) -> Option<String> {
+        self.tools.plugin_of(tool)
+    }
+
     async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        if !self.allowed.allows_full(&request.tool) {
+        if !self.allows(&request.tool) {
             return Err(Error::new(Code::NotFound, format!("there is no tool {:?}", request.tool)));
         }
         self.tools.call(request).await

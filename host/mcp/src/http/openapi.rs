@@ -41,6 +41,8 @@ pub(super) fn describe(routes: &[Route], version: &str) -> Value {
     }
     given.subschema_for::<StreamEvent>();
     let problem = given.subschema_for::<Problem>();
+    let message = given.subschema_for::<mcp::Message>();
+    let refusal = json!({"anyOf": [problem, message]});
     let mut schemas = taken.take_definitions(true);
     schemas.extend(given.take_definitions(true));
     json!({
@@ -51,10 +53,16 @@ pub(super) fn describe(routes: &[Route], version: &str) -> Value {
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": schemas,
-            "responses": {"Problem": {
-                "description": "It failed; `error.code` says how.",
-                "content": {"application/json": {"schema": problem}},
-            }},
+            "responses": {
+                "Problem": {
+                    "description": "It failed; `error.code` says how.",
+                    "content": {"application/json": {"schema": problem}},
+                },
+                "Refusal": {
+                    "description": "It failed, before or within the protocol: `error.code` is a word or a number.",
+                    "content": {"application/json": {"schema": refusal}},
+                },
+            },
         },
     })
 }
@@ -116,7 +124,8 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
         responses.insert(status.to_string(), response);
     }
     for failures in ["4XX", "5XX"] {
-        responses.insert(failures.to_owned(), json!({"$ref": "#/components/responses/Problem"}));
+        let reference = if route.path == MCP { "Refusal" } else { "Problem" };
+        responses.insert(failures.to_owned(), json!({"$ref": format!("#/components/responses/{reference}")}));
     }
     operation["responses"] = responses.into();
     operation

@@ -208,7 +208,7 @@ fn of_mcp() -> Vec<Route> {
             MCP,
             ("endSession", "Ends a session of 2025-11-25, and the calls that run in it."),
             delete(mcp::delete),
-            vec![Answer { status: 202, what: "It has ended.", content: Content::None }, done("It has ended.")],
+            vec![Answer { status: 202, what: "It has ended.", content: Content::None }],
         ),
     ]
 }

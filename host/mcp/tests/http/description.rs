@@ -29,7 +29,7 @@ async fn every_described_operation_is_served_and_no_other_method_is() {
         assert!(description.pointer(&reference[1..]).is_some(), "{reference}");
     }
     let paths = description["paths"].as_object().expect("an object");
-    assert_eq!(paths.len(), 14);
+    assert_eq!(paths.len(), 15);
     let mut names = Vec::new();
     for (path, operations) in paths {
         let place = path.replace("{terminal}", "x").replace("{stream}", "x");

@@ -127,6 +127,10 @@ impl ToolService for Host {
         Some(self.shared.rooms.announcements.listen_to_tools())
     }
 
+    fn plugin_of(&self, tool: &str) -> Option<String> {
+        self.registry().find(tool).map(|callee| callee.plugin().to_string())
+    }
+
     async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
         Self::call(self, request).await
     }

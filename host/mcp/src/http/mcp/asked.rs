@@ -5,6 +5,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use axum::body::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -23,6 +24,8 @@ pub(super) struct Asked {
     /// Where it begins a connection, which is a session or a subscription:
     /// fires when that is over.
     pub(super) begins: Option<CancellationToken>,
+    /// Those of the session that it begins.
+    pub(super) places: RefCell<Option<[OwnedSemaphorePermit; 2]>>,
     pub(super) reply: RefCell<Option<Reply>>,
 }
 
@@ -57,4 +60,9 @@ pub(super) fn in_flight() -> Option<Arc<InFlight>> {
 /// What fires when the connection is over that the request begins.
 pub(super) fn begins() -> Option<CancellationToken> {
     ASKED.try_with(|asked| asked.begins.clone()).ok().flatten()
+}
+
+/// The places of the session that the request begins.
+pub(super) fn places() -> Option<[OwnedSemaphorePermit; 2]> {
+    ASKED.try_with(|asked| asked.places.take()).ok().flatten()
 }

@@ -36,7 +36,11 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, ContextRules};
 
-use super::{Failure, Shared, client::Client, guard, request};
+use super::{
+    Failure, Shared,
+    client::{Client, InFlight},
+    guard, request,
+};
 use crate::{handler::Handler, info::ServerInfo, served::Served};
 use answer::Following;
 use asked::{Asked, Reply};
@@ -73,6 +77,7 @@ struct Outline {
 /// The endpoint of one client.
 pub(super) struct Endpoint {
     service: StreamableHttpService<Handler, Sessions>,
+    sessions: Arc<Sessions>,
 }
 
 /// When what ends.
@@ -103,7 +108,8 @@ impl Endpoint {
             .with_sse_keep_alive(Some(ends.heartbeat))
             .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(ends.killed.clone());
-        Self { service: StreamableHttpService::new(factory, Arc::new(Sessions::new(room)), config) }
+        let sessions = Arc::new(Sessions::new(room));
+        Self { service: StreamableHttpService::new(factory, Arc::clone(&sessions), config), sessions }
     }
 }
 
@@ -111,7 +117,8 @@ impl Endpoint {
 #[derive(Default)]
 struct Places {
     reader: Option<OwnedSemaphorePermit>,
-    in_flight: Option<Arc<super::client::InFlight>>,
+    in_flight: Option<Arc<InFlight>>,
+    session: Option<[OwnedSemaphorePermit; 2]>,
 }
 
 /// A message from a client.
@@ -148,7 +155,9 @@ pub(super) async fn post(
             (places.reader, begins) = (Some(shared.reader()?), Some(shared.stopping.child_token()));
         } else {
             places.in_flight = Some(Arc::new(client.begin(&shared.calls)?));
-            begins = (method == "initialize").then(CancellationToken::new);
+            if method == "initialize" {
+                (places.session, begins) = (Some(client.endpoint.sessions.places()?), Some(CancellationToken::new()));
+            }
         }
         id = Some(asked);
     }
@@ -166,7 +175,7 @@ pub(super) async fn get(
     Extension(client): Extension<Arc<Client>>,
     request: Request,
 ) -> Result<Response, Failure> {
-    let places = Places { reader: Some(shared.reader()?), in_flight: None };
+    let places = Places { reader: Some(shared.reader()?), ..Places::default() };
     Ok(answered(shared, client, request, places, None, None).await)
 }
 
@@ -187,9 +196,9 @@ async fn answered(
     begins: Option<CancellationToken>,
     id: Option<RequestId>,
 ) -> Response {
-    let Places { reader, in_flight } = places;
+    let Places { reader, in_flight, session } = places;
     let (unasked, primes) = (reader.is_some(), primes(request.headers()));
-    let asked = Asked { in_flight: in_flight.clone(), begins, reply: None.into() };
+    let asked = Asked { in_flight: in_flight.clone(), begins, places: session.into(), reply: None.into() };
     let (response, reply) = asked.scope(client.endpoint.service.handle(request)).await;
     let session = response.headers().get(SESSION).cloned();
     let mut answered = match reply {

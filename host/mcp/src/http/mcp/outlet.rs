@@ -46,22 +46,19 @@ pub(super) struct Said {
 }
 
 impl Outlet {
-    /// Appends, and says by how much more is kept, or less.
-    pub(super) fn say(&self, json: Bytes, most_bytes: u64) -> i64 {
+    /// Appends.
+    pub(super) fn say(&self, json: Bytes, most_bytes: u64) {
         let mut ring = self.ring();
-        let before = ring.bytes;
         ring.bytes += json.len() as u64;
         ring.messages.push_back(json);
-        // The last one is what matters most: it may be the answer.
-        while ring.messages.len() > 1 && (ring.bytes > most_bytes || ring.messages.len() > MOST_MESSAGES) {
-            let gone = ring.messages.pop_front().map_or(0, |gone| gone.len() as u64);
-            ring.bytes -= gone;
-            ring.evicted += 1;
-        }
-        let more = ring.bytes.cast_signed() - before.cast_signed();
+        ring.trim(most_bytes);
         drop(ring);
         self.changed.notify_waiters();
-        more
+    }
+
+    /// Keeps no more than this, but for the last message.
+    pub(super) fn trim(&self, most_bytes: u64) {
+        self.ring().trim(most_bytes);
     }
 
     /// Nothing more is said.
@@ -103,6 +100,15 @@ impl Outlet {
 }
 
 impl Ring {
+    fn trim(&mut self, most_bytes: u64) {
+        // The last one is what matters most: it may be the answer.
+        while self.messages.len() > 1 && (self.bytes > most_bytes || self.messages.len() > MOST_MESSAGES) {
+            let gone = self.messages.pop_front().map_or(0, |gone| gone.len() as u64);
+            self.bytes -= gone;
+            self.evicted += 1;
+        }
+    }
+
     /// The number of the last message.
     fn last(&self) -> u64 {
         self.evicted + self.messages.len() as u64

@@ -29,6 +29,9 @@ use super::{
 /// Messages of the client that were not taken up yet. Further ones wait.
 const INCOMING: usize = 64;
 
+/// Answers that are kept for clients that come back.
+const MOST_ENDED: usize = 64;
+
 /// The number of the stream of what the server says unasked.
 const UNASKED: u64 = 0;
 
@@ -67,6 +70,14 @@ pub(super) struct Begun {
     pub(super) reader: Reader,
 }
 
+/// Why a request cannot begin.
+pub(super) enum Unfit {
+    /// The session has ended.
+    Over,
+    /// Another one with its id runs.
+    Twice,
+}
+
 impl Session {
     /// A session, and what its client sends.
     pub(super) fn new(
@@ -97,20 +108,25 @@ impl Session {
         }
         self.state().used = Instant::now();
         tokio::select! {
-            sent = self.incoming.send(message) => sent.ok(),
+            biased;
             () = self.over.cancelled() => None,
+            sent = self.incoming.send(message) => sent.ok(),
         }
     }
 
-    /// Makes the stream of a request; none where another one with its id runs.
+    /// Makes the stream of a request.
     pub(super) fn begin(
         &self,
         request: &JsonRpcRequest<ClientRequest>,
         running: Option<Arc<InFlight>>,
-    ) -> Option<Begun> {
+    ) -> Result<Begun, Unfit> {
         let mut state = self.state();
+        // It fires before the streams that are there end.
+        if self.over.is_cancelled() {
+            return Err(Unfit::Over);
+        }
         if state.requests.contains_key(&request.id) {
-            return None;
+            return Err(Unfit::Twice);
         }
         let number = state.next;
         state.next += 1;
@@ -120,7 +136,7 @@ impl Session {
         let stream = Stream { progress, running, ..Stream::default() };
         let reader = stream.outlet.read(None);
         state.streams.insert(number, stream);
-        Some(Begun { number, reader })
+        Ok(Begun { number, reader })
     }
 
     /// Follows what the server says unasked.
@@ -137,6 +153,9 @@ impl Session {
 
     fn read(&self, number: u64, last: Option<u64>) -> Option<Begun> {
         let mut state = self.state();
+        if self.over.is_cancelled() {
+            return None;
+        }
         state.used = Instant::now();
         let reader = state.streams.get(&number)?.outlet.read(last);
         Some(Begun { number, reader })
@@ -248,11 +267,10 @@ impl State {
     fn evict(&mut self, most_bytes: u64) {
         let mut kept: u64 = self.streams.values().map(|stream| stream.outlet.bytes()).sum();
         let ended: Vec<_> = self.streams.iter().filter(|(_, stream)| stream.ended).map(|(number, _)| *number).collect();
-        let most_ended = 64;
         let mut count = ended.len();
         for read_only in [true, false] {
             for number in &ended {
-                if kept <= most_bytes && count <= most_ended {
+                if kept <= most_bytes && count <= MOST_ENDED {
                     return;
                 }
                 let goes = self
@@ -261,9 +279,14 @@ impl State {
                     .filter(|stream| !stream.outlet.is_read() && (!read_only || stream.outlet.was_read()));
                 if let Some(bytes) = goes.map(|stream| stream.outlet.bytes()) {
                     self.streams.remove(number);
-                    (kept, count) = (kept - bytes, count - 1);
+                    (kept, count) = (kept.saturating_sub(bytes), count - 1);
                 }
             }
+        }
+        if kept > most_bytes {
+            // What is left is being said or read: each keeps its part.
+            let part = most_bytes / self.streams.len().max(1) as u64;
+            self.streams.values().for_each(|stream| stream.outlet.trim(part));
         }
     }
 }

@@ -36,7 +36,7 @@ use wharf_core::{Code, Error};
 use super::{
     super::Failure,
     asked::{self, Reply},
-    session::Session,
+    session::{Session, Unfit},
 };
 
 /// How long an answer is waited for before its client is given a stream of
@@ -75,6 +75,13 @@ fn ended() -> Refused {
     refuse(Error::new(Code::NotFound, "this session has ended; begin another one with `initialize`").into())
 }
 
+fn unfit(why: Unfit) -> Refused {
+    match why {
+        Unfit::Over => ended(),
+        Unfit::Twice => refuse(Failure::invalid("a request with this id is running in this session")),
+    }
+}
+
 impl Sessions {
     pub(super) fn new(room: Room) -> Self {
         Self { room, open: Mutex::default() }
@@ -89,7 +96,7 @@ impl Sessions {
     }
 
     /// Places for one more session, where need be those of the one unused for longest.
-    fn places(&self) -> Result<[OwnedSemaphorePermit; 2], Failure> {
+    pub(super) fn places(&self) -> Result<[OwnedSemaphorePermit; 2], Failure> {
         loop {
             let taken = match Arc::clone(&self.room.tenant).try_acquire_owned() {
                 Err(_) => Err("sessions_per_tenant"),
@@ -133,7 +140,7 @@ impl SessionManager for Sessions {
     type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, SessionTransport), Refused> {
-        let places = self.places().map_err(refuse)?;
+        let places = asked::places().ok_or(Refused)?;
         let (id, over) = (name()?, asked::begins().unwrap_or_default());
         let (session, incoming) = Session::new(over, self.room.idle, self.room.most_bytes, places);
         let session = Arc::new(session);
@@ -148,7 +155,7 @@ impl SessionManager for Sessions {
     ) -> Result<ServerJsonRpcMessage, Refused> {
         let session = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &message else { return Err(ended()) };
-        let mut begun = session.begin(request, None).ok_or_else(ended)?;
+        let mut begun = session.begin(request, None).map_err(unfit)?;
         session.hand_on(message).await.ok_or_else(ended)?;
         let said = begun.reader.next().await.ok_or_else(ended)?;
         session.forget(begun.number);
@@ -162,8 +169,11 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
-        let session = self.open().remove(id);
-        session.ok_or_else(ended)?.end();
+        // The protocol crate closes what has ended by itself, too, outside of any request.
+        match self.open().remove(id) {
+            Some(session) => session.end(),
+            None => _ = ended(),
+        }
         Ok(())
     }
 
@@ -174,8 +184,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
         let session = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &message else { return Err(ended()) };
-        let twice = || refuse(Failure::invalid("a request with this id is running in this session"));
-        let mut begun = session.begin(request, asked::in_flight()).ok_or_else(twice)?;
+        let mut begun = session.begin(request, asked::in_flight()).map_err(unfit)?;
         session.hand_on(message).await.ok_or_else(ended)?;
         match timeout(SOON, begun.reader.only()).await {
             Ok(Some(json)) => {
