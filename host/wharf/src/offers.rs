@@ -4,9 +4,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use wharf_core::service::{
-    Announcements,
-    offer::{Change, PromptDefinition, ResourceTemplate},
+use wharf_core::{
+    Digest, PluginName,
+    service::{
+        Announcements,
+        offer::{Change, PromptDefinition, ResourceTemplate},
+    },
 };
 use wharf_engine::Plugin;
 
@@ -21,18 +24,21 @@ pub(crate) struct Offers {
     places: BTreeMap<String, (usize, usize)>,
     /// The plugins that have resources.
     readers: Vec<usize>,
+    /// Which components those are: another one may list other resources.
+    read_by: Vec<(PluginName, Digest)>,
 }
 
 impl Offers {
     pub(crate) fn of(installed: &[Installed]) -> Self {
         let mut places = BTreeMap::new();
-        let (mut readers, mut templates) = (Vec::new(), Vec::new());
+        let (mut readers, mut read_by, mut templates) = (Vec::new(), Vec::new(), Vec::new());
         for (at, Installed { plugin, .. }) in installed.iter().enumerate() {
             for (prompt, known) in plugin.prompts().iter().enumerate() {
                 places.insert(full_name(plugin.name(), &known.name), (at, prompt));
             }
             if !plugin.claims().is_empty() {
                 readers.push(at);
+                read_by.push((plugin.name().clone(), plugin.digest()));
                 templates.extend(plugin.templates().iter().cloned());
             }
         }
@@ -41,7 +47,7 @@ impl Offers {
             name: name.clone(),
             ..installed[*at].plugin.prompts()[*prompt].clone()
         };
-        Self { prompts: places.iter().map(named).collect(), templates: templates.into(), places, readers }
+        Self { prompts: places.iter().map(named).collect(), templates: templates.into(), places, readers, read_by }
     }
 
     pub(crate) fn prompts(&self) -> Arc<[PromptDefinition]> {
@@ -85,7 +91,7 @@ impl Offers {
         if self.prompts != before.prompts {
             announcements.tell(Change::Prompts);
         }
-        if self.templates != before.templates || self.readers.len() != before.readers.len() {
+        if self.templates != before.templates || self.read_by != before.read_by {
             announcements.tell(Change::Resources);
         }
     }
