@@ -2,8 +2,9 @@
 //! called.
 
 use std::{
+    any::Any,
     mem,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
     time::Duration,
 };
 
@@ -122,6 +123,13 @@ impl Plugin {
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.loaded.source.component.digest()
+    }
+
+    /// Says whether anything still holds it, such as a call in flight, without holding it.
+    #[must_use]
+    pub fn watch(&self) -> Weak<dyn Any + Send + Sync> {
+        let loaded: Arc<dyn Any + Send + Sync> = Arc::clone(&self.loaded) as _;
+        Arc::downgrade(&loaded)
     }
 
     /// Its tools, in the order in which it lists them.

@@ -69,6 +69,11 @@ pub(crate) fn is_useless(name: &PluginName, settings: &PluginSettings, grants: &
     settings.source.is_none() && find(name.as_str()).is_some() && *grants == Grants::default()
 }
 
+/// The names of the plugins that are part of this binary.
+pub fn names() -> impl Iterator<Item = PluginName> {
+    PLUGINS.iter().filter_map(|bundled| bundled.name.parse().ok())
+}
+
 /// The bundled plugin of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Bundled> {
     PLUGINS.iter().find(|bundled| bundled.name == name)

@@ -66,6 +66,8 @@ pub struct Configuration {
     written_limits: Settings,
     /// Plugins by name.
     pub plugins: BTreeMap<PluginName, PluginSettings>,
+    /// A folder in which every `NAME.wasm` is a plugin.
+    pub plugin_folder: Option<PathBuf>,
     /// What the host's own routes may use, where it is written.
     written_host_grants: Option<Grants>,
 }
@@ -105,7 +107,8 @@ pub enum Durability {
 pub struct PluginSettings {
     /// Whether it is loaded.
     pub enabled: bool,
-    /// The component's file; the bundled one where absent.
+    /// The component's file; where absent, the bundled one of its name, or one that was
+    /// added by command or lies in the folder of plugins.
     pub source: Option<PathBuf>,
     /// The only component that is accepted.
     pub digest: Option<Digest>,
@@ -123,8 +126,8 @@ pub struct PluginSettings {
 }
 
 impl PluginSettings {
-    /// A bundled plugin of which the configuration says nothing.
-    pub(crate) fn bundled(limits: CallLimits) -> Self {
+    /// A plugin of which the configuration says nothing.
+    pub(crate) fn unwritten(limits: CallLimits) -> Self {
         let settings = Value::Object(Map::new());
         let prefix = true;
         Self { enabled: true, source: None, digest: None, limits, grants: None, default_scope: None, settings, prefix }
@@ -170,6 +173,14 @@ struct Written {
     audit: audit::WrittenAudit,
     profile: Profile,
     plugin: BTreeMap<PluginName, WrittenPlugin>,
+    plugins: WrittenPlugins,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenPlugins {
+    /// A folder in which every `NAME.wasm` is a plugin.
+    folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -258,7 +269,39 @@ impl Configuration {
             call_limits,
             written_limits: written.limits,
             plugins,
+            plugin_folder: written.plugins.folder.map(|folder| base.join(folder)),
             written_host_grants,
+        })
+    }
+
+    /// Whether a plugin of this name may be added by command.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub fn may_add(&self, name: &PluginName) -> Result<(), String> {
+        if let Some(reason) = crate::loading::reserved(name) {
+            return Err(reason.to_owned());
+        }
+        if let Some(file) = self.plugins.get(name).and_then(|settings| settings.source.as_ref()) {
+            return Err(format!(
+                "wharf.toml names {} under [plugin.{name}]: take `source` out of there, or choose another name",
+                file.display()
+            ));
+        }
+        match bundled::find(name.as_str()) {
+            Some(_) => Err(format!("a plugin {name} is part of this binary; choose another name")),
+            None => Ok(()),
+        }
+    }
+
+    /// What holds for a plugin, whether it is written or not.
+    pub(crate) fn settings_of(&self, name: &PluginName) -> PluginSettings {
+        self.plugins.get(name).cloned().unwrap_or_else(|| {
+            let bundled = bundled::find(name.as_str());
+            PluginSettings::unwritten(match bundled {
+                Some(bundled) => self.limits_of_bundled(bundled),
+                None => self.call_limits.clone(),
+            })
         })
     }
 
@@ -292,11 +335,6 @@ impl WrittenPlugin {
             bundled.raise(&mut limits, |limit| of_all.names(limit));
         }
         self.limits.apply(&format!("plugin.{name}.limits"), |limit, value| limits.set(limit, value))?;
-        if self.enabled && self.source.is_none() && bundled.is_none() {
-            return Err(format!(
-                "[plugin.{name}] needs `source = \"FILE.wasm\"`: no plugin of this name is part of this binary"
-            ));
-        }
         if let Some(grants) = &self.grants {
             check_grants(name, grants)?;
         }
@@ -394,11 +432,11 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_needs_a_reason_and_a_plugin_a_source() {
+    fn a_grant_needs_a_reason() {
         let problem =
             parse("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \" \"").expect_err("blank");
         assert!(problem.contains("reason"), "{problem}");
-        let problem = parse("[plugin.nothing]").expect_err("no source");
-        assert!(problem.contains("source"), "{problem}");
+        // A plugin that is added by command has no file here.
+        parse("[plugin.x]\n[plugin.x.grants.state]\nreason = \"counts\"").expect("accepted");
     }
 }

@@ -5,11 +5,13 @@ mod apps;
 mod calling;
 mod offering;
 mod opening;
+mod plugins;
+mod watching;
 
 use std::{
     mem,
     path::Path,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock, Weak},
     time::Duration,
 };
 
@@ -19,13 +21,15 @@ use wharf_core::{
     completion::Parameters,
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{EngineError, Rooms};
+use wharf_engine::{Engine, EngineError, Rooms};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::StateStore;
+use wharf_terminal::Terminals;
 
 use crate::{
     background::Background,
+    configuration::Configuration,
     control::Control,
     metrics,
     recorder::Recorder,
@@ -34,6 +38,10 @@ use crate::{
     webviews::Staging,
 };
 pub use opening::HostBuilder;
+use plugins::Sources;
+pub(crate) use plugins::granted;
+pub use plugins::{PluginError, PluginSpec, PluginState, PluginStatus};
+pub use watching::PluginWatch;
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +70,16 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
+/// A host that is not kept open by whoever has this.
+#[derive(Clone)]
+pub(crate) struct WeakHost(Weak<Shared>);
+
+impl WeakHost {
+    pub(crate) fn upgrade(&self) -> Option<Host> {
+        self.0.upgrade().map(|shared| Host { shared })
+    }
+}
+
 /// What a browser may take to end that nobody needs any more.
 const END: Duration = Duration::from_secs(5);
 
@@ -70,6 +88,8 @@ struct Shared {
     registry: RwLock<Arc<Registry>>,
     // Held by whoever makes the next registry out of the present one.
     changing: Mutex<()>,
+    engine: Engine,
+    sources: Sources,
     app_limits: Arc<CallLimits>,
     admission: Admission,
     wait: Duration,
@@ -229,17 +249,35 @@ impl Host {
         Ok(self.streams().open(StreamOwner::host(context), request)?)
     }
 
-    /// Lets the operator's commands (`wharf terminals`, `wharf attach`) reach
-    /// this host, as long as what is returned lives: over a local socket below
+    /// Lets the operator's commands (`wharf plugin`, `wharf terminals`, `wharf attach`)
+    /// reach this host, as long as what is returned lives: over a local socket below
     /// its data directory, which nobody but the host's own user can reach.
-    /// Nothing where it has no terminals, or the socket cannot be had, which is
-    /// logged.
+    /// Nothing where the socket cannot be had, which is logged.
+    ///
+    /// A command that has changed `wharf.toml` or the plugins that were added says so;
+    /// `reread` then brings the configuration as it is now, or why it is not usable.
     #[must_use]
-    pub fn accept_commands(&self, data: &Path) -> Option<Control> {
-        let terminals = Arc::clone(self.shared.rooms.terminals.as_ref()?);
-        Control::open(data, terminals)
-            .inspect_err(|error| tracing::warn!("commands such as `wharf terminals` cannot reach this host: {error}"))
-            .ok()
+    pub fn accept_commands(
+        &self,
+        data: &Path,
+        reread: impl Fn() -> Result<Configuration, String> + Send + Sync + 'static,
+    ) -> Option<Control> {
+        let control = Control::open(data, self.downgrade(), Arc::new(reread))
+            .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
+            .ok()?;
+        // What was added after this host had looked and before it could be told.
+        let host = self.clone();
+        tokio::spawn(async move { host.look_at_added().await });
+        Some(control)
+    }
+
+    /// The terminals of this host, where it has any.
+    pub(crate) fn terminals(&self) -> Option<&Arc<Terminals>> {
+        self.shared.rooms.terminals.as_ref()
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakHost {
+        WeakHost(Arc::downgrade(&self.shared))
     }
 
     /// The terminals of the host's own, for transports: what they open belongs

@@ -21,6 +21,7 @@
 //! This crate wires the rooms together and reads the configuration; it knows
 //! wasmtime and the protocol only by way of their rooms.
 
+mod added;
 mod app;
 pub mod audit;
 mod background;
@@ -28,6 +29,8 @@ mod bundled;
 mod component;
 pub mod configuration;
 mod control;
+mod fetch;
+mod folder;
 mod host;
 mod loading;
 mod metrics;
@@ -39,14 +42,17 @@ mod secret;
 mod terminals;
 mod webviews;
 
+pub use added::{AddedError, AddedPlugins, Receipt};
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
+pub use bundled::names as bundled_names;
 pub use component::read_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
-pub use control::{Attachment, Control, ControlError, Frame, RunningHost, running_hosts};
-pub use host::{Host, HostBuilder, OpenError};
-pub use registry::{Installed, Off, Rejected};
+pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
+pub use fetch::{FetchError, PluginSource, SourceError};
+pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
+pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 pub use wharf_core::service::MetricsService;

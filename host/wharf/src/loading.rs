@@ -1,87 +1,213 @@
-//! From a configuration to plugins that can be called.
+//! From what the operator wants to plugins that can be called: the bundled ones, those
+//! of `wharf.toml`, those that were added by command, and those of a folder.
+//!
+//! Reads and compiles; takes no lock of the host, so that it serves meanwhile.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use wharf_core::text::with_causes;
-use wharf_core::{Grants, PluginName};
-use wharf_engine::{Component, Engine};
+use wharf_core::{Digest, Grants, PluginName};
+use wharf_engine::{Component, Engine, Plugin};
 
 use crate::{
-    bundled,
+    added::{AddedPlugins, Set},
+    bundled::{self, Bundled},
     component::read_component,
     configuration::{Configuration, PluginSettings, Profile},
-    offers::clash,
-    registry::{Installed, Off, Plugins, Registry},
+    folder::{self, Found},
+    registry::{Disabled, Installed, Off, Origin, Plugins},
 };
 
 /// Why no plugin is called `app`.
 pub(crate) const RESERVED: &str = "the name `app` is that of the tools which the embedding app registers itself; choose \
                                    another name for the plugin";
+/// Why no plugin is called `host`.
+const HOSTS_OWN: &str = "the name `host` stands for the host itself; choose another name for the plugin";
 
-/// Loads the bundled plugins and those that the configuration names.
-pub(crate) fn load_all(engine: &Engine, configuration: &Configuration) -> Registry {
-    let mut wanted = configuration.plugins.clone();
-    for bundled in bundled::PLUGINS {
-        if let Ok(name) = bundled.name.parse::<PluginName>() {
-            let limits = || configuration.limits_of_bundled(bundled);
-            wanted.entry(name).or_insert_with(|| PluginSettings::bundled(limits()));
+/// Why a plugin cannot have this name, where it cannot.
+pub(crate) fn reserved(name: &PluginName) -> Option<&'static str> {
+    if *name == PluginName::app() {
+        return Some(RESERVED);
+    }
+    (*name == PluginName::host()).then_some(HOSTS_OWN)
+}
+
+/// All that decides which plugins there are.
+pub(crate) struct Loading<'l> {
+    pub(crate) engine: &'l Engine,
+    pub(crate) configuration: &'l Configuration,
+    /// What was added by command, and what is switched off.
+    pub(crate) set: Set,
+    pub(crate) added: Option<&'l AddedPlugins>,
+    /// What lies in the folder.
+    pub(crate) found: Vec<Found>,
+    /// What there is already: the same component is not loaded again. With it, what is
+    /// new is prepared for its first call, for which nobody then waits.
+    pub(crate) present: Option<&'l Plugins>,
+}
+
+/// A plugin that is wanted, and where its component is.
+struct Wanted {
+    name: PluginName,
+    from: From,
+}
+
+enum From {
+    Bundled(&'static Bundled),
+    File(PathBuf),
+    Added(Digest),
+    Folder(Found),
+}
+
+impl From {
+    fn origin(&self) -> Origin {
+        match self {
+            Self::Bundled(_) => Origin::Bundled,
+            Self::File(file) => Origin::Configuration { file: file.clone() },
+            Self::Added(_) => Origin::Added,
+            Self::Folder(found) => Origin::Folder { file: found.file.clone() },
         }
     }
-    let mut plugins = Plugins::default();
-    for (name, settings) in wanted.into_iter().filter(|(_, settings)| settings.enabled) {
-        if name == PluginName::app() {
-            plugins.reject(name, RESERVED.to_owned());
-            continue;
+}
+
+impl Loading<'_> {
+    /// Loads them all. Of two of one name the first counts: the bundled ones and those
+    /// of `wharf.toml`, then what was added, then the folder.
+    pub(crate) fn all(self) -> Plugins {
+        let mut plugins = Plugins::default();
+        let mut names = BTreeSet::new();
+        for Wanted { name, from } in self.wanted() {
+            let is_first = names.insert(name.clone());
+            if let Some(reason) = reserved(&name) {
+                plugins.reject(name, reason.to_owned());
+            } else if is_first {
+                self.one(&mut plugins, name, from);
+            } else {
+                let reason = match from {
+                    From::Added(_) => {
+                        format!("another plugin has its name: take that one away, or `wharf plugin remove {name}`")
+                    }
+                    from => format!("another plugin has its name: rename {}", from.origin()),
+                };
+                plugins.reject(name, reason);
+            }
         }
-        let grants = configuration.grants(&name, &settings);
-        if bundled::is_useless(&name, &settings, &grants) {
+        for (name, settings) in &self.configuration.plugins {
+            if settings.enabled && !names.contains(name) {
+                let reason = format!(
+                    "wharf.toml says what it may use, and there is no such plugin: name its file with `source` under \
+                     [plugin.{name}], or add it with `wharf plugin add SOURCE --name {name}`"
+                );
+                plugins.reject(name.clone(), reason);
+            }
+        }
+        plugins
+    }
+
+    fn wanted(&self) -> Vec<Wanted> {
+        let written = self.configuration.plugins.iter().filter_map(|(name, settings)| {
+            let from = settings.source.clone().map(From::File);
+            let from = from.or_else(|| bundled::find(name.as_str()).map(From::Bundled))?;
+            Some((name.clone(), from))
+        });
+        let unwritten = bundled::PLUGINS.iter().filter_map(|bundled| {
+            let name = bundled.name.parse::<PluginName>().ok()?;
+            (!self.configuration.plugins.contains_key(&name)).then_some((name, From::Bundled(bundled)))
+        });
+        let mut first: Vec<_> = written.chain(unwritten).collect();
+        first.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let added = self.set.plugins.iter().map(|(name, digest)| (name.clone(), From::Added(*digest)));
+        let found = self.found.iter().map(|found| (found.name.clone(), From::Folder(found.clone())));
+        first.into_iter().chain(added).chain(found).map(|(name, from)| Wanted { name, from }).collect()
+    }
+
+    fn one(&self, plugins: &mut Plugins, name: PluginName, from: From) {
+        let settings = self.configuration.settings_of(&name);
+        if !settings.enabled || self.set.disabled.contains(&name) {
+            let by_configuration = !settings.enabled;
+            plugins.disabled.push(Disabled { name, origin: from.origin(), by_configuration, kept: None });
+            return;
+        }
+        let written = self.configuration.grants(&name, &settings);
+        if bundled::is_useless(&name, &settings, &written) {
             plugins.off.push(Off { developer: would_help(&name, &settings), name });
-            continue;
+            return;
         }
-        let loaded = load(engine, &name, settings, grants, configuration.host_limits.component_bytes);
-        match loaded.and_then(|plugin| clash(&plugin.plugin, &plugins.installed).map_or(Ok(plugin), Err)) {
+        if let From::Folder(found) = &from {
+            if let Some(problem) = &found.problem {
+                plugins.reject(name, problem.clone());
+                return;
+            }
+            if !found.is_settled {
+                // The file is not whole; what was there before goes on.
+                if let Some(present) = self.present.and_then(|present| present.find(&name)) {
+                    plugins.add(present.clone());
+                }
+                return;
+            }
+        }
+        match self.load(&name, &from, settings) {
             Ok(plugin) => plugins.add(plugin),
             Err(reason) => plugins.reject(name, reason),
         }
     }
-    Registry::new(plugins)
+
+    fn load(&self, name: &PluginName, from: &From, settings: PluginSettings) -> Result<Installed, String> {
+        let component = self.read(from)?;
+        let digest = component.digest();
+        if let Some(pinned) = settings.digest.filter(|pinned| *pinned != digest) {
+            return Err(format!("its digest is {digest}, and the configuration accepts only {pinned}"));
+        }
+        let present = self.present.and_then(|present| present.find(name));
+        let plugin = match present.filter(|present| present.digest() == digest) {
+            Some(present) => present.plugin.clone(),
+            None => self.compile(name, component)?,
+        };
+        let mut grants = granted(self.configuration, name, &settings, digest);
+        if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
+            state.default_scope = scope;
+        }
+        Ok(Installed {
+            plugin,
+            origin: from.origin(),
+            grants: Arc::new(grants),
+            limits: Arc::new(settings.limits),
+            settings: settings.settings.to_string().into(),
+            prefix: settings.prefix,
+        })
+    }
+
+    fn compile(&self, name: &PluginName, component: Component) -> Result<Plugin, String> {
+        let plugin = self.engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
+        if self.present.is_some() {
+            plugin.prepare().map_err(|error| with_causes(&error))?;
+        }
+        Ok(plugin)
+    }
+
+    fn read(&self, from: &From) -> Result<Component, String> {
+        let limit = self.configuration.host_limits.component_bytes;
+        let bytes = match from {
+            From::Bundled(bundled) => return Ok(bundled.component()),
+            From::File(file) => read_component(file, limit).map_err(|error| cannot_read(file, &error)),
+            From::Folder(found) => folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error)),
+            From::Added(digest) => match self.added {
+                Some(added) => added.component(digest, limit).map_err(|error| with_causes(&error)),
+                None => Err("the host keeps no data".to_owned()),
+            },
+        };
+        Ok(Component::new(bytes?))
+    }
 }
 
-fn load(
-    engine: &Engine,
-    name: &PluginName,
-    settings: PluginSettings,
-    mut grants: Grants,
-    component_bytes: u64,
-) -> Result<Installed, String> {
-    let component = match &settings.source {
-        Some(source) => {
-            let bytes = read_component(source, component_bytes)
-                .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
-            Component::new(bytes)
-        }
-        None => {
-            let bundled = bundled::find(name.as_str()).ok_or("it is not part of this binary")?;
-            bundled.component()
-        }
-    };
-    if let Some(pinned) = settings.digest {
-        let found = component.digest();
-        if found != pinned {
-            return Err(format!("its digest is {found}, and the configuration accepts only {pinned}"));
-        }
-    }
-    let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
-    if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
-        state.default_scope = scope;
-    }
-    Ok(Installed {
-        plugin,
-        grants: Arc::new(grants),
-        limits: Arc::new(settings.limits),
-        settings: settings.settings.to_string().into(),
-        prefix: settings.prefix,
-    })
+/// What a component may use under this name: the one place where that is decided,
+/// whatever way the component came.
+fn granted(configuration: &Configuration, name: &PluginName, settings: &PluginSettings, _digest: Digest) -> Grants {
+    configuration.grants(name, settings)
+}
+
+fn cannot_read(file: &std::path::Path, error: &std::io::Error) -> String {
+    format!("cannot read {}: {error}", file.display())
 }
 
 /// Whether the profile for developers grants it something.

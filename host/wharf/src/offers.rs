@@ -13,7 +13,7 @@ use wharf_core::{
 };
 use wharf_engine::Plugin;
 
-use crate::registry::{Installed, full_name};
+use crate::registry::Installed;
 
 /// Prompts under their full names, templates, and who answers for addresses.
 #[derive(Debug)]
@@ -32,9 +32,10 @@ impl Offers {
     pub(crate) fn of(installed: &[Installed]) -> Self {
         let mut places = BTreeMap::new();
         let (mut readers, mut read_by, mut templates) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, Installed { plugin, .. }) in installed.iter().enumerate() {
+        for (at, owner) in installed.iter().enumerate() {
+            let plugin = &owner.plugin;
             for (prompt, known) in plugin.prompts().iter().enumerate() {
-                places.insert(full_name(plugin.name(), &known.name), (at, prompt));
+                places.insert(owner.listed_name(&known.name), (at, prompt));
             }
             if !plugin.claims().is_empty() {
                 readers.push(at);

@@ -12,8 +12,8 @@ use crate::{
 };
 
 use known::SEPARATOR;
-pub use known::{Installed, Off, Rejected};
-pub(crate) use known::{Plugins, full_name};
+pub(crate) use known::{Disabled, Happened, Plugins, REJECTED, full_name};
+pub use known::{Installed, Off, Origin, Rejected};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call
 /// in flight keeps what it began with.
@@ -67,7 +67,7 @@ impl<'r> Callee<'r> {
 
 impl Registry {
     pub(crate) fn new(plugins: Plugins) -> Self {
-        Self::of(Arc::new(plugins), BTreeMap::new())
+        Self::of(Arc::new(plugins.sorted()), BTreeMap::new())
     }
 
     fn of(plugins: Arc<Plugins>, apps: BTreeMap<String, Arc<Registered>>) -> Self {
@@ -88,6 +88,24 @@ impl Registry {
         };
         registry.definitions = registry.tools.iter().map(named).collect();
         registry
+    }
+
+    /// The same tools of the app beside these plugins.
+    pub(crate) fn with_plugins(&self, plugins: Plugins) -> Self {
+        Self::of(Arc::new(plugins.sorted()), self.apps.clone())
+    }
+
+    pub(crate) fn plugins(&self) -> &Arc<Plugins> {
+        &self.plugins
+    }
+
+    /// Whether a client would find something else here: another list, or another
+    /// component behind it.
+    pub(crate) fn offers_what(&self, other: &Self) -> bool {
+        let components = |registry: &Self| -> Vec<_> {
+            registry.installed().iter().map(|known| (known.plugin.name().clone(), known.digest())).collect()
+        };
+        self.definitions == other.definitions && components(self) == components(other)
     }
 
     /// The same with one more tool of the app.
@@ -156,6 +174,12 @@ impl Registry {
     pub(crate) fn is_off(&self, name: &str) -> Option<&Off> {
         let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
         self.plugins.off.iter().find(|off| Some(off.name.as_str()) == plugin)
+    }
+
+    /// Whether the tool would be one of a plugin that is switched off.
+    pub(crate) fn is_disabled(&self, name: &str) -> bool {
+        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
+        self.plugins.disabled.iter().any(|disabled| Some(disabled.name.as_str()) == plugin)
     }
 
     /// Names that a caller of an unknown tool may have meant: those of the same

@@ -18,6 +18,7 @@ mod search;
 mod search_corpus;
 mod search_yardstick;
 mod stdio;
+mod swaps;
 mod terminals;
 mod webviews;
 
@@ -101,6 +102,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["terminal_memory"], terminals::memory),
     (&["turn_false_early", "turn_late"], terminals::turns),
     (&["webview_latency"], webviews::latency),
+    (&["plugin_swap"], swaps::under_load),
 ];
 
 fn main() -> Result<()> {

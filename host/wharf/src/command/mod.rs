@@ -7,6 +7,7 @@ mod call;
 mod config;
 mod doctor;
 mod inspect;
+mod plugin;
 mod serve;
 mod sessions;
 mod state;
@@ -46,6 +47,7 @@ Examples:
   wharf tools                            which tools there are
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
+  wharf plugin add my-plugin.wasm        add it, also to hosts that serve; `list`, `update`, `remove`
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
   wharf sessions                         the files of sessions, with their sizes
@@ -65,7 +67,7 @@ pub(crate) struct Wharf {
 }
 
 /// Options of every subcommand.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Configuration file [default: wharf.toml in the user's configuration directory, if it is there]
     #[arg(long, global = true, env = "WHARF_CONFIG", value_name = "FILE")]
@@ -95,6 +97,7 @@ enum Command {
     Call(call::Call),
     Inspect(inspect::Inspect),
     Config(config::Config),
+    Plugin(plugin::Plugin),
     State(state::State),
     Sessions(sessions::Sessions),
     Terminals(terminals::Terminals),
@@ -113,6 +116,7 @@ impl Wharf {
             Command::Call(call) => call.run(&self.global),
             Command::Inspect(inspect) => inspect.run(),
             Command::Config(config) => config.run(&self.global),
+            Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),
             Command::Terminals(terminals) => terminals.run(&self.global),

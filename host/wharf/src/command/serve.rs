@@ -11,8 +11,8 @@ use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    Channel, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings,
-    ServerInfo, SessionId, Tls,
+    Channel, Configuration, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer,
+    HttpServices, HttpSettings, ServerInfo, SessionId, Tls,
     configuration::{HttpSection, TlsFiles},
     serve_stdio,
 };
@@ -33,7 +33,7 @@ use super::{Global, Unusable, runtime};
 /// start is granted under [plugin.host.grants.terminal]. Without --stdio it
 /// serves until it is told to end (Ctrl-C, SIGTERM); calls may then finish.
 /// `GET /metrics` is for Prometheus.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
   wharf serve --stdio                                what an MCP client starts
@@ -61,9 +61,29 @@ pub(super) struct Serve {
     #[arg(long, requires = "http")]
     http_allow_public: bool,
 
+    /// Folder in which every NAME.wasm is a plugin, also those that come, change and go while this serves
+    #[arg(long, value_name = "FOLDER", env = "WHARF_PLUGINS")]
+    plugins: Option<PathBuf>,
+
     /// Session of calls that name none; without it they share the session `default`
     #[arg(long, env = "WHARF_SESSION", value_name = "NAME")]
     session: Option<SessionId>,
+}
+
+impl Serve {
+    fn configuration(&self, global: &Global) -> Result<Configuration> {
+        let mut configuration = global.configuration()?;
+        if let Some(folder) = &self.plugins {
+            configuration.plugin_folder = Some(folder.clone());
+        }
+        Ok(configuration)
+    }
+
+    /// Reads the configuration as this command was told to, for `wharf plugin` and its like.
+    fn reread(&self, global: &Global) -> impl Fn() -> Result<Configuration, String> + Send + Sync + 'static {
+        let (serve, global) = (self.clone(), global.clone());
+        move || serve.configuration(&global).map_err(|error| format!("{error:#}"))
+    }
 }
 
 const INSTRUCTIONS: &str = "Tools of this server run in sandboxes and keep their state by session, assistant and \
@@ -74,7 +94,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 impl Serve {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let configuration = global.configuration()?;
+        let configuration = self.configuration(global)?;
         let rules = ContextRules {
             channel: if configuration.context.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open },
             fallback_session: self.session.clone(),
@@ -86,7 +106,8 @@ impl Serve {
             let (data, http) = (global.data(&configuration)?, configuration.http.clone());
             let host = global.open(configuration).await?;
             host.warm_up();
-            let _control = host.accept_commands(&data);
+            let _control = host.accept_commands(&data, self.reread(global));
+            let _watch = host.watch_plugins();
             tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             stop_on_signal(shutdown.clone());

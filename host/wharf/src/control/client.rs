@@ -1,9 +1,10 @@
 //! The side of who asks: finds hosts that run on a data directory, lists their
-//! terminals, attaches to one.
+//! terminals, attaches to one, tells of plugins that have changed.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -25,6 +26,9 @@ use crate::secret;
 /// Frames that wait for who is attached; then the host waits.
 const FRAMES: usize = 64;
 
+/// How long a host may take to load what has changed.
+const PATIENCE: Duration = Duration::from_secs(180);
+
 /// Why a running host did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
@@ -34,6 +38,9 @@ pub enum ControlError {
     /// It refused.
     #[error("{0}")]
     Refused(String),
+    /// It does not answer.
+    #[error("the host has not answered for {} seconds; it may still do what it was asked", PATIENCE.as_secs())]
+    Silent,
     /// It said something else than was asked for.
     #[error("the host answers in another way: it may be of another version than this command")]
     Unexpected,
@@ -72,7 +79,47 @@ pub(super) fn is_alive(directory: &Path) -> bool {
     socket_path(directory).is_ok_and(|(_open, path)| std::os::unix::net::UnixStream::connect(path).is_ok())
 }
 
+/// The plugins of a running host.
+#[derive(Debug, Clone)]
+pub struct ServedPlugins {
+    /// Each plugin, as [`PluginStatus`](crate::PluginStatus) is in JSON.
+    pub plugins: Vec<Value>,
+    /// Whether the request has changed anything.
+    pub changed: bool,
+    /// Why the host goes by the configuration before, where it does.
+    pub problem: Option<String>,
+}
+
 impl RunningHost {
+    /// Its plugins, and what became of each.
+    ///
+    /// # Errors
+    /// See [`ControlError`].
+    pub async fn plugins(&self) -> Result<ServedPlugins, ControlError> {
+        self.served(Request::Plugins).await
+    }
+
+    /// Says that `wharf.toml`, the plugins that were added or their files have changed,
+    /// and waits until that has taken effect.
+    ///
+    /// # Errors
+    /// See [`ControlError`].
+    pub async fn reload(&self) -> Result<ServedPlugins, ControlError> {
+        self.served(Request::Reload).await
+    }
+
+    async fn served(&self, request: Request) -> Result<ServedPlugins, ControlError> {
+        let asking = async {
+            let (mut reader, _writer) = self.ask(request).await?;
+            match wire::read(&mut reader).await? {
+                Some(Reply::Plugins { plugins, changed, problem }) => Ok(ServedPlugins { plugins, changed, problem }),
+                Some(Reply::Refused { message }) => Err(ControlError::Refused(message)),
+                _ => Err(ControlError::Unexpected),
+            }
+        };
+        tokio::time::timeout(PATIENCE, asking).await.map_err(|_| ControlError::Silent)?
+    }
+
     /// Its terminals, with their owners, each a JSON object.
     ///
     /// # Errors
@@ -167,7 +214,9 @@ impl Attachment {
             Some(Reply::Resized { columns, rows }) => Some(Frame::Resized { columns, rows }),
             Some(Reply::Refused { message }) => Some(Frame::Refused(message)),
             Some(Reply::Ended { message }) => Some(Frame::Ended(message)),
-            Some(Reply::Terminals { .. } | Reply::Attached { .. }) => return Err(ControlError::Unexpected),
+            Some(Reply::Terminals { .. } | Reply::Attached { .. } | Reply::Plugins { .. }) => {
+                return Err(ControlError::Unexpected);
+            }
             None => None,
         })
     }

@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use client::{Attachment, ControlError, Frame, RunningHost, running_hosts};
+pub use client::{Attachment, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
 pub use server::Control;
 
 /// Where hosts have their directories, below the data directory.

@@ -21,13 +21,21 @@ use tokio::{
     task::AbortHandle,
     time::timeout,
 };
-use wharf_terminal::{Attached, Size, TerminalId, Terminals, Update};
+use wharf_core::text::with_causes;
+use wharf_terminal::{Attached, Size, TerminalId, Update};
 
 use super::{
     HOSTS, SECRET, client, socket_path,
     wire::{self, Bytes, Opening, Order, Reply, Request},
 };
-use crate::{secret, terminals};
+use crate::{
+    configuration::Configuration,
+    host::{Host, WeakHost},
+    secret, terminals,
+};
+
+/// How the configuration is read again.
+pub(crate) type Reread = Arc<dyn Fn() -> Result<Configuration, String> + Send + Sync>;
 
 /// Who may be connected at once.
 const CONNECTIONS: usize = 16;
@@ -45,7 +53,7 @@ pub struct Control {
 
 impl Control {
     /// Opens the socket of a host, and removes what dead ones left.
-    pub(crate) fn open(data: &Path, terminals: Arc<Terminals>) -> io::Result<Self> {
+    pub(crate) fn open(data: &Path, host: WeakHost, reread: Reread) -> io::Result<Self> {
         let hosts = data.join(HOSTS);
         DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
         remove_dead(&hosts)?;
@@ -55,7 +63,8 @@ impl Control {
         let secret = secret::make(&directory.join(SECRET))?;
         let (_open, path) = socket_path(&directory)?;
         let listener = UnixListener::bind(path)?;
-        let task = tokio::spawn(serve(listener, secret.into(), terminals)).abort_handle();
+        let asked = Asked { secret: secret.into(), host, reread };
+        let task = tokio::spawn(serve(listener, asked)).abort_handle();
         Ok(Self { directory, task })
     }
 }
@@ -81,7 +90,15 @@ fn remove_dead(hosts: &Path) -> io::Result<()> {
     Ok(())
 }
 
-async fn serve(listener: UnixListener, secret: Arc<str>, terminals: Arc<Terminals>) {
+/// Who answers.
+#[derive(Clone)]
+struct Asked {
+    secret: Arc<str>,
+    host: WeakHost,
+    reread: Reread,
+}
+
+async fn serve(listener: UnixListener, asked: Asked) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -93,9 +110,9 @@ async fn serve(listener: UnixListener, secret: Arc<str>, terminals: Arc<Terminal
                 continue;
             }
         };
-        let (secret, terminals) = (Arc::clone(&secret), Arc::clone(&terminals));
+        let asked = asked.clone();
         tokio::spawn(async move {
-            if let Err(error) = answer(stream, &secret, &terminals).await {
+            if let Err(error) = asked.answer(stream).await {
                 tracing::debug!("a command went away: {error}");
             }
             drop(place);
@@ -103,27 +120,58 @@ async fn serve(listener: UnixListener, secret: Arc<str>, terminals: Arc<Terminal
     }
 }
 
-async fn answer(stream: UnixStream, secret: &str, terminals: &Terminals) -> io::Result<()> {
-    let (reader, mut writer) = stream.into_split();
-    let mut reader = BufReader::new(reader);
-    let opening = timeout(PATIENCE, wire::read::<Opening>(&mut reader)).await.map_err(io::Error::other)??;
-    let Some(Opening { secret: given, request }) = opening else { return Ok(()) };
-    if !secret::same(&given, secret) {
-        return refuse(&mut writer, "the secret is another one").await;
-    }
-    match request {
-        Request::Terminals => {
-            let terminals = terminals.all().iter().map(|(owner, info)| terminals::shown(owner, info)).collect();
-            wire::write(&mut writer, &Reply::Terminals { terminals }).await
+impl Asked {
+    async fn answer(self, stream: UnixStream) -> io::Result<()> {
+        let (reader, mut writer) = stream.into_split();
+        let mut reader = BufReader::new(reader);
+        let opening = timeout(PATIENCE, wire::read::<Opening>(&mut reader)).await.map_err(io::Error::other)??;
+        let Some(Opening { secret: given, request }) = opening else { return Ok(()) };
+        if !secret::same(&given, &self.secret) {
+            return refuse(&mut writer, "the secret is another one").await;
         }
-        Request::Attach { id, read_only } => {
-            let attached = id.parse::<TerminalId>().and_then(|id| terminals.attach(id));
-            match attached {
-                Ok(attached) => Live { attached, read_only }.run(reader, writer).await,
-                Err(error) => refuse(&mut writer, &wharf_core::Error::from(error).message).await,
+        let Some(host) = self.host.upgrade() else { return refuse(&mut writer, "the host ends").await };
+        match request {
+            Request::Terminals => {
+                let terminals = host.terminals().map(|terminals| terminals.all()).unwrap_or_default();
+                let terminals = terminals.iter().map(|(owner, info)| terminals::shown(owner, info)).collect();
+                wire::write(&mut writer, &Reply::Terminals { terminals }).await
             }
+            Request::Attach { id, read_only } => {
+                let Some(terminals) = host.terminals() else {
+                    return refuse(&mut writer, "this host has no terminals").await;
+                };
+                let attached = id.parse::<TerminalId>().and_then(|id| terminals.attach(id));
+                // Who looks on for hours does not keep the host open.
+                drop(host);
+                match attached {
+                    Ok(attached) => Live { attached, read_only }.run(reader, writer).await,
+                    Err(error) => refuse(&mut writer, &wharf_core::Error::from(error).message).await,
+                }
+            }
+            Request::Plugins => wire::write(&mut writer, &plugins(&host, false, None)).await,
+            Request::Reload => match self.reload(&host).await {
+                Ok(reply) => wire::write(&mut writer, &reply).await,
+                Err(problem) => refuse(&mut writer, &problem).await,
+            },
         }
     }
+
+    /// A configuration that cannot be used does not keep plugins from being looked at
+    /// again under the one before.
+    async fn reload(&self, host: &Host) -> Result<Reply, String> {
+        let reread = Arc::clone(&self.reread);
+        let read = tokio::task::spawn_blocking(move || reread()).await.map_err(|error| error.to_string())?;
+        let (changed, problem) = match read {
+            Ok(configuration) => (host.reconfigure_plugins(configuration).await, None),
+            Err(problem) => (host.reload_plugins().await, Some(problem)),
+        };
+        Ok(plugins(host, changed.map_err(|error| with_causes(&error))?, problem))
+    }
+}
+
+fn plugins(host: &Host, changed: bool, problem: Option<String>) -> Reply {
+    let plugins = host.plugins().iter().filter_map(|plugin| serde_json::to_value(plugin).ok()).collect();
+    Reply::Plugins { plugins, changed, problem }
 }
 
 async fn refuse(writer: &mut OwnedWriteHalf, message: &str) -> io::Result<()> {

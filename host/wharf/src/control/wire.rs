@@ -25,6 +25,11 @@ pub(super) enum Request {
     /// One terminal, live: answered by [`Reply::Attached`], then a
     /// [`Reply::Screen`], then what comes.
     Attach { id: String, read_only: bool },
+    /// All plugins, and what became of each: answered by [`Reply::Plugins`].
+    Plugins,
+    /// What plugins come from has changed: answered by [`Reply::Plugins`] once it has
+    /// taken effect.
+    Reload,
 }
 
 /// What the host says.
@@ -36,6 +41,13 @@ pub(super) enum Reply {
     },
     Attached {
         terminal: serde_json::Value,
+    },
+    Plugins {
+        plugins: Vec<serde_json::Value>,
+        /// Whether this request has changed anything.
+        changed: bool,
+        /// Why the configuration is still the one before, where it is.
+        problem: Option<String>,
     },
     /// Bytes that draw the screen from nothing.
     Screen {

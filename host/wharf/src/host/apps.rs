@@ -58,14 +58,19 @@ impl Host {
         self.change(|present| present.without_app(name).ok_or(())).is_ok()
     }
 
-    fn change<E>(&self, make: impl FnOnce(&Registry) -> Result<Registry, E>) -> Result<(), E> {
+    /// Makes the next registry out of the present one. Clients are told where they
+    /// would find something else in it.
+    pub(super) fn change<E>(&self, make: impl FnOnce(&Registry) -> Result<Registry, E>) -> Result<(), E> {
         let shared = &self.shared;
         let changing = shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let next = Arc::new(make(&self.registry())?);
+        let offered = Arc::clone(&next);
         let before = std::mem::replace(&mut *shared.registry.write().unwrap_or_else(PoisonError::into_inner), next);
         let announcements = &shared.rooms.announcements;
-        announcements.tools_changed();
-        self.registry().offers().tell_changes(before.offers(), announcements);
+        if !offered.offers_what(&before) {
+            announcements.tools_changed();
+        }
+        offered.offers().tell_changes(before.offers(), announcements);
         drop(changing);
         // What a removed tool holds may ask this host for something when it is
         // dropped.

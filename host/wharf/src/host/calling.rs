@@ -147,6 +147,8 @@ fn unknown_tool(registry: &Registry, name: &str) -> Error {
             "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
              [plugin.{name}.grants] in wharf.toml{profile}"
         )
+    } else if registry.is_disabled(name) {
+        "its plugin is switched off".to_owned()
     } else if similar.is_empty() {
         "list the tools to see which there are".to_owned()
     } else {

@@ -10,12 +10,12 @@ use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
 
-use super::{Host, OpenError, Shared};
+use super::{Host, OpenError, Shared, plugins::Sources};
 use crate::{
     background::Background,
     configuration::{Configuration, Durability},
-    loading::load_all,
     recorder::Recorder,
+    registry::Registry,
     rooms::{self, Opened},
 };
 
@@ -85,9 +85,11 @@ impl HostBuilder {
         let opening = tokio::task::spawn_blocking(move || {
             let Opened { rooms, staging } = rooms::open(&configuration, state, data.as_deref(), backend)?;
             let engine = Engine::new(config, rooms.clone())?;
-            Ok::<_, OpenError>((load_all(&engine, &configuration), rooms, staging))
+            let sources = Sources::new(configuration, data.as_deref());
+            let registry = Registry::new(sources.load_at_start(&engine));
+            Ok::<_, OpenError>((registry, sources, engine, rooms, staging))
         });
-        let (registry, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
+        let (registry, sources, engine, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
         for rejected in registry.rejected() {
             recorder.change("rejected", rejected.name.clone(), None, AuditOutcome::Failed(Code::Invalid));
         }
@@ -95,6 +97,8 @@ impl HostBuilder {
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             changing: Mutex::default(),
+            engine,
+            sources,
             app_limits,
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),

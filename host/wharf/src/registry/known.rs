@@ -1,16 +1,66 @@
 //! What the host knows of its plugins: those that can be called, and why others
 //! cannot.
 
-use std::sync::Arc;
+use std::{fmt, path::PathBuf, sync::Arc};
 
-use wharf_core::{CallLimits, Grants, PluginName};
+use wharf_core::{CallLimits, Digest, Grants, PluginName};
 use wharf_engine::Plugin;
+
+use crate::offers::clash;
+
+/// Where a plugin comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It is part of this binary.
+    Bundled,
+    /// `wharf.toml` names its file.
+    Configuration {
+        /// The file.
+        file: PathBuf,
+    },
+    /// It was added by command and is kept in the data directory.
+    Added,
+    /// It lies in the folder of plugins.
+    Folder {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The embedding app loaded it.
+    App,
+}
+
+impl Origin {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Bundled => "bundled",
+            Self::Configuration { .. } => "configuration",
+            Self::Added => "added",
+            Self::Folder { .. } => "folder",
+            Self::App => "app",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bundled => formatter.write_str("the plugin that is part of this binary"),
+            Self::Configuration { file } | Self::Folder { file } => write!(formatter, "{}", file.display()),
+            Self::Added => formatter.write_str("the plugin that was added"),
+            Self::App => formatter.write_str("the plugin that the app loaded"),
+        }
+    }
+}
 
 /// A plugin with what the operator decided about it.
 #[derive(Debug, Clone)]
 pub struct Installed {
     /// The plugin itself.
     pub plugin: Plugin,
+    /// Where it comes from.
+    pub origin: Origin,
     /// What it may use.
     pub grants: Arc<Grants>,
     /// What its calls may use up.
@@ -22,10 +72,27 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// The name under which a client sees one of its tools.
+    /// The name under which a client sees one of its tools or prompts.
     #[must_use]
     pub fn listed_name(&self, tool: &str) -> String {
         if self.prefix { full_name(self.plugin.name(), tool) } else { tool.to_owned() }
+    }
+
+    /// Names its component.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.plugin.digest()
+    }
+
+    /// Whether calls of it are the same as those of another one.
+    fn is_like(&self, other: &Self) -> bool {
+        self.plugin.name() == other.plugin.name()
+            && self.digest() == other.digest()
+            && self.origin == other.origin
+            && self.grants == other.grants
+            && self.limits == other.limits
+            && self.settings == other.settings
+            && self.prefix == other.prefix
     }
 
     /// Why it cannot stand beside another one. Names with a prefix are those of one
@@ -34,18 +101,22 @@ impl Installed {
         if self.prefix || other.prefix {
             return None;
         }
-        let taken = |name: &str| other.plugin.tools().iter().any(|tool| tool.definition.name == name);
-        let mut names = self.plugin.tools().iter().map(|tool| tool.definition.name.as_str());
-        let (name, own, other) = (names.find(|name| taken(name))?, self.plugin.name(), other.plugin.name());
+        let taken = |name: &&str| other.plugin.tools().iter().any(|tool| tool.definition.name == *name);
+        let asked = |name: &&str| other.plugin.prompts().iter().any(|prompt| prompt.name == *name);
+        let mut tools = self.plugin.tools().iter().map(|tool| tool.definition.name.as_str());
+        let mut prompts = self.plugin.prompts().iter().map(|prompt| prompt.name.as_str());
+        let tool = tools.find(taken).map(|name| ("tool", name));
+        let (what, name) = tool.or_else(|| prompts.find(asked).map(|name| ("prompt", name)))?;
+        let (own, other) = (self.plugin.name(), other.plugin.name());
         Some(format!(
-            "its tool `{name}` is listed without a prefix, and so is that of the plugin {other}; take \
+            "its {what} `{name}` is listed without a prefix, and so is that of the plugin {other}; take \
              `prefix = false` out of [plugin.{own}] or of [plugin.{other}]"
         ))
     }
 }
 
 /// A plugin that could not be loaded. The others are served all the same.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
     /// Its name in the configuration.
     pub name: PluginName,
@@ -54,7 +125,7 @@ pub struct Rejected {
 }
 
 /// A bundled plugin that is granted nothing and so can do nothing.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Off {
     /// Its name.
     pub name: PluginName,
@@ -62,12 +133,34 @@ pub struct Off {
     pub developer: bool,
 }
 
-/// What the operator's configuration made of the plugins.
+/// A plugin that is switched off.
+#[derive(Debug, Clone)]
+pub(crate) struct Disabled {
+    pub(crate) name: PluginName,
+    pub(crate) origin: Origin,
+    /// Whether `wharf.toml` says so, or whoever switched it off while a host ran.
+    pub(crate) by_configuration: bool,
+    /// The plugin of an app, which nobody else could load again.
+    pub(crate) kept: Option<Installed>,
+}
+
+/// What has happened to a plugin.
+pub(crate) struct Happened {
+    pub(crate) word: &'static str,
+    pub(crate) name: PluginName,
+    pub(crate) digest: Option<Digest>,
+}
+
+/// What has happened to one that could not be loaded.
+pub(crate) const REJECTED: &str = "rejected";
+
+/// What is known of all plugins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plugins {
     pub(crate) installed: Vec<Installed>,
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) off: Vec<Off>,
+    pub(crate) disabled: Vec<Disabled>,
 }
 
 impl Plugins {
@@ -80,6 +173,95 @@ impl Plugins {
         }
     }
 
+    pub(crate) fn find(&self, name: &PluginName) -> Option<&Installed> {
+        self.installed.iter().find(|installed| installed.plugin.name() == name)
+    }
+
+    /// Whether anything is known by this name.
+    pub(crate) fn knows(&self, name: &PluginName) -> bool {
+        self.find(name).is_some()
+            || self.rejected.iter().any(|rejected| rejected.name == *name)
+            || self.off.iter().any(|off| off.name == *name)
+            || self.disabled.iter().any(|disabled| disabled.name == *name)
+    }
+
+    /// Takes out all that is known by this name.
+    pub(crate) fn forget(&mut self, name: &PluginName) {
+        self.installed.retain(|installed| installed.plugin.name() != name);
+        self.rejected.retain(|rejected| rejected.name != *name);
+        self.off.retain(|off| off.name != *name);
+        self.disabled.retain(|disabled| disabled.name != *name);
+    }
+
+    /// The same with those that the app has loaded into `present`, which come first:
+    /// nobody but the app takes them away.
+    pub(crate) fn beside_those_of_the_app(self, present: &Self) -> Self {
+        let of_app = |installed: &&Installed| installed.origin == Origin::App;
+        let mut plugins = Self {
+            installed: present.installed.iter().filter(of_app).cloned().collect(),
+            disabled: present.disabled.iter().filter(|disabled| disabled.kept.is_some()).cloned().collect(),
+            ..Self::default()
+        };
+        let is_taken = |name: &PluginName| {
+            present.disabled.iter().any(|disabled| disabled.kept.is_some() && disabled.name == *name)
+                || present.installed.iter().filter(of_app).any(|installed| installed.plugin.name() == name)
+        };
+        let Self { installed, rejected, off, disabled } = self;
+        for plugin in installed {
+            match is_taken(plugin.plugin.name()) {
+                false => plugins.add(plugin),
+                true => plugins.reject(plugin.plugin.name().clone(), "the app has loaded a plugin of this name".into()),
+            }
+        }
+        plugins.rejected.extend(rejected);
+        plugins.off.extend(off.into_iter().filter(|off| !is_taken(&off.name)));
+        plugins.disabled.extend(disabled.into_iter().filter(|disabled| !is_taken(&disabled.name)));
+        plugins.sorted()
+    }
+
+    /// By name, whatever came first.
+    pub(super) fn sorted(mut self) -> Self {
+        self.installed.sort_by(|one, other| one.plugin.name().cmp(other.plugin.name()));
+        self.rejected.sort_by(|one, other| one.name.cmp(&other.name));
+        self.off.sort_by(|one, other| one.name.cmp(&other.name));
+        self.disabled.sort_by(|one, other| one.name.cmp(&other.name));
+        self
+    }
+
+    /// What has happened since `before`, for the audit.
+    pub(crate) fn changes_since(&self, before: &Self) -> Vec<Happened> {
+        let mut happened = Vec::new();
+        let mut note = |word, name: &PluginName, digest| happened.push(Happened { word, name: name.clone(), digest });
+        for now in &self.installed {
+            let (name, digest) = (now.plugin.name(), now.digest());
+            match before.find(name).map(Installed::digest) {
+                None => note("loaded", name, Some(digest)),
+                Some(old) if old != digest => note("replaced", name, Some(digest)),
+                Some(_) => {}
+            }
+        }
+        for old in before.installed.iter().filter(|old| self.find(old.plugin.name()).is_none()) {
+            note("unloaded", old.plugin.name(), Some(old.digest()));
+        }
+        for rejected in self.rejected.iter().filter(|rejected| !before.rejected.contains(rejected)) {
+            note(REJECTED, &rejected.name, None);
+        }
+        happened
+    }
+
+    /// Whether all is the same, for clients and for the operator.
+    pub(crate) fn are_like(&self, other: &Self) -> bool {
+        let names = |plugins: &Self| -> Vec<_> {
+            let disabled = plugins.disabled.iter().map(|disabled| (disabled.name.clone(), disabled.by_configuration));
+            disabled.collect()
+        };
+        self.installed.len() == other.installed.len()
+            && self.installed.iter().zip(&other.installed).all(|(one, other)| one.is_like(other))
+            && self.rejected == other.rejected
+            && self.off == other.off
+            && names(self) == names(other)
+    }
+
     pub(crate) fn reject(&mut self, name: PluginName, reason: String) {
         tracing::error!(plugin = %name, "cannot be loaded: {reason}");
         self.rejected.push(Rejected { name, reason });
@@ -88,7 +270,7 @@ impl Plugins {
     /// Why a plugin cannot stand beside those of other names.
     pub(crate) fn conflict(&self, plugin: &Installed) -> Option<String> {
         let others = self.installed.iter().filter(|other| other.plugin.name() != plugin.plugin.name());
-        others.filter_map(|other| plugin.conflict(other)).next()
+        others.filter_map(|other| plugin.conflict(other)).next().or_else(|| clash(&plugin.plugin, &self.installed))
     }
 }
 

@@ -1,0 +1,301 @@
+//! Plugins that were added by command: what is kept of them below `DATA/plugins`, so
+//! that every host on the data directory has them, now and after a restart.
+//!
+//! Owns the files: components by digest, a receipt for each plugin, and the set of
+//! what is installed, the one file that decides. What is kept is what was fetched,
+//! never compiled code. Knows no engine and grants nothing.
+
+mod receipt;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use wharf_core::{Digest, PluginName};
+
+use crate::component::read_component;
+
+pub use receipt::Receipt;
+
+/// Where they are, below the data directory.
+const PLUGINS: &str = "plugins";
+/// The set of what is installed.
+const SET: &str = "installed.json";
+/// Held while the set is read with what it names, or changed.
+const LOCK: &str = "lock";
+/// The components, by digest.
+const COMPONENTS: &str = "components";
+/// The receipts, by name and digest.
+const RECEIPTS: &str = "receipts";
+/// Sets of another shape are not read.
+const FORMAT: u32 = 1;
+/// Plugins that may be added.
+const MAX_PLUGINS: usize = 256;
+/// Bytes of the set or of a receipt.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Why plugins are not kept, or not as was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddedError {
+    /// A file cannot be read or written.
+    #[error("cannot use {path}")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A file says something else than this version writes.
+    #[error("{path} is not what this version of wharf writes: {problem}; put it aside and add the plugins again")]
+    Unreadable {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A plugin of this name was added already.
+    #[error("a plugin {name} was added already; `wharf plugin update {name}` replaces it")]
+    Taken {
+        /// The name.
+        name: PluginName,
+    },
+    /// None of this name was added.
+    #[error("no plugin {name} was added; `wharf plugin list` shows those that were")]
+    Unknown {
+        /// The name.
+        name: PluginName,
+    },
+    /// As many as there may be.
+    #[error("{MAX_PLUGINS} plugins were added, and no further one is; remove one with `wharf plugin remove NAME`")]
+    TooMany,
+    /// The bytes of a component are not those that were added.
+    #[error("{path} is not the component that was added; add the plugin again")]
+    Changed {
+        /// Its file.
+        path: PathBuf,
+    },
+}
+
+impl AddedError {
+    fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { path, source }
+    }
+}
+
+/// What is installed, and what is switched off.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Set {
+    format: u32,
+    /// The component of each plugin that was added.
+    pub(crate) plugins: BTreeMap<PluginName, Digest>,
+    /// Plugins of whatever origin that the operator has switched off.
+    pub(crate) disabled: BTreeSet<PluginName>,
+}
+
+/// The plugins that were added on a data directory.
+#[derive(Debug, Clone)]
+pub struct AddedPlugins {
+    directory: PathBuf,
+}
+
+impl AddedPlugins {
+    /// Those of a data directory. Nothing is made before something is kept.
+    #[must_use]
+    pub fn of(data: &Path) -> Self {
+        Self { directory: data.join(PLUGINS) }
+    }
+
+    /// The names of those that were added, with the digest of each.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn list(&self) -> Result<BTreeMap<PluginName, Digest>, AddedError> {
+        Ok(self.set()?.plugins)
+    }
+
+    /// The plugins of whatever origin that are switched off.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn disabled(&self) -> Result<BTreeSet<PluginName>, AddedError> {
+        Ok(self.set()?.disabled)
+    }
+
+    pub(crate) fn set(&self) -> Result<Set, AddedError> {
+        let path = self.directory.join(SET);
+        match read_json::<Set>(&path)? {
+            None => Ok(Set { format: FORMAT, ..Set::default() }),
+            Some(set) if set.format == FORMAT => Ok(set),
+            Some(set) => {
+                let problem = format!("its format is {}, and {FORMAT} is what is read", set.format);
+                Err(AddedError::Unreadable { path, problem })
+            }
+        }
+    }
+
+    /// What was written down of a plugin when it was added; nothing where none of this
+    /// name was.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn receipt(&self, name: &PluginName) -> Result<Option<Receipt>, AddedError> {
+        match self.set()?.plugins.get(name) {
+            Some(digest) => read_json(&self.receipt_path(name, digest)),
+            None => Ok(None),
+        }
+    }
+
+    /// The bytes of a component, at most one more than `limit`.
+    pub(crate) fn component(&self, digest: &Digest, limit: u64) -> Result<Vec<u8>, AddedError> {
+        let path = self.component_path(digest);
+        let bytes = read_component(&path, limit).map_err(AddedError::file(&path))?;
+        // A longer one is refused for its length.
+        if bytes.len() as u64 <= limit && Digest::of(&bytes) != *digest {
+            return Err(AddedError::Changed { path });
+        }
+        Ok(bytes)
+    }
+
+    /// Keeps a plugin: its component, its receipt, its place in the set.
+    ///
+    /// # Errors
+    /// [`AddedError::Taken`] where one of its name was added; see [`AddedError`].
+    pub fn add(&self, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
+        let name = &receipt.name;
+        self.change(|set| match set.plugins.contains_key(name) {
+            true => Err(AddedError::Taken { name: name.clone() }),
+            false if set.plugins.len() >= MAX_PLUGINS => Err(AddedError::TooMany),
+            false => self.keep(set, receipt, component),
+        })
+    }
+
+    /// Keeps another component in the place of the present one.
+    ///
+    /// # Errors
+    /// [`AddedError::Unknown`] where none of its name was added; see [`AddedError`].
+    pub fn replace(&self, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
+        let name = &receipt.name;
+        self.change(|set| match set.plugins.contains_key(name) {
+            true => self.keep(set, receipt, component),
+            false => Err(AddedError::Unknown { name: name.clone() }),
+        })
+    }
+
+    /// Forgets a plugin.
+    ///
+    /// # Errors
+    /// [`AddedError::Unknown`] where none of its name was added; see [`AddedError`].
+    pub fn remove(&self, name: &PluginName) -> Result<(), AddedError> {
+        self.change(|set| {
+            set.disabled.remove(name);
+            set.plugins.remove(name).map(|_| ()).ok_or_else(|| AddedError::Unknown { name: name.clone() })
+        })
+    }
+
+    /// Switches a plugin of whatever origin on or off; false where it was so already.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
+        self.change(|set| Ok(if on { set.disabled.remove(name) } else { set.disabled.insert(name.clone()) }))
+    }
+
+    fn keep(&self, set: &mut Set, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
+        let path = self.component_path(&receipt.digest);
+        // What lies there may have been damaged since.
+        let is_there = fs::read(&path).is_ok_and(|bytes| bytes == component);
+        if !is_there {
+            write_whole(&path, component)?;
+        }
+        write_json(&self.receipt_path(&receipt.name, &receipt.digest), receipt)?;
+        set.plugins.insert(receipt.name.clone(), receipt.digest);
+        Ok(())
+    }
+
+    /// Changes the set, alone among all commands; then removes what it names no more.
+    fn change<T>(&self, change: impl FnOnce(&mut Set) -> Result<T, AddedError>) -> Result<T, AddedError> {
+        for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
+            DirBuilder::new().mode(0o700).recursive(true).create(directory).map_err(AddedError::file(directory))?;
+        }
+        let lock = self.lock_file()?;
+        lock.lock().map_err(AddedError::file(&self.directory.join(LOCK)))?;
+        let mut set = self.set()?;
+        let before = set.clone();
+        let changed = change(&mut set)?;
+        if set != before {
+            write_json(&self.directory.join(SET), &set)?;
+        }
+        self.sweep(&set);
+        Ok(changed)
+    }
+
+    fn lock_file(&self) -> Result<File, AddedError> {
+        let path = self.directory.join(LOCK);
+        let open = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+        open.map_err(AddedError::file(&path))
+    }
+
+    /// What cannot be removed is passed over: it takes place and does nothing.
+    fn sweep(&self, set: &Set) {
+        let components = set.plugins.values().map(|digest| self.component_path(digest));
+        let receipts = set.plugins.iter().map(|(name, digest)| self.receipt_path(name, digest));
+        let named: BTreeSet<PathBuf> = components.chain(receipts).collect();
+        for directory in [COMPONENTS, RECEIPTS] {
+            let entries = fs::read_dir(self.directory.join(directory)).into_iter().flatten();
+            for path in entries.flatten().map(|entry| entry.path()).filter(|path| !named.contains(path)) {
+                if let Err(error) = fs::remove_file(&path) {
+                    tracing::debug!("{} cannot be removed: {error}", path.display());
+                }
+            }
+        }
+    }
+
+    fn component_path(&self, digest: &Digest) -> PathBuf {
+        self.directory.join(COMPONENTS).join(format!("{}.wasm", digest.to_hex()))
+    }
+
+    fn receipt_path(&self, name: &PluginName, digest: &Digest) -> PathBuf {
+        self.directory.join(RECEIPTS).join(format!("{name}-{}.json", digest.to_hex()))
+    }
+}
+
+/// Reads a file that may not be there.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, AddedError> {
+    let bytes = match read_component(path, MAX_FILE_BYTES) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(AddedError::file(path))?,
+    };
+    let unreadable =
+        |error: serde_json::Error| AddedError::Unreadable { path: path.to_owned(), problem: error.to_string() };
+    serde_json::from_slice(&bytes).map(Some).map_err(unreadable)
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), AddedError> {
+    let text = serde_json::to_vec_pretty(value).map_err(|error| AddedError::file(path)(error.into()))?;
+    write_whole(path, &text)
+}
+
+/// Writes a file that appears whole or not at all, for nobody but its user.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AddedError> {
+    let write = || {
+        let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        // The name is on disk, too, before anything refers to it.
+        File::open(directory)?.sync_all()
+    };
+    write().map_err(AddedError::file(path))
+}
+
+#[cfg(test)]
+mod tests;

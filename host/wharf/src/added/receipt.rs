@@ -1,0 +1,62 @@
+//! What is written down when a plugin is added.
+
+use chrono::{SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+use wharf_core::{Digest, PluginName};
+use wharf_engine::Inspection;
+
+use crate::{configuration::Configuration, host::granted};
+
+/// What a plugin was when it was added or replaced, for whoever asks later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// Its name.
+    pub name: PluginName,
+    /// Where it came from: an absolute path or an address.
+    pub source: String,
+    /// Whether whoever added it named the digest beforehand: then no update takes
+    /// another one without being told so.
+    pub pinned: bool,
+    /// Names its component.
+    pub digest: Digest,
+    /// Size of the component.
+    pub bytes: u64,
+    /// Every instance that it imports.
+    pub imports: Vec<String>,
+    /// The capabilities that it asks for.
+    pub wanted_grants: Vec<String>,
+    /// Those that the configuration granted it then.
+    pub grants: Vec<String>,
+    /// The names of its tools.
+    pub tools: Vec<String>,
+    /// When: RFC 3339, UTC.
+    pub added: String,
+    /// By which way: `command`.
+    pub by: String,
+    /// The component in whose place it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Digest>,
+}
+
+impl Receipt {
+    /// Of a component that was inspected just now, and what the configuration grants to
+    /// its name.
+    #[must_use]
+    pub fn new(name: PluginName, source: String, inspection: &Inspection, configuration: &Configuration) -> Self {
+        let settings = configuration.plugins.get(&name);
+        Self {
+            source,
+            pinned: false,
+            digest: inspection.digest,
+            bytes: inspection.bytes,
+            imports: inspection.imports.clone(),
+            wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
+            grants: settings.and_then(|settings| settings.grants.as_ref()).map(granted).unwrap_or_default(),
+            tools: inspection.tools.iter().map(|tool| tool.name.clone()).collect(),
+            added: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
+            by: "command".to_owned(),
+            replaced: None,
+            name,
+        }
+    }
+}

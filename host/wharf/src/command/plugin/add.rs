@@ -1,0 +1,173 @@
+//! `wharf plugin add` and `wharf plugin update`: fetch, inspect, keep, tell.
+
+use std::{
+    io::{IsTerminal as _, Write as _},
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use wharf::{
+    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt, Rooms,
+};
+
+use super::{Place, absolute, check_digest, hosts::Hosts, show, unusable};
+use crate::command::{Unusable, bytes::size};
+
+#[derive(Debug, Args)]
+pub(super) struct Add {
+    /// A file, or an https: address
+    #[arg(value_parser = source)]
+    source: PluginSource,
+
+    /// What it is called [default: the name of the file without its ending]
+    #[arg(long)]
+    name: Option<PluginName>,
+
+    /// Accept this component alone, now and at updates
+    #[arg(long, value_name = "blake3:HEX")]
+    digest: Option<Digest>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Update {
+    /// Which one
+    name: PluginName,
+
+    /// Another file or https: address than it came from
+    #[arg(value_parser = source)]
+    source: Option<PluginSource>,
+
+    /// Accept this component alone
+    #[arg(long, value_name = "blake3:HEX")]
+    digest: Option<Digest>,
+}
+
+fn source(text: &str) -> Result<PluginSource, wharf::SourceError> {
+    text.parse()
+}
+
+impl Add {
+    pub(super) fn run(self, place: &Place) -> Result<ExitCode> {
+        let source = absolute(self.source)?;
+        let name = match self.name {
+            Some(name) => name,
+            None => named_after(&source)?,
+        };
+        place.configuration.may_add(&name).map_err(Unusable)?;
+        if place.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
+            return Err(unusable(&wharf::AddedError::Taken { name }));
+        }
+        let component = fetch(place, &source)?;
+        check_digest(component.digest(), self.digest)?;
+        let inspection = inspect(place, &name, &source, component.clone())?;
+        let mut receipt = Receipt::new(name, source.to_string(), &inspection, &place.configuration);
+        receipt.pinned = self.digest.is_some();
+        place.added.add(&receipt, component.bytes()).map_err(|error| unusable(&error))?;
+        let hosts = Hosts::tell(place)?;
+        if !place.json {
+            println!("Added {}.", receipt.name);
+        }
+        show::changed(place, &receipt, &hosts)
+    }
+}
+
+impl Update {
+    pub(super) fn run(self, place: &Place) -> Result<ExitCode> {
+        let name = &self.name;
+        let Some(before) = place.added.receipt(name).map_err(|error| unusable(&error))? else {
+            return self.reread(place);
+        };
+        let source = match self.source {
+            Some(source) => absolute(source)?,
+            None => before.source.parse()?,
+        };
+        let component = fetch(place, &source)?;
+        let (digest, bytes) = (component.digest(), component.bytes().to_vec());
+        check_digest(digest, self.digest)?;
+        if digest == before.digest {
+            let hosts = Hosts::tell(place)?;
+            if !place.json {
+                println!("{name} is the same component as before.");
+            }
+            return show::changed(place, &before, &hosts);
+        }
+        if before.pinned && self.digest.is_none() {
+            bail!(Unusable(format!(
+                "{name} was added with its digest named, and what is there now is {digest}; say so with `--digest \
+                 {digest}`, if that is what you want. Nothing was changed"
+            )));
+        }
+        let inspection = inspect(place, name, &source, component)?;
+        let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, &place.configuration);
+        receipt.pinned = self.digest.is_some();
+        receipt.replaced = Some(before.digest);
+        place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+        let hosts = Hosts::tell(place)?;
+        if !place.json {
+            println!("Replaced {name}.");
+            let new: Vec<_> =
+                receipt.wanted_grants.iter().filter(|asked| !before.wanted_grants.contains(asked)).collect();
+            if !new.is_empty() {
+                let new: Vec<_> = new.into_iter().map(String::as_str).collect();
+                println!("It asks for more than before: {}.", new.join(", "));
+            }
+        }
+        show::changed(place, &receipt, &hosts)
+    }
+
+    /// A plugin that was not added: running hosts look at its file again.
+    fn reread(&self, place: &Place) -> Result<ExitCode> {
+        let name = &self.name;
+        if self.source.is_some() || self.digest.is_some() {
+            bail!(Unusable(format!("no plugin {name} was added; `wharf plugin add SOURCE --name {name}` adds one")));
+        }
+        let hosts = Hosts::tell(place)?;
+        if hosts.is_empty() && !super::change::is_known(place, name) {
+            return Err(unusable(&wharf::AddedError::Unknown { name: name.clone() }));
+        }
+        show::told(place, name, &hosts)
+    }
+}
+
+fn named_after(source: &PluginSource) -> Result<PluginName> {
+    let stem = source.stem().unwrap_or_default();
+    stem.parse().map_err(|error| {
+        Unusable(format!("{source} does not say what the plugin is called ({error}); say it with --name NAME")).into()
+    })
+}
+
+/// Fetches a component, and shows how far that is where somebody looks on.
+fn fetch(place: &Place, source: &PluginSource) -> Result<Component> {
+    let shown = !place.json && std::io::stderr().is_terminal();
+    let mut last = Instant::now();
+    let mut came = |bytes: u64| {
+        if shown && last.elapsed() > Duration::from_millis(200) {
+            last = Instant::now();
+            eprint!("\rfetching {source}: {} ", size(bytes));
+            let _ = std::io::stderr().flush();
+        }
+    };
+    let fetched = source.fetch(place.configuration.host_limits.component_bytes, &mut came);
+    if shown {
+        eprint!("\r\x1b[K");
+    }
+    Ok(Component::new(fetched.map_err(|error| unusable(&error))?))
+}
+
+/// Compiles it and asks it for its tools, with nothing granted. Hosts on the same data
+/// directory find the compiled code.
+fn inspect(place: &Place, name: &PluginName, source: &PluginSource, component: Component) -> Result<Inspection> {
+    if !place.json && std::io::stderr().is_terminal() {
+        eprintln!("inspecting {} ({})", name, size(component.bytes().len() as u64));
+    }
+    let limits = place.configuration.host_limits.clone();
+    let config = EngineConfig { limits, cache_directory: Some(place.data.join("cache")) };
+    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
+    let engine = engine.map_err(|error| unusable(&error))?;
+    let loaded = engine.load(name.clone(), component);
+    let plugin = loaded.map_err(|error| Unusable(format!("{source}: {}", wharf::with_causes(&error))))?;
+    Ok(plugin.inspect())
+}

@@ -1,0 +1,122 @@
+//! `wharf plugin`: plugins added, replaced, switched and removed, while hosts serve and
+//! while none does.
+
+mod add;
+mod change;
+mod hosts;
+mod show;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use wharf::{AddedPlugins, Configuration, Digest, PluginName, PluginSource};
+
+use super::{Global, Unusable};
+
+/// Add plugins, list, replace, switch and remove them, also while hosts serve
+///
+/// What is added is kept in the data directory: hosts that serve on it take it at once,
+/// and tell their clients; others have it when they start. Calls in flight finish on
+/// what they began with. A plugin that was added may use nothing until wharf.toml
+/// grants it something under [plugin.NAME.grants].
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf plugin add greeter.wasm                           a file, under the name `greeter`
+  wharf plugin add https://example.com/g.wasm --name g \\
+    --digest blake3:1f3a...                               a download that must be this component
+  wharf plugin list                                       every plugin, and what became of it
+  wharf plugin info greeter                               its receipt: source, digest, tools, grants
+  wharf plugin update greeter                             fetch it again from where it came
+  wharf plugin disable greeter                            until `wharf plugin enable greeter`
+  wharf plugin remove greeter")]
+pub(super) struct Plugin {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Add a plugin from a file or an https: address
+    Add(add::Add),
+    /// List every plugin, where it comes from and what became of it
+    List,
+    /// Show one plugin: its receipt, and what running hosts say of it
+    Info {
+        /// Which one
+        name: PluginName,
+    },
+    /// Fetch a plugin again, or put another component in its place
+    ///
+    /// One that was added is fetched from where it came, or from SOURCE. For others,
+    /// running hosts read its file and wharf.toml again.
+    Update(add::Update),
+    /// Remove a plugin that was added
+    Remove {
+        /// Which one
+        name: PluginName,
+    },
+    /// Switch a plugin on again
+    Enable {
+        /// Which one
+        name: PluginName,
+    },
+    /// Switch a plugin off, whatever it came from, until it is switched on
+    Disable {
+        /// Which one
+        name: PluginName,
+    },
+}
+
+/// What each of them works on.
+struct Place {
+    configuration: Configuration,
+    data: PathBuf,
+    added: AddedPlugins,
+    json: bool,
+}
+
+impl Plugin {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        let configuration = global.configuration()?;
+        let data = global.data(&configuration)?;
+        let place = Place { added: AddedPlugins::of(&data), configuration, data, json: self.json };
+        match self.command {
+            Command::Add(add) => add.run(&place),
+            Command::Update(update) => update.run(&place),
+            Command::List => show::list(&place),
+            Command::Info { name } => show::info(&place, &name),
+            Command::Remove { name } => change::remove(&place, &name),
+            Command::Enable { name } => change::switch(&place, &name, true),
+            Command::Disable { name } => change::switch(&place, &name, false),
+        }
+    }
+}
+
+/// What an operator mends.
+fn unusable(error: &dyn std::error::Error) -> anyhow::Error {
+    Unusable(wharf::with_causes(error)).into()
+}
+
+/// A source as it is kept: a path that is the same wherever the next command runs.
+fn absolute(source: PluginSource) -> Result<PluginSource> {
+    Ok(match source {
+        PluginSource::File(path) => PluginSource::File(std::path::absolute(path)?),
+        address @ PluginSource::Address(_) => address,
+    })
+}
+
+/// Refuses a component that is another one than was named.
+fn check_digest(found: Digest, named: Option<Digest>) -> Result<()> {
+    match named.filter(|named| *named != found) {
+        Some(named) => {
+            Err(Unusable(format!("its digest is {found}, and you named {named}; nothing was changed")).into())
+        }
+        None => Ok(()),
+    }
+}

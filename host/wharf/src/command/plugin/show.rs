@@ -1,0 +1,201 @@
+//! `wharf plugin list` and `wharf plugin info`, and what the other commands say at their
+//! end.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use wharf::{PluginName, Receipt};
+
+use super::{Place, hosts::Hosts, unusable};
+use crate::command::{FAILED, Unusable, bytes::size, print_json};
+
+/// A plugin that the next host would know of.
+pub(super) struct Wanted {
+    pub(super) name: PluginName,
+    origin: &'static str,
+    is_on: bool,
+}
+
+/// What the configuration, the binary and the data directory name.
+pub(super) fn wanted(place: &Place) -> Result<Vec<Wanted>> {
+    let disabled = place.added.disabled().map_err(|error| unusable(&error))?;
+    let mut origins: BTreeMap<PluginName, &'static str> = BTreeMap::new();
+    let written = place.configuration.plugins.iter().filter(|(_, settings)| settings.source.is_some());
+    origins.extend(written.map(|(name, _)| (name.clone(), "configuration")));
+    for name in wharf::bundled_names() {
+        origins.entry(name).or_insert("bundled");
+    }
+    for name in place.added.list().map_err(|error| unusable(&error))?.into_keys() {
+        origins.entry(name).or_insert("added");
+    }
+    let is_on = |name: &PluginName| {
+        let settings = place.configuration.plugins.get(name);
+        settings.is_none_or(|settings| settings.enabled) && !disabled.contains(name)
+    };
+    Ok(origins.into_iter().map(|(name, origin)| Wanted { is_on: is_on(&name), name, origin }).collect())
+}
+
+pub(super) fn list(place: &Place) -> Result<ExitCode> {
+    let hosts = Hosts::asked(place)?;
+    let mut rows: Vec<Value> = Vec::new();
+    for served in hosts.served() {
+        for plugin in &served.plugins {
+            // Hosts that say the same of it share a row.
+            match rows.iter_mut().find(|row| same(row, plugin)) {
+                Some(row) => row["hosts"] = json!(row["hosts"].as_u64().unwrap_or_default() + 1),
+                None => {
+                    let mut row = plugin.clone();
+                    row["hosts"] = json!(1);
+                    rows.push(row);
+                }
+            }
+        }
+    }
+    for plugin in wanted(place)? {
+        if !rows.iter().any(|row| row["name"].as_str() == Some(plugin.name.as_str())) {
+            let state = if plugin.is_on { "not-running" } else { "disabled" };
+            rows.push(json!({"name": plugin.name, "origin": plugin.origin, "state": state, "hosts": 0}));
+        }
+    }
+    rows.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
+    if place.json {
+        print_json(&json!({"hosts": hosts.len(), "plugins": rows}))?;
+        return Ok(hosts.code());
+    }
+    hosts.print_problems();
+    match print(&rows, hosts.len()) {
+        // Whoever read enough of a listing closes it.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(hosts.code()),
+        printed => Ok(printed.map(|()| hosts.code())?),
+    }
+}
+
+/// Whether two hosts say the same of a plugin.
+fn same(row: &Value, plugin: &Value) -> bool {
+    ["name", "state", "digest", "reason", "origin", "tools", "grants"].iter().all(|field| row[field] == plugin[field])
+}
+
+fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "{:<24} {:<14} {:<12} {:>5}  digest", "name", "origin", "state", "tools")?;
+    for row in rows {
+        let text = |field: &str| row[field].as_str().unwrap_or("-");
+        let tools = row["tools"].as_array().map_or("-".to_owned(), |tools| tools.len().to_string());
+        // Enough to tell it from others.
+        let digest: String = text("digest").chars().take(19).collect();
+        writeln!(out, "{:<24} {:<14} {:<12} {tools:>5}  {digest}", text("name"), text("origin"), text("state"))?;
+        if let Some(reason) = row["reason"].as_str() {
+            writeln!(out, "    {}", wharf::text::line(reason, 512))?;
+        }
+    }
+    match hosts {
+        0 => writeln!(out, "No host serves on this data directory; the next one loads these.")?,
+        1 => writeln!(out, "One host serves.")?,
+        many => writeln!(out, "{many} hosts serve.")?,
+    }
+    out.flush()
+}
+
+pub(super) fn info(place: &Place, name: &PluginName) -> Result<ExitCode> {
+    let receipt = place.added.receipt(name).map_err(|error| unusable(&error))?;
+    let hosts = Hosts::asked(place)?;
+    let wanted = wanted(place)?.into_iter().find(|plugin| plugin.name == *name);
+    if receipt.is_none() && wanted.is_none() && !hosts.know(name) {
+        bail!(Unusable(format!("there is no plugin {name}; `wharf plugin list` shows those that there are")));
+    }
+    if place.json {
+        let origin = wanted.as_ref().map(|plugin| plugin.origin);
+        print_json(&json!({"name": name, "origin": origin, "receipt": receipt, "hosts": hosts.to_json(Some(name))}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{name}");
+    match &receipt {
+        Some(receipt) => print_receipt(receipt),
+        None => println!("  It was not added by command, so there is no receipt."),
+    }
+    for status in hosts.of(name) {
+        print_status(status, receipt.is_none());
+    }
+    if hosts.is_empty() {
+        println!("  No host serves on this data directory.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_receipt(receipt: &Receipt) {
+    let list = |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    println!("  source   {}", wharf::text::line(&receipt.source, 512));
+    println!("  digest   {}{}", receipt.digest, if receipt.pinned { " (named when it was added)" } else { "" });
+    println!("  size     {}", size(receipt.bytes));
+    println!("  added    {} by {}", receipt.added, receipt.by);
+    println!("  tools    {}", list(&receipt.tools));
+    println!("  asks for {}", list(&receipt.wanted_grants));
+    println!("  granted  {} when it was added", list(&receipt.grants));
+}
+
+fn print_status(status: &Value, with_component: bool) {
+    let names = |field: &str| {
+        let names = status[field].as_array().map(Vec::as_slice).unwrap_or_default();
+        let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    };
+    if with_component && let Some(digest) = status["digest"].as_str() {
+        println!("  digest   {digest}");
+        println!("  tools    {}", names("tools"));
+        println!("  asks for {}", names("wanted_grants"));
+    }
+    match status["reason"].as_str() {
+        Some(reason) => println!(
+            "  A running host has it {}: {}",
+            status["state"].as_str().unwrap_or("otherwise"),
+            wharf::text::line(reason, 512)
+        ),
+        None => println!("  A running host serves it. It may use: {}.", names("grants")),
+    }
+}
+
+/// What a plugin is now, and what the running hosts made of it.
+pub(super) fn changed(place: &Place, receipt: &Receipt, hosts: &Hosts) -> Result<ExitCode> {
+    let name = &receipt.name;
+    if place.json {
+        print_json(&json!({"receipt": receipt, "hosts": hosts.to_json(Some(name))}))?;
+        return Ok(code(name, hosts));
+    }
+    print_receipt(receipt);
+    let missing: Vec<_> = receipt.wanted_grants.iter().filter(|asked| !receipt.grants.contains(asked)).collect();
+    if !missing.is_empty() {
+        println!("What it asks for is refused until wharf.toml grants it:");
+        for capability in missing {
+            println!("\n[plugin.{name}.grants.{capability}]\nreason = \"say why\"");
+        }
+        println!("\nThen `wharf plugin update {name}` tells running hosts.");
+    }
+    told(place, name, hosts)
+}
+
+/// What the running hosts made of a plugin.
+pub(super) fn told(place: &Place, name: &PluginName, hosts: &Hosts) -> Result<ExitCode> {
+    if place.json {
+        print_json(&json!({"name": name, "hosts": hosts.to_json(Some(name))}))?;
+        return Ok(code(name, hosts));
+    }
+    if hosts.is_empty() {
+        println!("No host serves on this data directory; the next one takes it as it is now.");
+    }
+    for status in hosts.of(name) {
+        print_status(status, false);
+    }
+    hosts.print_problems();
+    Ok(code(name, hosts))
+}
+
+/// A plugin that a host cannot load was not changed as was asked.
+fn code(name: &PluginName, hosts: &Hosts) -> ExitCode {
+    let is_rejected = hosts.of(name).any(|status| status["state"].as_str() == Some("rejected"));
+    if is_rejected { ExitCode::from(FAILED) } else { hosts.code() }
+}

@@ -1,0 +1,112 @@
+//! Where plugins come from, but for those that the app loads itself.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use wharf_core::PluginName;
+use wharf_engine::Engine;
+
+use crate::{
+    added::{AddedError, AddedPlugins, Set},
+    configuration::Configuration,
+    folder::Folder,
+    loading::Loading,
+    registry::Plugins,
+};
+
+/// How often what was added may change while it is loaded, before it is taken as it is.
+const ROUNDS: usize = 3;
+
+/// The configuration as it is now, what was added on the data directory, the folder.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    // Read and replaced for a pointer copy.
+    configuration: Mutex<Arc<Configuration>>,
+    added: Option<AddedPlugins>,
+    // What was added when it was loaded last.
+    loaded: Mutex<Set>,
+    pub(crate) folder: Option<Folder>,
+    /// Held by whoever loads anew, so that what was read later counts.
+    pub(super) reloading: tokio::sync::Mutex<()>,
+}
+
+impl Sources {
+    pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Self {
+        Self {
+            folder: configuration.plugin_folder.clone().map(Folder::open),
+            configuration: Mutex::new(Arc::new(configuration)),
+            added: data.map(AddedPlugins::of),
+            loaded: Mutex::default(),
+            reloading: tokio::sync::Mutex::default(),
+        }
+    }
+
+    pub(super) fn configure(&self, configuration: Configuration) {
+        *self.configuration.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(configuration);
+    }
+
+    fn configuration(&self) -> Arc<Configuration> {
+        Arc::clone(&self.configuration.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether what is switched off is remembered.
+    pub(super) fn remembers(&self) -> bool {
+        self.added.is_some()
+    }
+
+    pub(super) fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
+        self.added.as_ref().map_or(Ok(false), |added| added.switch(name, on))
+    }
+
+    /// Whether commands have changed what was added since it was loaded.
+    pub(crate) fn has_news(&self) -> Result<bool, AddedError> {
+        Ok(self.set()? != *self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set(&self) -> Result<Set, AddedError> {
+        self.added.as_ref().map_or_else(|| Ok(Set::default()), AddedPlugins::set)
+    }
+
+    /// Loads everything. Blocks. Commands may change what was added meanwhile, and
+    /// remove files that are just being read; then it is looked at again.
+    pub(crate) fn load(&self, engine: &Engine, present: Option<&Plugins>) -> Result<Plugins, AddedError> {
+        let configuration = self.configuration();
+        let mut set = self.set()?;
+        let mut rounds = ROUNDS;
+        loop {
+            let loading = Loading {
+                engine,
+                configuration: &configuration,
+                set: set.clone(),
+                added: self.added.as_ref(),
+                found: self.folder.as_ref().map(Folder::files).unwrap_or_default(),
+                present,
+            };
+            let plugins = loading.all();
+            rounds -= 1;
+            let now = self.set()?;
+            if now == set || rounds == 0 {
+                *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = set;
+                return Ok(plugins);
+            }
+            set = now;
+        }
+    }
+
+    /// Loads everything for a host that starts. What was added and cannot be read does
+    /// not keep the others from being served.
+    pub(crate) fn load_at_start(&self, engine: &Engine) -> Plugins {
+        match self.load(engine, None) {
+            Ok(plugins) => plugins,
+            Err(error) => {
+                tracing::error!("plugins that were added are not served: {}", wharf_core::text::with_causes(&error));
+                let configuration = self.configuration();
+                let found = self.folder.as_ref().map(Folder::files).unwrap_or_default();
+                let (set, configuration) = (Set::default(), &*configuration);
+                Loading { engine, configuration, set, added: None, found, present: None }.all()
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What became of each plugin, for the operator.
+
+use serde::Serialize;
+use wharf_core::{Digest, PluginName};
+
+use crate::registry::{Installed, Plugins};
+
+/// What became of a plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PluginState {
+    /// It can be called.
+    Serving,
+    /// It could not be loaded.
+    Rejected,
+    /// It is part of this binary and can do nothing with what it is granted.
+    Off,
+    /// It is switched off.
+    Disabled,
+}
+
+/// A plugin, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PluginStatus {
+    /// Its name.
+    pub name: PluginName,
+    /// What became of it.
+    pub state: PluginState,
+    /// Why it is not served, where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where it comes from: `bundled`, `configuration`, `added`, `folder` or `app`, where
+    /// that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<&'static str>,
+    /// Names its component, where one is loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+    /// Size of that component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The names of its tools, as they are listed.
+    pub tools: Vec<String>,
+    /// Every instance that it imports.
+    pub imports: Vec<String>,
+    /// The capabilities that it asks for.
+    pub wanted_grants: Vec<String>,
+    /// The capabilities that it is granted.
+    pub grants: Vec<String>,
+}
+
+impl PluginStatus {
+    fn without_component(name: &PluginName, state: PluginState, reason: Option<String>) -> Self {
+        let (origin, digest, bytes) = (None, None, None);
+        let (tools, imports, wanted_grants, grants) = Default::default();
+        Self { name: name.clone(), state, reason, origin, digest, bytes, tools, imports, wanted_grants, grants }
+    }
+}
+
+fn serving(installed: &Installed) -> PluginStatus {
+    let inspection = installed.plugin.inspect();
+    PluginStatus {
+        name: installed.plugin.name().clone(),
+        state: PluginState::Serving,
+        reason: None,
+        origin: Some(installed.origin.as_str()),
+        digest: Some(inspection.digest),
+        bytes: Some(inspection.bytes),
+        tools: inspection.tools.iter().map(|tool| installed.listed_name(&tool.name)).collect(),
+        wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
+        grants: granted(&installed.grants),
+        imports: inspection.imports,
+    }
+}
+
+/// The names of the capabilities that are granted.
+pub(crate) fn granted(grants: &wharf_core::Grants) -> Vec<String> {
+    let granted = [
+        ("state", grants.state.is_some()),
+        ("events", grants.events.is_some()),
+        ("process", grants.process.is_some()),
+        ("terminal", grants.terminal.is_some()),
+        ("webview", grants.webview.is_some()),
+        ("workspace", grants.workspace.is_some()),
+    ];
+    granted.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
+}
+
+pub(super) fn of_all(plugins: &Plugins) -> Vec<PluginStatus> {
+    let rejected = plugins.rejected.iter().map(|rejected| {
+        PluginStatus::without_component(&rejected.name, PluginState::Rejected, Some(rejected.reason.clone()))
+    });
+    let off = plugins.off.iter().map(|off| {
+        let reason = match off.developer {
+            true => "nothing is granted to it; grant it something in wharf.toml, or use --profile developer",
+            false => "nothing is granted to it; grant it something in wharf.toml",
+        };
+        let status = PluginStatus::without_component(&off.name, PluginState::Off, Some(reason.to_owned()));
+        PluginStatus { origin: Some("bundled"), ..status }
+    });
+    let disabled = plugins.disabled.iter().map(|disabled| {
+        let reason = match disabled.by_configuration {
+            true => format!("wharf.toml says `enabled = false` under [plugin.{}]", disabled.name),
+            false => format!("it is switched off; `wharf plugin enable {}` switches it on", disabled.name),
+        };
+        let status = PluginStatus::without_component(&disabled.name, PluginState::Disabled, Some(reason));
+        PluginStatus { origin: Some(disabled.origin.as_str()), ..status }
+    });
+    let mut all: Vec<_> = plugins.installed.iter().map(serving).chain(rejected).chain(off).chain(disabled).collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all
+}

@@ -1,0 +1,79 @@
+//! Plugins that are replaced while they are called.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use serde_json::json;
+use wharf::{CallRequest, PluginSpec};
+use wharf_tests::{Setup, bytes, context, object, until};
+
+/// The benchmark does it a thousand times.
+const SWAPS: usize = 50;
+
+/// Two components that answer alike.
+fn components() -> [Vec<u8>; 2] {
+    let one = bytes("guest-echo");
+    // A custom section at the end: another digest, the same code.
+    let other = [one.as_slice(), &[0, 5, 4, b'n', b'o', b't', b'e']].concat();
+    [one, other]
+}
+
+fn spec(component: &[u8]) -> PluginSpec {
+    PluginSpec::new("late".parse().expect("legal"), component.to_vec())
+}
+
+// Callers and swaps run at the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_call_fails_while_its_plugin_is_replaced_and_no_old_version_stays() {
+    let fixture = Setup::bare().open_in(wharf_tests::Data::new()).await;
+    let components = components();
+    let host = fixture.host.clone();
+    let mut versions = vec![host.load_plugin(spec(&components[0])).await.expect("loads").plugin.watch()];
+    let (over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let callers: Vec<_> = (0..4)
+        .map(|caller| {
+            let (host, over, answered) = (host.clone(), Arc::clone(&over), Arc::clone(&answered));
+            tokio::spawn(async move {
+                let context = context("local", &format!("caller-{caller}"));
+                while !over.load(Ordering::Relaxed) {
+                    let arguments = object(json!({"text": "still here"}));
+                    let answer = host.call(CallRequest::new(context.clone(), "late__echo", arguments)).await;
+                    let answer = answer.unwrap_or_else(|error| panic!("a call failed: {error}"));
+                    assert_eq!(answer.content[0].as_text(), Some("still here"));
+                    answered.fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        })
+        .collect();
+    for swap in 1..=SWAPS {
+        let plugin = host.replace_plugin(spec(&components[swap % 2])).await.expect("replaced").plugin;
+        versions.push(plugin.watch());
+        drop(plugin);
+        let before = answered.load(Ordering::Relaxed);
+        until("calls go on", || answered.load(Ordering::Relaxed) > before).await;
+    }
+    over.store(true, Ordering::Relaxed);
+    for caller in callers {
+        caller.await.expect("no call failed");
+    }
+    let alive = || versions.iter().filter(|version| version.strong_count() > 0).count();
+    until("only the last version is held", || alive() == 1).await;
+    host.unload_plugin(&"late".parse().expect("legal")).expect("unloaded");
+    until("nothing is held", || alive() == 0).await;
+}
+
+#[tokio::test]
+async fn a_call_in_flight_finishes_on_the_version_that_it_began_with() {
+    let fixture = Setup::bare().open_in(wharf_tests::Data::new()).await;
+    let hostile = PluginSpec::new("late".parse().expect("legal"), bytes("guest-hostile"));
+    let first = fixture.host.load_plugin(hostile).await.expect("loads").plugin.watch();
+    let slow = fixture.start(&context("local", "test"), "late__sleep", json!({"milliseconds": 1_500}));
+    fixture.load_is(1, 0).await;
+    fixture.host.replace_plugin(spec(&components()[0])).await.expect("replaced");
+    assert!(first.strong_count() > 0, "the call holds it");
+    fixture.host.unload_plugin(&"late".parse().expect("legal")).expect("unloaded");
+    slow.outcome().await.expect("answers as if nothing had happened");
+    until("it is gone with its last call", || first.strong_count() == 0).await;
+}
