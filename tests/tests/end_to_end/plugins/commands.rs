@@ -110,6 +110,10 @@ fn a_plugin_is_added_to_a_host_that_serves_replaced_and_removed_and_its_client_i
     );
     let kept = fs::read_dir(place.data.path().join("plugins/components")).expect("is there").count();
     assert_eq!(kept, 0, "nothing is kept of what was removed");
+    let audit = place.ran(&["audit", "--json", "--kind", "change", "--plugin", "greeter"]);
+    let lines = audit.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let words: Vec<_> = lines.map(|line| line["function"].as_str().expect("a word").to_owned()).collect();
+    assert_eq!(words, ["loaded", "replaced", "unloaded", "loaded", "unloaded"], "{audit}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl Update {
             bail!(Unusable(format!("no plugin {name} was added; `wharf plugin add SOURCE --name {name}` adds one")));
         }
         let hosts = Hosts::tell(place)?;
-        if hosts.is_empty() && !super::change::is_known(place, name) {
+        if !hosts.know(name) && !super::change::is_known(place, name) {
             return Err(unusable(&wharf::AddedError::Unknown { name: name.clone() }));
         }
         show::told(place, name, &hosts)
