@@ -18,6 +18,7 @@ from mcp import Client, MCPError
 
 import browser
 import documents
+import over_http
 import playbooks
 import terminals
 import workspace
@@ -297,6 +298,9 @@ async def everything(report: Report, binary: Path, directory: Path) -> None:
         await terminals.conversations(report, host, era)
         await browser.off(report, host, era)
         await browser.tasks(report, host, era)
+    await over_http.conversations(
+        report, host, [opening_and_listing, contexts_at_once, known_clients, forged_context, bad_arguments]
+    )
     await crash(report, host)
     await workspace.killed(report, host)
     await anyio.to_thread.run_sync(terminals.over_http, report, host)

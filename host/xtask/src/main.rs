@@ -15,6 +15,7 @@ mod debian;
 mod demo;
 mod deny;
 mod fuzz;
+mod node;
 mod packages;
 mod python;
 mod soak;

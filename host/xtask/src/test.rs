@@ -14,6 +14,7 @@ use lexopt::ValueExt as _;
 use crate::command::{self, say};
 use crate::components;
 use crate::demo;
+use crate::node;
 use crate::packages;
 use crate::python;
 use crate::tidy;
@@ -31,6 +32,9 @@ Options:
   --only PART   Run one part (repeat it for several):
                   rust     all Rust tests, by cargo-nextest where it is installed, and the doctests
                   client   a real MCP client in Python against the built binary
+                  conformance
+                           the official conformance suite, Inspector and TypeScript client, in a Node.js
+                           that is installed below target/node
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
@@ -50,18 +54,20 @@ Example: only the Rust tests of one crate, as usual
 enum Part {
     Rust,
     Client,
+    Conformance,
     Demo,
     Tidy,
     Lint,
 }
 
 impl Part {
-    const ALL: [Self; 5] = [Self::Rust, Self::Client, Self::Demo, Self::Tidy, Self::Lint];
+    const ALL: [Self; 6] = [Self::Rust, Self::Client, Self::Conformance, Self::Demo, Self::Tidy, Self::Lint];
 
     fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
             Self::Client => "client",
+            Self::Conformance => "conformance",
             Self::Demo => "demo",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
@@ -69,7 +75,7 @@ impl Part {
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Rust | Self::Client | Self::Demo)
+        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Demo)
     }
 }
 
@@ -78,7 +84,9 @@ impl std::str::FromStr for Part {
 
     fn from_str(name: &str) -> Result<Self> {
         let part = Self::ALL.into_iter().find(|part| part.name() == name);
-        part.ok_or_else(|| anyhow::anyhow!("there is no part `{name}`: choose rust, client, demo, tidy or lint"))
+        part.ok_or_else(|| {
+            anyhow::anyhow!("there is no part `{name}`: choose rust, client, conformance, demo, tidy or lint")
+        })
     }
 }
 
@@ -125,6 +133,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         outcomes.push(timed(part.name(), || match part {
             Part::Rust => rust(&workspace),
             Part::Client => Ok((client(&workspace, &[]), Vec::new())),
+            Part::Conformance => conformance(&workspace),
             Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
             Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
             Part::Lint => Ok((lint(&workspace), Vec::new())),
@@ -239,6 +248,15 @@ pub(crate) fn client(workspace: &Workspace, environment: &[(&str, OsString)]) ->
     script.arg(clients.join("end_to_end.py")).env("WHARF", workspace.binary("debug", "wharf"));
     script.envs(environment.iter().map(|(name, value)| (name, value)));
     command::run(script.current_dir(&workspace.root))
+}
+
+/// The tools are packages of npm, and run in a Node.js of their own.
+fn conformance(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
+    let node = node::prepare(workspace, &workspace.root.join("tests").join("conformance"))?;
+    let mut script = Command::new(&node.program);
+    script.arg(node.folder.join("run.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
+    script.env("WHARF_CONFORMANCE_PLUGIN", workspace.components().join("guest-conformance.wasm"));
+    command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("conformance "))
 }
 
 fn lint(workspace: &Workspace) -> Result<()> {

@@ -1,0 +1,109 @@
+// What every check needs: a running host, a count of what holds, other programs.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+// Only a defect waits for it: a first start compiles components.
+export const PATIENCE_MILLISECONDS = 120_000;
+
+export class CheckFailed extends Error {}
+
+/** Counts checks and prints each one. */
+export class Report {
+  passed = 0;
+
+  check(holds, what, found) {
+    if (!holds) {
+      const detail = found === undefined ? "" : `\n      found: ${shorten(found)}`;
+      throw new CheckFailed(`${what}${detail}`);
+    }
+    this.passed += 1;
+    console.log(`ok    ${what}`);
+  }
+}
+
+function shorten(value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= 2_000 ? text : `${text.slice(0, 2_000)}… (${text.length} characters)`;
+}
+
+export function environment(name) {
+  const value = process.env[name];
+  if (!value) throw new CheckFailed(`the environment variable ${name} is not set; cargo xtask test sets it`);
+  return path.resolve(value);
+}
+
+/** A data directory with a configuration, for hosts to be started on. */
+export class Place {
+  constructor(configuration) {
+    this.binary = environment("WHARF");
+    this.data = mkdtempSync(path.join(tmpdir(), "wharf-conformance-"));
+    this.configuration = path.join(this.data, "wharf.toml");
+    writeFileSync(this.configuration, configuration);
+  }
+
+  arguments(...how) {
+    return ["serve", ...how, "--data", this.data, "--config", this.configuration];
+  }
+
+  remove() {
+    rmSync(this.data, { recursive: true, force: true });
+  }
+}
+
+/** `wharf serve --http` on a port of its own. */
+export class Server {
+  log = "";
+
+  static async start(place) {
+    const server = new Server();
+    server.process = spawn(place.binary, place.arguments("--http", "127.0.0.1:0"), { stdio: ["ignore", "inherit", "pipe"] });
+    const address = new Promise((resolve, reject) => {
+      server.process.stderr.setEncoding("utf8").on("data", text => {
+        server.log += text;
+        const found = /url="(http:[^"]+)"/.exec(server.log);
+        if (found) resolve(found[1]);
+      });
+      server.process.on("exit", () => reject(new CheckFailed(`the server ended:\n${server.log}`)));
+      server.process.on("error", reject);
+    });
+    server.url = new URL("/mcp", await within(address, "the server says where it is"));
+    server.token = readFileSync(path.join(place.data, "http-token"), "utf8").trim();
+    return server;
+  }
+
+  async stop() {
+    const ended = new Promise(resolve => {
+      if (this.process.exitCode !== null || this.process.signalCode !== null) resolve();
+      this.process.once("exit", resolve);
+    });
+    this.process.kill("SIGTERM");
+    await within(ended, "the server ends");
+  }
+}
+
+export async function within(promise, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new CheckFailed(`${what}: not within ${PATIENCE_MILLISECONDS} ms`)), PATIENCE_MILLISECONDS);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs a script of an installed package in this Node.js: exit code and output. */
+export function run(script, parameters) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...parameters], { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "", errors = "";
+    child.stdout.setEncoding("utf8").on("data", text => { output += text; });
+    child.stderr.setEncoding("utf8").on("data", text => { errors += text; });
+    child.on("error", reject);
+    child.on("close", code => resolve({ code, output, errors }));
+  });
+}
