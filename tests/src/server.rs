@@ -54,7 +54,64 @@ impl Reply {
     }
 }
 
+/// What a client of the protocol says that it takes.
+const MESSAGES: &str = "Accept: application/json, text/event-stream\r\n";
+
+impl Reply {
+    /// The value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (named, value) = line.split_once(": ")?;
+            named.eq_ignore_ascii_case(name).then_some(value)
+        })
+    }
+
+    /// The message of the protocol in it: the whole of it, or what its last event says.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[must_use]
+    pub fn message(&self) -> Value {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| !data.is_empty());
+        serde_json::from_str(events.last().unwrap_or(&self.body)).unwrap_or_else(|_| panic!("no message: {self:?}"))
+    }
+}
+
 impl Server {
+    /// Sends a message of the protocol, with further headers, and leaves its answer to be read.
+    ///
+    /// # Panics
+    /// Where the server does not take it.
+    #[must_use]
+    pub fn say(&self, headers: &str, message: &Value) -> TcpStream {
+        self.send("POST", "/mcp", "s", &format!("{MESSAGES}{headers}"), &message.to_string())
+    }
+
+    /// Begins a session of 2025-11-25: the header that names it, or why there is none.
+    ///
+    /// # Errors
+    /// What the server answered instead.
+    pub fn handshake(&self) -> Result<String, Reply> {
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
+        let reply = replied(self.say("", &hello));
+        let Some(session) = reply.header("mcp-session-id") else { return Err(reply) };
+        let session = format!("Mcp-Session-Id: {session}\r\nMcp-Protocol-Version: 2025-11-25\r\n");
+        let said = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(replied(self.say(&session, &said)).status, 202);
+        Ok(session)
+    }
+
+    /// Listens to what the server says unasked in a session.
+    ///
+    /// # Panics
+    /// Where it does not let anybody listen.
+    #[must_use]
+    pub fn listen(&self, session: &str) -> TcpStream {
+        self.send("GET", "/mcp", "s", &format!("{MESSAGES}{session}"), "")
+    }
+
     /// Starts `wharf serve --http 127.0.0.1:0` on a data directory of its own.
     ///
     /// # Panics

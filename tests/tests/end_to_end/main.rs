@@ -15,6 +15,7 @@ mod contexts;
 mod contract;
 mod failures;
 mod http;
+mod http_mcp;
 mod kills;
 mod large;
 mod limits;

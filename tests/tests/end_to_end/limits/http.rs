@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::{Value, json};
 use wharf_tests::{Reply, Server, Setup, replied};
 
 use super::Tested;
@@ -19,6 +20,14 @@ pub(super) const TESTED: Tested = &[
     ("arrival_milliseconds", what_takes_too_long_to_arrive_is_not_waited_for),
     ("stall_milliseconds", a_client_that_takes_nothing_is_let_go),
     ("grace_milliseconds", a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer),
+    ("message_bytes", one_byte_of_a_message_too_many_is_refused),
+    ("calls", one_call_of_all_too_many_is_refused),
+    ("calls_per_client", one_call_of_a_client_too_many_is_refused),
+    ("requests_per_second", who_asks_too_often_is_refused),
+    ("sessions", one_session_too_many_is_refused_where_all_are_used),
+    ("sessions_per_tenant", one_session_of_a_tenant_too_many_is_refused_where_all_are_used),
+    ("session_idle_seconds", a_session_that_nobody_uses_ends),
+    ("session_bytes", what_was_read_makes_room_for_what_was_not),
 ];
 
 fn limited(name: &str, value: u64) -> Setup {
@@ -187,5 +196,132 @@ fn a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer() {
             assert_eq!(rest, b"", "it was not answered");
         }
         assert_eq!(server.ended(), Some(0), "{}", server.log());
+    }
+}
+
+fn ping(id: u64) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+}
+
+/// Asks until the answer has this status.
+fn until(status: u16, what: &str, ask: impl Fn() -> Reply) -> Reply {
+    let began = Instant::now();
+    loop {
+        let reply = ask();
+        if reply.status == status {
+            return reply;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}: {reply:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn one_byte_of_a_message_too_many_is_refused() {
+    let server = Server::start(&limited("message_bytes", 1_000));
+    let message = |bytes: usize| {
+        let empty = json!({"jsonrpc": "2.0", "method": "notifications/x", "params": {"x": ""}}).to_string().len();
+        json!({"jsonrpc": "2.0", "method": "notifications/x", "params": {"x": "x".repeat(bytes - empty)}})
+    };
+    let session = server.handshake().expect("a session");
+    assert_eq!(replied(server.say(&session, &message(1_000))).status, 202);
+    let refused = replied(server.say(&session, &message(1_001)));
+    assert_eq!(refused.status, 413);
+    names(&refused, "message_bytes");
+}
+
+/// One call runs, a second one is refused, and there is room again when the first has ended.
+fn one_call_too_many(limit: &str, status: u16) {
+    let server = Server::start(&Setup::new().http_limit(limit, 1));
+    let session = server.handshake().expect("a session");
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hostile__sleep_forever"}});
+    let _running = server.say(&session, &call);
+    let refused = until(status, "it is not refused", || replied(server.say(&session, &ping(2))));
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    names(&refused, limit);
+    assert!(replied(server.send("DELETE", "/mcp", "s", &session, "")).status < 300);
+    until(200, "there is no room again", || {
+        server.handshake().err().unwrap_or_else(|| server.ask("GET", "/v1/health", "s", None))
+    });
+}
+
+#[test]
+fn one_call_of_all_too_many_is_refused() {
+    one_call_too_many("calls", 503);
+}
+
+#[test]
+fn one_call_of_a_client_too_many_is_refused() {
+    one_call_too_many("calls_per_client", 429);
+}
+
+#[test]
+fn who_asks_too_often_is_refused() {
+    let server = Server::start(&limited("requests_per_second", 1));
+    let ask = || server.ask("GET", "/v1/streams", "s", None);
+    assert_eq!(ask().status, 200);
+    let refused = until(429, "it is not refused", ask);
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    names(&refused, "requests_per_second");
+    until(200, "it is refused for ever", || {
+        std::thread::sleep(Duration::from_secs(1));
+        ask()
+    });
+}
+
+fn one_session_too_many(limit: &str) {
+    let server = Server::start(&limited(limit, 1));
+    let first = server.handshake().expect("a session");
+    // Nobody uses it: it makes room.
+    let second = server.handshake().expect("another session");
+    assert_eq!(replied(server.say(&first, &ping(1))).status, 404);
+    let _listening = server.listen(&second);
+    let refused = until(503, "a session in use made room", || {
+        server.handshake().err().unwrap_or_else(|| panic!("a session in use made room"))
+    });
+    names(&refused, limit);
+    assert_eq!(replied(server.say(&second, &ping(1))).status, 200);
+}
+
+#[test]
+fn one_session_too_many_is_refused_where_all_are_used() {
+    one_session_too_many("sessions");
+}
+
+#[test]
+fn one_session_of_a_tenant_too_many_is_refused_where_all_are_used() {
+    one_session_too_many("sessions_per_tenant");
+}
+
+#[test]
+fn a_session_that_nobody_uses_ends() {
+    let server = Server::start(&limited("session_idle_seconds", 1));
+    let session = server.handshake().expect("a session");
+    assert_eq!(replied(server.say(&session, &ping(1))).status, 200);
+    until(404, "it does not end", || {
+        std::thread::sleep(Duration::from_millis(1_500));
+        replied(server.say(&session, &ping(2)))
+    });
+}
+
+#[test]
+fn what_was_read_makes_room_for_what_was_not() {
+    for (bytes, kept) in [(1, false), (100_000, true)] {
+        let server = Server::start(&Setup::new().http_limit("session_bytes", bytes));
+        let session = server.handshake().expect("a session");
+        let answers = [1, 2].map(|id| {
+            let params = json!({"name": "hostile__sleep", "arguments": {"milliseconds": 1_000}});
+            let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+            let reply = replied(server.say(&session, &call));
+            assert_eq!((reply.status, &reply.message()["id"]), (200, &json!(id)), "{reply:?}");
+            let first = reply.body.lines().find_map(|line| line.strip_prefix("id: ")).expect("a stream").to_owned();
+            (first, reply.message())
+        });
+        let again = |(id, _): &(String, Value)| {
+            let headers = format!("{session}Accept: text/event-stream\r\nLast-Event-ID: {id}\r\n");
+            replied(server.send("GET", "/mcp", "s", &headers, ""))
+        };
+        assert_eq!(again(&answers[1]).message(), answers[1].1, "an answer may be asked for again");
+        assert_eq!(again(&answers[0]).body.contains("\"result\""), kept, "with {bytes} bytes");
     }
 }
