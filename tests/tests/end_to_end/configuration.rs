@@ -31,7 +31,6 @@ fn what_a_configuration_may_not_say_is_named() {
         ("[state]\ndurability = \"none\"".to_owned(), ["none", "process"]),
         ("[context]\nrequire_session = \"yes\"".to_owned(), ["yes", "boolean"]),
         ("data = 7".to_owned(), ["7", "string"]),
-        ("[plugin.x]".to_owned(), ["plugin.x", "source"]),
         ("[plugin.\"A B\"]\nsource = \"x\"".to_owned(), ["A B", "[a-z0-9-]"]),
         (format!("{plugin}surce = 1"), ["surce", "source"]),
         (format!("{plugin}digest = \"abc\""), ["digest", "blake3"]),
