@@ -63,7 +63,7 @@ pub(crate) fn test_input_required_result_prompt(call: &Call) -> Result<Round<Tex
 
 /// What completes the arguments of prompts, and the variable of the template.
 #[derive(Debug)]
-pub struct Words;
+pub(crate) struct Words;
 
 impl Completion for Words {
     fn complete(_call: &Call, typed: &Typed<'_>) -> Result<Completions, ToolError> {

@@ -14,7 +14,7 @@ const TEMPLATE: &str = "test://template/{id}/data";
 
 /// What the suite reads.
 #[derive(Debug)]
-pub struct Fixtures;
+pub(crate) struct Fixtures;
 
 impl Resources for Fixtures {
     const CLAIMS: &'static [&'static str] = &["test://"];
