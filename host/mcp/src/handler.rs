@@ -272,8 +272,8 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(malformed::answer(&request.method, &self.capabilities()))
+        Err(malformed::answer(&request.method, &self.capabilities(), caller::is_modern(&context)))
     }
 }

@@ -10,9 +10,16 @@ use rmcp::{
 };
 use wharf_core::text;
 
-/// The error for a request of `method`, on a host that has these capabilities.
-pub(crate) fn answer(method: &str, has: &ServerCapabilities) -> ErrorData {
+/// What clients of the newer era have no more.
+const REMOVED: [&str; 4] = ["initialize", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
+/// The error for a request of `method`, on a host that has these capabilities, to a
+/// client of the newer era or the older one.
+pub(crate) fn answer(method: &str, has: &ServerCapabilities, modern: bool) -> ErrorData {
     let rule = match method {
+        removed if modern && REMOVED.contains(&removed) => {
+            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, removed.to_owned(), None);
+        }
         "initialize" => "`protocolVersion`, `capabilities` and `clientInfo`",
         "tools/call" => {
             "`name`, the name of a tool, and may have `arguments` and `inputResponses`, which are objects, \
@@ -48,12 +55,16 @@ mod tests {
     #[test]
     fn only_what_is_offered_can_be_malformed() {
         let bare = ServerCapabilities::default();
-        assert_eq!(answer("tools/call", &bare).code, ErrorCode::INVALID_PARAMS);
+        assert_eq!(answer("tools/call", &bare, true).code, ErrorCode::INVALID_PARAMS);
         for method in ["prompts/get", "resources/read", "completion/complete", "no/such"] {
-            assert_eq!(answer(method, &bare).code, ErrorCode::METHOD_NOT_FOUND, "{method}");
+            assert_eq!(answer(method, &bare, false).code, ErrorCode::METHOD_NOT_FOUND, "{method}");
         }
+        for method in REMOVED {
+            assert_eq!(answer(method, &bare, true).code, ErrorCode::METHOD_NOT_FOUND, "{method}");
+        }
+        assert_eq!(answer("logging/setLevel", &bare, false).code, ErrorCode::INVALID_PARAMS);
         let prompting = ServerCapabilities::builder().enable_prompts().build();
-        assert!(answer("prompts/get", &prompting).message.contains("`name`"));
-        assert!(answer(&"x\u{1b}".repeat(1_000), &bare).message.len() < 200);
+        assert!(answer("prompts/get", &prompting, false).message.contains("`name`"));
+        assert!(answer(&"x\u{1b}".repeat(1_000), &bare, true).message.len() < 200);
     }
 }

@@ -151,11 +151,18 @@ fn served(lines: &str, arguments: &[&str]) -> (Client, Data) {
     (Client::connect(wharf(all).config(&config).data(data.path())), data)
 }
 
-/// Whom the guest takes for its caller.
+/// Whom the guest takes for its caller. What it is told of the client beside that
+/// is always the same.
 fn caller(client: &mut Client, arguments: Value, meta: Value) -> Value {
     let answer = client.call("hostile__caller", arguments, meta);
     assert_eq!(answer["isError"], json!(false), "{answer}");
-    serde_json::from_str(answer["content"][0]["text"].as_str().expect("a text")).expect("JSON")
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let mut seen: Value = serde_json::from_str(&text(&answer["content"][0]["text"])).expect("JSON");
+    let mut meta: Value = serde_json::from_str(&text(&seen["requestMeta"])).expect("JSON");
+    let client_can = meta.as_object_mut().expect("an object").remove("dev.wharf/client");
+    assert_eq!(client_can, Some(json!({"capabilities": {}})));
+    seen["requestMeta"] = meta.to_string().into();
+    seen
 }
 
 fn code(answer: &Value) -> &str {

@@ -167,7 +167,7 @@ async fn a_shell_that_is_not_granted_is_refused_with_the_line_that_would_allow_i
     let grants = "[plugin.workspace.grants.process]\nreason = \"a test\"\n[plugin.workspace.grants.workspace]\nreason = \"a test\"";
     let fixture = Setup::new().bundled("workspace", grants).open().await;
     let refusal = super::refused(&fixture, "execute_shell", json!({"command": "true"})).await;
-    assert!(refusal.contains("`shell`") && refusal.contains("[plugin.workspace.grants.process]"), "{refusal}");
+    assert!(refusal.contains("`shell = true`") && refusal.contains("[plugin.workspace.grants.process]"), "{refusal}");
     let listed = ask(&fixture, "list_processes", json!({})).await;
     assert_eq!(listed.structured["processes"], Value::Array(Vec::new()));
 }
