@@ -30,10 +30,12 @@ impl Allowed {
 struct AllowedTools {
     tools: Arc<dyn ToolService>,
     allowed: Allowed,
-    /// The whole list, and what is allowed of it.
     // A lock of the standard library: held to compare two pointers, or to make a list.
-    made: Mutex<Option<(Arc<[ToolDefinition]>, Arc<[ToolDefinition]>)>>,
+    made: Mutex<Option<Lists>>,
 }
+
+/// The whole list, and what is allowed of it.
+type Lists = (Arc<[ToolDefinition]>, Arc<[ToolDefinition]>);
 
 impl AllowedTools {
     fn allows(&self, tool: &str) -> bool {
