@@ -188,9 +188,9 @@ async def bad_arguments(report: Report, host: Host, era: str) -> None:
         holds = error is not None and error.code == INVALID_PARAMS and "planning__create_goal" in error.message
         report.check(holds, f"{era}: an unknown tool is an error that names near ones", error)
 
-        code, text = await refused(client, "planning__create_goal", {"goal": "x" * 10_000_000}, meta)
+        code, text = await refused(client, "planning__create_goal", {"goal": "x" * host.large_bytes}, meta)
         holds = code in ("limit", "invalid") and len(text) < 10_000
-        report.check(holds, f"{era}: arguments of 10 MB are refused in a few words", (code, text))
+        report.check(holds, f"{era}: arguments of {host.large_bytes} bytes are refused in a few words", (code, text))
 
         for shown, illegal in ILLEGAL_IDS.items():
             code, text = await refused(client, "planning__create_goal", {"goal": "x"}, {"dev.wharf/sessionId": illegal})

@@ -46,6 +46,9 @@ def shorten(value: Any) -> str:
 class Host:
     """How to start the binary under test on one data directory."""
 
+    # More than a tool takes, and less than a message may have.
+    large_bytes = 10_000_000
+
     def __init__(self, binary: Path, data: Path, log: Path) -> None:
         self.binary, self.data, self.log = binary, data, log
 

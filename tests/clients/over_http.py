@@ -35,6 +35,8 @@ class Labelled(Report):
 class WebHost(Host):
     """One server that all clients share."""
 
+    large_bytes = 3_000_000
+
     def __init__(self, host: Host, data: Path, address: str, token: str) -> None:
         super().__init__(host.binary, data, host.log)
         self.url = f"http://{address}/mcp"
