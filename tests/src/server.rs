@@ -73,8 +73,10 @@ impl Reply {
     /// Where there is none.
     #[must_use]
     pub fn message(&self) -> Value {
-        let mut events = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| !data.is_empty());
-        serde_json::from_str(events.next_back().unwrap_or(&self.body)).unwrap_or_else(|_| panic!("no message: {self:?}"))
+        let mut events =
+            self.body.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| !data.is_empty());
+        serde_json::from_str(events.next_back().unwrap_or(&self.body))
+            .unwrap_or_else(|_| panic!("no message: {self:?}"))
     }
 }
 
