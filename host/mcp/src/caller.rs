@@ -99,8 +99,7 @@ impl Caller {
         };
         let mut request_meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut request_meta, &context.peer);
-        let mut hints = hints::take(&mut request_meta)?;
-        hints::of_http(&context.extensions, &mut hints)?;
+        let hints = hints::of_request(&mut request_meta, &context.extensions)?;
         let resolved = rules.resolve(&hints, arguments)?;
         if !resolved.dropped.is_empty() {
             tracing::warn!(what, fields = ?resolved.dropped, "context fields in arguments were dropped");

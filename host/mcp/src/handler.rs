@@ -88,8 +88,7 @@ impl Handler {
 
     /// The conversation in which something is watched.
     fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Context, ErrorData> {
-        let mut hints = hints::take(&mut context.meta.0.0.clone()).map_err(refusal)?;
-        hints::of_http(&context.extensions, &mut hints).map_err(refusal)?;
+        let hints = hints::of_request(&mut context.meta.0.0.clone(), &context.extensions).map_err(refusal)?;
         let resolved = self.shared.rules.resolve(&hints, &mut Map::new()).map_err(refusal)?;
         Ok(resolved.context)
     }

@@ -33,7 +33,7 @@ const TURN_BYTES: usize = 16 * 1024;
 ///
 /// # Errors
 /// `invalid` where one of our own keys is no text.
-pub(crate) fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error> {
+fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error> {
     if meta.is_empty() {
         return Ok(ContextHints::default());
     }
@@ -56,7 +56,7 @@ pub(crate) fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error>
 ///
 /// # Errors
 /// `invalid` where a header is there twice or is no text.
-pub(crate) fn of_http(extensions: &Extensions, hints: &mut ContextHints) -> Result<(), Error> {
+fn of_http(extensions: &Extensions, hints: &mut ContextHints) -> Result<(), Error> {
     let Some(request) = extensions.get::<Parts>() else { return Ok(()) };
     let header = |name: HeaderName| http::text(&request.headers, &name);
     let session = header(http::SESSION)?;
@@ -68,6 +68,17 @@ pub(crate) fn of_http(extensions: &Extensions, hints: &mut ContextHints) -> Resu
         hints.thread = header(http::THREAD)?;
     }
     Ok(())
+}
+
+/// What a request says of its context: in its `_meta`, from which it is taken, and over
+/// HTTP.
+///
+/// # Errors
+/// `invalid` where one of our own keys or headers is no text, or a header is there twice.
+pub(crate) fn of_request(meta: &mut Map<String, Value>, extensions: &Extensions) -> Result<ContextHints, Error> {
+    let mut hints = take(meta)?;
+    of_http(extensions, &mut hints)?;
+    Ok(hints)
 }
 
 fn own(meta: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Error> {

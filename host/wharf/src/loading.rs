@@ -128,8 +128,8 @@ impl Loading<'_> {
             plugins.disabled.push(Disabled { name, origin: from.origin(), by_configuration, kept: None });
             return;
         }
-        let written = self.configuration.grants(&name, &settings);
-        if bundled::is_useless(&name, &settings, &written) {
+        let grants = self.configuration.grants(&name, &settings);
+        if bundled::is_useless(&name, &settings, &grants) {
             plugins.off.push(Off { developer: would_help(&name, &settings), name });
             return;
         }
@@ -146,13 +146,19 @@ impl Loading<'_> {
                 return;
             }
         }
-        match self.load(&name, &from, settings) {
+        match self.load(&name, &from, settings, grants) {
             Ok(plugin) => plugins.add(plugin),
             Err(reason) => plugins.reject(name, reason),
         }
     }
 
-    fn load(&self, name: &PluginName, from: &From, settings: PluginSettings) -> Result<Installed, String> {
+    fn load(
+        &self,
+        name: &PluginName,
+        from: &From,
+        settings: PluginSettings,
+        mut grants: Grants,
+    ) -> Result<Installed, String> {
         let component = self.read(from)?;
         let digest = component.digest();
         if let Some(pinned) = settings.digest.filter(|pinned| *pinned != digest) {
@@ -163,7 +169,6 @@ impl Loading<'_> {
             Some(present) => present.plugin.clone(),
             None => self.compile(name, component)?,
         };
-        let mut grants = granted(self.configuration, name, &settings, digest);
         if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
             state.default_scope = scope;
         }
@@ -198,12 +203,6 @@ impl Loading<'_> {
         };
         Ok(Component::new(bytes?))
     }
-}
-
-/// What a component may use under this name: the one place where that is decided,
-/// whatever way the component came.
-fn granted(configuration: &Configuration, name: &PluginName, settings: &PluginSettings, _digest: Digest) -> Grants {
-    configuration.grants(name, settings)
 }
 
 fn cannot_read(file: &std::path::Path, error: &std::io::Error) -> String {

@@ -15,13 +15,10 @@ use tokio_rustls::{
     },
 };
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, StreamLimits, Streams};
-use wharf_mcp::http::{HttpAddress, HttpError, HttpServer, HttpServices, HttpSettings, Tls, TlsError, Token};
+use wharf_core::{StreamLimits, Streams};
+use wharf_mcp::http::{HttpAddress, HttpError, HttpServer, HttpSettings, Tls, TlsError, Token};
 
-use crate::{
-    shells::Shells,
-    tools::{Tools, info},
-};
+use crate::support::services;
 
 const TOKEN: &str = "0123456789abcdef";
 const CERTIFICATE: &[u8] = include_bytes!("certificate/certificate.pem");
@@ -29,14 +26,7 @@ const KEY: &[u8] = include_bytes!("certificate/key.pem");
 
 fn bind(address: HttpAddress, change: impl FnOnce(&mut HttpSettings)) -> Result<HttpServer, HttpError> {
     let streams = Streams::new(StreamLimits::default());
-    let services = HttpServices {
-        tools: Arc::new(Tools::default()),
-        info: info(),
-        offers: None,
-        terminals: Arc::new(Shells::new(streams.clone())),
-        streams,
-        rules: ContextRules::local(),
-    };
+    let services = services(streams);
     let mut settings = HttpSettings::new(Token::new(TOKEN).expect("legal"));
     change(&mut settings);
     HttpServer::bind(address, services, settings)

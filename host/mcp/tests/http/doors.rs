@@ -1,7 +1,5 @@
 //! Who is let in, and with what.
 
-use std::sync::Arc;
-
 use hyper::{StatusCode, header};
 use serde_json::json;
 use tokio::{
@@ -14,9 +12,7 @@ use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, Token};
 
 use crate::{
     client::{Client, PATIENCE},
-    shells::Shells,
-    support::{start, start_with},
-    tools::{Tools, info},
+    support::{services, start, start_with},
 };
 
 /// Sends bytes, and reads all that comes back.
@@ -149,14 +145,8 @@ async fn ids_in_headers_follow_the_rules_of_every_other_channel() {
 
     let text = Token::generate().expect("randomness");
     let streams = Streams::new(StreamLimits::default());
-    let services = HttpServices {
-        tools: Arc::new(Tools::default()),
-        offers: None,
-        info: info(),
-        terminals: Arc::new(Shells::new(streams.clone())),
-        streams,
-        rules: ContextRules { require_session: true, ..ContextRules::local() },
-    };
+    let services =
+        HttpServices { rules: ContextRules { require_session: true, ..ContextRules::local() }, ..services(streams) };
     let settings = HttpSettings::new(Token::new(&text).expect("legal"));
     let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
     let client = Client { address: server.address().port().expect("a port"), token: text, headers: Vec::new() };
@@ -189,14 +179,7 @@ async fn an_unknown_route_or_method_or_parameter_says_so_as_json() {
 #[tokio::test]
 async fn an_address_that_others_reach_is_served_only_where_that_was_said() {
     let streams = Streams::new(StreamLimits::default());
-    let services = HttpServices {
-        tools: Arc::new(Tools::default()),
-        offers: None,
-        info: info(),
-        terminals: Arc::new(Shells::new(streams.clone())),
-        streams,
-        rules: ContextRules::local(),
-    };
+    let services = services(streams);
     let mut settings = HttpSettings::new(Token::new("0123456789abcdef").expect("legal"));
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let refused = HttpServer::bind(address.parse().expect("an address"), services.clone(), settings.clone());

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use hyper::{StatusCode, header};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, StreamLimits, Streams, service::MetricsService};
-use wharf_mcp::http::{HttpServer, HttpServices, HttpSettings, Token};
+use wharf_core::{StreamLimits, Streams, service::MetricsService};
+use wharf_mcp::http::{HttpServer, HttpSettings, Token};
 
 use crate::{
     client::Client,
-    shells::Shells,
-    support::start,
-    tools::{Tools, info},
+    support::{services, start},
 };
 
 struct Numbers;
@@ -26,14 +24,7 @@ impl MetricsService for Numbers {
 async fn metrics_are_served_as_text_to_whoever_shows_the_token() {
     let text = Token::generate().expect("randomness");
     let streams = Streams::new(StreamLimits::default());
-    let services = HttpServices {
-        tools: Arc::new(Tools::default()),
-        offers: None,
-        info: info(),
-        terminals: Arc::new(Shells::new(streams.clone())),
-        streams,
-        rules: ContextRules::local(),
-    };
+    let services = services(streams);
     let settings = HttpSettings::new(Token::new(&text).expect("legal"));
     let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
     let server = server.with_metrics(Arc::new(Numbers));

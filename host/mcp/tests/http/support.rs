@@ -38,14 +38,7 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
     change(&mut settings);
     let streams = Streams::new(streams);
     let tools = Arc::new(Tools::default());
-    let services = HttpServices {
-        tools: Arc::clone(&tools) as Arc<dyn ToolService>,
-        offers: None,
-        info: info(),
-        terminals: Arc::new(Shells::new(streams.clone())),
-        streams: streams.clone(),
-        rules: ContextRules::local(),
-    };
+    let services = HttpServices { tools: Arc::clone(&tools) as Arc<dyn ToolService>, ..services(streams.clone()) };
     let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
     let client = Client {
         address: server.address().port().expect("a port"),
@@ -55,6 +48,18 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
     let shutdown = CancellationToken::new();
     let serving = tokio::spawn(server.serve(shutdown.clone()));
     Served { client, tools, streams, shutdown, serving }
+}
+
+/// What a server needs, with tools and terminals of its own.
+pub(crate) fn services(streams: Streams) -> HttpServices {
+    HttpServices {
+        tools: Arc::new(Tools::default()),
+        offers: None,
+        info: info(),
+        terminals: Arc::new(Shells::new(streams.clone())),
+        streams,
+        rules: ContextRules::local(),
+    }
 }
 
 /// Limits under which a test can wait for what usually takes long.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 use wharf_core::{
     Code, Error, Permit,
-    audit::{AuditOutcome, RunningCall},
+    audit::{AuditOutcome, CallAudit, RunningCall},
     offer::MAX_URI_BYTES,
     service::offer::{
         Asking, Change, CompletionOf, Completions, OfferService, PromptAnswer, PromptDefinition, ResourceContent,
@@ -50,29 +50,27 @@ impl OfferService for Host {
         let registry = self.registry();
         let found = registry.offers().prompt(registry.installed(), name);
         let (owner, prompt) = found.ok_or_else(|| unknown_prompt(&registry, name))?;
-        let running = self.asked(&format!("prompt {}", prompt.name), owner, &asking);
+        let (running, audit) = self.asked(&format!("prompt {}", prompt.name), owner, &asking);
         let answered = async {
             check_arguments(&arguments, prompt)?;
             let arguments = small_text(arguments, owner)?;
-            let (invocation, _place) = self.invocation(owner, asking, prompt.name.clone(), arguments, &running).await?;
+            let (invocation, _place) = self.invocation(owner, asking, prompt.name.clone(), arguments, audit).await?;
             owner.plugin.prompt(invocation).await
         };
-        let outcome = answered.await;
-        ended(running, outcome)
+        ended(running, answered.await)
     }
 
     async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error> {
         let registry = self.registry();
         let readers = registry.offers().readers(registry.installed());
         let listing = readers.map(async |owner| {
-            let running = self.asked("list-resources", owner, &asking);
+            let (running, audit) = self.asked("list-resources", owner, &asking);
             let listed = async {
                 let (invocation, _place) =
-                    self.invocation(owner, asking.clone(), String::new(), String::new(), &running).await?;
+                    self.invocation(owner, asking.clone(), String::new(), String::new(), audit).await?;
                 owner.plugin.resources(invocation).await
             };
-            let outcome = listed.await;
-            ended(running, outcome)
+            ended(running, listed.await)
         });
         let mut resources = Vec::new();
         for listed in future::join_all(listing).await {
@@ -91,13 +89,12 @@ impl OfferService for Host {
         let registry = self.registry();
         let owner = registry.offers().reader(registry.installed(), uri).ok_or_else(|| unknown_resource(uri))?;
         // What an address says is the caller's: it does not belong into a log.
-        let running = self.asked("read-resource", owner, &asking);
+        let (running, audit) = self.asked("read-resource", owner, &asking);
         let read = async {
-            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new(), &running).await?;
+            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new(), audit).await?;
             owner.plugin.read_resource(invocation, uri).await
         };
-        let outcome = read.await;
-        ended(running, outcome)
+        ended(running, read.await)
     }
 
     async fn complete(
@@ -133,24 +130,25 @@ impl OfferService for Host {
         if !others.values().all(Value::is_string) {
             return Err(Error::new(Code::Invalid, "the arguments that are filled already must be texts"));
         }
-        let running = self.asked(&format!("complete {name}"), owner, &asking);
+        let (running, audit) = self.asked(&format!("complete {name}"), owner, &asking);
         let completed = async {
             let others = small_text(others, owner)?;
             let (argument, typed) = (argument.to_owned(), typed.to_owned());
             let completing = Completing { kind, name: name.clone(), argument, typed, others };
-            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new(), &running).await?;
+            let (invocation, _place) = self.invocation(owner, asking, String::new(), String::new(), audit).await?;
             owner.plugin.complete(invocation, &completing).await
         };
-        let outcome = completed.await;
-        ended(running, outcome)
+        ended(running, completed.await)
     }
 }
 
 impl Host {
     /// One line of audit for what is asked.
-    fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> RunningCall {
+    fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> (RunningCall, Arc<CallAudit>) {
         let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
-        self.shared.recorder.begin(&asking.context, Some(callee), what)
+        let running = self.shared.recorder.begin(&asking.context, Some(callee), what);
+        let audit = Arc::clone(running.audit());
+        (running, audit)
     }
 
     /// What a plugin is asked, and its place among the running calls.
@@ -160,7 +158,7 @@ impl Host {
         asking: Asking,
         tool: String,
         arguments: String,
-        running: &RunningCall,
+        audit: Arc<CallAudit>,
     ) -> Result<(Invocation, Permit), Error> {
         let Asking { context, mut request_meta, input, cancel, events } = asking;
         let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
@@ -175,7 +173,7 @@ impl Host {
             cancel,
             tool,
             arguments,
-            audit: Some(Arc::clone(running.audit())),
+            audit: Some(audit),
         };
         Ok((invocation, place))
     }
