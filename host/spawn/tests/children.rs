@@ -5,8 +5,10 @@
 mod support;
 
 use std::{
+    env,
     fs::{self, File},
     io::{Read as _, Seek as _, Write as _},
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -56,6 +58,39 @@ async fn the_environment_is_exactly_what_was_given() {
     let environment = vec![("ONE".into(), "1".into()), ("EMPTY".into(), "".into())];
     let request = SpawnRequest { program: "/usr/bin/env".into(), arguments: vec![], environment, ..shell("") };
     assert_eq!(output(&spawner, request).await, "ONE=1\nEMPTY=\n");
+}
+
+/// Set in a host that was started by a careless parent.
+const IGNORES: &str = "WHARF_TEST_IGNORES";
+
+#[tokio::test]
+async fn signals_that_the_host_was_started_to_ignore_reach_its_children() {
+    if env::var_os(IGNORES).is_none() {
+        let script = "trap '' HUP INT QUIT PIPE CHLD TERM USR1; exec \"$0\" \"$1\" --exact --nocapture";
+        let name = "signals_that_the_host_was_started_to_ignore_reach_its_children";
+        let mut host = Command::new("/bin/sh");
+        host.args(["-c", script]).arg(env::current_exe().expect("this test")).arg(name).env(IGNORES, "yes");
+        let ended = host.output().expect("a host");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        return;
+    }
+    let own = fs::read_to_string("/proc/self/status").expect("a status");
+    assert!(own.lines().any(|line| line.starts_with("SigIgn:") && !line.ends_with("0000000000000000")), "{own}");
+    let spawner = Spawner::new();
+    let said = output(&spawner, shell("grep -E 'SigIgn|SigBlk' /proc/self/status")).await;
+    // Two are the C library's own, which no program sets or is sent.
+    let of_the_library = 3 << 31;
+    for line in said.lines() {
+        let (what, mask) = line.split_once(":\t").expect("a mask");
+        assert_eq!(u64::from_str_radix(mask, 16).expect("a mask") & !of_the_library, 0, "{what} {mask}");
+    }
+    assert_eq!(said.lines().count(), 2);
+    let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
+    child.signal(Signal::Interrupt).await.expect("a signal");
+    assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 2 });
+    assert_eq!(spawner.spawn(shell("exit 3")).await.expect("a child").wait().await.expect("its end").exit, Exit::Exited {
+        code: 3
+    });
 }
 
 #[tokio::test]

@@ -41,6 +41,7 @@ type Supervisors = HashMap<Pid, Made>;
 /// Runs until the host is gone.
 pub(super) fn run(control: OwnedFd) -> ! {
     let Ok(control) = keep_only(control) else { system::leave() };
+    system::heed_signals();
     let _ = setsid();
     let _ = rustix::thread::set_name(c"wharf-root");
     let _ = set_child_subreaper(Some(getpid()));

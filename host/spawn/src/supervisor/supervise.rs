@@ -40,6 +40,7 @@ struct Supervisor {
 
 /// Runs until nothing of the tree is left.
 pub(super) fn run(control: OwnedFd) -> ! {
+    system::heed_signals();
     let _ = setsid();
     let _ = rustix::thread::set_name(c"wharf-supervise");
     let _ = set_child_subreaper(Some(getpid()));

@@ -101,9 +101,23 @@ pub(super) fn watch_children() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// Undoes [`watch_children`] for a process that becomes a program.
+/// Undoes [`watch_children`] for a process that becomes a program, and has it heed
+/// all signals as programs expect to.
 pub(super) fn accept_signals() {
+    heed_signals();
     let _ = SigSet::all().thread_unblock();
+}
+
+/// Has every signal do what it does by default. What a program ignores, those that
+/// it runs ignore, too: a host in the background of a script ignores C-c, and one
+/// below a parent that ignores the ends of its children would hear of no end.
+#[expect(unsafe_code, reason = "neither rustix nor nix sets the signals of real-time, nor without a promise the others")]
+pub(super) fn heed_signals() {
+    for signal in 1..=libc::SIGRTMAX() {
+        // SAFETY: no handler of this process is in use, and none is set. The two that
+        // cannot be changed and the library's own are refused.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
 }
 
 /// Becomes a program; returns only why not.
