@@ -111,6 +111,28 @@ id!(
     "bucket names are 1 to 64 bytes of [A-Za-z0-9._-]"
 );
 
+/// Has the schema of a configuration say which texts are legal.
+macro_rules! schema {
+    ($name:ident, $pattern:literal) => {
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": "string", "pattern": $pattern})
+            }
+        }
+    };
+}
+
+schema!(TenantId, "^[A-Za-z0-9._:-]{1,128}$");
+schema!(PluginName, "^[a-z0-9-]{1,64}$");
+
 impl TenantId {
     /// The tenant of a channel that needs no authentication.
     #[must_use]

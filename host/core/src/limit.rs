@@ -87,6 +87,18 @@ macro_rules! limits {
                 }
             }
 
+            /// The most that any configuration may set.
+            #[must_use]
+            pub fn ceilings() -> Self {
+                Self { $($name: $ceiling,)* }
+            }
+
+            /// The same, with nothing above these.
+            #[must_use]
+            pub fn at_most(&self, ceilings: &Self) -> Self {
+                Self { $($name: self.$name.min(ceilings.$name),)* }
+            }
+
             /// Every limit with its present value.
             pub fn values(&self) -> impl Iterator<Item = (&'static LimitInfo, u64)> + '_ {
                 Self::TABLE.iter().zip([$(self.$name),*])

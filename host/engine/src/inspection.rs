@@ -1,7 +1,10 @@
 //! What a component is and asks for, for whoever decides about it.
 
+use std::collections::BTreeMap;
+
 use wharf_core::{
     Digest, ToolDefinition,
+    grant::Capability,
     service::offer::{PromptDefinition, ResourceTemplate},
 };
 
@@ -14,6 +17,8 @@ pub struct Inspection {
     pub bytes: u64,
     /// Every instance that it imports, as `package/interface@version`.
     pub imports: Vec<String>,
+    /// Why it asks for what it asks, in its own words.
+    pub reasons: BTreeMap<Capability, String>,
     /// Its tools.
     pub tools: Vec<ToolDefinition>,
     /// Its prompts.

@@ -22,6 +22,7 @@ mod guest;
 mod inspection;
 mod limiter;
 mod load;
+mod manifest;
 mod metadata;
 mod offering;
 mod rooms;

@@ -88,9 +88,10 @@ async fn signals_that_the_host_was_started_to_ignore_reach_its_children() {
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
     child.signal(Signal::Interrupt).await.expect("a signal");
     assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 2 });
-    assert_eq!(spawner.spawn(shell("exit 3")).await.expect("a child").wait().await.expect("its end").exit, Exit::Exited {
-        code: 3
-    });
+    assert_eq!(
+        spawner.spawn(shell("exit 3")).await.expect("a child").wait().await.expect("its end").exit,
+        Exit::Exited { code: 3 }
+    );
 }
 
 #[tokio::test]

@@ -153,6 +153,15 @@ impl AddedPlugins {
         }
     }
 
+    /// The bytes of a plugin's component, at most one more than `limit`; nothing where
+    /// none of this name was added.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn component_of(&self, name: &PluginName, limit: u64) -> Result<Option<Vec<u8>>, AddedError> {
+        self.set()?.plugins.get(name).map(|digest| self.component(digest, limit)).transpose()
+    }
+
     /// The bytes of a component, at most one more than `limit`.
     pub(crate) fn component(&self, digest: &Digest, limit: u64) -> Result<Vec<u8>, AddedError> {
         let path = self.component_path(digest);

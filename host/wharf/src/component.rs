@@ -1,6 +1,17 @@
-//! Components in files.
+//! Components in files, and in this program.
 
 use std::{fs::File, io::Read, path::Path};
+
+use wharf_core::PluginName;
+use wharf_engine::Component;
+
+use crate::bundled;
+
+/// The component of a plugin that is part of this program.
+#[must_use]
+pub fn bundled_component(name: &PluginName) -> Option<Component> {
+    bundled::find(name.as_str()).map(bundled::Bundled::component)
+}
 
 /// Reads a component, at most one byte more than `limit`: an engine with that
 /// limit refuses what is longer, and nothing larger is ever held.

@@ -3,10 +3,13 @@
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently.
 
 mod audit;
+mod edit;
 mod http;
 mod limits;
+mod pin;
 mod process;
 mod quotas;
+mod schema;
 mod terminal;
 mod webview;
 
@@ -17,13 +20,18 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use wharf_core::{CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, ScopeKind, StreamLimits};
+use wharf_core::{
+    CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, ScopeKind, StreamLimits,
+    grant::{Denials, GrantClock},
+};
 
 use crate::bundled::{self, Bundled};
 
 pub use audit::AuditSettings;
+pub use edit::{ConfigurationEdit, EditError, GrantValue, Granting};
 pub use http::{HttpSection, TlsFiles, TokenSettings};
 use limits::Settings;
+pub use pin::{EffectiveGrants, Pin, Unconfirmed};
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
 pub use terminal::TerminalSettings;
@@ -70,10 +78,16 @@ pub struct Configuration {
     pub plugin_folder: Option<PathBuf>,
     /// What the host's own routes may use, where it is written.
     written_host_grants: Option<Grants>,
+    /// What no limit of a call may exceed, whichever plugin is called.
+    pub call_ceilings: CallLimits,
+    /// What time it is for grants; the system's where absent.
+    clock: Option<GrantClock>,
+    /// What the plugins of one host were denied.
+    pub(crate) denials: Denials,
 }
 
 /// `[context]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContextSettings {
     /// Refuse calls that name no session.
@@ -84,7 +98,7 @@ pub struct ContextSettings {
 }
 
 /// `[state]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StateSettings {
     /// What a write survives once it has returned.
@@ -92,7 +106,7 @@ pub struct StateSettings {
 }
 
 /// What a write survives once it has returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
     /// Every end of the process.
@@ -110,8 +124,10 @@ pub struct PluginSettings {
     /// The component's file; where absent, the bundled one of its name, or one that was
     /// added by command or lies in the folder of plugins.
     pub source: Option<PathBuf>,
-    /// The only component that is accepted.
+    /// The component that the operator confirmed.
     pub digest: Option<Digest>,
+    /// What becomes of the grants where the component is another one.
+    pub pin: Option<Pin>,
     /// Limits of its calls.
     pub limits: CallLimits,
     /// What it may use; for a bundled plugin the bundled grants where absent.
@@ -129,8 +145,17 @@ impl PluginSettings {
     /// A plugin of which the configuration says nothing.
     pub(crate) fn unwritten(limits: CallLimits) -> Self {
         let settings = Value::Object(Map::new());
-        let prefix = true;
-        Self { enabled: true, source: None, digest: None, limits, grants: None, default_scope: None, settings, prefix }
+        Self {
+            enabled: true,
+            source: None,
+            digest: None,
+            pin: None,
+            limits,
+            grants: None,
+            default_scope: None,
+            settings,
+            prefix: true,
+        }
     }
 }
 
@@ -156,14 +181,19 @@ pub enum ConfigurationError {
     },
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Written {
     data: Option<PathBuf>,
     context: ContextSettings,
     state: StateSettings,
     host: WrittenHost,
+    /// Limits of a call of any plugin.
+    #[schemars(schema_with = "limits::of_calls")]
     limits: Settings,
+    /// What no limit of a call may exceed, whichever plugin's table says so.
+    #[schemars(schema_with = "limits::of_calls")]
+    ceilings: Settings,
     process: process::WrittenProcess,
     workspace: WorkspaceSettings,
     terminal: terminal::WrittenTerminal,
@@ -176,32 +206,48 @@ struct Written {
     plugins: WrittenPlugins,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenPlugins {
     /// A folder in which every `NAME.wasm` is a plugin.
     folder: Option<PathBuf>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenHost {
+    #[schemars(schema_with = "limits::of_host")]
     limits: Settings,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenPlugin {
+    /// Whether it is loaded.
     #[serde(default = "yes")]
     enabled: bool,
+    /// The component's file; without one, the plugin of this name that is part
+    /// of the binary.
     source: Option<PathBuf>,
+    /// The component that the operator confirmed: `wharf grant NAME --confirm`
+    /// writes it.
     digest: Option<Digest>,
+    /// What becomes of the grants where the component is another one.
+    pin: Option<Pin>,
+    /// Limits of its calls.
     #[serde(default)]
+    #[schemars(schema_with = "limits::of_calls")]
     limits: Settings,
+    /// What it may use; nothing where absent, or what a bundled plugin has.
     grants: Option<Grants>,
+    /// What the scope `default` of its state means; the session where absent.
     default_scope: Option<ScopeKind>,
+    /// What it is told by its `settings` interface.
     #[serde(default)]
+    #[schemars(with = "Map<String, Value>")]
     settings: toml::Table,
+    /// Whether its tools are listed as `plugin__tool`; `false` lists them under their
+    /// own names.
     #[serde(default = "yes")]
     prefix: bool,
 }
@@ -237,8 +283,9 @@ impl Configuration {
         let mut process_limits = ProcessLimits::default();
         written.process.limits.apply("process.limits", |name, value| process_limits.set(name, value))?;
         written.process.polls.check()?;
+        let call_ceilings = written.ceilings.ceilings()?;
         let mut call_limits = CallLimits::default();
-        written.limits.apply("limits", |name, value| call_limits.set(name, value))?;
+        written.limits.apply_to_calls("limits", &mut call_limits, &call_ceilings)?;
         let mut plugins = written.plugin;
         let written_host_grants = plugins.remove(&PluginName::host()).map(WrittenPlugin::grants_of_host).transpose()?;
         let app = PluginName::app();
@@ -248,7 +295,7 @@ impl Configuration {
         let plugins = plugins
             .into_iter()
             .map(|(name, plugin)| {
-                let settings = plugin.check(&name, &written.limits, base)?;
+                let settings = plugin.check(&name, &written.limits, &call_ceilings, base)?;
                 Ok((name, settings))
             })
             .collect::<Result<_, String>>()?;
@@ -266,11 +313,14 @@ impl Configuration {
             http: written.http.check(base)?,
             audit: written.audit.check()?,
             profile: written.profile,
-            call_limits,
+            call_limits: call_limits.at_most(&call_ceilings),
             written_limits: written.limits,
             plugins,
             plugin_folder: written.plugins.folder.map(|folder| base.join(folder)),
             written_host_grants,
+            call_ceilings,
+            clock: None,
+            denials: Denials::default(),
         })
     }
 
@@ -294,22 +344,11 @@ impl Configuration {
         }
     }
 
-    /// What holds for a plugin, whether it is written or not.
-    pub(crate) fn settings_of(&self, name: &PluginName) -> PluginSettings {
-        self.plugins.get(name).cloned().unwrap_or_else(|| {
-            let bundled = bundled::find(name.as_str());
-            PluginSettings::unwritten(match bundled {
-                Some(bundled) => self.limits_of_bundled(bundled),
-                None => self.call_limits.clone(),
-            })
-        })
-    }
-
     /// Limits of a bundled plugin that has no table of its own.
     pub(crate) fn limits_of_bundled(&self, bundled: &Bundled) -> CallLimits {
         let mut limits = self.call_limits.clone();
         bundled.raise(&mut limits, |name| self.written_limits.names(name));
-        limits
+        limits.at_most(&self.call_ceilings)
     }
 }
 
@@ -317,8 +356,9 @@ impl WrittenPlugin {
     /// `host` is no plugin: what HTTP routes open themselves belongs to it.
     fn grants_of_host(self) -> Result<Grants, String> {
         let name = PluginName::host();
-        let Self { enabled, source, digest, limits, grants, default_scope, settings, prefix } = self;
-        let says_more = !enabled || !prefix || source.is_some() || digest.is_some() || default_scope.is_some();
+        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, prefix } = self;
+        let says_more =
+            !(enabled && prefix) || source.is_some() || digest.is_some() || pin.is_some() || default_scope.is_some();
         if says_more || !limits.is_empty() || !settings.is_empty() {
             return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
         }
@@ -327,14 +367,21 @@ impl WrittenPlugin {
         Ok(grants)
     }
 
-    fn check(self, name: &PluginName, of_all: &Settings, base: &Path) -> Result<PluginSettings, String> {
+    fn check(
+        self,
+        name: &PluginName,
+        of_all: &Settings,
+        ceilings: &CallLimits,
+        base: &Path,
+    ) -> Result<PluginSettings, String> {
         let bundled = bundled::find(name.as_str());
         let mut limits = CallLimits::default();
         of_all.apply("limits", |limit, value| limits.set(limit, value))?;
         if let Some(bundled) = bundled.filter(|_| self.source.is_none()) {
             bundled.raise(&mut limits, |limit| of_all.names(limit));
         }
-        self.limits.apply(&format!("plugin.{name}.limits"), |limit, value| limits.set(limit, value))?;
+        let mut limits = limits.at_most(ceilings);
+        self.limits.apply_to_calls(&format!("plugin.{name}.limits"), &mut limits, ceilings)?;
         if let Some(grants) = &self.grants {
             check_grants(name, grants)?;
         }
@@ -348,6 +395,7 @@ impl WrittenPlugin {
             enabled: self.enabled,
             source: self.source.map(|source| base.join(source)),
             digest: self.digest,
+            pin: self.pin,
             limits,
             grants: self.grants,
             default_scope: self.default_scope,
@@ -423,6 +471,29 @@ mod tests {
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
         assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
+    }
+
+    #[test]
+    fn no_limit_of_a_call_is_above_the_operators_ceiling_whoever_sets_it() {
+        let ceilings = "[ceilings]\noutput_bytes = 1000\nhost_calls = 50\n";
+        let configuration =
+            parse(&format!("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 50\n{ceilings}"));
+        let configuration = configuration.expect("parses");
+        let limits = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")].limits;
+        assert_eq!((limits.output_bytes, limits.host_calls), (1_000, 50), "a default is lowered");
+        assert_eq!(configuration.call_limits.output_bytes, 1_000);
+        for bundled in bundled::PLUGINS {
+            assert_eq!(configuration.limits_of_bundled(bundled).output_bytes, 1_000, "{}", bundled.name);
+        }
+        for (table, text) in [
+            ("[limits]", "[limits]\nhost_calls = 51\n"),
+            ("[plugin.x.limits]", "[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 51\n"),
+        ] {
+            let problem = parse(&format!("{text}{ceilings}")).expect_err("above");
+            assert!(problem.contains(table) && problem.contains("`host_calls` under [ceilings]"), "{problem}");
+        }
+        let problem = parse("[ceilings]\nwall_time_milliseconds = 600001").expect_err("above what is built in");
+        assert!(problem.contains("[ceilings]") && problem.contains("600000"), "{problem}");
     }
 
     #[test]

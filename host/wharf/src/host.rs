@@ -9,6 +9,7 @@ mod plugins;
 mod watching;
 
 use std::{
+    collections::BTreeMap,
     mem,
     path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock, Weak},
@@ -17,8 +18,9 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, AuditSink as _, CallLimits, Context, Error, Grants, StreamOwner, Streams, TerminalService,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, StreamOwner, Streams, TerminalService,
     completion::Parameters,
+    grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
 };
 use wharf_engine::{Engine, EngineError, Rooms};
@@ -96,6 +98,7 @@ struct Shared {
     rooms: Rooms,
     recorder: Arc<Recorder>,
     own_grants: Arc<Grants>,
+    denials: Denials,
     _background: Background,
     _staging: Option<Staging>,
 }
@@ -162,6 +165,13 @@ impl Host {
     pub fn metrics(&self) -> String {
         let Shared { recorder, admission, rooms, .. } = &*self.shared;
         metrics::Sources { recorder, admission, rooms, plugins: &self.registry() }.text()
+    }
+
+    /// How often each plugin was denied a capability, or a use of it, since this
+    /// host was opened.
+    #[must_use]
+    pub fn denials(&self) -> BTreeMap<(PluginName, Capability), u64> {
+        self.shared.denials.counts()
     }
 
     /// The store that this host keeps state in.

@@ -47,7 +47,7 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
 pub use bundled::names as bundled_names;
-pub use component::read_component;
+pub use component::{bundled_component, read_component};
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
 pub use fetch::{FetchError, PluginSource, SourceError};
@@ -65,7 +65,7 @@ pub use wharf_core::{
     InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant,
     StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId,
     ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey, completion,
-    limit, stream, text,
+    grant, limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{

@@ -13,7 +13,7 @@ use crate::{
     added::{AddedPlugins, Set},
     bundled::{self, Bundled},
     component::read_component,
-    configuration::{Configuration, PluginSettings, Profile},
+    configuration::{Configuration, EffectiveGrants, PluginSettings, Profile},
     folder::{self, Found},
     registry::{Disabled, Installed, Off, Origin, Plugins},
 };
@@ -146,36 +146,30 @@ impl Loading<'_> {
                 return;
             }
         }
-        match self.load(&name, &from, settings, grants) {
+        match self.load(&name, &from, settings) {
             Ok(plugin) => plugins.add(plugin),
             Err(reason) => plugins.reject(name, reason),
         }
     }
 
-    fn load(
-        &self,
-        name: &PluginName,
-        from: &From,
-        settings: PluginSettings,
-        mut grants: Grants,
-    ) -> Result<Installed, String> {
+    fn load(&self, name: &PluginName, from: &From, settings: PluginSettings) -> Result<Installed, String> {
         let component = self.read(from)?;
         let digest = component.digest();
-        if let Some(pinned) = settings.digest.filter(|pinned| *pinned != digest) {
-            return Err(format!("its digest is {digest}, and the configuration accepts only {pinned}"));
-        }
+        let EffectiveGrants { grants, withheld, warnings } =
+            self.configuration.effective_grants(name, &settings, digest).map_err(|error| error.to_string())?;
         let present = self.present.and_then(|present| present.find(name));
         let plugin = match present.filter(|present| present.digest() == digest) {
             Some(present) => present.plugin.clone(),
             None => self.compile(name, component)?,
         };
-        if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
-            state.default_scope = scope;
+        for warning in warnings {
+            tracing::warn!(plugin = %name, "{warning}");
         }
         Ok(Installed {
             plugin,
             origin: from.origin(),
             grants: Arc::new(grants),
+            withheld,
             limits: Arc::new(settings.limits),
             settings: settings.settings.to_string().into(),
             prefix: settings.prefix,

@@ -2,7 +2,7 @@
 //! reason, and the other plugins are served.
 
 use serde_json::json;
-use wharf::{Code, ToolService};
+use wharf::ToolService;
 use wharf_tests::{Crafted, CraftedTool, Data, Setup, bytes, wharf};
 
 /// Why this file is no plugin, according to a host that serves others beside it
@@ -292,23 +292,6 @@ async fn several_memories_share_one_limit() {
     let fixture = Setup::new().plugin("memories", &path, "").open().await;
     let answer = fixture.call("memories__run", json!({})).await.expect("answers");
     assert_eq!(answer.content[0].as_text(), Some("yes"), "the second memory grew beyond the limit of all");
-}
-
-#[tokio::test]
-async fn a_component_of_another_digest_than_the_pinned_one_is_refused() {
-    let files = Data::alone();
-    let path = files.write("crafted.wasm", Crafted::default().bytes());
-    let inspected = wharf(["inspect", "--json", path.to_str().expect("a path")]).run();
-    let inspection: serde_json::Value = serde_json::from_str(&inspected.out).expect("JSON");
-    let digest = inspection["digest"].as_str().expect("a digest");
-    let pinned = format!("digest = \"{digest}\"");
-    Setup::new().plugin("crafted", &path, &pinned).open().await;
-    files.write("crafted.wasm", Crafted::of([CraftedTool::new("changed")]).bytes());
-    let fixture = Setup::new().plugin("crafted", &path, &pinned).open_in(Data::new()).await;
-    let rejected = fixture.host.rejected();
-    assert!(rejected.len() == 1 && rejected[0].reason.contains(digest), "{rejected:?}");
-    let error = fixture.call("crafted__changed", json!({})).await.expect_err("not loaded");
-    assert_eq!(error.code, Code::NotFound);
 }
 
 #[tokio::test]

@@ -62,6 +62,7 @@ pub struct Grants {
 #[serde(deny_unknown_fields)]
 pub struct EventsGrant {
     /// Why, for whoever reads the configuration later.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +98,19 @@ pub struct GrantedEvents<'g> {
 }
 
 impl Grants {
+    /// Whether anything of this capability is granted, expired or not.
+    #[must_use]
+    pub fn names(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::State => self.state.is_some(),
+            Capability::Events => self.events.is_some(),
+            Capability::Process => self.process.is_some(),
+            Capability::Terminal => self.terminal.is_some(),
+            Capability::WebView => self.webview.is_some(),
+            Capability::Workspace => self.workspace.is_some(),
+        }
+    }
+
     /// Checks that `plugin` may open state of this kind.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use crate::{Error, PluginName};
 #[serde(deny_unknown_fields)]
 pub struct ProcessGrant {
     /// Why, for whoever reads the configuration later.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,9 +34,11 @@ pub struct ProcessGrant {
     pub inherited_environment: Vec<String>,
     /// Processes of the plugin that a session may have starting or running.
     #[serde(default = "default_maximum_concurrent")]
+    #[schemars(range(min = 1))]
     pub maximum_concurrent: u64,
     /// Seconds after which a process is killed, however it goes.
     #[serde(default = "default_lifetime")]
+    #[schemars(range(min = 1))]
     pub lifetime_seconds: u64,
     /// Whether processes have the host's network.
     #[serde(default)]
@@ -43,6 +46,7 @@ pub struct ProcessGrant {
     /// Files and directories that processes may read, beside the system's
     /// programs and libraries and their own workspace. Absolute paths.
     #[serde(default)]
+    #[schemars(inner(regex(pattern = r"^/")))]
     pub readable: Vec<PathBuf>,
     /// Whether a process that cannot be contained is refused. Without it,
     /// processes may do all that the user of the host may.

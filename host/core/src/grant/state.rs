@@ -10,6 +10,7 @@ use crate::ScopeKind;
 #[serde(deny_unknown_fields)]
 pub struct StateGrant {
     /// Why, for whoever reads the configuration later.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

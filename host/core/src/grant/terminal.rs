@@ -11,6 +11,7 @@ use crate::{Error, PluginName};
 #[serde(deny_unknown_fields)]
 pub struct TerminalGrant {
     /// Why, for whoever reads the configuration later.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +36,7 @@ pub struct TerminalGrant {
     pub inherited_environment: Vec<String>,
     /// Seconds after which a terminal is closed, however it is used.
     #[serde(default = "default_lifetime")]
+    #[schemars(range(min = 1))]
     pub lifetime_seconds: u64,
     /// Whether programs have the host's network.
     #[serde(default)]
@@ -42,6 +44,7 @@ pub struct TerminalGrant {
     /// Files and directories that programs may read, beside the system's
     /// programs and libraries and their own workspace. Absolute paths.
     #[serde(default)]
+    #[schemars(inner(regex(pattern = r"^/")))]
     pub readable: Vec<PathBuf>,
     /// Whether a program that cannot be contained is refused. Without it,
     /// programs may do all that the user of the host may.

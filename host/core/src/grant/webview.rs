@@ -14,6 +14,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct WebViewGrant {
     /// Why, for whoever reads the configuration later.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,6 +26,7 @@ pub struct WebViewGrant {
     pub origins: Vec<OriginPattern>,
     /// Pages at once of one session and assistant.
     #[serde(default = "default_pages")]
+    #[schemars(range(min = 1))]
     pub maximum_pages: u64,
     /// Whether what pages download goes to the workspace of the session. Without
     /// it, downloads are refused.

@@ -21,6 +21,7 @@ pub enum Access {
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceGrant {
     /// Why, for whoever reads the configuration later.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,8 +39,13 @@ pub struct WorkspaceGrant {
 #[serde(deny_unknown_fields)]
 pub struct ExchangeFolder {
     /// What the plugin calls it: 1 to 64 bytes of `[A-Za-z0-9._-]`.
+    #[schemars(
+        regex(pattern = r"^([A-Za-z0-9_-][A-Za-z0-9._-]*|\.[A-Za-z0-9_-][A-Za-z0-9._-]*|\.\.[A-Za-z0-9._-]+)$"),
+        length(max = 64)
+    )]
     pub name: String,
     /// Where it is. Absolute.
+    #[schemars(regex(pattern = r"^/"))]
     pub path: PathBuf,
     /// `read`, unless it says `write`.
     #[serde(default = "read")]

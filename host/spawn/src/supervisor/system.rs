@@ -111,7 +111,10 @@ pub(super) fn accept_signals() {
 /// Has every signal do what it does by default. What a program ignores, those that
 /// it runs ignore, too: a host in the background of a script ignores C-c, and one
 /// below a parent that ignores the ends of its children would hear of no end.
-#[expect(unsafe_code, reason = "neither rustix nor nix sets the signals of real-time, nor without a promise the others")]
+#[expect(
+    unsafe_code,
+    reason = "neither rustix nor nix sets the signals of real-time, nor without a promise the others"
+)]
 pub(super) fn heed_signals() {
     for signal in 1..=libc::SIGRTMAX() {
         // SAFETY: no handler of this process is in use, and none is set. The two that

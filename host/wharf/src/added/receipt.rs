@@ -43,7 +43,8 @@ impl Receipt {
     /// its name.
     #[must_use]
     pub fn new(name: PluginName, source: String, inspection: &Inspection, configuration: &Configuration) -> Self {
-        let settings = configuration.plugins.get(&name);
+        let settings = configuration.settings_of(&name);
+        let effective = configuration.effective_grants(&name, &settings, inspection.digest);
         Self {
             source,
             pinned: false,
@@ -51,7 +52,7 @@ impl Receipt {
             bytes: inspection.bytes,
             imports: inspection.imports.clone(),
             wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
-            grants: settings.and_then(|settings| settings.grants.as_ref()).map(granted).unwrap_or_default(),
+            grants: effective.map(|effective| granted(&effective.grants)).unwrap_or_default(),
             tools: inspection.tools.iter().map(|tool| tool.name.clone()).collect(),
             added: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
             by: "command".to_owned(),

@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{
-    CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits, limit::LimitInfo,
+    CallLimits, Configuration, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits,
+    limit::LimitInfo,
 };
 
 use super::{Global, print_json};
@@ -26,6 +27,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print the JSON Schema of wharf.toml, for editors
+    #[command(after_long_help = "\
+Example:
+  wharf config schema > wharf.schema.json
+  and as the first line of wharf.toml: #:schema ./wharf.schema.json")]
+    Schema,
     /// List every limit with its default, its ceiling and what happens there
     Limits {
         /// Print as the Markdown of the documentation
@@ -38,6 +45,7 @@ impl Config {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
             Command::Check { json } => check(global, json)?,
+            Command::Schema => print_json(&Configuration::schema())?,
             Command::Limits { markdown: true } => print!("{}", markdown()),
             Command::Limits { markdown: false } => {
                 for (title, rows) in GROUPS {
@@ -95,6 +103,10 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
     println!("Data is kept in {}.", data.display());
     for (info, value) in changed {
         println!("{} is {value} instead of {}.", info.name, info.default);
+    }
+    let ceilings = CallLimits::TABLE.iter().zip(configuration.call_ceilings.values());
+    for (row, (_, value)) in ceilings.filter(|(row, (_, value))| row.ceiling != *value) {
+        println!("{} has the ceiling {value} instead of {}.", row.name, row.ceiling);
     }
     for (name, plugin) in &configuration.plugins {
         println!("Plugin {name} is {}.", if plugin.enabled { "enabled" } else { "disabled" });

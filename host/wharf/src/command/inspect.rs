@@ -32,18 +32,16 @@ impl Inspect {
         let limits = HostLimits::default();
         let bytes = read_component(&self.file, limits.component_bytes)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
-        let config = EngineConfig { limits, cache_directory: None };
-        let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())))?;
-        let plugin = engine
-            .load(name.clone(), Component::new(bytes))
-            .map_err(|error| Unusable(format!("{}: {}", self.file.display(), with_causes(&error))))?;
-        let inspection = plugin.inspect();
+        let inspection = look_at(&name, Component::new(bytes), limits, &self.file.display().to_string())?;
         if self.json {
+            let reasons: serde_json::Map<_, _> =
+                inspection.reasons.iter().map(|(capability, reason)| (capability.to_string(), json!(reason))).collect();
             print_json(&json!({
                 "digest": inspection.digest,
                 "bytes": inspection.bytes,
                 "imports": inspection.imports,
                 "grants": inspection.wanted_grants(),
+                "reasons": reasons,
                 "tools": inspection.tools,
                 "prompts": inspection.prompts,
                 "claims": inspection.claims,
@@ -56,8 +54,18 @@ impl Inspect {
     }
 }
 
+/// Asks a component what it is, in a sandbox without any grant; `shown` names it
+/// in an error.
+pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimits, shown: &str) -> Result<Inspection> {
+    let config = EngineConfig { limits, cache_directory: None };
+    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())))?;
+    let plugin =
+        engine.load(name.clone(), component).map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?;
+    Ok(plugin.inspect())
+}
+
 /// The name that the file would have as a plugin.
-fn plugin_name(file: &std::path::Path) -> PluginName {
+pub(super) fn plugin_name(file: &std::path::Path) -> PluginName {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase().replace('_', "-");
     stem.parse().unwrap_or_else(|_| match "plugin".parse() {
         Ok(name) => name,
@@ -104,4 +112,5 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     for capability in wanted {
         println!("\n[plugin.{name}.grants.{capability}]\nreason = \"say why\"");
     }
+    println!("\n`wharf grant {}` says what it could do with that, and writes it.", file.display());
 }

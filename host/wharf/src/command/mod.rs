@@ -6,6 +6,8 @@ mod bytes;
 mod call;
 mod config;
 mod doctor;
+mod grant;
+mod hosts;
 mod inspect;
 mod plugin;
 mod serve;
@@ -47,6 +49,7 @@ Examples:
   wharf tools                            which tools there are
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
+  wharf grant my-plugin.wasm             what it could do with that, and whether it may
   wharf plugin add my-plugin.wasm        add it, also to hosts that serve; `list`, `update`, `remove`
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
@@ -96,6 +99,7 @@ enum Command {
     Tools(tools::Tools),
     Call(call::Call),
     Inspect(inspect::Inspect),
+    Grant(grant::Grant),
     Config(config::Config),
     Plugin(plugin::Plugin),
     State(state::State),
@@ -115,6 +119,7 @@ impl Wharf {
             Command::Tools(tools) => tools.run(&self.global),
             Command::Call(call) => call.run(&self.global),
             Command::Inspect(inspect) => inspect.run(),
+            Command::Grant(grant) => grant.run(&self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
@@ -148,6 +153,14 @@ impl Global {
             let path = directories()?.config_dir().join("wharf.toml");
             path.exists().then_some(path)
         })
+    }
+
+    /// The file that is written, whether it is there yet or not.
+    fn configuration_target(&self) -> Result<PathBuf> {
+        self.config
+            .clone()
+            .or_else(|| Some(directories()?.config_dir().join("wharf.toml")))
+            .context("there is no home directory to keep a configuration in; name a file with --config")
     }
 
     fn configuration(&self) -> Result<Configuration> {

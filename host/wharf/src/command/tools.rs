@@ -30,6 +30,11 @@ impl Tools {
             for tool in tools.iter() {
                 println!("{}\n    {}", tool.name, first_sentence(&tool.description));
             }
+            for installed in host.installed() {
+                if let Some(withheld) = installed.withheld {
+                    eprintln!("plugin {} has none of its grants: {withheld}", withheld.plugin);
+                }
+            }
             for plugin in &rejected {
                 eprintln!("plugin {} cannot be loaded: {}", plugin.name, plugin.reason);
             }

@@ -7,13 +7,18 @@ use serde::Deserialize;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// `[audit]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenAudit {
+    /// Whether lines are kept below the data directory.
     enabled: Option<bool>,
+    /// Whether what plugins ask the host for is kept where it was not denied.
     host_calls: Option<bool>,
+    /// Bytes of a file that is full.
     rotate_bytes: Option<u64>,
+    /// How many files are kept.
     keep_files: Option<u64>,
+    /// Days for which a file is kept after its last line.
     keep_days: Option<u64>,
 }
 

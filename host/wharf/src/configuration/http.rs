@@ -16,27 +16,40 @@ use super::limits::Settings;
 use crate::secret;
 
 /// `[http]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenHttp {
+    #[schemars(schema_with = "super::limits::of_http")]
     limits: Settings,
+    /// Names by which clients may call the host beside those of the loopback.
     hosts: Vec<String>,
+    /// Origins of pages that may call it from a browser.
     origins: Vec<String>,
+    /// Who may call; the token of the data directory where there is none.
     tokens: Vec<WrittenToken>,
+    /// What makes the connections private.
     tls: Option<TlsFiles>,
 }
 
 /// `[[http.tokens]]`, as it is written.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenToken {
+    /// For the operator: 1 to 64 bytes of [A-Za-z0-9._-].
     name: String,
+    /// The file that holds it.
     file: Option<PathBuf>,
+    /// The variable of the environment that holds it.
     variable: Option<String>,
+    /// Its digest: `wharf token new` prints it.
     digest: Option<String>,
+    /// On whose behalf its calls are; `local` where absent.
     tenant: Option<TenantId>,
+    /// Patterns of the plugins whose tools it sees; all where absent.
     plugins: Option<Vec<String>>,
+    /// Lower than the limit of this name.
     requests_per_second: Option<u64>,
+    /// Calls in flight; lower than the limit `calls_per_client`.
     calls: Option<u64>,
 }
 
@@ -57,7 +70,7 @@ pub struct HttpSection {
 }
 
 /// `[http.tls]`: files in PEM.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlsFiles {
     /// The certificate, and those of the authorities between it and a root.

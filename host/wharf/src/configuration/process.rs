@@ -17,7 +17,7 @@ use wharf_process::{
 use super::limits::Settings;
 
 /// What the bundled plugins are granted where the configuration does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// State, and nothing else. Plugins that can do nothing with that are off
@@ -28,27 +28,29 @@ pub enum Profile {
 }
 
 /// `[process]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenProcess {
+    #[schemars(schema_with = "super::limits::of_processes")]
     pub(super) limits: Settings,
     pub(super) polls: PollGuidance,
 }
 
 /// `[process.polls]`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PollGuidance {
     /// Whether who polls too often is advised.
     pub guidance: bool,
     /// Polls in a row that bring advice.
+    #[schemars(range(min = 1))]
     pub threshold: u32,
     /// The language of advice.
     pub language: GuidanceLanguage,
 }
 
 /// The language of advice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
 pub enum GuidanceLanguage {
     /// English.
     #[default]
@@ -84,7 +86,7 @@ impl PollGuidance {
 }
 
 /// `[workspace]`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkspaceSettings {
     /// Seconds after which a workspace that nobody used is removed with all its

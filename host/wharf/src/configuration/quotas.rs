@@ -6,6 +6,18 @@ use super::{Configuration, PluginSettings};
 use crate::bundled;
 
 impl Configuration {
+    /// What holds for a plugin, whether it is written or not.
+    #[must_use]
+    pub fn settings_of(&self, name: &PluginName) -> PluginSettings {
+        self.plugins.get(name).cloned().unwrap_or_else(|| {
+            let bundled = bundled::find(name.as_str());
+            PluginSettings::unwritten(match bundled {
+                Some(bundled) => self.limits_of_bundled(bundled),
+                None => self.call_limits.clone(),
+            })
+        })
+    }
+
     /// What a plugin may use: what is written, else what a bundled one has.
     pub(crate) fn grants(&self, name: &PluginName, settings: &PluginSettings) -> Grants {
         if let Some(grants) = &settings.grants {
@@ -21,7 +33,8 @@ impl Configuration {
     /// profile gives them.
     #[must_use]
     pub fn host_grants(&self) -> Grants {
-        self.written_host_grants.clone().unwrap_or_else(|| self.profile.host_grants())
+        let grants = self.written_host_grants.clone().unwrap_or_else(|| self.profile.host_grants());
+        Grants { standing: self.standing(), ..grants }
     }
 
     /// Whether any plugin may have processes.

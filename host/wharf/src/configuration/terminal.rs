@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use wharf_core::{ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset};
 use wharf_terminal::{ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom};
@@ -17,17 +18,20 @@ use super::limits::Settings;
 const RECORDINGS: &str = "recordings";
 
 /// `[terminal]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenTerminal {
+    #[schemars(schema_with = "super::limits::of_terminals")]
     limits: Settings,
+    /// Whether programs that crash are started again.
+    #[schemars(schema_with = "restart_schema")]
     restart: Option<String>,
     recording: WrittenRecording,
     profile: BTreeMap<String, WrittenProfile>,
 }
 
 /// `[terminal.recording]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenRecording {
     /// Whether every terminal is recorded.
@@ -39,10 +43,14 @@ struct WrittenRecording {
 }
 
 /// `[terminal.profile.NAME]`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenProfile {
+    /// Names of the programs that it is about.
+    #[schemars(length(min = 1))]
     programs: Vec<String>,
+    /// How the turns of these programs are judged.
+    #[schemars(schema_with = "preset_schema")]
     preset: String,
     #[serde(default)]
     strict_prompts: Vec<String>,
@@ -50,10 +58,13 @@ struct WrittenProfile {
     broad_prompts: Vec<String>,
     #[serde(default)]
     refused: Vec<WrittenWord>,
+    /// Whether these programs are started again when they crash.
+    #[serde(default)]
+    #[schemars(schema_with = "restart_schema")]
     restart: Option<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenWord {
     word: String,
@@ -61,9 +72,10 @@ struct WrittenWord {
 }
 
 /// `[stream]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenStream {
+    #[schemars(schema_with = "super::limits::of_streams")]
     limits: Settings,
 }
 
@@ -75,6 +87,16 @@ pub struct TerminalSettings {
     restart: Option<Restart>,
     recording: WrittenRecording,
     profiles: Vec<ProfileSettings>,
+}
+
+fn preset_schema(_: &mut SchemaGenerator) -> Schema {
+    let words = Preset::ALL.map(Preset::as_str);
+    json_schema!({"type": "string", "enum": words})
+}
+
+fn restart_schema(_: &mut SchemaGenerator) -> Schema {
+    let words = [Restart::Never, Restart::OnCrash].map(Restart::as_str);
+    json_schema!({"type": "string", "enum": words})
 }
 
 impl WrittenTerminal {

@@ -11,9 +11,10 @@ use wharf_core::{Grants, PluginName, WebViewLimits};
 use super::limits::Settings;
 
 /// `[webview]`, as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenWebView {
+    #[schemars(schema_with = "super::limits::of_web_pages")]
     limits: Settings,
     program: Option<PathBuf>,
     user: Option<u32>,

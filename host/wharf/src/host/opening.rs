@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, RwLock},
 };
 
-use wharf_core::{Admission, AuditSink, Code, audit::AuditOutcome};
+use wharf_core::{Admission, AuditSink, Code, audit::AuditOutcome, grant::Denials};
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
@@ -70,12 +70,15 @@ impl HostBuilder {
     /// # Errors
     /// Where the state or the cache of compiled code cannot be opened.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { configuration, data, state, backend, audit } = self;
+        let Self { mut configuration, data, state, backend, audit } = self;
         let state = match (state, &data) {
             (Some(state), _) => state,
             (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
             (None, None) => Arc::new(MemoryStore::default()),
         };
+        // Clones of a configuration may be those of several hosts.
+        let denials = Denials::default();
+        configuration.denials = denials.clone();
         let limits = configuration.host_limits.clone();
         let config =
             EngineConfig { limits: limits.clone(), cache_directory: data.as_ref().map(|data| data.join("cache")) };
@@ -105,6 +108,7 @@ impl HostBuilder {
             rooms,
             recorder,
             own_grants,
+            denials,
             _background: background,
             _staging: staging,
         };

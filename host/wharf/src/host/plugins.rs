@@ -11,7 +11,7 @@ mod status;
 use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
-use wharf_core::{Code, PluginName, audit::AuditOutcome, text::with_causes};
+use wharf_core::{Code, Grants, PluginName, audit::AuditOutcome, text::with_causes};
 use wharf_engine::{Component, LoadError, Plugin};
 
 use super::Host;
@@ -288,10 +288,12 @@ impl Host {
                 None => shared.engine.load(spec.name.clone(), component).map_err(failed)?,
             };
             plugin.prepare().map_err(failed)?;
+            let grants = Grants { standing: shared.sources.configuration().standing(), ..spec.grants };
             Ok(Installed {
                 plugin,
                 origin: Origin::App,
-                grants: Arc::new(spec.grants),
+                grants: Arc::new(grants),
+                withheld: None,
                 limits: spec.limits.map_or_else(|| Arc::clone(&shared.app_limits), Arc::new),
                 settings: spec.settings.to_string().into(),
                 prefix: spec.prefix,

@@ -6,7 +6,7 @@ use std::{fmt, path::PathBuf, sync::Arc};
 use wharf_core::{CallLimits, Digest, Grants, PluginName};
 use wharf_engine::Plugin;
 
-use crate::offers::clash;
+use crate::{configuration::Unconfirmed, offers::clash};
 
 /// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,9 @@ pub struct Installed {
     pub origin: Origin,
     /// What it may use.
     pub grants: Arc<Grants>,
+    /// Why that is nothing although the configuration grants something: the component
+    /// is not the one that the operator confirmed.
+    pub withheld: Option<Unconfirmed>,
     /// What its calls may use up.
     pub limits: Arc<CallLimits>,
     /// What the operator set for it: JSON text of an object.
@@ -90,6 +93,7 @@ impl Installed {
             && self.digest() == other.digest()
             && self.origin == other.origin
             && self.grants == other.grants
+            && self.withheld == other.withheld
             && self.limits == other.limits
             && self.settings == other.settings
             && self.prefix == other.prefix

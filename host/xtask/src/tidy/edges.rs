@@ -82,7 +82,7 @@ const RESERVED: [(&str, &[&str], &str); 7] = [
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
-    ("toml", &["wharf"], "only wharf reads configuration"),
+    ("toml*", &["wharf"], "only wharf reads configuration"),
     ("clap", &["wharf", "wharf-bench"], "only wharf has a command line"),
     (
         "anyhow",

@@ -13,8 +13,8 @@ use wharf::{
     Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt, Rooms,
 };
 
-use super::{Place, absolute, check_digest, hosts::Hosts, show, unusable};
-use crate::command::{Unusable, bytes::size};
+use super::{Place, absolute, check_digest, show, unusable};
+use crate::command::{Unusable, bytes::size, hosts::Hosts};
 
 #[derive(Debug, Args)]
 pub(super) struct Add {
@@ -66,7 +66,7 @@ impl Add {
         let mut receipt = Receipt::new(name, source.to_string(), &inspection, &place.configuration);
         receipt.pinned = self.digest.is_some();
         place.added.add(&receipt, component.bytes()).map_err(|error| unusable(&error))?;
-        let hosts = Hosts::tell(place)?;
+        let hosts = Hosts::tell(&place.data)?;
         if !place.json {
             println!("Added {}.", receipt.name);
         }
@@ -88,7 +88,7 @@ impl Update {
         let (digest, bytes) = (component.digest(), component.bytes().to_vec());
         check_digest(digest, self.digest)?;
         if digest == before.digest {
-            let hosts = Hosts::tell(place)?;
+            let hosts = Hosts::tell(&place.data)?;
             if !place.json {
                 println!("{name} is the same component as before.");
             }
@@ -105,7 +105,7 @@ impl Update {
         receipt.pinned = self.digest.is_some();
         receipt.replaced = Some(before.digest);
         place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
-        let hosts = Hosts::tell(place)?;
+        let hosts = Hosts::tell(&place.data)?;
         if !place.json {
             println!("Replaced {name}.");
             let new: Vec<_> =
@@ -124,7 +124,7 @@ impl Update {
         if self.source.is_some() || self.digest.is_some() {
             bail!(Unusable(format!("no plugin {name} was added; `wharf plugin add SOURCE --name {name}` adds one")));
         }
-        let hosts = Hosts::tell(place)?;
+        let hosts = Hosts::tell(&place.data)?;
         if !hosts.know(name) && !super::change::is_known(place, name) {
             return Err(unusable(&wharf::AddedError::Unknown { name: name.clone() }));
         }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use wharf::{AddedError, PluginName};
 
-use super::{Place, hosts::Hosts, show, unusable};
-use crate::command::{Unusable, print_json};
+use super::{Place, show, unusable};
+use crate::command::{Unusable, hosts::Hosts, print_json};
 
 pub(super) fn remove(place: &Place, name: &PluginName) -> Result<ExitCode> {
     match place.added.remove(name) {
@@ -17,7 +17,7 @@ pub(super) fn remove(place: &Place, name: &PluginName) -> Result<ExitCode> {
         ))),
         Err(error) => return Err(unusable(&error)),
     }
-    let hosts = Hosts::tell(place)?;
+    let hosts = Hosts::tell(&place.data)?;
     if place.json {
         print_json(&serde_json::json!({"removed": name, "hosts": hosts.to_json(None)}))?;
         return Ok(hosts.code());
@@ -32,7 +32,7 @@ pub(super) fn remove(place: &Place, name: &PluginName) -> Result<ExitCode> {
 }
 
 pub(super) fn switch(place: &Place, name: &PluginName, on: bool) -> Result<ExitCode> {
-    let hosts = Hosts::asked(place)?;
+    let hosts = Hosts::asked(&place.data)?;
     if !is_known(place, name) && !hosts.know(name) {
         bail!(Unusable(format!("there is no plugin {name}; `wharf plugin list` shows those that there are")));
     }
@@ -41,7 +41,7 @@ pub(super) fn switch(place: &Place, name: &PluginName, on: bool) -> Result<ExitC
         bail!(Unusable(format!("wharf.toml says `enabled = false` under [plugin.{name}]; change that instead")));
     }
     place.added.switch(name, on).map_err(|error| unusable(&error))?;
-    let hosts = Hosts::tell(place)?;
+    let hosts = Hosts::tell(&place.data)?;
     if !place.json {
         println!("The plugin {name} is {}.", if on { "on" } else { "off" });
     }

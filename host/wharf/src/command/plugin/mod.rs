@@ -3,7 +3,6 @@
 
 mod add;
 mod change;
-mod hosts;
 mod show;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -19,7 +18,8 @@ use super::{Global, Unusable};
 /// What is added is kept in the data directory: hosts that serve on it take it at once,
 /// and tell their clients; others have it when they start. Calls in flight finish on
 /// what they began with. A plugin that was added may use nothing until wharf.toml
-/// grants it something under [plugin.NAME.grants].
+/// grants it something under [plugin.NAME.grants]; `wharf grant NAME` asks and writes
+/// that.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -11,8 +11,8 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use wharf::{PluginName, Receipt};
 
-use super::{Place, hosts::Hosts, unusable};
-use crate::command::{FAILED, Unusable, bytes::size, print_json};
+use super::{Place, unusable};
+use crate::command::{FAILED, Unusable, bytes::size, hosts::Hosts, print_json};
 
 /// A plugin that the next host would know of.
 pub(super) struct Wanted {
@@ -41,7 +41,7 @@ pub(super) fn wanted(place: &Place) -> Result<Vec<Wanted>> {
 }
 
 pub(super) fn list(place: &Place) -> Result<ExitCode> {
-    let hosts = Hosts::asked(place)?;
+    let hosts = Hosts::asked(&place.data)?;
     let mut rows: Vec<Value> = Vec::new();
     for served in hosts.served() {
         for plugin in &served.plugins {
@@ -77,7 +77,7 @@ pub(super) fn list(place: &Place) -> Result<ExitCode> {
 
 /// Whether two hosts say the same of a plugin.
 fn same(row: &Value, plugin: &Value) -> bool {
-    ["name", "state", "digest", "reason", "origin", "tools", "grants"].iter().all(|field| row[field] == plugin[field])
+    ["name", "state", "digest", "reason", "origin", "tools", "grants", "withheld"].iter().all(|field| row[field] == plugin[field])
 }
 
 fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
@@ -92,6 +92,9 @@ fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
         if let Some(reason) = row["reason"].as_str() {
             writeln!(out, "    {}", wharf::text::line(reason, 512))?;
         }
+        if let Some(withheld) = row["withheld"].as_str() {
+            writeln!(out, "    may use nothing: {}", wharf::text::line(withheld, 512))?;
+        }
     }
     match hosts {
         0 => writeln!(out, "No host serves on this data directory; the next one loads these.")?,
@@ -103,7 +106,7 @@ fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
 
 pub(super) fn info(place: &Place, name: &PluginName) -> Result<ExitCode> {
     let receipt = place.added.receipt(name).map_err(|error| unusable(&error))?;
-    let hosts = Hosts::asked(place)?;
+    let hosts = Hosts::asked(&place.data)?;
     let wanted = wanted(place)?.into_iter().find(|plugin| plugin.name == *name);
     if receipt.is_none() && wanted.is_none() && !hosts.know(name) {
         bail!(Unusable(format!("there is no plugin {name}; `wharf plugin list` shows those that there are")));
@@ -157,6 +160,9 @@ fn print_status(status: &Value, with_component: bool) {
         ),
         None => println!("  A running host serves it. It may use: {}.", names("grants")),
     }
+    if let Some(withheld) = status["withheld"].as_str() {
+        println!("  {}", wharf::text::line(withheld, 512));
+    }
 }
 
 /// What a plugin is now, and what the running hosts made of it.
@@ -173,7 +179,7 @@ pub(super) fn changed(place: &Place, receipt: &Receipt, hosts: &Hosts) -> Result
         for capability in missing {
             println!("\n[plugin.{name}.grants.{capability}]\nreason = \"say why\"");
         }
-        println!("\nThen `wharf plugin update {name}` tells running hosts.");
+        println!("\n`wharf grant {name}` says what it could do with that, writes it down, and tells running hosts.");
     }
     told(place, name, hosts)
 }

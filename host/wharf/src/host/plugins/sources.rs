@@ -43,11 +43,13 @@ impl Sources {
         }
     }
 
+    /// What was denied so far goes on being counted, by the same clock.
     pub(super) fn configure(&self, configuration: Configuration) {
-        *self.configuration.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(configuration);
+        let mut present = self.configuration.lock().unwrap_or_else(PoisonError::into_inner);
+        *present = Arc::new(configuration.in_place_of(&present));
     }
 
-    fn configuration(&self) -> Arc<Configuration> {
+    pub(super) fn configuration(&self) -> Arc<Configuration> {
         Arc::clone(&self.configuration.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -47,13 +47,29 @@ pub struct PluginStatus {
     pub wanted_grants: Vec<String>,
     /// The capabilities that it is granted.
     pub grants: Vec<String>,
+    /// Why it has none of those that are written, where that is so: its component has
+    /// changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
 }
 
 impl PluginStatus {
     fn without_component(name: &PluginName, state: PluginState, reason: Option<String>) -> Self {
-        let (origin, digest, bytes) = (None, None, None);
+        let (origin, digest, bytes, withheld) = (None, None, None, None);
         let (tools, imports, wanted_grants, grants) = Default::default();
-        Self { name: name.clone(), state, reason, origin, digest, bytes, tools, imports, wanted_grants, grants }
+        Self {
+            name: name.clone(),
+            state,
+            reason,
+            origin,
+            digest,
+            bytes,
+            tools,
+            imports,
+            wanted_grants,
+            grants,
+            withheld,
+        }
     }
 }
 
@@ -69,6 +85,7 @@ fn serving(installed: &Installed) -> PluginStatus {
         tools: inspection.tools.iter().map(|tool| installed.listed_name(&tool.name)).collect(),
         wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
         grants: granted(&installed.grants),
+        withheld: installed.withheld.as_ref().map(ToString::to_string),
         imports: inspection.imports,
     }
 }

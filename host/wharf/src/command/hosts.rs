@@ -1,30 +1,28 @@
 //! The running hosts on the data directory: asked, or told that something has changed.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use wharf::{PluginName, ServedPlugins};
 
-use super::Place;
-use crate::command::{FAILED, Unusable, runtime};
+use super::{FAILED, Unusable, runtime};
 
 /// What each of them answered.
 pub(super) struct Hosts(Vec<Result<ServedPlugins, String>>);
 
 impl Hosts {
     /// Their plugins as they are.
-    pub(super) fn asked(place: &Place) -> Result<Self> {
-        Self::each(place, false)
+    pub(super) fn asked(data: &Path) -> Result<Self> {
+        Self::each(data, false)
     }
 
     /// All are told to look again, and have done so.
-    pub(super) fn tell(place: &Place) -> Result<Self> {
-        Self::each(place, true)
+    pub(super) fn tell(data: &Path) -> Result<Self> {
+        Self::each(data, true)
     }
 
-    fn each(place: &Place, reload: bool) -> Result<Self> {
-        let data = &place.data;
+    fn each(data: &Path, reload: bool) -> Result<Self> {
         let running = wharf::running_hosts(data)
             .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
         if running.is_empty() {

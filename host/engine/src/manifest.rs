@@ -1,0 +1,84 @@
+//! What a component says of why it asks for grants. It is the plugin's own word,
+//! shown to whoever decides and believed by nobody.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use wasmparser::{Parser, Payload};
+use wharf_core::{grant::Capability, text};
+
+/// The custom section: JSON, `{"reasons": {"CAPABILITY": "why"}}`.
+const SECTION: &str = "wharf-plugin";
+/// Longest section that is read.
+const MAX_SECTION_BYTES: usize = 16 << 10;
+/// Longest reason; the rest is cut.
+const MAX_REASON_BYTES: usize = 300;
+
+#[derive(Deserialize)]
+struct Manifest {
+    #[serde(default)]
+    reasons: BTreeMap<String, String>,
+}
+
+/// The reasons of the first section of this name, wherever a linker put it:
+/// each one line for a person, for capabilities that there are.
+pub(crate) fn reasons(component: &[u8]) -> BTreeMap<Capability, String> {
+    let sections = Parser::new(0).parse_all(component).map_while(Result::ok);
+    let mut sections = sections.filter_map(|payload| match payload {
+        Payload::CustomSection(section) if section.name() == SECTION => Some(section.data()),
+        _ => None,
+    });
+    let Some(section) = sections.next().filter(|section| section.len() <= MAX_SECTION_BYTES) else {
+        return BTreeMap::new();
+    };
+    let Ok(manifest) = serde_json::from_slice::<Manifest>(section) else { return BTreeMap::new() };
+    let known = |(word, reason): (String, String)| {
+        Some((Capability::from_word(&word)?, text::line(reason.trim(), MAX_REASON_BYTES)))
+    };
+    manifest.reasons.into_iter().filter_map(known).filter(|(_, reason)| !reason.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least component, with a custom section.
+    fn component(name: &str, data: &[u8]) -> Vec<u8> {
+        let mut content = vec![u8::try_from(name.len()).expect("short")];
+        content.extend_from_slice(name.as_bytes());
+        content.extend_from_slice(data);
+        let mut bytes = b"\0asm\x0d\0\x01\0\0".to_vec();
+        let mut length = content.len();
+        while length >= 0x80 {
+            bytes.push(u8::try_from(length & 0x7f).expect("7 bits") | 0x80);
+            length >>= 7;
+        }
+        bytes.push(u8::try_from(length).expect("7 bits"));
+        bytes.extend(content);
+        bytes
+    }
+
+    #[test]
+    fn reasons_are_one_clean_line_for_each_capability_that_there_is() {
+        let data = br#"{"reasons": {"state": "counts\u001b[2J visits\nnow", "everything": "trust me", "events": " "}}"#;
+        let found = reasons(&component("wharf-plugin", data));
+        assert_eq!(found, BTreeMap::from([(Capability::State, "counts[2J visitsnow".to_owned())]));
+        let long = format!(r#"{{"reasons": {{"state": "{}"}}}}"#, "x".repeat(5_000));
+        assert_eq!(reasons(&component("wharf-plugin", long.as_bytes()))[&Capability::State].len(), MAX_REASON_BYTES);
+    }
+
+    #[test]
+    fn what_is_no_manifest_says_nothing() {
+        let huge = vec![b' '; MAX_SECTION_BYTES + 1];
+        for bytes in [
+            Vec::new(),
+            b"\0asm".to_vec(),
+            component("other", br#"{"reasons": {"state": "r"}}"#),
+            component("wharf-plugin", b"no JSON"),
+            component("wharf-plugin", br#"{"reasons": ["state"]}"#),
+            component("wharf-plugin", &huge),
+        ] {
+            assert!(reasons(&bytes).is_empty());
+        }
+    }
+}

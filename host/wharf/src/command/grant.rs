@@ -1,0 +1,212 @@
+//! `wharf grant`: what a plugin asks for, in plain words, and the operator's
+//! answer, written into `wharf.toml`.
+//!
+//! Reads a component and a file of configuration, and changes the latter; no
+//! host and no channel of an agent leads here.
+
+mod choice;
+mod subject;
+mod words;
+
+use std::{
+    io::{self, IsTerminal as _},
+    path::Path,
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use clap::Args;
+use wharf::{
+    Configuration, PluginName, Profile,
+    configuration::{ConfigurationEdit, EditError, Granting},
+    grant::{Capability, Expiry},
+    with_causes,
+};
+
+use self::{
+    choice::{Allow, Questions},
+    subject::{From, Subject},
+};
+use super::{Global, Unusable, hosts::Hosts};
+
+/// Show what a plugin asks for and what it could do with it, and grant it or not
+///
+/// On a terminal it asks for each capability. With flags it asks nothing and is
+/// for scripts. What is granted stands in the configuration afterwards, for the
+/// component that was looked at: one that changes loses its grants until
+/// --confirm, except with `pin = "none"`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf grant greeter.wasm               look at a component, and decide
+  wharf grant greeter --allow state --reason 'counts visits' --expires 2027-01-31
+  wharf grant builder --allow process=git,make --allow process.network --reason 'builds'
+  wharf grant reader --allow webview=https://example.com --reason 'looks things up' --dry-run
+  wharf grant greeter --confirm          its component has changed, and may keep its grants
+  wharf grant greeter --revoke all")]
+pub(super) struct Grant {
+    /// A plugin by its name, or the file of a component
+    plugin: String,
+
+    /// Name under which the file is installed [default: made of the file's name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<PluginName>,
+
+    /// Grant a capability: alone, with a list (`process=git,make`), or a key of its table (`process.shell`, `webview.maximum_pages=2`)
+    #[arg(long, value_name = "CAPABILITY[.KEY][=VALUE]")]
+    allow: Vec<Allow>,
+
+    /// Grant what this profile allows of what the plugin asks for
+    #[arg(long, value_enum, value_name = "PROFILE", conflicts_with = "allow")]
+    from_profile: Option<Profile>,
+
+    /// Why, for whoever reads the configuration later
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+
+    /// Until when what is allowed now holds: a day, or a time with its zone
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<Expiry>,
+
+    /// Take a capability back, or `all`
+    #[arg(long, value_name = "CAPABILITY", value_parser = revoked)]
+    revoke: Vec<Revoked>,
+
+    /// Accept the component as it is now
+    #[arg(long)]
+    confirm: bool,
+
+    /// Print the change and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What is taken back; all where nothing is named.
+#[derive(Debug, Clone, Copy)]
+struct Revoked(Option<Capability>);
+
+fn revoked(word: &str) -> Result<Revoked, String> {
+    if word == "all" { Ok(Revoked(None)) } else { choice::capability(word).map(|one| Revoked(Some(one))) }
+}
+
+impl Grant {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        let target = global.configuration_target()?;
+        // The first grant makes the file.
+        let configuration = if target.exists() { global.configuration()? } else { Configuration::default() };
+        let data = global.data(&configuration)?;
+        let subject = Subject::find(&self.plugin, self.name.as_ref(), &configuration, &data)?;
+        subject.describe();
+        let mut edit = ConfigurationEdit::open(&target).map_err(unusable)?;
+        let (mut confirm, mut grantings) = (self.confirm, Vec::new());
+        if self.is_told() {
+            grantings = self.told(&subject)?;
+        } else if io::stdin().is_terminal() {
+            let mut questions = Questions { input: io::stdin().lock(), output: io::stdout() };
+            println!();
+            if subject.withheld.is_some() {
+                confirm = questions.yes("Is this the component that you want to have these grants?")?;
+            }
+            if confirm || subject.withheld.is_none() {
+                grantings = questions.grants(&subject.missing())?;
+            }
+        } else {
+            println!("\nTo grant something without a terminal: --allow CAPABILITY --reason \"…\", or --from-profile.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !grantings.is_empty() && subject.withheld.is_some() && !confirm {
+            let problem = "nothing is granted to a component that changed: look at it, and add --confirm to accept it";
+            return Err(Unusable(problem.to_owned()).into());
+        }
+        self.change(&mut edit, &subject, &grantings, confirm)?;
+        self.conclude(&edit, &subject.name, &data)
+    }
+
+    fn is_told(&self) -> bool {
+        let Self { allow, from_profile, revoke, confirm, .. } = self;
+        !allow.is_empty() || from_profile.is_some() || !revoke.is_empty() || *confirm
+    }
+
+    /// What the flags grant.
+    fn told(&self, subject: &Subject) -> Result<Vec<Granting>> {
+        let mut allowed = self.allow.clone();
+        if let Some(profile) = self.from_profile {
+            let wanted = subject.wanted();
+            allowed.extend(wanted.into_iter().flat_map(|capability| choice::by_profile(profile, capability)));
+        }
+        if allowed.is_empty() {
+            return Ok(Vec::new());
+        }
+        for allow in allowed.iter().filter(|allow| !subject.wanted().contains(&allow.capability)) {
+            eprintln!("note: it does not ask for `{}`", allow.capability);
+        }
+        choice::by_flags(&allowed, self.reason.as_deref(), self.expires.as_ref())
+    }
+
+    fn change(
+        &self,
+        edit: &mut ConfigurationEdit,
+        subject: &Subject,
+        grantings: &[Granting],
+        confirm: bool,
+    ) -> Result<()> {
+        let Subject { name, inspection, is_written, from, granted, .. } = subject;
+        let is_bundled = matches!(from, From::Bundled);
+        if confirm && is_bundled {
+            return Err(Unusable(format!("plugin `{name}` is part of this binary; there is nothing to confirm")).into());
+        }
+        if grantings.is_empty() && self.revoke.is_empty() && !confirm {
+            return Ok(());
+        }
+        if let (From::File(file), false) = (from, is_written) {
+            edit.source(name, file).map_err(unusable)?;
+        }
+        if is_bundled {
+            edit.write_down(name, granted).map_err(unusable)?;
+        }
+        for Revoked(capability) in &self.revoke {
+            if !edit.revoke(name, *capability).map_err(unusable)? {
+                eprintln!("note: {} was not granted", capability.map_or("anything", Capability::as_str));
+            }
+        }
+        for granting in grantings {
+            edit.grant(name, granting).map_err(unusable)?;
+        }
+        // Grants are for the component that was looked at.
+        if !is_bundled && (confirm || !grantings.is_empty()) {
+            edit.confirm(name, inspection.digest).map_err(unusable)?;
+        }
+        Ok(())
+    }
+
+    fn conclude(&self, edit: &ConfigurationEdit, name: &PluginName, data: &Path) -> Result<ExitCode> {
+        if edit.text() == edit.before() {
+            println!("\nNothing changes.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        edit.check().map_err(unusable)?;
+        let path = edit.path().display();
+        let (before, after) = (edit.before(), edit.text());
+        let difference = similar::TextDiff::from_lines(before, &after);
+        println!("\n{}", difference.unified_diff().context_radius(2).header(&path.to_string(), "changed"));
+        if self.dry_run {
+            println!("Nothing was written (--dry-run).");
+            return Ok(ExitCode::SUCCESS);
+        }
+        edit.save().map_err(unusable)?;
+        println!("Written to {path}.");
+        let hosts = Hosts::tell(data)?;
+        hosts.print_problems();
+        for plugin in hosts.of(name) {
+            let granted = plugin["grants"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let granted: Vec<_> = granted.iter().filter_map(serde_json::Value::as_str).collect();
+            let granted = if granted.is_empty() { "nothing".to_owned() } else { granted.join(", ") };
+            println!("A running host has taken it: {name} may use {granted}.");
+        }
+        Ok(hosts.code())
+    }
+}
+
+fn unusable(error: EditError) -> Unusable {
+    Unusable(with_causes(&error))
+}

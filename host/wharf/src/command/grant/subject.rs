@@ -1,0 +1,179 @@
+//! The plugin that is decided about: where its component is, what it asks for, and
+//! what it is granted as things are.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, bail};
+use wharf::{
+    AddedPlugins, Component, Configuration, Grants, Inspection, PluginName, bundled_component, grant::Capability,
+    read_component, with_causes,
+};
+
+use super::words;
+use crate::command::{
+    Unusable,
+    inspect::{look_at, plugin_name},
+};
+
+/// Where the component is.
+pub(super) enum From {
+    /// It is part of this binary.
+    Bundled,
+    /// `wharf.toml` names its file, or will.
+    File(PathBuf),
+    /// It was added by command.
+    Added,
+    /// It lies in the folder of plugins.
+    Folder(PathBuf),
+}
+
+impl fmt::Display for From {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bundled => formatter.write_str("part of this binary"),
+            Self::File(file) => write!(formatter, "{}", file.display()),
+            Self::Added => formatter.write_str("added by `wharf plugin add`"),
+            Self::Folder(file) => write!(formatter, "{} in the folder of plugins", file.display()),
+        }
+    }
+}
+
+/// What is decided about.
+pub(super) struct Subject {
+    pub(super) name: PluginName,
+    pub(super) inspection: Inspection,
+    pub(super) from: From,
+    /// Whether the configuration says anything of it.
+    pub(super) is_written: bool,
+    /// What the configuration grants.
+    written: Grants,
+    /// What this component may use of that.
+    pub(super) granted: Grants,
+    /// Why the component has none of the grants that are written.
+    pub(super) withheld: Option<String>,
+}
+
+impl Subject {
+    /// The plugin of this name that a host on this data directory would load, or the
+    /// component in the file of this name.
+    pub(super) fn find(
+        plugin: &str,
+        name: Option<&PluginName>,
+        configuration: &Configuration,
+        data: &Path,
+    ) -> Result<Self> {
+        let limit = configuration.host_limits.component_bytes;
+        let read = |file: &Path| {
+            let bytes = read_component(file, limit).with_context(|| format!("cannot read {}", file.display()))?;
+            Ok::<_, anyhow::Error>(Component::new(bytes))
+        };
+        if let (None, Ok(name)) = (name, plugin.parse::<PluginName>()) {
+            let source = configuration.plugins.get(&name).and_then(|settings| settings.source.clone());
+            if let Some(file) = source {
+                return Self::new(configuration, name, read(&file)?, From::File(file));
+            }
+            if let Some(component) = bundled_component(&name) {
+                return Self::new(configuration, name, component, From::Bundled);
+            }
+            let added = AddedPlugins::of(data).component_of(&name, limit);
+            if let Some(bytes) = added.map_err(|error| Unusable(with_causes(&error)))? {
+                return Self::new(configuration, name, Component::new(bytes), From::Added);
+            }
+            let file = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
+            if let Some(file) = file.filter(|file| file.exists()) {
+                return Self::new(configuration, name, read(&file)?, From::Folder(file));
+            }
+        }
+        let file = std::fs::canonicalize(plugin).map_err(|error| {
+            let plugin = wharf::text::line(plugin, 300);
+            Unusable(format!(
+                "no plugin `{plugin}` is configured, added or part of this binary, and there is no file of that name: \
+                 {error}"
+            ))
+        })?;
+        let name = name.cloned().unwrap_or_else(|| plugin_name(&file));
+        if let Some(settings) = configuration.plugins.get(&name) {
+            let source = settings.source.as_deref().and_then(|source| std::fs::canonicalize(source).ok());
+            if source.as_ref() != Some(&file) {
+                bail!(Unusable(format!(
+                    "plugin `{name}` of the configuration is another one; choose a name with --name, or say `wharf grant \
+                     {name}` to decide about that one"
+                )));
+            }
+        }
+        let component = read(&file)?;
+        Self::new(configuration, name, component, From::File(file))
+    }
+
+    fn new(configuration: &Configuration, name: PluginName, component: Component, from: From) -> Result<Self> {
+        let shown = match &from {
+            From::File(file) | From::Folder(file) => file.display().to_string(),
+            From::Bundled | From::Added => name.to_string(),
+        };
+        let inspection = look_at(&name, component, configuration.host_limits.clone(), &shown)?;
+        let is_written = configuration.plugins.contains_key(&name);
+        let (mut written, mut granted, mut withheld) = (Grants::default(), Grants::default(), None);
+        // What is not written is granted nothing, but for what is bundled.
+        if is_written || matches!(from, From::Bundled) {
+            let settings = configuration.settings_of(&name);
+            match configuration.effective_grants(&name, &settings, inspection.digest) {
+                Ok(effective) => {
+                    withheld = effective.withheld.map(|unconfirmed| unconfirmed.to_string());
+                    granted = effective.grants;
+                }
+                Err(unconfirmed) => withheld = Some(unconfirmed.to_string()),
+            }
+            written = settings.grants.unwrap_or_default();
+        }
+        Ok(Self { name, inspection, from, is_written, written, granted, withheld })
+    }
+
+    /// What it asks for.
+    pub(super) fn wanted(&self) -> Vec<Capability> {
+        self.inspection.wanted_grants().into_iter().filter_map(Capability::from_word).collect()
+    }
+
+    /// What it asks for and is not granted, with its own reason.
+    pub(super) fn missing(&self) -> Vec<(Capability, Option<String>)> {
+        let known = if self.withheld.is_some() { &self.written } else { &self.granted };
+        let missing = self.wanted().into_iter().filter(|capability| !known.names(*capability));
+        missing.map(|capability| (capability, self.inspection.reasons.get(&capability).cloned())).collect()
+    }
+
+    pub(super) fn describe(&self) {
+        let Self { name, inspection, from, granted, withheld, .. } = self;
+        println!("Plugin {name}, {from}");
+        println!("  digest  {}", inspection.digest);
+        let tools: Vec<_> = inspection.tools.iter().map(|tool| tool.name.as_str()).collect();
+        println!("  tools   {}", tools.join(", "));
+        if let Some(withheld) = withheld {
+            println!("\nIt has none of its grants: {withheld}.");
+        }
+        let wanted = self.wanted();
+        if wanted.is_empty() {
+            println!("\nIt asks for nothing: it computes, and answers.");
+        }
+        for capability in wanted {
+            let words = words::of(capability);
+            let state = if granted.names(capability) { "granted now" } else { "not granted" };
+            println!("\nIt asks for `{capability}` ({state}).");
+            println!("  It could {}.", words.can);
+            println!("  Risk: {}.", words.risk);
+            match inspection.reasons.get(&capability) {
+                Some(reason) => println!("  Why, in its own words: {reason}"),
+                None => println!("  Why: its component does not say."),
+            }
+        }
+        let unasked: Vec<_> = Capability::ALL
+            .into_iter()
+            .filter(|capability| granted.names(*capability) && !self.wanted().contains(capability))
+            .map(Capability::as_str)
+            .collect();
+        if !unasked.is_empty() {
+            println!("\nIt is granted and does not ask for: {}.", unasked.join(", "));
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! Changes of `wharf.toml` by a command: what the operator wrote stays as it
+//! is, comments and order included.
+//!
+//! What comes of a change is checked as a whole before it is written, and
+//! appears whole, by rename. Only the operator's commands come here.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
+use wharf_core::{
+    Digest, Grants, PluginName,
+    grant::{Capability, Expiry},
+};
+
+use super::Configuration;
+
+/// Why a configuration cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The file cannot be read or written.
+    #[error("cannot {what} the configuration {path}")]
+    File {
+        /// `read` or `write`.
+        what: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It is no TOML.
+    #[error("the configuration {path} is not usable:\n{problem}")]
+    Text {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        problem: String,
+    },
+    /// The change would make it unusable; nothing was written.
+    #[error("the configuration would not be usable, and was not changed:\n{problem}")]
+    Refused {
+        /// What would be wrong.
+        problem: String,
+    },
+    /// Somebody else changed it in the meantime; nothing was written.
+    #[error("the configuration {path} has changed meanwhile, and was not written; try again")]
+    Changed {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A value that has no table around it where one is needed.
+    #[error("`{key}` in the configuration is no table; write it as one first")]
+    NoTable {
+        /// Which key.
+        key: String,
+    },
+}
+
+/// A `wharf.toml` that is being changed.
+#[derive(Debug)]
+pub struct ConfigurationEdit {
+    path: PathBuf,
+    before: Option<String>,
+    document: DocumentMut,
+}
+
+/// What is granted by a command.
+#[derive(Debug, Clone)]
+pub struct Granting {
+    /// The capability.
+    pub capability: Capability,
+    /// Why.
+    pub reason: String,
+    /// Until when, if not for ever.
+    pub expires: Option<Expiry>,
+    /// Keys of the grant's table with their values; lists are added to.
+    pub keys: Vec<(String, GrantValue)>,
+}
+
+/// A value of a grant.
+#[derive(Debug, Clone)]
+pub enum GrantValue {
+    /// Added to a list, each that is not there.
+    Names(Vec<String>),
+    /// Set, in place of what was there. TOML.
+    Plain(String),
+}
+
+impl ConfigurationEdit {
+    /// Reads a configuration to change it. One that is not there yet is empty.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is no TOML.
+    pub fn open(path: &Path) -> Result<Self, EditError> {
+        // A link stays one: what it leads to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let before = read(&path)?;
+        let document = before.as_deref().unwrap_or_default().parse::<DocumentMut>();
+        let document = document.map_err(|error| EditError::Text { path: path.clone(), problem: error.to_string() })?;
+        Ok(Self { path, before, document })
+    }
+
+    /// The file that is changed.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file will say.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.document.to_string()
+    }
+
+    /// What the file said.
+    #[must_use]
+    pub fn before(&self) -> &str {
+        self.before.as_deref().unwrap_or_default()
+    }
+
+    /// Names the file of a plugin's component.
+    ///
+    /// # Errors
+    /// Where the plugin is written as something else than a table.
+    pub fn source(&mut self, plugin: &PluginName, source: &Path) -> Result<(), EditError> {
+        let source = source.to_string_lossy().into_owned();
+        set(self.plugin(plugin)?, "source", value(source));
+        Ok(())
+    }
+
+    /// Writes that this component is the one that the plugin's grants are for.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::source`].
+    pub fn confirm(&mut self, plugin: &PluginName, digest: Digest) -> Result<(), EditError> {
+        set(self.plugin(plugin)?, "digest", value(digest.to_string()));
+        Ok(())
+    }
+
+    /// Grants a capability, or adds to what is granted of it.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::source`].
+    pub fn grant(&mut self, plugin: &PluginName, granting: &Granting) -> Result<(), EditError> {
+        let Granting { capability, reason, expires, keys } = granting;
+        let grants = table(self.plugin(plugin)?, "grants", true)?;
+        let grant = table(grants, capability.as_str(), false)?;
+        set(grant, "reason", value(reason.as_str()));
+        if let Some(expires) = expires {
+            // A time of TOML where it can be one, as its own editors write it.
+            let written = expires.as_str().parse::<Value>().unwrap_or_else(|_| Value::from(expires.as_str()));
+            set(grant, "expires", Item::Value(written));
+        }
+        for (key, wanted) in keys {
+            match wanted {
+                GrantValue::Plain(plain) => {
+                    let plain = plain.parse::<Value>().unwrap_or_else(|_| Value::from(plain.as_str()));
+                    set(grant, key, Item::Value(plain));
+                }
+                GrantValue::Names(names) => {
+                    let list = grant.entry(key).or_insert_with(|| value(Array::new()));
+                    let list = list.as_array_mut().ok_or_else(|| EditError::NoTable { key: key.clone() })?;
+                    for name in names {
+                        if !list.iter().any(|known| known.as_str() == Some(name)) {
+                            list.push(name.as_str());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down what a plugin is granted that the file does not say: a
+    /// bundled plugin has its grants by default, until the file has any.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::source`].
+    pub fn write_down(&mut self, plugin: &PluginName, grants: &Grants) -> Result<(), EditError> {
+        let text = toml::to_string(grants).unwrap_or_default();
+        let written = text.parse::<DocumentMut>().unwrap_or_default();
+        let plugin = self.plugin(plugin)?;
+        if plugin.contains_key("grants") {
+            return Ok(());
+        }
+        let grants = table(plugin, "grants", true)?;
+        for (capability, grant) in written.iter() {
+            // Key by key: a table knows where it stood in the text that it is of.
+            let target = table(grants, capability, false)?;
+            for (key, item) in grant.as_table_like().into_iter().flat_map(TableLike::iter) {
+                if let Ok(value) = item.clone().into_value() {
+                    set(target, key, Item::Value(value));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a capability back, or all of them. False where none was written.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::source`].
+    pub fn revoke(&mut self, plugin: &PluginName, capability: Option<Capability>) -> Result<bool, EditError> {
+        let plugin = self.plugin(plugin)?;
+        if !plugin.contains_key("grants") {
+            return Ok(false);
+        }
+        let grants = table(plugin, "grants", true)?;
+        let taken = match capability {
+            Some(capability) => grants.remove(capability.as_str()).is_some(),
+            None => {
+                let all: Vec<_> = grants.iter().map(|(key, _)| key.to_owned()).collect();
+                all.iter().filter(|key| grants.remove(key).is_some()).count() > 0
+            }
+        };
+        if grants.is_empty() {
+            // Said, so that a bundled plugin does not get its defaults back.
+            let mut nothing = Table::new();
+            nothing.set_implicit(false);
+            plugin.insert("grants", Item::Table(nothing));
+        }
+        Ok(taken)
+    }
+
+    /// What the changed file amounts to.
+    ///
+    /// # Errors
+    /// Where it would not be usable.
+    pub fn check(&self) -> Result<Configuration, EditError> {
+        let base = self.path.parent().unwrap_or(Path::new("."));
+        Configuration::parse(&self.text(), base).map_err(|problem| EditError::Refused { problem })
+    }
+
+    /// Writes it, if it is usable and nobody else has changed it.
+    ///
+    /// # Errors
+    /// Where it would not be usable, has changed meanwhile, or cannot be
+    /// written. The file is as it was then.
+    pub fn save(&self) -> Result<(), EditError> {
+        self.check()?;
+        let failed = |source| EditError::File { what: "write", path: self.path.clone(), source };
+        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(directory).map_err(failed)?;
+        let new = new_file(directory, &self.path).map_err(failed)?;
+        io::Write::write_all(&mut new.as_file(), self.text().as_bytes()).map_err(failed)?;
+        new.as_file().sync_all().map_err(failed)?;
+        if read(&self.path)? != self.before {
+            return Err(EditError::Changed { path: self.path.clone() });
+        }
+        new.persist(&self.path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    fn plugin(&mut self, name: &PluginName) -> Result<&mut dyn TableLike, EditError> {
+        let plugins = table(self.document.as_table_mut(), "plugin", true)?;
+        table(plugins, name.as_str(), false)
+    }
+}
+
+/// A file beside the one that it will replace, with its permissions and owner.
+fn new_file(directory: &Path, old: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".wharf-").suffix(".toml");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+        let Ok(metadata) = fs::metadata(old) else {
+            // As any new file: what its maker's mask leaves.
+            return builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory);
+        };
+        let new = builder.tempfile_in(directory)?;
+        let made = new.as_file().metadata()?;
+        if (made.uid(), made.gid()) != (metadata.uid(), metadata.gid()) {
+            fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()))?;
+        }
+        new.as_file().set_permissions(metadata.permissions())?;
+        Ok(new)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = old;
+        builder.tempfile_in(directory)
+    }
+}
+
+fn read(path: &Path) -> Result<Option<String>, EditError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(EditError::File { what: "read", path: path.to_owned(), source }),
+    }
+}
+
+/// The table under a key, made where it is missing. An implicit one has no
+/// header of its own, as `plugin` in `[plugin.x]`.
+fn table<'t>(of: &'t mut dyn TableLike, key: &str, implicit: bool) -> Result<&'t mut dyn TableLike, EditError> {
+    let item = of.entry(key).or_insert_with(|| {
+        let mut table = Table::new();
+        table.set_implicit(implicit);
+        Item::Table(table)
+    });
+    item.as_table_like_mut().ok_or_else(|| EditError::NoTable { key: key.to_owned() })
+}
+
+/// Sets a value and leaves the comments around the one before.
+fn set(table: &mut dyn TableLike, key: &str, mut new: Item) {
+    if let (Some(Item::Value(old)), Item::Value(new)) = (table.get(key), &mut new) {
+        *new.decor_mut() = old.decor().clone();
+    }
+    match table.get_mut(key) {
+        Some(item) => *item = new,
+        None => {
+            table.insert(key, new);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: &str = "\
+# Ours.
+profile = \"default\" # not developer
+
+[plugin.x] # the one
+source = \"x.wasm\"
+digest = \"blake3:0000000000000000000000000000000000000000000000000000000000000000\" # by hand
+
+[plugin.x.grants.process] # builds
+reason = \"builds\"
+programs = [\"make\"] # no more
+
+[limits]
+output_bytes = 5 # small
+";
+
+    fn name() -> PluginName {
+        "x".parse().expect("legal")
+    }
+
+    fn granting(capability: Capability, expires: Option<&str>, keys: Vec<(String, GrantValue)>) -> Granting {
+        let expires = expires.map(|expires| expires.parse().expect("a day"));
+        Granting { capability, reason: "says \"why\"".to_owned(), expires, keys }
+    }
+
+    #[test]
+    fn a_change_keeps_comments_and_order_and_adds_what_is_missing_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("wharf.toml");
+        fs::write(&path, WRITTEN).expect("written");
+        let mut edit = ConfigurationEdit::open(&path).expect("opens");
+        let programs = GrantValue::Names(vec!["git".to_owned(), "make".to_owned()]);
+        edit.grant(&name(), &granting(Capability::Process, None, vec![("programs".to_owned(), programs)])).expect("ok");
+        edit.grant(&name(), &granting(Capability::State, Some("2027-01-31"), Vec::new())).expect("ok");
+        let digest = Digest::of(b"x");
+        edit.confirm(&name(), digest).expect("ok");
+        edit.save().expect("saved");
+        let written = fs::read_to_string(&path).expect("read");
+        let expected = WRITTEN
+            .replace("blake3:0000000000000000000000000000000000000000000000000000000000000000", &digest.to_string())
+            .replace("reason = \"builds\"", "reason = 'says \"why\"'")
+            .replace(
+                "[\"make\"] # no more\n",
+                "[\"make\", \"git\"] # no more\n\n[plugin.x.grants.state]\nreason = 'says \"why\"'\nexpires = 2027-01-31\n",
+            );
+        assert_eq!(written, expected);
+        assert!(edit.check().expect("right").plugins[&name()].grants.as_ref().is_some_and(|all| all.state.is_some()));
+    }
+
+    #[test]
+    fn what_would_not_be_usable_or_has_changed_meanwhile_is_not_written() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("wharf.toml");
+        fs::write(&path, WRITTEN).expect("written");
+        let mut edit = ConfigurationEdit::open(&path).expect("opens");
+        let origin = GrantValue::Names(vec!["no origin".to_owned()]);
+        let keys = vec![("origins".to_owned(), origin)];
+        edit.grant(&name(), &granting(Capability::WebView, None, keys)).expect("not checked yet");
+        assert!(matches!(edit.save(), Err(EditError::Refused { .. })));
+        let mut edit = ConfigurationEdit::open(&path).expect("opens");
+        edit.grant(&name(), &granting(Capability::State, None, Vec::new())).expect("ok");
+        fs::write(&path, "# somebody else").expect("written");
+        assert!(matches!(edit.save(), Err(EditError::Changed { .. })));
+        assert_eq!(fs::read_to_string(&path).expect("read"), "# somebody else");
+        assert_eq!(fs::read_dir(directory.path()).expect("read").count(), 1, "nothing is left behind");
+    }
+
+    #[test]
+    fn what_is_taken_back_is_gone_and_a_bundled_plugin_does_not_get_its_defaults_back() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("deeper").join("wharf.toml");
+        let mut edit = ConfigurationEdit::open(&path).expect("a new one");
+        assert!(!edit.revoke(&name(), None).expect("nothing"));
+        edit.source(&name(), Path::new("/x.wasm")).expect("ok");
+        edit.grant(&name(), &granting(Capability::State, None, Vec::new())).expect("ok");
+        edit.grant(&name(), &granting(Capability::Events, None, Vec::new())).expect("ok");
+        assert!(edit.revoke(&name(), Some(Capability::State)).expect("ok"));
+        assert!(!edit.revoke(&name(), Some(Capability::State)).expect("ok"));
+        assert!(edit.revoke(&name(), None).expect("ok"));
+        edit.save().expect("saved");
+        let configuration = Configuration::read(&path).expect("right");
+        assert_eq!(configuration.plugins[&name()].grants, Some(Grants::default()), "{}", edit.text());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_permissions_stay_as_they_were() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().expect("a directory");
+        let (path, link) = (directory.path().join("real.toml"), directory.path().join("wharf.toml"));
+        fs::write(&path, WRITTEN).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+        std::os::unix::fs::symlink(&path, &link).expect("linked");
+        let mut edit = ConfigurationEdit::open(&link).expect("opens");
+        edit.grant(&name(), &granting(Capability::State, None, Vec::new())).expect("ok");
+        edit.save().expect("saved");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
+        assert!(fs::read_to_string(&path).expect("read").contains("[plugin.x.grants.state]"));
+    }
+
+    #[test]
+    fn inline_tables_and_dotted_keys_are_understood_and_what_is_no_table_is_named() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("wharf.toml");
+        for text in [
+            "plugin.x.source = \"x.wasm\"\nplugin.x.grants.events.reason = \"r\"\n",
+            "[plugin]\nx = { source = \"x.wasm\", grants = { events = { reason = \"r\" } } }\n",
+        ] {
+            fs::write(&path, text).expect("written");
+            let mut edit = ConfigurationEdit::open(&path).expect("opens");
+            edit.grant(&name(), &granting(Capability::State, Some("2027-01-31"), Vec::new())).expect("ok");
+            edit.save().expect(text);
+            let grants = Configuration::read(&path).expect("right").plugins[&name()].grants.clone().expect("some");
+            assert!(grants.state.is_some() && grants.events.is_some(), "{}", edit.text());
+        }
+        fs::write(&path, "plugin = 5").expect("written");
+        let mut edit = ConfigurationEdit::open(&path).expect("opens");
+        let refused = edit.grant(&name(), &granting(Capability::State, None, Vec::new()));
+        assert!(matches!(refused, Err(EditError::NoTable { key }) if key == "plugin"));
+    }
+}
