@@ -159,7 +159,7 @@ async fn a_pin_of_refuse_does_not_load_a_changed_component_and_none_keeps_its_gr
 async fn a_grant_ends_while_the_host_serves_and_says_so() {
     let place = Place::new();
     place.append("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \"r\"\nexpires = 2027-01-31");
-    let end = Duration::from_secs(1801_440_000);
+    let end = Duration::from_secs(1_801_440_000);
     let now = Arc::new(Mutex::new(SystemTime::UNIX_EPOCH + end - Duration::from_millis(1)));
     let read = Arc::clone(&now);
     let clock = GrantClock::new(move || *read.lock().expect("not poisoned"));
@@ -252,6 +252,12 @@ fn a_bundled_plugin_keeps_what_it_has_by_default_when_it_is_granted_more() {
     let configuration = Configuration::read(&config).expect("right");
     let grants = configuration.plugins[&"planning".parse().expect("legal")].grants.clone().expect("written");
     assert!(grants.state.is_some() && grants.events.is_some(), "{grants:?}");
+    // What holds for one run alone is not written down.
+    let run = wharf(["grant", "browser", "--allow", "events", "--reason", "r"]).env("WHARF_PROFILE", "developer");
+    let run = run.config(&config).run();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let browser = &Configuration::read(&config).expect("right").plugins[&"browser".parse().expect("legal")];
+    assert!(browser.grants.as_ref().is_some_and(|grants| grants.webview.is_none()), "{browser:?}");
     let run = wharf(["grant", "planning", "--confirm"]).config(&config).run();
     assert!(run.code == Some(3) && run.err.contains("nothing to confirm"), "{run:?}");
 }

@@ -92,8 +92,10 @@ fn revoked(word: &str) -> Result<Revoked, String> {
 impl Grant {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let target = global.configuration_target()?;
-        // The first grant makes the file.
-        let configuration = if target.exists() { global.configuration()? } else { Configuration::default() };
+        // The first grant makes the file. What the environment and options say
+        // beside it is not what stands there, and is not written down.
+        let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
+        let configuration = if target.exists() { read(&target)? } else { Configuration::default() };
         let data = global.data(&configuration)?;
         let subject = Subject::find(&self.plugin, self.name.as_ref(), &configuration, &data)?;
         subject.describe();
