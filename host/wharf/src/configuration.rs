@@ -7,6 +7,7 @@ mod edit;
 mod http;
 mod limits;
 mod pin;
+mod plugin;
 mod process;
 mod quotas;
 mod schema;
@@ -19,9 +20,8 @@ use std::{
 };
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use wharf_core::{
-    CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, ScopeKind, StreamLimits,
+    CallLimits, Grants, HostLimits, PluginName, ProcessLimits, StreamLimits,
     grant::{Denials, GrantClock},
 };
 
@@ -32,6 +32,8 @@ pub use edit::{ConfigurationEdit, EditError, GrantValue, Granting};
 pub use http::{HttpSection, TlsFiles, TokenSettings};
 use limits::Settings;
 pub use pin::{EffectiveGrants, Pin, Unconfirmed};
+pub use plugin::PluginSettings;
+use plugin::WrittenPlugin;
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
 pub use terminal::TerminalSettings;
@@ -116,49 +118,6 @@ pub enum Durability {
     Power,
 }
 
-/// `[plugin.NAME]`, checked.
-#[derive(Debug, Clone)]
-pub struct PluginSettings {
-    /// Whether it is loaded.
-    pub enabled: bool,
-    /// The component's file; where absent, the bundled one of its name, or one that was
-    /// added by command or lies in the folder of plugins.
-    pub source: Option<PathBuf>,
-    /// The component that the operator confirmed.
-    pub digest: Option<Digest>,
-    /// What becomes of the grants where the component is another one.
-    pub pin: Option<Pin>,
-    /// Limits of its calls.
-    pub limits: CallLimits,
-    /// What it may use; for a bundled plugin the bundled grants where absent.
-    pub grants: Option<Grants>,
-    /// What the scope `default` of its state means; the session where absent.
-    pub default_scope: Option<ScopeKind>,
-    /// What it is told by its `settings` interface: a JSON object.
-    pub settings: Value,
-    /// Whether its tools are listed as `plugin__tool`. Without, they have their own
-    /// names, as one server of that plugin alone would list them.
-    pub prefix: bool,
-}
-
-impl PluginSettings {
-    /// A plugin of which the configuration says nothing.
-    pub(crate) fn unwritten(limits: CallLimits) -> Self {
-        let settings = Value::Object(Map::new());
-        Self {
-            enabled: true,
-            source: None,
-            digest: None,
-            pin: None,
-            limits,
-            grants: None,
-            default_scope: None,
-            settings,
-            prefix: true,
-        }
-    }
-}
-
 /// Why a configuration is not usable.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurationError {
@@ -218,45 +177,6 @@ struct WrittenPlugins {
 struct WrittenHost {
     #[schemars(schema_with = "limits::of_host")]
     limits: Settings,
-}
-
-#[derive(Debug, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WrittenPlugin {
-    /// Whether it is loaded.
-    #[serde(default = "yes")]
-    enabled: bool,
-    /// The component's file; without one, the plugin of this name that is part
-    /// of the binary.
-    source: Option<PathBuf>,
-    /// The component that the operator confirmed: `wharf grant NAME --confirm`
-    /// writes it.
-    digest: Option<Digest>,
-    /// What becomes of the grants where the component is another one.
-    pin: Option<Pin>,
-    /// Limits of its calls.
-    #[serde(default)]
-    #[schemars(schema_with = "limits::of_calls")]
-    limits: Settings,
-    /// What it may use; nothing where absent, or what a bundled plugin has.
-    grants: Option<Grants>,
-    /// What the scope `default` of its state means; the session where absent.
-    default_scope: Option<ScopeKind>,
-    /// What it is told by its `settings` interface.
-    #[serde(default)]
-    #[schemars(with = "Map<String, Value>")]
-    settings: toml::Table,
-    /// Whether its tools are listed as `plugin__tool`; `false` lists them under their
-    /// own names.
-    #[serde(default = "yes")]
-    prefix: bool,
-}
-
-/// Bytes of a plugin's settings as JSON; the contract says so.
-const MAX_SETTINGS_BYTES: usize = 64 << 10;
-
-fn yes() -> bool {
-    true
 }
 
 impl Configuration {
@@ -352,80 +272,6 @@ impl Configuration {
     }
 }
 
-impl WrittenPlugin {
-    /// `host` is no plugin: what HTTP routes open themselves belongs to it.
-    fn grants_of_host(self) -> Result<Grants, String> {
-        let name = PluginName::host();
-        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, prefix } = self;
-        let says_more =
-            !(enabled && prefix) || source.is_some() || digest.is_some() || pin.is_some() || default_scope.is_some();
-        if says_more || !limits.is_empty() || !settings.is_empty() {
-            return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
-        }
-        let grants = grants.unwrap_or_default();
-        check_grants(&name, &grants)?;
-        Ok(grants)
-    }
-
-    fn check(
-        self,
-        name: &PluginName,
-        of_all: &Settings,
-        ceilings: &CallLimits,
-        base: &Path,
-    ) -> Result<PluginSettings, String> {
-        let bundled = bundled::find(name.as_str());
-        let mut limits = CallLimits::default();
-        of_all.apply("limits", |limit, value| limits.set(limit, value))?;
-        if let Some(bundled) = bundled.filter(|_| self.source.is_none()) {
-            bundled.raise(&mut limits, |limit| of_all.names(limit));
-        }
-        let mut limits = limits.at_most(ceilings);
-        self.limits.apply_to_calls(&format!("plugin.{name}.limits"), &mut limits, ceilings)?;
-        if let Some(grants) = &self.grants {
-            check_grants(name, grants)?;
-        }
-        let settings = serde_json::to_value(self.settings)
-            .map_err(|error| format!("[plugin.{name}.settings] has no form in JSON: {error}"))?;
-        let bytes = settings.to_string().len();
-        if bytes > MAX_SETTINGS_BYTES {
-            return Err(format!("[plugin.{name}.settings] has {bytes} bytes as JSON, more than {MAX_SETTINGS_BYTES}"));
-        }
-        Ok(PluginSettings {
-            enabled: self.enabled,
-            source: self.source.map(|source| base.join(source)),
-            digest: self.digest,
-            pin: self.pin,
-            limits,
-            grants: self.grants,
-            default_scope: self.default_scope,
-            settings,
-            prefix: self.prefix,
-        })
-    }
-}
-
-fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
-    for (capability, reason) in reasons(grants) {
-        if reason.trim().is_empty() {
-            return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
-        }
-    }
-    process::check_grants(name, grants)?;
-    webview::check_grant(name, grants)
-}
-
-/// The reason given for each granted capability.
-fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
-    let state = grants.state.as_ref().map(|grant| ("state", grant.reason.as_str()));
-    let events = grants.events.as_ref().map(|grant| ("events", grant.reason.as_str()));
-    let process = grants.process.as_ref().map(|grant| ("process", grant.reason.as_str()));
-    let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
-    let terminal = grants.terminal.as_ref().map(|grant| ("terminal", grant.reason.as_str()));
-    let webview = grants.webview.as_ref().map(|grant| ("webview", grant.reason.as_str()));
-    state.into_iter().chain(events).chain(process).chain(terminal).chain(webview).chain(workspace)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,16 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn a_plugins_limits_start_from_those_of_all_plugins() {
-        let configuration =
-            parse("[limits]\noutput_bytes = 500\n[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 7")
-                .expect("parses");
-        let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
-        assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
-        assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
-    }
-
-    #[test]
     fn no_limit_of_a_call_is_above_the_operators_ceiling_whoever_sets_it() {
         let ceilings = "[ceilings]\noutput_bytes = 1000\nhost_calls = 50\n";
         let configuration =
@@ -500,14 +336,5 @@ mod tests {
     fn the_name_of_the_apps_own_tools_is_no_plugins() {
         let problem = parse("[plugin.app]\nsource = \"x.wasm\"").expect_err("reserved");
         assert!(problem.contains("[plugin.app]") && problem.contains("choose another name"), "{problem}");
-    }
-
-    #[test]
-    fn a_grant_needs_a_reason() {
-        let problem =
-            parse("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \" \"").expect_err("blank");
-        assert!(problem.contains("reason"), "{problem}");
-        // A plugin that is added by command has no file here.
-        parse("[plugin.x]\n[plugin.x.grants.state]\nreason = \"counts\"").expect("accepted");
     }
 }

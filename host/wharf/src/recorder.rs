@@ -79,7 +79,14 @@ impl Recorder {
     }
 
     /// Something that the operator changed: `change` is a word such as `loaded`.
-    pub(crate) fn change(&self, change: &str, plugin: PluginName, digest: Option<Digest>, outcome: AuditOutcome) {
+    pub(crate) fn change(
+        &self,
+        change: &str,
+        plugin: PluginName,
+        digest: Option<Digest>,
+        may_use: Option<String>,
+        outcome: AuditOutcome,
+    ) {
         let subject =
             AuditSubject { id: self.next(), context: None, plugin: Some(plugin), digest, tool: Arc::default() };
         self.record(AuditRecord {
@@ -87,7 +94,7 @@ impl Recorder {
             kind: AuditKind::Change,
             subject: Arc::new(subject),
             function: Some(change.into()),
-            asked: None,
+            asked: may_use.map(Into::into),
             outcome,
             bytes_in: 0,
             bytes_out: 0,

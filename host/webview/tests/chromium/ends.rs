@@ -29,7 +29,7 @@ fn browsers() -> usize {
 
 fn kill(pid: u32) {
     let pid = Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid");
-    let _ = kill_process(pid, Signal::KILL);
+    kill_process(pid, Signal::KILL).expect("it is there");
 }
 
 async fn closed(page: &Page<'_>) -> Option<String> {

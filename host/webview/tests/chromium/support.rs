@@ -325,7 +325,8 @@ impl Page<'_> {
         match tokio::time::timeout(PATIENCE, looking).await {
             Ok(found) => found,
             Err(_) => {
-                panic!("still not so: {what}; heard {:#?}", self.events().iter().rev().take(20).collect::<Vec<_>>())
+                let heard: Vec<_> = self.events().into_iter().rev().take(20).collect();
+                panic!("still not so: {what}; heard, the last first, {heard:#?}\nprocesses: {:#?}", processes())
             }
         }
     }
@@ -339,6 +340,22 @@ pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
         }
     };
     tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("still not so: {what}"));
+}
+
+/// What the system says of all that runs below this test, its supervisors included.
+fn processes() -> Vec<String> {
+    let below = below(std::process::id()).into_iter();
+    let about = below.map(|(pid, arguments)| {
+        let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let status = read("status");
+        let state: Vec<_> = status
+            .lines()
+            .filter(|line| ["State", "PPid", "Threads", "SigPnd"].iter().any(|key| line.starts_with(key)))
+            .collect();
+        let arguments: String = arguments.chars().take(100).collect();
+        format!("{pid} {arguments}: {state:?} waits in {:?}", read("wchan"))
+    });
+    about.collect()
 }
 
 /// All processes below this one: id, name and the arguments.

@@ -199,6 +199,9 @@ impl Grant {
         println!("Written to {path}.");
         let hosts = Hosts::tell(data)?;
         hosts.print_problems();
+        if hosts.is_empty() {
+            println!("No host serves on this data directory; the next one takes it.");
+        }
         for plugin in hosts.of(name) {
             let granted = plugin["grants"].as_array().map(Vec::as_slice).unwrap_or_default();
             let granted: Vec<_> = granted.iter().filter_map(serde_json::Value::as_str).collect();

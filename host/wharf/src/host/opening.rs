@@ -94,7 +94,7 @@ impl HostBuilder {
         });
         let (registry, sources, engine, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
         for rejected in registry.rejected() {
-            recorder.change("rejected", rejected.name.clone(), None, AuditOutcome::Failed(Code::Invalid));
+            recorder.change("rejected", rejected.name.clone(), None, None, AuditOutcome::Failed(Code::Invalid));
         }
         let background = Background::start(&rooms);
         let shared = Shared {

@@ -310,10 +310,10 @@ impl Host {
             happened = plugins.changes_since(present.plugins());
             Ok(present.with_plugins(plugins))
         })?;
-        for Happened { word, name, digest } in happened {
+        for Happened { word, name, digest, may_use } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };
-            self.shared.recorder.change(word, name, digest, outcome);
+            self.shared.recorder.change(word, name, digest, may_use, outcome);
         }
         Ok(())
     }

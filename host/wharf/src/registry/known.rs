@@ -6,7 +6,7 @@ use std::{fmt, path::PathBuf, sync::Arc};
 use wharf_core::{CallLimits, Digest, Grants, PluginName};
 use wharf_engine::Plugin;
 
-use crate::{configuration::Unconfirmed, offers::clash};
+use crate::{configuration::Unconfirmed, host::granted, offers::clash};
 
 /// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,6 +153,8 @@ pub(crate) struct Happened {
     pub(crate) word: &'static str,
     pub(crate) name: PluginName,
     pub(crate) digest: Option<Digest>,
+    /// What it may use from now on, if anything can be said.
+    pub(crate) may_use: Option<String>,
 }
 
 /// What has happened to one that could not be loaded.
@@ -235,20 +237,26 @@ impl Plugins {
     /// What has happened since `before`, for the audit.
     pub(crate) fn changes_since(&self, before: &Self) -> Vec<Happened> {
         let mut happened = Vec::new();
-        let mut note = |word, name: &PluginName, digest| happened.push(Happened { word, name: name.clone(), digest });
+        let mut note = |word, name: &PluginName, digest, may_use| {
+            happened.push(Happened { word, name: name.clone(), digest, may_use });
+        };
         for now in &self.installed {
             let (name, digest) = (now.plugin.name(), now.digest());
-            match before.find(name).map(Installed::digest) {
-                None => note("loaded", name, Some(digest)),
-                Some(old) if old != digest => note("replaced", name, Some(digest)),
-                Some(_) => {}
-            }
+            let word = match before.find(name) {
+                None => "loaded",
+                Some(old) if old.digest() != digest => "replaced",
+                Some(old) if old.grants != now.grants => "granted",
+                Some(_) => continue,
+            };
+            let granted = granted(&now.grants);
+            let may_use = if granted.is_empty() { "nothing".to_owned() } else { granted.join(", ") };
+            note(word, name, Some(digest), Some(may_use));
         }
         for old in before.installed.iter().filter(|old| self.find(old.plugin.name()).is_none()) {
-            note("unloaded", old.plugin.name(), Some(old.digest()));
+            note("unloaded", old.plugin.name(), Some(old.digest()), None);
         }
         for rejected in self.rejected.iter().filter(|rejected| !before.rejected.contains(rejected)) {
-            note(REJECTED, &rejected.name, None);
+            note(REJECTED, &rejected.name, None, None);
         }
         happened
     }

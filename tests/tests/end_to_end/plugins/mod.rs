@@ -3,6 +3,7 @@
 
 mod commands;
 mod folder;
+mod granting;
 mod library;
 mod prefix;
 mod sealed;

@@ -77,7 +77,9 @@ pub(super) fn list(place: &Place) -> Result<ExitCode> {
 
 /// Whether two hosts say the same of a plugin.
 fn same(row: &Value, plugin: &Value) -> bool {
-    ["name", "state", "digest", "reason", "origin", "tools", "grants", "withheld"].iter().all(|field| row[field] == plugin[field])
+    ["name", "state", "digest", "reason", "origin", "tools", "grants", "withheld"]
+        .iter()
+        .all(|field| row[field] == plugin[field])
 }
 
 fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
