@@ -43,6 +43,8 @@ const LOOK: Duration = Duration::from_secs(5);
 const HANGS: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const END: Duration = Duration::from_secs(3);
+/// How long its processes may take to go once they are killed.
+const GONE: Duration = Duration::from_secs(20);
 /// How long a command may take that no page has a hand in.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest message that is taken: scripts' results and what pages log.
@@ -254,8 +256,11 @@ async fn follow(
     } else if let Some(browser) = browser.upgrade() {
         browser.dying.store(true, SeqCst);
     }
-    if let Err(error) = child.kill_tree(Duration::ZERO).await {
-        tracing::debug!(%error, "how the browser ended is not known");
+    // Its pages are over, whether the system lets go of all its processes or not.
+    match tokio::time::timeout(GONE, child.kill_tree(Duration::ZERO)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "how the browser ended is not known"),
+        Err(_) => tracing::warn!("the browser was killed, and some process of it does not go"),
     }
     if asked { "the browser was stopped" } else { "the browser ended by itself; open another page" }
 }
