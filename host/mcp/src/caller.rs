@@ -5,6 +5,7 @@
 #![expect(deprecated, reason = "levels of messages are deprecated since 2026-07-28 and used by all of today's clients")]
 
 use std::{
+    any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::{
@@ -14,6 +15,7 @@ use std::{
     task::Poll,
 };
 
+use axum::http::request::Parts;
 use rmcp::{
     RoleServer,
     model::{LoggingLevel, ProtocolVersion},
@@ -34,6 +36,19 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// memory, and take no place among those that run.
 pub(crate) const MAX_WAITING: usize = 64;
 
+/// A place that a transport counts for a request until its answer is made: who reads
+/// the answer finds it free.
+#[derive(Clone)]
+pub(crate) struct Place(
+    #[expect(dead_code, reason = "it is given back when it is dropped")] Arc<dyn Any + Send + Sync>,
+);
+
+impl Place {
+    pub(crate) fn new(place: Arc<impl Send + Sync + 'static>) -> Self {
+        Self(place)
+    }
+}
+
 /// One request's caller.
 pub(crate) struct Caller {
     pub(crate) context: Context,
@@ -48,6 +63,7 @@ pub(crate) struct Caller {
     /// Places for calls of this connection that wait until their client has been asked.
     pub(crate) waiting: Arc<Semaphore>,
     events: Option<Arc<CallEvents>>,
+    _place: Option<Place>,
 }
 
 /// What a connection keeps for all its callers.
@@ -114,9 +130,10 @@ impl Caller {
         request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
+        let place = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>().cloned());
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);
-        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, waiting, events })
+        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, waiting, events, _place: place })
     }
 
     /// Where what a call says goes.

@@ -26,7 +26,8 @@ pub(crate) struct Tools {
 
 impl Default for Tools {
     fn default() -> Self {
-        let names = ["other__echo", "test__echo", "test__large", "test__stubborn", "test__talk", "test__wait"];
+        let names =
+            ["other__echo", "test__echo", "test__large", "test__murmur", "test__stubborn", "test__talk", "test__wait"];
         let (said, seen) = mpsc::unbounded_channel();
         Self {
             definitions: names.into_iter().map(definition).collect(),
@@ -114,6 +115,12 @@ impl ToolService for Tools {
                 let mut answer = Answer::default();
                 answer.content.push(Content::text("late"));
                 Ok(answer)
+            }
+            "test__murmur" => {
+                if let Some(events) = request.events {
+                    events.progress(1.0, None, None);
+                }
+                Ok(Answer::default())
             }
             "test__talk" => {
                 let release = self.release.lock().expect("not poisoned").clone();

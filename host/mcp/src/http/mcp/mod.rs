@@ -41,7 +41,7 @@ use super::{
     client::{Client, InFlight},
     guard, request,
 };
-use crate::{handler::Handler, info::ServerInfo, served::Served};
+use crate::{caller::Place, handler::Handler, info::ServerInfo, served::Served};
 use answer::Following;
 use asked::{Asked, Reply};
 pub(super) use sessions::Room;
@@ -127,7 +127,7 @@ pub(super) async fn post(
     Extension(client): Extension<Arc<Client>>,
     request: Request,
 ) -> Result<Response, Failure> {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     if !request::is_json(&head.headers) {
         return Err(request::not_json());
     }
@@ -162,10 +162,12 @@ pub(super) async fn post(
         id = Some(asked);
     }
     let heartbeat = Following::heartbeat(&shared);
-    let in_flight = places.in_flight.clone();
+    if let Some(in_flight) = &places.in_flight {
+        // Whoever makes the answer gives it back, before the answer is sent.
+        head.extensions.insert(Place::new(Arc::clone(in_flight)));
+    }
     let answering = answered(shared, client, Request::from_parts(head, Body::from(body)), places, begins, id);
-    let response = answer::in_time(Box::pin(answering), heartbeat).await;
-    Ok(answer::holding(response, in_flight))
+    Ok(answer::in_time(Box::pin(answering), heartbeat).await)
 }
 
 /// What the server says unasked, to clients of the older era; or more of an
@@ -198,13 +200,13 @@ async fn answered(
 ) -> Response {
     let Places { reader, in_flight, session } = places;
     let (unasked, primes) = (reader.is_some(), primes(request.headers()));
-    let asked = Asked { in_flight: in_flight.clone(), begins, places: session.into(), reply: None.into() };
+    let asked = Asked { in_flight, begins, places: session.into(), reply: None.into() };
     let (response, reply) = asked.scope(client.endpoint.service.handle(request)).await;
     let session = response.headers().get(SESSION).cloned();
     let mut answered = match reply {
         None => {
             let response = answer::in_words(response.map(Body::new), id).await;
-            return answer::holding(response, (reader, in_flight));
+            return answer::holding(response, reader);
         }
         Some(Reply::Refused(failure)) => return failure.into_response(),
         Some(Reply::Json(json)) => answer::json(json),

@@ -179,7 +179,11 @@ impl Session {
             ServerJsonRpcMessage::Notification(notification) => (state.about(&notification.notification), None),
         };
         let number = number.copied().unwrap_or(UNASKED);
-        if let Some(stream) = state.streams.get(&number) {
+        if let Some(stream) = state.streams.get_mut(&number) {
+            if answered.is_some() {
+                // Before anybody reads that it is answered.
+                stream.running = None;
+            }
             stream.outlet.say(json, self.most_bytes);
         }
         if let Some(id) = answered {

@@ -12,12 +12,13 @@ use std::{
     time::Duration,
 };
 
+use axum::http::request::Parts;
 use futures_util::{Stream, stream::empty};
 use rmcp::{
     RoleServer,
     model::{
-        CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, RequestId,
-        ServerJsonRpcMessage,
+        CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, GetExtensions,
+        RequestId, ServerJsonRpcMessage,
     },
     transport::{
         Transport,
@@ -38,6 +39,7 @@ use super::{
     asked::{self, Reply},
     session::{Session, Unfit},
 };
+use crate::caller::Place;
 
 /// How long an answer is waited for before its client is given a stream of
 /// events. Short: a client whose connection drops before has nothing to ask
@@ -180,10 +182,14 @@ impl SessionManager for Sessions {
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
         let session = self.find(id)?;
-        let ClientJsonRpcMessage::Request(request) = &message else { return Err(ended()) };
+        let ClientJsonRpcMessage::Request(request) = &mut message else { return Err(ended()) };
+        // The session has its place, until it is answered or taken back.
+        if let Some(parts) = request.request.extensions_mut().get_mut::<Parts>() {
+            parts.extensions.remove::<Place>();
+        }
         let mut begun = session.begin(request, asked::in_flight()).map_err(unfit)?;
         session.hand_on(message).await.ok_or_else(ended)?;
         match timeout(SOON, begun.reader.only()).await {

@@ -1,5 +1,6 @@
 //! Calls over HTTP: what ends them, what keeps them, and how many there are.
 
+use http_body_util::BodyExt;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
@@ -78,6 +79,35 @@ async fn one_call_too_many_is_refused_until_another_one_ends() {
         assert_eq!(legacy.post("/mcp", back).await.status, StatusCode::ACCEPTED);
         served.tools.until("cancelled").await;
         assert_eq!(modern.post("/mcp", echo()).await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_read_an_answer_finds_its_place_free() {
+    let limits = HttpLimits { calls_per_client: 1, requests_per_second: 100_000, ..HttpLimits::default() };
+    let served = start_with(|settings| settings.limits = limits, StreamLimits::default());
+    let (echo, talk) =
+        (served.client.modern("tools/call", "test__echo"), served.client.modern("tools/call", "test__murmur"));
+    let legacy = served.client.legacy().await;
+    let telling = || json!({"progressToken": "p"});
+    for id in 0..100 {
+        for (client, call) in [
+            (&echo, modern_call(id, "test__echo", json!({}), json!({}))),
+            (&talk, modern_call(id, "test__murmur", json!({}), telling())),
+            (&legacy, legacy_call(2 * id, "test__echo", json!({}), json!({}))),
+            (&legacy, legacy_call(2 * id + 1, "test__murmur", json!({}), telling())),
+        ] {
+            let response = client.open("POST", "/mcp", Some(call)).await;
+            assert_eq!(response.status(), StatusCode::OK);
+            if response.headers()["content-type"] == "application/json" {
+                // The whole of it is one frame; its end is not waited for.
+                let frame = response.into_body().frame().await.expect("an answer").expect("readable");
+                assert!(frame.into_data().is_ok_and(|json| json.ends_with(b"}")));
+            } else {
+                let mut stream = Stream::new(response);
+                while stream.message().await.expect("an answer").get("result").is_none() {}
+            }
+        }
     }
 }
 
