@@ -22,10 +22,12 @@ pub struct HttpClient {
     pub token: Token,
     /// Whose calls these are; that of the server's rules where absent.
     pub tenant: Option<TenantId>,
-    /// Patterns of the names of plugins whose tools it sees, in which `*` stands
+    /// Patterns of the names of plugins of which it sees anything, in which `*` stands
     /// for any text; all where absent. `host` stands for the routes of
     /// terminals and streams.
     pub plugins: Option<Vec<String>>,
+    /// Whether it may read the metrics, which are of all tenants.
+    pub metrics: bool,
     /// Lower than the limit of the same name.
     pub requests_per_second: Option<u64>,
     /// Requests of the protocol at once, lower than the limit `calls_per_client`.
@@ -36,7 +38,8 @@ impl HttpClient {
     /// A client that may do everything.
     #[must_use]
     pub fn new(name: impl Into<String>, token: Token) -> Self {
-        Self { name: name.into(), token, tenant: None, plugins: None, requests_per_second: None, calls: None }
+        let (tenant, plugins, requests_per_second, calls) = (None, None, None, None);
+        Self { name: name.into(), token, tenant, plugins, metrics: true, requests_per_second, calls }
     }
 }
 
@@ -47,6 +50,7 @@ pub(super) struct Client {
     pub(super) rules: ContextRules,
     pub(super) allowed: Option<Allowed>,
     pub(super) endpoint: Endpoint,
+    pub(super) may_read_metrics: bool,
     pace: Pace,
     calls: Arc<Semaphore>,
     most_calls: u64,
@@ -75,6 +79,7 @@ impl Client {
             endpoint: endpoint(&rules, allowed.as_ref()),
             rules,
             allowed,
+            may_read_metrics: client.metrics,
             pace: Pace::new(per_second),
             calls: Arc::new(Semaphore::new(places(most_calls))),
             most_calls,

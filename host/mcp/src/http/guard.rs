@@ -15,7 +15,7 @@ use axum::{
 };
 use wharf_core::Code;
 
-use super::{Failure, HttpSettings, Shared, client::Client, routes};
+use super::{Failure, HttpSettings, Shared, client::Client, metrics, routes};
 
 /// What pages may send, where the operator lets them.
 const SENT: HeaderValue = HeaderValue::from_static(
@@ -100,8 +100,19 @@ fn client(shared: &Shared, request: &Request) -> Result<Arc<Client>, Failure> {
     let told = "send a token of this host: `Authorization: Bearer TOKEN`";
     let client = client.ok_or_else(|| Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))?;
     client.ask()?;
-    if request.uri().path() != routes::MCP && !client.may_use_host() {
-        let told = "this token may use tools alone; to let it use terminals and streams, add \"host\" to its `plugins`";
+    let (may, told) = match request.uri().path() {
+        routes::MCP => (true, ""),
+        metrics::PATH => (
+            client.may_read_metrics,
+            "metrics are of all tenants, and this token may not read them; to let it, add `metrics = true` to its \
+             entry of [[http.tokens]]",
+        ),
+        _ => (
+            client.may_use_host(),
+            "this token may use tools alone; to let it use terminals and streams, add \"host\" to its `plugins`",
+        ),
+    };
+    if !may {
         return Err(Failure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
     Ok(Arc::clone(client))

@@ -1,5 +1,6 @@
 //! `/metrics`: how the host is doing, for Prometheus. Behind the token as every
-//! other route; knows nothing of what is counted.
+//! other route, and for tokens alone that may read it, since what is counted is of
+//! all tenants; knows nothing of that.
 
 use std::sync::Arc;
 
@@ -19,12 +20,17 @@ use super::{
 /// The type of the text, by which a reader knows its form.
 const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The route where Prometheus looks unless it is told otherwise.
+/// Where Prometheus looks unless it is told otherwise.
+pub(super) const PATH: &str = "/metrics";
+
 pub(super) fn route() -> Route {
     Route::new(
         "get",
-        "/metrics",
-        ("metrics", "The metrics of the host, for Prometheus: calls, denials, what runs, memory."),
+        PATH,
+        (
+            "metrics",
+            "The metrics of the host, for Prometheus: calls, denials, what runs, memory. For tokens that may read them.",
+        ),
         get(metrics),
         vec![Answer { status: 200, what: "OpenMetrics text.", content: Content::Text("application/openmetrics-text") }],
     )

@@ -30,7 +30,8 @@ enum TokensCommand {
 Examples:
   wharf token new --name ci
   wharf token new --name team --tenant team --plugin 'plan*' --plugin playbook --requests-per-second 20
-  wharf token new --name ui --plugin host        terminals and streams, and no tool")]
+  wharf token new --name ui --plugin host        terminals and streams, and no tool
+  wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else")]
 struct New {
     /// Name of the client, for you
     #[arg(long)]
@@ -40,9 +41,13 @@ struct New {
     #[arg(long)]
     tenant: Option<TenantId>,
 
-    /// Pattern of the plugins that it may use, such as `planning` or `web-*`; `host` stands for terminals and streams [default: all]
+    /// Pattern of the plugins that it may use, such as `planning` or `web-*`; `host` stands for terminals and streams [default: all, and none with --metrics]
     #[arg(long = "plugin", value_name = "PATTERN")]
     plugins: Vec<String>,
+
+    /// Let it read `/metrics`, which is of all tenants; without --plugin it may then do nothing else
+    #[arg(long)]
+    metrics: bool,
 
     /// How often it may ask in a second
     #[arg(long, value_name = "NUMBER")]
@@ -79,7 +84,10 @@ impl New {
         if let Some(tenant) = &self.tenant {
             lines.push_str(&format!("tenant = {}\n", quoted(tenant.as_str())));
         }
-        if !self.plugins.is_empty() {
+        if self.metrics {
+            lines.push_str("metrics = true\n");
+        }
+        if self.metrics || !self.plugins.is_empty() {
             let plugins: Vec<_> = self.plugins.iter().map(|plugin| quoted(plugin)).collect();
             lines.push_str(&format!("plugins = [{}]\n", plugins.join(", ")));
         }

@@ -45,8 +45,11 @@ struct WrittenToken {
     digest: Option<String>,
     /// On whose behalf its calls are; `local` where absent.
     tenant: Option<TenantId>,
-    /// Patterns of the plugins whose tools it sees; all where absent.
+    /// Patterns of the plugins whose tools, prompts and resources it sees; all where absent.
     plugins: Option<Vec<String>>,
+    /// Whether it may read `/metrics`, which is of all tenants; `plugins` may then be empty.
+    #[serde(default)]
+    metrics: bool,
     /// Lower than the limit of this name.
     requests_per_second: Option<u64>,
     /// Calls in flight; lower than the limit `calls_per_client`.
@@ -86,8 +89,10 @@ pub struct TokenSettings {
     pub name: String,
     /// On whose behalf its calls are; `local` where absent.
     pub tenant: Option<TenantId>,
-    /// Patterns of the plugins whose tools it sees; all where absent.
+    /// Patterns of the plugins whose tools, prompts and resources it sees; all where absent.
     pub plugins: Option<Vec<String>>,
+    /// Whether it may read the metrics, which are of all tenants.
+    pub metrics: bool,
     /// Lower than the limit of this name.
     pub requests_per_second: Option<u64>,
     /// Lower than the limit `calls_per_client`.
@@ -140,14 +145,14 @@ impl WrittenToken {
                 ));
             }
         };
-        if self.plugins.as_ref().is_some_and(Vec::is_empty) {
+        if self.plugins.as_ref().is_some_and(Vec::is_empty) && !self.metrics {
             return Err(told("may use nothing: `plugins` is empty; leave it out to allow all of them"));
         }
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
             return Err(told("may do nothing: `requests_per_second` and `calls` are at least 1"));
         }
-        let Self { tenant, plugins, requests_per_second, calls, .. } = self;
-        Ok(TokenSettings { name, tenant, plugins, requests_per_second, calls, source })
+        let Self { tenant, plugins, metrics, requests_per_second, calls, .. } = self;
+        Ok(TokenSettings { name, tenant, plugins, metrics, requests_per_second, calls, source })
     }
 }
 
@@ -170,6 +175,7 @@ impl TokenSettings {
             token: token.map_err(told)?,
             tenant: self.tenant.clone(),
             plugins: self.plugins.clone(),
+            metrics: self.metrics,
             requests_per_second: self.requests_per_second,
             calls: self.calls,
         })
@@ -193,7 +199,7 @@ mod tests {
         let written = format!(
             "[[http.tokens]]\nname = \"a\"\nfile = {path:?}\ntenant = \"t\"\nplugins = [\"plan*\"]\ncalls = 3\n\
              [[http.tokens]]\nname = \"b\"\nvariable = \"TOKEN\"\nrequests_per_second = 5\n\
-             [[http.tokens]]\nname = \"c\"\ndigest = \"{digest}\""
+             [[http.tokens]]\nname = \"c\"\ndigest = \"{digest}\"\nmetrics = true\nplugins = []"
         );
         let http = parse(&written).expect("parses").http;
         let clients: Vec<_> = http.tokens.iter().map(|token| token.client(|_| Some(text.clone()))).collect();
@@ -204,6 +210,7 @@ mod tests {
         assert_eq!(clients[0].plugins.as_deref(), Some(&["plan*".to_owned()][..]));
         assert!(http.tokens[1].client(|_| None).expect_err("absent").contains("TOKEN is not set"));
         assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").contains("16 to 1024"));
+        assert_eq!(clients.iter().map(|client| client.metrics).collect::<Vec<_>>(), [false, false, true]);
         std::fs::remove_file(&path).expect("removed");
         assert!(http.tokens[0].client(|_| None).expect_err("gone").contains("token"));
     }
