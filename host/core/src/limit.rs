@@ -181,6 +181,8 @@ limits! {
             "Arguments of the waiting calls of one tenant. Refuses a further one with `limit`.";
         wait_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a call waits for its turn. Then it is refused with `limit`.";
+        listing_milliseconds = 3_000, up to 10 * MINUTE,
+            "How long plugins are waited for when resources are listed. Those of the others are listed.";
         scopes_per_tenant = 100_000, up to 10_000_000,
             "Buckets of state with content of one tenant. Refuses to make another one with `limit`.";
         state_bytes_per_tenant = 4 * GIB, up to 1_024 * GIB,
@@ -420,6 +422,12 @@ impl HostLimits {
     #[must_use]
     pub fn wait(&self) -> Duration {
         Duration::from_millis(self.wait_milliseconds)
+    }
+
+    /// How long plugins are waited for when resources are listed.
+    #[must_use]
+    pub fn listing(&self) -> Duration {
+        Duration::from_millis(self.listing_milliseconds)
     }
 }
 

@@ -19,7 +19,10 @@ use rmcp::{
 };
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Context, service::offer::Change};
+use wharf_core::{
+    Context, TenantId,
+    service::offer::{Change, MayUse},
+};
 
 use crate::{
     news::{News, Source},
@@ -42,6 +45,9 @@ pub(crate) struct Changes {
     subscribing: Mutex<VecDeque<broadcast::Receiver<Change>>>,
     subscriptions: AtomicUsize,
     watching: Watching,
+    /// Whose connection it is, and which plugins it may use.
+    tenant: TenantId,
+    may_use: Option<MayUse>,
     over: CancellationToken,
 }
 
@@ -52,7 +58,7 @@ struct Opened {
 
 impl Changes {
     /// `over` fires when the connection ends.
-    pub(crate) fn new(served: &Served, over: CancellationToken) -> Self {
+    pub(crate) fn new(served: &Served, tenant: TenantId, over: CancellationToken) -> Self {
         Self {
             tools: served.tools.changes().map(Mutex::new),
             opened: Mutex::new(None),
@@ -60,6 +66,8 @@ impl Changes {
             subscribing: Mutex::default(),
             subscriptions: AtomicUsize::new(0),
             watching: Watching::default(),
+            tenant,
+            may_use: served.may_use.clone(),
             over,
         }
     }
@@ -100,9 +108,9 @@ impl Changes {
             return;
         }
         let source = Source { tools: self.unseen(), offers: opened.since };
-        let listener = Connection { peer, offered: opened.offered, watching: &self.watching };
+        let listener = Connection { peer, offered: opened.offered, watching: &self.watching, tools: self.of_tools() };
         tokio::select! {
-            () = follow(source, &listener) => {}
+            () = self.follow(source, &listener) => {}
             () = self.over.cancelled() => {}
         }
     }
@@ -143,11 +151,54 @@ impl Changes {
         let source = Source { tools: self.unseen().filter(|_| accepted.tools_list_changed == Some(true)), offers };
         let listener = Subscription { subscription: &subscription, context };
         tokio::select! {
-            () = follow(source, &listener) => {}
+            () = self.follow(source, &listener) => {}
             () = subscription.cancelled() => {}
             () = self.over.cancelled() => {}
         }
         Ok(())
+    }
+
+    /// Tells what there is to tell. A client that takes nothing is not waited for by
+    /// anybody else: its source lags, and it is told then that everything has changed.
+    async fn follow(&self, mut source: Source, listener: &impl Listener) {
+        loop {
+            let topics = match source.next().await {
+                News::Tools => vec![Topic::Tools],
+                News::Offer(change) => self.heard(change, listener).into_iter().collect(),
+                News::Missed => {
+                    let lists = [
+                        listener.of_tools().then_some(Topic::Tools),
+                        listener.of_prompts().then_some(Topic::Prompts),
+                        listener.of_resources().then_some(Topic::Resources),
+                    ];
+                    lists.into_iter().flatten().chain(listener.watched().into_iter().map(Topic::Resource)).collect()
+                }
+            };
+            for topic in topics {
+                if let Err(error) = listener.tell(topic).await {
+                    tracing::debug!(%error, "a change could not be told");
+                    // The end of the connection ends this, too.
+                    return std::future::pending().await;
+                }
+            }
+        }
+    }
+
+    /// What of a change concerns this listener.
+    fn heard(&self, change: Change, listener: &impl Listener) -> Option<Topic> {
+        let may_use = self.may_use.as_ref();
+        let (hears, topic) = match change {
+            Change::Tools(reach) => (listener.of_tools() && reach.concerns(&self.tenant, may_use), Topic::Tools),
+            Change::Prompts(reach) => (listener.of_prompts() && reach.concerns(&self.tenant, may_use), Topic::Prompts),
+            Change::Resources(reach) => {
+                (listener.of_resources() && reach.concerns(&self.tenant, may_use), Topic::Resources)
+            }
+            Change::Resource { context, uri, plugin } => {
+                let allowed = may_use.is_none_or(|may_use| may_use.allows(&plugin));
+                (allowed && listener.watches(&context, &uri), Topic::Resource(uri))
+            }
+        };
+        hears.then_some(topic)
     }
 }
 
@@ -161,6 +212,7 @@ enum Topic {
 
 /// Who hears of changes.
 trait Listener {
+    fn of_tools(&self) -> bool;
     fn of_prompts(&self) -> bool;
     fn of_resources(&self) -> bool;
     fn watches(&self, context: &Context, uri: &str) -> bool;
@@ -168,44 +220,19 @@ trait Listener {
     fn tell(&self, topic: Topic) -> impl Future<Output = Result<(), String>> + Send;
 }
 
-/// Tells what there is to tell. A client that takes nothing is not waited for by
-/// anybody else: its source lags, and it is told then that everything has changed.
-async fn follow(mut source: Source, listener: &impl Listener) {
-    loop {
-        let topics = match source.next().await {
-            News::Tools => vec![Topic::Tools],
-            News::Offer(Change::Prompts) if listener.of_prompts() => vec![Topic::Prompts],
-            News::Offer(Change::Resources) if listener.of_resources() => vec![Topic::Resources],
-            News::Offer(Change::Resource { context, uri }) if listener.watches(&context, &uri) => {
-                vec![Topic::Resource(uri)]
-            }
-            News::Offer(_) => Vec::new(),
-            News::Missed => {
-                let lists = [
-                    listener.of_prompts().then_some(Topic::Prompts),
-                    listener.of_resources().then_some(Topic::Resources),
-                ];
-                lists.into_iter().flatten().chain(listener.watched().into_iter().map(Topic::Resource)).collect()
-            }
-        };
-        for topic in topics {
-            if let Err(error) = listener.tell(topic).await {
-                tracing::debug!(%error, "a change could not be told");
-                // The end of the connection ends this, too.
-                return std::future::pending().await;
-            }
-        }
-    }
-}
-
 /// A client of the older era.
 struct Connection<'c> {
     peer: &'c Peer<RoleServer>,
     offered: Offered,
     watching: &'c Watching,
+    tools: bool,
 }
 
 impl Listener for Connection<'_> {
+    fn of_tools(&self) -> bool {
+        self.tools
+    }
+
     fn of_prompts(&self) -> bool {
         self.offered.prompts
     }
@@ -240,6 +267,10 @@ struct Subscription<'s> {
 }
 
 impl Listener for Subscription<'_> {
+    fn of_tools(&self) -> bool {
+        self.subscription.accepted().tools_list_changed == Some(true)
+    }
+
     fn of_prompts(&self) -> bool {
         self.subscription.accepted().prompts_list_changed == Some(true)
     }

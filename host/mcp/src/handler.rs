@@ -63,7 +63,7 @@ struct Shared {
 impl Handler {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: Served, rules: ContextRules, info: ServerInfo, over: CancellationToken) -> Self {
-        let changes = Changes::new(&served, over);
+        let changes = Changes::new(&served, rules.tenant.clone(), over);
         let shared = Shared { served, rules, info, changes, remembered: Remembered::default() };
         Self { shared: Arc::new(shared) }
     }

@@ -11,7 +11,7 @@ use wharf_core::service::offer::Change;
 pub(crate) enum News {
     /// The list of tools.
     Tools,
-    /// Something beside tools.
+    /// Something beside tools, or what a plugin says of its tools.
     Offer(Change),
     /// More of what is beside tools than could be followed.
     Missed,
@@ -64,6 +64,8 @@ async fn of_offers(offers: &mut Option<broadcast::Receiver<Change>>) -> Result<C
 
 #[cfg(test)]
 mod tests {
+    use wharf_core::service::offer::Reach;
+
     use super::*;
 
     #[tokio::test]
@@ -74,12 +76,12 @@ mod tests {
         tools.send_replace(1);
         assert_eq!(source.next().await, News::Tools);
         drop(tools);
-        offers.send(Change::Prompts).expect("heard");
-        assert_eq!(source.next().await, News::Offer(Change::Prompts));
+        offers.send(Change::Prompts(Reach::default())).expect("heard");
+        assert_eq!(source.next().await, News::Offer(Change::Prompts(Reach::default())));
         for _ in 0..5 {
-            offers.send(Change::Resources).expect("heard");
+            offers.send(Change::Resources(Reach::default())).expect("heard");
         }
         assert_eq!(source.next().await, News::Missed);
-        assert_eq!(source.next().await, News::Offer(Change::Resources));
+        assert_eq!(source.next().await, News::Offer(Change::Resources(Reach::default())));
     }
 }

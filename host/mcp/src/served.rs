@@ -12,7 +12,7 @@ use std::sync::{
 use rmcp::model::{Prompt, ResourceTemplate, Tool};
 use wharf_core::{
     OfferService, ToolDefinition, ToolService,
-    service::offer::{PromptDefinition, ResourceTemplate as TemplateDefinition},
+    service::offer::{MayUse, PromptDefinition, ResourceTemplate as TemplateDefinition},
 };
 
 use crate::{
@@ -30,6 +30,8 @@ pub struct Served {
     pub tools: Arc<dyn ToolService>,
     /// Prompts, resources and completions; nothing of them is served where this is absent.
     pub offers: Option<Arc<dyn OfferService>>,
+    /// The plugins whose changes are told; those of all where absent.
+    pub(crate) may_use: Option<MayUse>,
     shared: Arc<Shared>,
 }
 
@@ -54,7 +56,13 @@ impl Served {
     /// Serves these.
     #[must_use]
     pub fn new(tools: Arc<dyn ToolService>, offers: Option<Arc<dyn OfferService>>) -> Self {
-        Self { tools, offers, shared: Arc::default() }
+        Self { tools, offers, may_use: None, shared: Arc::default() }
+    }
+
+    /// Serves these of the plugins alone that somebody may use; `tools` has no others.
+    pub(crate) fn limited(tools: Arc<dyn ToolService>, offers: Option<Arc<dyn OfferService>>, may_use: MayUse) -> Self {
+        let offers = offers.map(|offers| offers.of_plugins(may_use.clone()));
+        Self { may_use: Some(may_use), ..Self::new(tools, offers) }
     }
 
     /// What is announced to clients. What was there once stays: who was told that there

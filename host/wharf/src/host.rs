@@ -95,6 +95,7 @@ struct Shared {
     app_limits: Arc<CallLimits>,
     admission: Admission,
     wait: Duration,
+    listing: Duration,
     rooms: Rooms,
     recorder: Arc<Recorder>,
     own_grants: Arc<Grants>,

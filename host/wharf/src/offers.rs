@@ -2,13 +2,16 @@
 //!
 //! Made anew with each registry; knows no caller.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use wharf_core::{
     Digest, PluginName,
     service::{
         Announcements,
-        offer::{Change, PromptDefinition, ResourceTemplate},
+        offer::{Change, MayUse, PromptDefinition, Reach, ResourceTemplate},
     },
 };
 use wharf_engine::Plugin;
@@ -25,13 +28,23 @@ pub(crate) struct Offers {
     /// The plugins that have resources.
     readers: Vec<usize>,
     /// Which components those are: another one may list other resources.
-    read_by: Vec<(PluginName, Digest)>,
+    read_by: BTreeMap<PluginName, Digest>,
+    prompts_by: BTreeMap<PluginName, Vec<PromptDefinition>>,
+}
+
+/// The names under which the two have something else.
+fn differing<'m, T: PartialEq>(
+    one: &'m BTreeMap<PluginName, T>,
+    other: &'m BTreeMap<PluginName, T>,
+) -> impl Iterator<Item = PluginName> + 'm {
+    one.keys().chain(other.keys()).filter(|name| one.get(*name) != other.get(*name)).cloned()
 }
 
 impl Offers {
     pub(crate) fn of(installed: &[Installed]) -> Self {
         let mut places = BTreeMap::new();
-        let (mut readers, mut read_by, mut templates) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut readers, mut read_by, mut templates) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let mut prompts_by = BTreeMap::<_, Vec<_>>::new();
         for (at, owner) in installed.iter().enumerate() {
             let plugin = &owner.plugin;
             for (prompt, known) in plugin.prompts().iter().enumerate() {
@@ -39,7 +52,7 @@ impl Offers {
             }
             if !plugin.claims().is_empty() {
                 readers.push(at);
-                read_by.push((plugin.name().clone(), plugin.digest()));
+                read_by.insert(plugin.name().clone(), plugin.digest());
                 templates.extend(plugin.templates().iter().cloned());
             }
         }
@@ -48,7 +61,11 @@ impl Offers {
             name: name.clone(),
             ..installed[*at].plugin.prompts()[*prompt].clone()
         };
-        Self { prompts: places.iter().map(named).collect(), templates: templates.into(), places, readers, read_by }
+        let prompts: Arc<[_]> = places.iter().map(named).collect();
+        for (prompt, (at, _)) in prompts.iter().zip(places.values()) {
+            prompts_by.entry(installed[*at].plugin.name().clone()).or_default().push(prompt.clone());
+        }
+        Self { prompts, templates: templates.into(), places, readers, read_by, prompts_by }
     }
 
     pub(crate) fn prompts(&self) -> Arc<[PromptDefinition]> {
@@ -87,13 +104,32 @@ impl Offers {
             .find(|reader| reader.plugin.templates().iter().any(|known| known.uri_template == template))
     }
 
-    /// Tells what has become another list than `before`.
+    /// The prompts of these plugins.
+    pub(crate) fn prompts_of(&self, installed: &[Installed], may_use: &MayUse) -> Arc<[PromptDefinition]> {
+        // `places` has the names in the order of the prompts.
+        let all = self.prompts.iter().zip(self.places.values());
+        let owned =
+            all.filter(|(_, (at, _))| installed.get(*at).is_some_and(|owner| may_use.allows(owner.plugin.name())));
+        owned.map(|(prompt, _)| prompt.clone()).collect()
+    }
+
+    /// The templates of these plugins.
+    pub(crate) fn templates_of(&self, installed: &[Installed], may_use: &MayUse) -> Arc<[ResourceTemplate]> {
+        let owner = |template: &ResourceTemplate| self.describer(installed, &template.uri_template);
+        let owned =
+            |template: &&ResourceTemplate| owner(template).is_some_and(|owner| may_use.allows(owner.plugin.name()));
+        self.templates.iter().filter(owned).cloned().collect()
+    }
+
+    /// Tells what has become another list than `before`, to who may use what changed.
     pub(crate) fn tell_changes(&self, before: &Self, announcements: &Announcements) {
-        if self.prompts != before.prompts {
-            announcements.tell(Change::Prompts);
+        let prompts: BTreeSet<_> = differing(&self.prompts_by, &before.prompts_by).collect();
+        if !prompts.is_empty() {
+            announcements.tell(Change::Prompts(Reach::of_plugins(prompts)));
         }
-        if self.templates != before.templates || self.read_by != before.read_by {
-            announcements.tell(Change::Resources);
+        let readers: BTreeSet<_> = differing(&self.read_by, &before.read_by).collect();
+        if !readers.is_empty() {
+            announcements.tell(Change::Resources(Reach::of_plugins(readers)));
         }
     }
 }

@@ -22,13 +22,13 @@ impl Default for Announcements {
 }
 
 impl Announcements {
-    /// Tells a change of what is offered beside tools.
+    /// Tells a change of what is offered beside tools, or what a plugin says of its tools.
     pub fn tell(&self, change: Change) {
         // Without a listener there is nobody to tell.
         let _ = self.changes.send(change);
     }
 
-    /// Tells that the list of tools has become another one, or is said to.
+    /// Tells that the list of tools has become another one.
     pub fn tools_changed(&self) {
         self.tools.send_modify(|changes| *changes = changes.wrapping_add(1));
     }

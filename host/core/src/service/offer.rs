@@ -11,7 +11,7 @@ use super::{
     Events,
     input::{InputGiven, InputRequired},
 };
-use crate::{Content, Context, Error};
+use crate::{Content, Context, Error, PluginName, TenantId};
 
 /// A prompt as a client sees it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -148,20 +148,84 @@ pub struct Completions {
     pub has_more: bool,
 }
 
-/// What has changed of what is offered.
+/// What has changed, and whom that concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
+    /// The list of tools is said to have changed; [`ToolService::changes`] tells where it has.
+    ///
+    /// [`ToolService::changes`]: crate::ToolService::changes
+    Tools(Reach),
     /// The list of prompts.
-    Prompts,
+    Prompts(Reach),
     /// The list of resources.
-    Resources,
+    Resources(Reach),
     /// One resource, as this owner sees it.
     Resource {
         /// For whom: sessions of the same tenant see the change of their own.
         context: Context,
         /// Which one.
         uri: String,
+        /// Whose it is.
+        plugin: PluginName,
     },
+}
+
+/// Whom the change of a list concerns; everybody by default.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// Where a plugin told it in a call: the clients of this tenant alone.
+    pub tenant: Option<TenantId>,
+    /// Who may use one of these plugins; whoever there is where absent.
+    pub plugins: Option<Arc<[PluginName]>>,
+}
+
+impl Reach {
+    /// Those that a call of a plugin may tell something.
+    #[must_use]
+    pub fn of_call(context: &Context, plugin: &PluginName) -> Self {
+        Self { tenant: Some(context.tenant.clone()), plugins: Some([plugin.clone()].into()) }
+    }
+
+    /// Those who may use one of these plugins.
+    #[must_use]
+    pub fn of_plugins(plugins: impl IntoIterator<Item = PluginName>) -> Self {
+        Self { tenant: None, plugins: Some(plugins.into_iter().collect()) }
+    }
+
+    /// Whether it concerns a client of this tenant that may use these plugins; all of
+    /// them where absent.
+    #[must_use]
+    pub fn concerns(&self, tenant: &TenantId, may_use: Option<&MayUse>) -> bool {
+        let of_tenant = self.tenant.as_ref().is_none_or(|told| told == tenant);
+        let of_plugin = match (&self.plugins, may_use) {
+            (Some(plugins), Some(may_use)) => plugins.iter().any(|plugin| may_use.allows(plugin)),
+            _ => true,
+        };
+        of_tenant && of_plugin
+    }
+}
+
+/// Which plugins somebody may use.
+#[derive(Clone)]
+pub struct MayUse(Arc<dyn Fn(&PluginName) -> bool + Send + Sync>);
+
+impl MayUse {
+    /// Those for which this is true.
+    pub fn new(allows: impl Fn(&PluginName) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(allows))
+    }
+
+    /// Whether this one is among them.
+    #[must_use]
+    pub fn allows(&self, plugin: &PluginName) -> bool {
+        (self.0)(plugin)
+    }
+}
+
+impl std::fmt::Debug for MayUse {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("MayUse")
+    }
 }
 
 /// Prompts, resources and completions of all plugins.
@@ -180,6 +244,10 @@ pub trait OfferService: Send + Sync + 'static {
     /// has to take everything for changed.
     fn changes(&self) -> broadcast::Receiver<Change>;
 
+    /// The same of these plugins alone: all others are as if they were not there, and
+    /// none of them is asked for anything. Whom a change concerns, [`Reach`] says.
+    fn of_plugins(self: Arc<Self>, may_use: MayUse) -> Arc<dyn OfferService>;
+
     /// Makes a prompt of its arguments.
     ///
     /// # Errors
@@ -190,8 +258,8 @@ pub trait OfferService: Send + Sync + 'static {
     /// What can be read in this context, of all plugins, ordered by address.
     ///
     /// # Errors
-    /// Whatever the call ends with. What one plugin fails at does not keep those of
-    /// the others from being listed.
+    /// Whatever the call ends with. What one plugin fails at, or is too slow for, does
+    /// not keep those of the others from being listed.
     async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error>;
 
     /// Reads one.

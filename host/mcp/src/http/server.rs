@@ -180,8 +180,7 @@ fn clients(
         };
         let tools = Arc::clone(&services.tools);
         let served = match allowed {
-            // Of what is offered beside tools nobody says whose it is.
-            Some(allowed) => Served::new(allowed.tools(tools), None),
+            Some(allowed) => Served::limited(allowed.tools(tools), services.offers.clone(), allowed.may_use()),
             None => Served::new(tools, services.offers.clone()),
         };
         mcp::Endpoint::new(served, rules.clone(), services.info.clone(), room, &ends)

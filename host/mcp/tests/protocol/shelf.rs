@@ -13,8 +13,8 @@ use wharf_core::{
     service::{
         InputMethod, InputRequest,
         offer::{
-            Asking, Change, CompletionOf, Completions, PromptAnswer, PromptArgument, PromptDefinition, PromptMessage,
-            ResourceContent, ResourceDefinition, ResourceTemplate, Role,
+            Asking, Change, CompletionOf, Completions, MayUse, PromptAnswer, PromptArgument, PromptDefinition,
+            PromptMessage, ResourceContent, ResourceDefinition, ResourceTemplate, Role,
         },
     },
 };
@@ -181,6 +181,11 @@ impl OfferService for Shelf {
 
     fn changes(&self) -> broadcast::Receiver<Change> {
         self.changes.subscribe()
+    }
+
+    fn of_plugins(self: Arc<Self>, may_use: MayUse) -> Arc<dyn OfferService> {
+        assert!(may_use.allows(&"test".parse().expect("legal")), "it has no other plugin");
+        self
     }
 
     async fn prompt(&self, name: &str, arguments: Map<String, Value>, asking: Asking) -> Result<PromptAnswer, Error> {

@@ -1,7 +1,10 @@
 //! Clients of either era hear of it when prompts and resources change, each of its own.
 
 use serde_json::{Value, json};
-use wharf_core::{ContextRules, service::offer::Change};
+use wharf_core::{
+    Context, ContextRules,
+    service::offer::{Change, Reach},
+};
 
 use crate::{
     shelf::{Shelf, prompt, session},
@@ -12,14 +15,22 @@ const PROMPTS: &str = "notifications/prompts/list_changed";
 const RESOURCES: &str = "notifications/resources/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
 
+const EVERYBODY: Reach = Reach { tenant: None, plugins: None };
+const PROMPTS_CHANGED: Change = Change::Prompts(EVERYBODY);
+const RESOURCES_CHANGED: Change = Change::Resources(EVERYBODY);
+
+fn of_owner(context: Context, uri: &str) -> Change {
+    Change::Resource { context, uri: uri.into(), plugin: "test".parse().expect("legal") }
+}
+
 fn changed(session_name: &str, uri: &str) -> Change {
-    Change::Resource { context: session(session_name), uri: uri.into() }
+    of_owner(session(session_name), uri)
 }
 
 /// A client of the older era that hears of everything from now on.
 async fn attentive(shelf: &std::sync::Arc<Shelf>) -> Client {
     let mut client = shelf.legacy(json!({})).await;
-    shelf.say(Change::Prompts);
+    shelf.say(PROMPTS_CHANGED);
     assert_eq!(client.receive().await["method"], PROMPTS);
     client
 }
@@ -37,16 +48,26 @@ fn listen(id: i64, wanted: Value, session: &str) -> Value {
 async fn a_client_of_2025_is_told_of_changed_lists_unasked() {
     let shelf = Shelf::new();
     let mut client = shelf.legacy(json!({})).await;
-    shelf.say(Change::Prompts);
+    shelf.say(PROMPTS_CHANGED);
     assert_eq!(client.receive().await, json!({"jsonrpc": "2.0", "method": PROMPTS}));
-    shelf.say(Change::Resources);
+    shelf.say(RESOURCES_CHANGED);
     assert_eq!(client.receive().await, json!({"jsonrpc": "2.0", "method": RESOURCES}));
+}
+
+#[tokio::test]
+async fn what_a_plugin_tells_in_a_call_reaches_the_clients_of_its_tenant_alone() {
+    let shelf = Shelf::new();
+    let mut client = attentive(&shelf).await;
+    let reach = |tenant: &str| Reach { tenant: tenant.parse().ok(), plugins: None };
+    shelf.say(Change::Resources(reach("stranger")));
+    shelf.say(Change::Prompts(reach("local")));
+    assert_eq!(client.receive().await["method"], PROMPTS);
 }
 
 #[tokio::test]
 async fn a_client_is_not_told_of_what_was_not_announced_to_it() {
     for (prompts, unheard, heard, method) in
-        [(true, Change::Resources, Change::Prompts, PROMPTS), (false, Change::Prompts, Change::Resources, RESOURCES)]
+        [(true, RESOURCES_CHANGED, PROMPTS_CHANGED, PROMPTS), (false, PROMPTS_CHANGED, RESOURCES_CHANGED, RESOURCES)]
     {
         let shelf = Shelf::with(prompts, !prompts);
         let mut client = shelf.legacy(json!({})).await;
@@ -78,9 +99,9 @@ async fn a_client_of_2025_hears_of_the_resources_that_it_watches_in_their_conver
     assert_eq!(client.receive().await, json!({"jsonrpc": "2.0", "method": UPDATED, "params": {"uri": "test://a"}}));
     let mut foreign = session("s");
     foreign.tenant = "stranger".parse().expect("legal");
-    shelf.say(Change::Resource { context: foreign, uri: "test://a".into() });
-    let within = wharf_core::Context { thread: "t".parse().ok(), ..session("s") };
-    shelf.say(Change::Resource { context: within, uri: "test://a".into() });
+    shelf.say(of_owner(foreign, "test://a"));
+    let within = Context { thread: "t".parse().ok(), ..session("s") };
+    shelf.say(of_owner(within, "test://a"));
     assert_eq!(client.receive().await["method"], UPDATED, "a thread is part of its session");
     // Not that of another session: that one was never watched.
     watch(&mut client, "resources/unsubscribe", "test://a", "other").await;
@@ -88,7 +109,7 @@ async fn a_client_of_2025_hears_of_the_resources_that_it_watches_in_their_conver
     assert_eq!(client.receive().await["method"], UPDATED);
     assert_eq!(watch(&mut client, "resources/unsubscribe", "test://a", "s").await["result"], json!({}));
     shelf.say(changed("s", "test://a"));
-    shelf.say(Change::Prompts);
+    shelf.say(PROMPTS_CHANGED);
     assert_eq!(client.receive().await["method"], PROMPTS, "and nothing before it");
 }
 
@@ -117,14 +138,14 @@ async fn a_client_of_2026_hears_of_what_it_has_subscribed_to() {
     client.send(listen(4, wanted.clone(), "s")).await;
     let acknowledged = client.receive().await;
     assert_eq!(acknowledged["params"]["notifications"], wanted, "{acknowledged}");
-    shelf.say(Change::Resources);
+    shelf.say(RESOURCES_CHANGED);
     shelf.say(changed("other", "test://a"));
     shelf.say(changed("s", "test://b"));
     shelf.say(changed("s", "test://a"));
     let told = client.receive().await;
     assert_eq!((&told["method"], &told["params"]["uri"]), (&json!(UPDATED), &json!("test://a")), "{told}");
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 4);
-    shelf.say(Change::Prompts);
+    shelf.say(PROMPTS_CHANGED);
     assert_eq!(client.receive().await["method"], PROMPTS);
 }
 
@@ -136,7 +157,7 @@ async fn what_changes_before_a_subscription_is_served_is_told() {
         client.send(listen(id, json!({"resourcesListChanged": true}), "s")).await;
         assert_eq!(client.receive().await["method"], "notifications/subscriptions/acknowledged");
         // Said as soon as the client believes that it hears everything.
-        shelf.say(Change::Resources);
+        shelf.say(RESOURCES_CHANGED);
         for _ in 0..id {
             assert_eq!(client.receive().await["method"], RESOURCES);
         }

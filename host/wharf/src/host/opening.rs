@@ -105,6 +105,7 @@ impl HostBuilder {
             app_limits,
             admission: Admission::new(limits.clone()),
             wait: limits.wait(),
+            listing: limits.listing(),
             rooms,
             recorder,
             own_grants,

@@ -56,6 +56,10 @@ impl Guest for Offering {
         Ok(match attack().as_str() {
             "many-resources" => (0..MANY).map(|at| resource(&format!("attack://{at}"))).collect(),
             "1025-resources" => (0..1_025).map(|at| resource(&format!("attack://{at}"))).collect(),
+            "late-listing" => {
+                std::thread::sleep(std::time::Duration::from_secs(8));
+                vec![resource("attack://late")]
+            }
             "foreign-resource" => vec![resource("test://static-text")],
             "fail-listing" => return Err(error("unavailable", "not now")),
             "trap-listing" => panic!("as asked"),

@@ -1,10 +1,11 @@
 //! Limits of the host as a whole.
 
 use serde_json::{Value, json};
-use wharf::{Code, Context};
-use wharf_tests::{Data, Fixture, Running, Setup, bytes, context, found};
+use wharf::{Code, Context, OfferService as _};
+use wharf_tests::{Data, Fixture, Running, Setup, bytes, component, context, found};
 
 use super::{Tested, assert_ended_by};
+use crate::offers::{asking, attacker};
 
 pub(super) const TESTED: Tested = &[
     ("component_bytes", a_component_of_one_byte_too_many_is_not_loaded),
@@ -20,6 +21,7 @@ pub(super) const TESTED: Tested = &[
     ("waiting_bytes", waiting_calls_of_one_byte_too_many_are_refused),
     ("waiting_bytes_per_tenant", waiting_calls_of_one_byte_of_a_tenant_too_many_are_refused),
     ("wait_milliseconds", a_call_whose_turn_does_not_come_is_refused),
+    ("listing_milliseconds", a_plugin_that_lists_too_late_is_not_waited_for),
     ("scopes_per_tenant", one_bucket_of_a_tenant_too_many_is_refused),
     ("state_bytes_per_tenant", one_byte_of_a_tenant_too_many_is_refused),
     ("state_bytes", one_byte_of_all_tenants_too_many_is_refused),
@@ -260,4 +262,25 @@ async fn one_byte_of_all_tenants_too_many_is_refused() {
     // What other tenants hold is nobody's business.
     assert!(outcome.as_ref().is_err_and(|error| !error.message.contains("500")), "{outcome:?}");
     assert_ended_by("state_bytes", Code::Limit, outcome);
+}
+
+#[tokio::test]
+async fn a_plugin_that_lists_too_late_is_not_waited_for() {
+    let files = Data::alone();
+    for (limit, expected) in [(60_000, 4), (4_000, 3)] {
+        let setup = Setup::new()
+            .plugin("conformance", &component("guest-conformance"), "")
+            .plugin("attack", &attacker(&files, "late-listing"), "")
+            .host_limit("listing_milliseconds", limit);
+        let fixture = setup.open().await;
+        // What is done once is not what is measured.
+        for uri in ["test://static-text", "attack://none"] {
+            fixture.host.read_resource(uri, asking()).await.ok();
+        }
+        let listed = fixture.host.resources(asking()).await.expect("those that came");
+        assert_eq!(listed.len(), expected, "{limit}: {listed:?}");
+        assert_eq!(listed.iter().any(|one| one.uri == "attack://late"), expected == 4);
+        fixture.load_is(0, 0).await;
+        fixture.works().await;
+    }
 }

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;
-use wharf::{Code, OfferService, ToolService, offer::Change};
+use wharf::{
+    Code, OfferService, ToolService,
+    offer::{Change, Reach},
+};
 use wharf_tests::{Data, Setup, component, context};
 
 use super::{attacker, offering, open};
@@ -16,22 +19,28 @@ async fn a_change_reaches_whoever_listens_with_the_context_that_it_is_for() {
         fixture.call_in(&here, &format!("conformance__{tool}"), json!({})).await.expect("told");
     }
     let uri = "test://watched-resource".to_owned();
-    for expected in [Change::Prompts, Change::Resources, Change::Resource { context: here, uri }] {
+    let plugin = "conformance".parse().expect("legal");
+    let reach = || Reach::of_call(&here, &plugin);
+    for expected in [
+        Change::Prompts(reach()),
+        Change::Resources(reach()),
+        Change::Resource { context: here.clone(), uri, plugin: plugin.clone() },
+    ] {
         assert_eq!(changes.try_recv(), Ok(expected));
     }
     assert_eq!(changes.try_recv(), Err(TryRecvError::Empty));
 }
 
 #[tokio::test]
-async fn a_change_of_tools_is_one_of_the_list_of_tools() {
+async fn a_plugin_says_of_its_tools_what_its_tenant_alone_hears() {
     let fixture = open().await;
-    let mut changes = ToolService::changes(&fixture.host).expect("the list may change");
-    assert!(!changes.has_changed().expect("the host lives"));
-    fixture.call("conformance__test_trigger_tool_change", json!({})).await.expect("told");
-    assert!(changes.has_changed().expect("the host lives"));
-    changes.mark_unchanged();
-    fixture.call("conformance__test_simple_text", json!({})).await.expect("an answer");
-    assert!(!changes.has_changed().expect("the host lives"));
+    let (mut changes, lists) = (OfferService::changes(&fixture.host), ToolService::changes(&fixture.host));
+    let here = context("some", "here");
+    fixture.call_in(&here, "conformance__test_trigger_tool_change", json!({})).await.expect("told");
+    let reach = Reach::of_call(&here, &"conformance".parse().expect("legal"));
+    assert_eq!(changes.try_recv(), Ok(Change::Tools(reach)));
+    let changed = lists.expect("the list may change").has_changed();
+    assert!(!changed.expect("the host lives"), "the list is the same for everybody");
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ async fn open() -> Fixture {
 }
 
 /// On whose behalf something is asked for: the session `test`.
-fn asking() -> Asking {
+pub(crate) fn asking() -> Asking {
     asking_in(context("local", "test"))
 }
 
@@ -47,7 +47,7 @@ fn given(responses: Value, state: Option<&str>) -> InputGiven {
 }
 
 /// The attacker, patched to be this attack.
-fn attacker(files: &Data, attack: &str) -> PathBuf {
+pub(crate) fn attacker(files: &Data, attack: &str) -> PathBuf {
     let mut component = bytes("guest-offering");
     let mark = b"wharf-attack:";
     let at = component.windows(mark.len()).position(|window| window == mark).expect("the mark is in the component");

@@ -1,24 +1,25 @@
-//! What has changed of what the plugin offers: told to all who listen.
+//! What has changed of what the plugin offers: told to who listens in the tenant of
+//! the call.
 
-use wharf_core::{Code, Error, offer::MAX_URI_BYTES, service::offer::Change};
+use wharf_core::{
+    Code, Error,
+    offer::MAX_URI_BYTES,
+    service::offer::{Change, Reach},
+};
 
 use crate::guest::Guest;
 
 impl Guest {
     pub(super) fn list_changed(&self, list: &str) -> Result<(), Error> {
         let _granted = self.grants.events(&self.plugin)?;
-        let announcements = &self.rooms.announcements;
-        let told = match list {
-            "prompts" => Some(Change::Prompts),
-            "resources" => Some(Change::Resources),
-            "tools" => None,
+        let kind = match list {
+            "prompts" => Change::Prompts,
+            "resources" => Change::Resources,
+            "tools" => Change::Tools,
             _ => return Err(Error::new(Code::Invalid, "a list is one of `prompts`, `resources`, `tools`")),
         };
         self.budget.event()?;
-        match told {
-            Some(change) => announcements.tell(change),
-            None => announcements.tools_changed(),
-        }
+        self.rooms.announcements.tell(kind(Reach::of_call(&self.context, &self.plugin)));
         Ok(())
     }
 
@@ -31,7 +32,8 @@ impl Guest {
             ));
         }
         self.budget.event()?;
-        self.rooms.announcements.tell(Change::Resource { context: self.context.clone(), uri });
+        let (context, plugin) = (self.context.clone(), self.plugin.clone());
+        self.rooms.announcements.tell(Change::Resource { context, uri, plugin });
         Ok(())
     }
 }
