@@ -9,6 +9,8 @@ use std::{io, sync::Arc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::text;
+
 pub(crate) use answer::is_media_type;
 pub use answer::{Answer, Content, check_size};
 pub(crate) use callable::is_legal_name;
@@ -27,6 +29,28 @@ pub fn is_reserved(key: &str) -> bool {
     (first, second) == (Some("dev"), Some("wharf"))
         || matches!(second, Some("modelcontextprotocol" | "mcp"))
         || matches!(first, Some("modelcontextprotocol" | "mcp"))
+}
+
+/// Further fields of what a plugin lists, as a client may see them: without control
+/// characters in their texts, and without members that would speak for the host or for
+/// the protocol, within `_meta` either.
+pub(crate) fn clean_fields(fields: &mut Map<String, Value>) {
+    let shown = |key: &str| !is_reserved(key) && text::line(key, key.len()) == key;
+    fields.retain(|key, _| shown(key));
+    if let Some(Value::Object(members)) = fields.get_mut("_meta") {
+        members.retain(|key, _| shown(key));
+    }
+    fields.values_mut().for_each(clean);
+}
+
+// How deep it goes is bounded by the parser that it came from.
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = text::visible(std::mem::take(text)),
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Object(members) => members.values_mut().for_each(clean),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// A tool as a client sees it.

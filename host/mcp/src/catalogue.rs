@@ -134,9 +134,10 @@ fn further(fields: &Map<String, Value>, mut place: impl FnMut(&str, &Value) -> b
         }
         match (key.as_str(), value) {
             ("_meta", Value::Object(members)) => meta.extend(members.clone()),
-            // A key with a prefix is as the protocol wants it.
-            (key, value) if key.contains('/') => _ = meta.insert(key.to_owned(), value.clone()),
-            (key, value) => _ = meta.insert(format!("dev.wharf/{key}"), value.clone()),
+            // The host reads it and keeps to it.
+            ("timeoutMilliseconds", value) => _ = meta.insert(format!("dev.wharf/{key}"), value.clone()),
+            // All else is the plugin's word, and is not told as the host's.
+            (key, value) => _ = meta.insert(key.to_owned(), value.clone()),
         }
     }
     (!meta.is_empty()).then_some(MetaObject(meta))
@@ -196,7 +197,7 @@ mod tests {
         };
         assert_eq!(
             shown(prompt(&asking)),
-            json!({"name": "a__p", "title": "P", "description": "asks", "_meta": {"dev.wharf/x": 1},
+            json!({"name": "a__p", "title": "P", "description": "asks", "_meta": {"x": 1},
                    "arguments": [{"name": "who", "description": "whom", "required": true},
                                  {"name": "how", "required": false}]})
         );

@@ -16,7 +16,7 @@ fn call(tool: &str, arguments: &Value) -> Value {
 }
 
 /// The same as a request of 2026-07-28, with its headers.
-fn modern(mut request: Value) -> (String, Value) {
+pub(crate) fn modern(mut request: Value) -> (String, Value) {
     let meta = request["params"].as_object_mut().expect("parameters").entry("_meta").or_insert_with(|| json!({}));
     for (name, value) in [
         ("protocolVersion", json!("2026-07-28")),
@@ -29,7 +29,8 @@ fn modern(mut request: Value) -> (String, Value) {
         "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n",
         request["method"].as_str().expect("a method")
     );
-    if let Some(name) = request["params"]["name"].as_str() {
+    let params = &request["params"];
+    if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
         headers.push_str(&format!("Mcp-Name: {name}\r\n"));
     }
     (headers, request)
@@ -68,7 +69,7 @@ fn what_a_client_of_one_era_keeps_a_client_of_the_other_one_finds() {
 }
 
 /// A server with the tokens that `wharf token new` made, and those tokens.
-fn with_tokens(setup: Setup, options: [&[&str]; 2]) -> (Server, [String; 2]) {
+pub(crate) fn with_tokens(setup: Setup, options: [&[&str]; 2]) -> (Server, [String; 2]) {
     let mut lines = String::new();
     let tokens = options.map(|options| {
         let made = wharf(["token", "new"].iter().chain(options)).run();

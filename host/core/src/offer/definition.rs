@@ -10,7 +10,7 @@ use super::{
 use crate::{
     service::offer::{PromptDefinition, ResourceDefinition, ResourceTemplate},
     text,
-    tool::{MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, is_legal_name, is_media_type, is_reserved},
+    tool::{MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, clean_fields, is_legal_name, is_media_type},
 };
 
 /// Prompts of one plugin, and templates.
@@ -110,7 +110,7 @@ fn check_prompt(prompt: &mut PromptDefinition) -> Result<(), OfferProblem> {
         return Err(OfferProblem::Name);
     }
     described(&mut prompt.description, 1)?;
-    prompt.meta.retain(|key, _| !is_reserved(key));
+    clean_fields(&mut prompt.meta);
     if prompt.arguments.len() > MAX_ARGUMENTS {
         return Err(OfferProblem::Arguments);
     }
@@ -166,7 +166,7 @@ fn check_template(template: &mut ResourceTemplate, claims: &Claims) -> Result<()
     template.name = named(&template.name)?;
     described(&mut template.description, 0)?;
     check_media_type(template.mime_type.as_deref())?;
-    template.meta.retain(|key, _| !is_reserved(key));
+    clean_fields(&mut template.meta);
     Ok(())
 }
 
@@ -181,7 +181,7 @@ pub(super) fn check_resource(resource: &mut ResourceDefinition, claims: &Claims)
         resource.name = named(&resource.name)?;
         described(&mut resource.description, 0)?;
         check_media_type(resource.mime_type.as_deref())?;
-        resource.meta.retain(|key, _| !is_reserved(key));
+        clean_fields(&mut resource.meta);
         Ok(())
     };
     check().map_err(|problem| problem.of("resource", &uri))

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::{ToolDefinition, is_reserved};
+use super::{ToolDefinition, clean_fields};
 use crate::{Schema, SchemaError, text};
 
 /// Tools of one plugin, or of the embedding app.
@@ -107,7 +107,7 @@ impl ToolDefinition {
             return Err(ToolProblem::Description.of(&self.name));
         }
         self.description = text::visible(self.description);
-        self.meta.retain(|key, _| !is_reserved(key));
+        clean_fields(&mut self.meta);
         Ok(self)
     }
 

@@ -5,7 +5,7 @@ use wharf_sdk::bindings::prompts::exports::wharf::plugin::prompts::{Answer, Argu
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 
 use crate::attack::attack;
-use crate::{MANY, Offering, error, meta};
+use crate::{MANY, Offering, error, meta, titled};
 
 fn prompt(name: &str) -> Prompt {
     let argument = Argument { name: "text".to_owned(), description: String::new(), required: false, meta: None };
@@ -26,6 +26,10 @@ impl Guest for Offering {
         match attack().as_str() {
             "many-prompts" => (0..MANY).map(|at| prompt(&at.to_string())).collect(),
             "257-prompts" => (0..257).map(|at| prompt(&at.to_string())).collect(),
+            "large-prompts" => {
+                (0..200).map(|at| Prompt { description: "x".repeat(1 << 20), ..prompt(&at.to_string()) }).collect()
+            }
+            "titles" => vec![Prompt { meta: Some(titled()), ..prompt("titled") }],
             "long-prompt" => vec![Prompt { description: "x".repeat(3 << 20), ..prompt("long") }],
             "same-prompts" => vec![prompt("same"), prompt("same")],
             "host-argument" => {

@@ -4,7 +4,7 @@ use wharf_sdk::bindings::resources::exports::wharf::plugin::resources::{Answer, 
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 
 use crate::attack::attack;
-use crate::{MANY, Offering, error};
+use crate::{MANY, Offering, error, titled};
 
 fn resource(uri: &str) -> ResourceInfo {
     ResourceInfo {
@@ -47,6 +47,7 @@ impl Guest for Offering {
         match attack().as_str() {
             "foreign-template" => vec![template("test://{id}")],
             "open-template" => vec![template("{scheme}://{id}")],
+            "titles" => vec![Template { meta: Some(titled()), ..template("attack://titled/{id}") }],
             "many-templates" => (0..MANY).map(|at| template(&format!("attack://{at}/{{id}}"))).collect(),
             _ => vec![template("attack://template/{id}")],
         }
@@ -60,6 +61,14 @@ impl Guest for Offering {
                 std::thread::sleep(std::time::Duration::from_secs(8));
                 vec![resource("attack://late")]
             }
+            "titles" => vec![ResourceInfo { meta: Some(titled()), ..resource("attack://titled") }],
+            "uri-file" => vec![resource("file:///etc/passwd")],
+            "uri-case" => vec![resource("ATTACK://listed")],
+            "uri-control" => vec![resource("attack://a\u{1b}[2Jb")],
+            "uri-line" => vec![resource("attack://a\r\nSet-Cookie: b")],
+            "uri-space" => vec![resource("attack://a test://static-text")],
+            "uri-long" => vec![resource(&format!("attack://{}", "x".repeat(2_048)))],
+            "uri-dots" => vec![resource("attack://../test://../../etc/passwd")],
             "foreign-resource" => vec![resource("test://static-text")],
             "fail-listing" => return Err(error("unavailable", "not now")),
             "trap-listing" => panic!("as asked"),

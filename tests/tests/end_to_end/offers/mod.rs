@@ -1,8 +1,11 @@
 //! What plugins offer beside tools: prompts, resources, completions, and rounds
 //! of input, through the whole host.
 
+mod addresses;
+mod bombs;
 mod changes;
 mod claimed;
+mod floods;
 mod hostile;
 mod prompts;
 mod resources;
