@@ -41,7 +41,8 @@ pub use origin::{Origin, OriginPattern, OriginPolicy};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{
-    CallRequest, EventSink, Events, InputGiven, InputRequired, OfferService, TerminalService, ToolService,
+    CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, TerminalService,
+    ToolService,
 };
 pub use stream::Streams;
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};

@@ -1,9 +1,10 @@
-//! What a transport serves: tools, called on behalf of a context, and
-//! terminals.
+//! What a transport serves: tools, called on behalf of a context, terminals,
+//! and the calls of front ends.
 //!
 //! The protocol room knows these traits and not who implements them.
 
 pub mod announcements;
+pub mod front_end;
 pub mod input;
 pub mod metrics;
 pub mod offer;
@@ -16,8 +17,9 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Context, Error, ToolDefinition};
+use crate::{Answer, Context, Error, TenantId, ToolDefinition};
 pub use announcements::Announcements;
+pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
 pub use offer::OfferService;
@@ -92,6 +94,12 @@ pub trait ToolService: Send + Sync + 'static {
     /// Changes its value each time that [`ToolService::tools`] has become
     /// another list. Nothing where it never does.
     fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
+
+    /// What this tenant sees, where tenants see different tools; nothing where
+    /// all see these.
+    fn of_tenant(&self, _tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
         None
     }
 

@@ -3,6 +3,7 @@
 
 mod apps;
 mod calling;
+mod front_ends;
 mod offering;
 mod opening;
 mod plugins;
@@ -33,12 +34,14 @@ use crate::{
     background::Background,
     configuration::Configuration,
     control::Control,
+    front_ends::FrontEnds,
     metrics,
     recorder::Recorder,
     registry::{Installed, Off, Registry, Rejected},
     terminals::HostTerminals,
     webviews::Staging,
 };
+pub(crate) use calling::checked_answer;
 pub use opening::HostBuilder;
 use plugins::Sources;
 pub(crate) use plugins::granted;
@@ -100,6 +103,7 @@ struct Shared {
     recorder: Arc<Recorder>,
     own_grants: Arc<Grants>,
     denials: Denials,
+    front_ends: Arc<FrontEnds>,
     _background: Background,
     _staging: Option<Staging>,
 }
@@ -107,6 +111,7 @@ struct Shared {
 impl Drop for Shared {
     /// An app that goes on without its host keeps none of its processes.
     fn drop(&mut self) {
+        self.front_ends.end_all();
         // Those that calls still hold end with the process.
         self.rooms.terminals.take();
         let gone: Arc<str> = "the host is gone".into();
@@ -299,11 +304,12 @@ impl Host {
     }
 
     /// Ends every process that this host has started: each is asked to, and
-    /// killed once `grace` is over; closes terminals and web pages, and ends the
+    /// killed once `grace` is over; disconnects front ends, closes terminals and web pages, and ends the
     /// browser. What still runs when the host ends is
     /// killed then, and listed as lost by the next one. The last lines of audit are
     /// written before it returns.
     pub async fn shut_down(&self, grace: Duration) {
+        self.shared.front_ends.end_all();
         let Rooms { processes, terminals, webviews, .. } = &self.shared.rooms;
         let processes = async {
             if let Some(processes) = processes {

@@ -31,6 +31,7 @@ pub mod configuration;
 mod control;
 mod fetch;
 mod folder;
+mod front_ends;
 mod host;
 mod loading;
 mod metrics;
@@ -51,21 +52,24 @@ pub use component::{bundled_component, read_component};
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
 pub use fetch::{FetchError, PluginSource, SourceError};
+pub use front_ends::FrontEnd;
 pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 pub use wharf_core::service::MetricsService;
+/// What a front end says and is told: [`Host::connect_front_end`].
+pub use wharf_core::service::front_end;
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
 pub use wharf_core::service::{input, offer};
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, Grants, HostLimits, HttpLimits, InputGiven, InputRequired,
-    InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId, StateGrant,
-    StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits, TerminalOwner, TerminalService, ThreadId,
-    ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey, completion,
-    grant, limit, stream, text,
+    ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpLimits, InputGiven,
+    InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId,
+    StateGrant, StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits, TerminalOwner, TerminalService,
+    ThreadId, ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey,
+    completion, grant, limit, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{

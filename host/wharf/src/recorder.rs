@@ -14,11 +14,12 @@ use std::{
 
 use wharf_audit::FileSink;
 use wharf_core::{
-    Context, Digest, PluginName,
+    Context, Digest, PluginName, SessionId,
     audit::{
         AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, RunningCall,
         shown,
     },
+    service::front_end::FrontEndOwner,
 };
 
 use crate::{configuration::AuditSettings, metrics::CallMetrics};
@@ -96,6 +97,28 @@ impl Recorder {
             function: Some(change.into()),
             asked: may_use.map(Into::into),
             outcome,
+            bytes_in: 0,
+            bytes_out: 0,
+            took: Duration::ZERO,
+        });
+    }
+
+    /// A front end that came or went: `change` is `connected` or `disconnected`.
+    pub(crate) fn front_end(&self, change: &str, owner: &FrontEndOwner, name: &str) {
+        let subject = AuditSubject {
+            id: self.next(),
+            context: Some(Context::new(owner.tenant.clone(), SessionId::default_session())),
+            plugin: Some(PluginName::app()),
+            digest: None,
+            tool: shown(name),
+        };
+        self.record(AuditRecord {
+            time: SystemTime::now(),
+            kind: AuditKind::Change,
+            subject: Arc::new(subject),
+            function: Some(change.into()),
+            asked: None,
+            outcome: AuditOutcome::Ok,
             bytes_in: 0,
             bytes_out: 0,
             took: Duration::ZERO,

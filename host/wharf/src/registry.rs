@@ -8,6 +8,7 @@ use wharf_core::{Digest, PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
 
 use crate::{
     app::{RegisterError, Registered},
+    front_ends::PREFIX as OF_FRONT_END,
     offers::Offers,
 };
 
@@ -38,13 +39,15 @@ enum Place {
 pub(crate) enum Callee<'r> {
     Plugin(&'r Installed, &'r Tool),
     App(&'r Registered),
+    /// Of a connected front end, which no registry holds.
+    FrontEnd(&'r Registered),
 }
 
 impl<'r> Callee<'r> {
     pub(crate) fn tool(&self) -> &'r Tool {
         match self {
             Self::Plugin(_, tool) => tool,
-            Self::App(registered) => &registered.tool,
+            Self::App(registered) | Self::FrontEnd(registered) => &registered.tool,
         }
     }
 
@@ -52,7 +55,19 @@ impl<'r> Callee<'r> {
     pub(crate) fn digest(&self) -> Option<Digest> {
         match self {
             Self::Plugin(installed, _) => Some(installed.plugin.digest()),
-            Self::App(_) => None,
+            Self::App(_) | Self::FrontEnd(_) => None,
+        }
+    }
+
+    /// What the audit calls the tool of this full name; the front end that serves it
+    /// is part of that.
+    pub(crate) fn known_as<'n>(&self, full_name: &'n str) -> &'n str
+    where
+        'r: 'n,
+    {
+        match self {
+            Self::FrontEnd(_) => full_name.strip_prefix(OF_FRONT_END).unwrap_or(full_name),
+            Self::Plugin(..) | Self::App(_) => &self.tool().definition.name,
         }
     }
 
@@ -60,7 +75,7 @@ impl<'r> Callee<'r> {
     pub(crate) fn plugin(&self) -> PluginName {
         match self {
             Self::Plugin(installed, _) => installed.plugin.name().clone(),
-            Self::App(_) => PluginName::app(),
+            Self::App(_) | Self::FrontEnd(_) => PluginName::app(),
         }
     }
 }

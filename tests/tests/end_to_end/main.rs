@@ -14,6 +14,7 @@ mod content_store;
 mod contexts;
 mod contract;
 mod failures;
+mod front_ends;
 mod grants;
 mod http;
 mod http_mcp;

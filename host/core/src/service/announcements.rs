@@ -1,8 +1,14 @@
 //! Where it is told that what is offered has changed, and where that is heard.
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
 use tokio::sync::{broadcast, watch};
 
 use super::offer::Change;
+use crate::TenantId;
 
 /// Changes that are kept for a listener that is slow. One that falls behind is
 /// told so, and takes everything for changed.
@@ -13,11 +19,14 @@ const KEPT_CHANGES: usize = 256;
 pub struct Announcements {
     changes: broadcast::Sender<Change>,
     tools: watch::Sender<u64>,
+    /// Those who hear of the tools of one tenant.
+    // A lock of the standard library: held for a look-up.
+    tenants: Arc<Mutex<HashMap<TenantId, watch::Sender<u64>>>>,
 }
 
 impl Default for Announcements {
     fn default() -> Self {
-        Self { changes: broadcast::Sender::new(KEPT_CHANGES), tools: watch::Sender::new(0) }
+        Self { changes: broadcast::Sender::new(KEPT_CHANGES), tools: watch::Sender::new(0), tenants: Arc::default() }
     }
 }
 
@@ -30,7 +39,15 @@ impl Announcements {
 
     /// Tells that the list of tools has become another one.
     pub fn tools_changed(&self) {
-        self.tools.send_modify(|changes| *changes = changes.wrapping_add(1));
+        tell(&self.tools);
+        self.tenants().values().for_each(tell);
+    }
+
+    /// The same of the list of one tenant: no other one hears of it.
+    pub fn tools_of_tenant_changed(&self, tenant: &TenantId) {
+        if let Some(listening) = self.tenants().get(tenant) {
+            tell(listening);
+        }
     }
 
     /// What is told from now on.
@@ -43,5 +60,49 @@ impl Announcements {
     #[must_use]
     pub fn listen_to_tools(&self) -> watch::Receiver<u64> {
         self.tools.subscribe()
+    }
+
+    /// How often the list of tools of one tenant has changed.
+    #[must_use]
+    pub fn listen_to_tools_of_tenant(&self, tenant: &TenantId) -> watch::Receiver<u64> {
+        let mut tenants = self.tenants();
+        // Tenants come and go for years; who does not listen is not kept.
+        tenants.retain(|_, listening| listening.receiver_count() > 0);
+        tenants.entry(tenant.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe()
+    }
+
+    fn tenants(&self) -> MutexGuard<'_, HashMap<TenantId, watch::Sender<u64>>> {
+        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn tell(listening: &watch::Sender<u64>) {
+    listening.send_modify(|changes| *changes = changes.wrapping_add(1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_one_tenant_is_heard_by_that_one_alone_and_a_change_of_all_by_everybody() {
+        let announcements = Announcements::default();
+        let listening = |tenant: &str| announcements.listen_to_tools_of_tenant(&tenant.parse().expect("legal"));
+        let (mut one, mut other, mut all) = (listening("one"), listening("other"), announcements.listen_to_tools());
+        let mut heard = |what: &str| {
+            let heard = [&mut one, &mut other, &mut all].map(|receiver| {
+                let changed = receiver.has_changed().expect("open");
+                receiver.borrow_and_update();
+                changed
+            });
+            (what.to_owned(), heard)
+        };
+        announcements.tools_of_tenant_changed(&"one".parse().expect("legal"));
+        assert_eq!(heard("of one").1, [true, false, false]);
+        announcements.tools_changed();
+        assert_eq!(heard("of all").1, [true, true, true]);
+        drop((one, other));
+        let _kept = listening("third");
+        assert_eq!(announcements.tenants().len(), 1, "who does not listen is forgotten");
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use wharf_core::{Code, ContextRules, Error, HttpLimits, PluginName, TenantId};
+use wharf_core::{Code, ContextRules, Error, HttpLimits, PluginName, TenantId, service::front_end::FrontEndOwner};
 
 use super::{Failure, Token, allowed::Allowed, mcp::Endpoint, server::places};
 
@@ -32,6 +32,8 @@ pub struct HttpClient {
     pub requests_per_second: Option<u64>,
     /// Requests of the protocol at once, lower than the limit `calls_per_client`.
     pub calls: Option<u64>,
+    /// Whether it may connect front ends, whose tools its whole tenant sees.
+    pub front_ends: bool,
 }
 
 impl HttpClient {
@@ -39,7 +41,8 @@ impl HttpClient {
     #[must_use]
     pub fn new(name: impl Into<String>, token: Token) -> Self {
         let (tenant, plugins, requests_per_second, calls) = (None, None, None, None);
-        Self { name: name.into(), token, tenant, plugins, metrics: true, requests_per_second, calls }
+        let (metrics, front_ends) = (true, true);
+        Self { name: name.into(), token, tenant, plugins, metrics, requests_per_second, calls, front_ends }
     }
 }
 
@@ -54,6 +57,7 @@ pub(super) struct Client {
     pace: Pace,
     calls: Arc<Semaphore>,
     most_calls: u64,
+    front_ends: bool,
 }
 
 /// A place among the requests of the protocol that are being answered.
@@ -83,6 +87,7 @@ impl Client {
             pace: Pace::new(per_second),
             calls: Arc::new(Semaphore::new(places(most_calls))),
             most_calls,
+            front_ends: client.front_ends,
         }
     }
 
@@ -116,6 +121,11 @@ impl Client {
             Failure::busy(told)
         })?;
         Ok(InFlight { _of_client: of_client, _of_all: of_all })
+    }
+
+    /// As whom it connects front ends, where it may.
+    pub(super) fn owner(&self) -> Option<FrontEndOwner> {
+        self.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
     }
 
     /// Whether it may use what the host itself opens: terminals, and streams.

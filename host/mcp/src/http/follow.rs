@@ -25,8 +25,16 @@ const BATCH_BYTES: usize = 32 * 1024;
 const BATCH_EVENTS: usize = 256;
 
 /// How soon a client should come back, in milliseconds.
-const RETRY: &str = "retry: 1000\n\n";
-const HEARTBEAT: &str = ": heartbeat\n\n";
+pub(super) const RETRY: &str = "retry: 1000\n\n";
+pub(super) const HEARTBEAT: &str = ": heartbeat\n\n";
+
+/// An answer that is server-sent events.
+pub(super) fn event_stream(frames: Body) -> Response {
+    let kind = HeaderValue::from_static("text/event-stream");
+    // Of no proxy between, either, that gathers before it passes on.
+    let buffering = (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    ([(header::CONTENT_TYPE, kind), buffering], frames).into_response()
+}
 
 /// What is followed.
 pub(super) struct Following {
@@ -62,11 +70,7 @@ impl Following {
     }
 
     pub(super) fn into_response(self) -> Response {
-        let frames = unfold(self, |following| following.next());
-        let kind = HeaderValue::from_static("text/event-stream");
-        // Of no proxy between, either, that gathers before it passes on.
-        let buffering = (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        ([(header::CONTENT_TYPE, kind), buffering], Body::from_stream(frames)).into_response()
+        event_stream(Body::from_stream(unfold(self, |following| following.next())))
     }
 
     /// The next frames; none where the response ends.

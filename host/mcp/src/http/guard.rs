@@ -102,6 +102,8 @@ fn client(shared: &Shared, request: &Request) -> Result<Arc<Client>, Failure> {
     client.ask()?;
     let (may, told) = match request.uri().path() {
         routes::MCP => (true, ""),
+        // Who may connect front ends is asked where they are.
+        path if path.starts_with(routes::FRONT_ENDS) => (true, ""),
         metrics::PATH => (
             client.may_read_metrics,
             "metrics are of all tenants, and this token may not read them; to let it, add `metrics = true` to its \

@@ -16,7 +16,7 @@
 //! | `request` | parameters and bodies, measured |
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
 //! | `mcp` | the protocol |
-//! | `terminals`, `streams`, `metrics` | what each other route does |
+//! | `terminals`, `streams`, `front_ends`, `metrics` | what each other route does |
 //! | `follow` | a stream as server-sent events |
 //! | `failure` | errors as answers |
 //!
@@ -30,6 +30,7 @@ mod caller;
 mod client;
 mod failure;
 mod follow;
+mod front_ends;
 mod guard;
 mod listener;
 mod mcp;
@@ -51,7 +52,8 @@ use axum::body::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, ContextRules, Error, HttpLimits, OfferService, Streams, TerminalService, ToolService, service::MetricsService,
+    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Streams, TerminalService, ToolService,
+    service::MetricsService,
 };
 
 use crate::info::ServerInfo;
@@ -129,6 +131,7 @@ struct Shared {
     calls: Arc<Semaphore>,
     settings: HttpSettings,
     metrics: Option<Arc<dyn MetricsService>>,
+    front_ends: Option<Arc<dyn FrontEndService>>,
     readers: Arc<Semaphore>,
     /// The description of the routes, as JSON.
     description: Bytes,

@@ -10,14 +10,15 @@ use super::{
     caller::{ASSISTANT, SESSION, THREAD},
     failure::Problem,
     mcp,
-    routes::{Answer, Content, Described, MCP, Route},
+    routes::{Answer, Content, Described, FRONT_ENDS, MCP, Route},
 };
 
 const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which programs run, and streams of what they and plugins say while they work. A \
                      request shows the host's token, and names its session by a header; terminals and streams of \
-                     other sessions are `not-found`.";
+                     other sessions are `not-found`. Front ends at `/v1/front-ends` are pages and windows that \
+                     serve tools of their own.";
 
-const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
+pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
                       as `id` and its `data` as JSON; a client that comes back sends the last one as `Last-Event-ID`. \
                       Without an `id` come `reset` ({from, resumed_at}: events were evicted before they were read) \
                       and `end` ({reason}: nothing will come any more). Comments keep the connection alive.";
@@ -73,6 +74,7 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
     let tag = match route.path {
         MCP => "mcp",
         path if path.starts_with("/v1/terminals") => "terminals",
+        path if path.starts_with(FRONT_ENDS) => "front-ends",
         _ => "streams",
     };
     let mut operation = json!({"operationId": route.operation, "summary": route.summary});
@@ -81,11 +83,20 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
     } else {
         operation["tags"] = json!([tag]);
         let id = json!({"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"});
-        parameters.extend([
-            header(&SESSION, "The session on whose behalf this is; `default` where absent.", &id),
-            header(&ASSISTANT, "The assistant on whose behalf this is.", &id),
-            header(&THREAD, "The thread on whose behalf this is.", &id),
-        ]);
+        // A front end serves every session of its tenant.
+        let of_session = tag != "front-ends";
+        parameters.extend(
+            of_session
+                .then(|| {
+                    [
+                        header(&SESSION, "The session on whose behalf this is; `default` where absent.", &id),
+                        header(&ASSISTANT, "The assistant on whose behalf this is.", &id),
+                        header(&THREAD, "The thread on whose behalf this is.", &id),
+                    ]
+                })
+                .into_iter()
+                .flatten(),
+        );
     }
     if route.resumes {
         let name = HeaderName::from_static("last-event-id");
@@ -115,8 +126,8 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
                     "text/event-stream": {"schema": events},
                 });
             }
-            Content::Events => {
-                let schema = json!({"type": "string", "description": EVENTS});
+            Content::Events(which) => {
+                let schema = json!({"type": "string", "description": which});
                 response["content"] = json!({"text/event-stream": {"schema": schema}});
             }
             Content::Text(kind) => response["content"] = json!({*kind: {"schema": {"type": "string"}}}),

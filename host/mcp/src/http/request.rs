@@ -10,7 +10,7 @@ use axum::{
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
-use wharf_core::{Code, HttpLimits, text::line};
+use wharf_core::{Code, Error, HttpLimits, text::line};
 
 use super::{Failure, Shared};
 
@@ -40,6 +40,20 @@ impl FromRequestParts<Arc<Shared>> for Handle {
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
         let found = Path::<String>::from_request_parts(parts, shared).await;
         found.map(|Path(handle)| Self(handle)).map_err(|_| Failure::invalid("the path is not legal UTF-8"))
+    }
+}
+
+/// The handle in the path, and the number below it.
+pub(super) struct Numbered(pub(super) String, pub(super) u64);
+
+impl FromRequestParts<Arc<Shared>> for Numbered {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
+        let found = Path::<(String, String)>::from_request_parts(parts, shared).await;
+        let Path((handle, number)) = found.map_err(|_| Failure::invalid("the path is not legal UTF-8"))?;
+        let number = number.parse().map_err(|_| Error::new(Code::NotFound, "there is no such call"))?;
+        Ok(Self(handle, number))
     }
 }
 

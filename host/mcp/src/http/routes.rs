@@ -22,7 +22,7 @@ use wharf_core::{
     stream::StreamInfo,
 };
 
-use super::{Failure, Shared, guard, mcp, metrics, streams, terminals};
+use super::{Failure, Shared, front_ends, guard, mcp, metrics, openapi, streams, terminals};
 
 /// One route.
 pub(super) struct Route {
@@ -51,7 +51,8 @@ pub(super) struct Answer {
 pub(super) enum Content {
     None,
     Json(Described),
-    Events,
+    /// Server-sent events, and which there are.
+    Events(&'static str),
     /// A message of the protocol, or a stream of such.
     Messages,
     /// A text of this media type.
@@ -60,6 +61,8 @@ pub(super) enum Content {
 
 /// Where clients of the protocol send what they say.
 pub(super) const MCP: &str = "/mcp";
+/// Where front ends connect.
+pub(super) const FRONT_ENDS: &str = "/v1/front-ends";
 const HEALTH: &str = "/v1/health";
 const DESCRIPTION: &str = "/v1/openapi.json";
 
@@ -80,16 +83,16 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-fn json<T: JsonSchema>(status: u16, what: &'static str) -> Answer {
+pub(super) fn json<T: JsonSchema>(status: u16, what: &'static str) -> Answer {
     Answer { status, what, content: Content::Json(of::<T>) }
 }
 
-fn done(what: &'static str) -> Answer {
+pub(super) fn done(what: &'static str) -> Answer {
     Answer { status: 204, what, content: Content::None }
 }
 
 fn events(what: &'static str) -> Answer {
-    Answer { status: 200, what, content: Content::Events }
+    Answer { status: 200, what, content: Content::Events(openapi::EVENTS) }
 }
 
 impl Route {
@@ -103,15 +106,15 @@ impl Route {
         Self { method, path, operation, summary, query: None, body: None, answers, resumes: false, handler }
     }
 
-    fn query<T: JsonSchema>(self) -> Self {
+    pub(super) fn query<T: JsonSchema>(self) -> Self {
         Self { query: Some(of::<T>), ..self }
     }
 
-    fn body<T: JsonSchema>(self) -> Self {
+    pub(super) fn body<T: JsonSchema>(self) -> Self {
         Self { body: Some(of::<T>), ..self }
     }
 
-    fn resumes(self) -> Self {
+    pub(super) fn resumes(self) -> Self {
         Self { resumes: true, ..self }
     }
 
@@ -172,6 +175,7 @@ pub(super) fn table() -> Vec<Route> {
     table.extend(of_one_terminal());
     table.extend(of_streams());
     table.extend(of_mcp());
+    table.extend(front_ends::routes());
     table.push(metrics::route());
     table
 }
@@ -200,7 +204,7 @@ fn of_mcp() -> Vec<Route> {
                  connection dropped.",
             ),
             get(mcp::get),
-            vec![Answer { status: 200, what: "What it says.", content: Content::Events }],
+            vec![Answer { status: 200, what: "What it says.", content: Content::Events(openapi::EVENTS) }],
         )
         .resumes(),
         Route::new(

@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{ContextRules, TenantId, service::MetricsService};
+use wharf_core::{ContextRules, FrontEndService, TenantId, service::MetricsService};
 
 use super::{
     HttpAddress, HttpClient, HttpServices, HttpSettings, Shared,
@@ -92,6 +92,7 @@ impl HttpServer {
             services,
             settings,
             metrics: None,
+            front_ends: None,
         };
         Ok(Self { listener, address, shared, killed })
     }
@@ -100,6 +101,13 @@ impl HttpServer {
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<dyn MetricsService>) -> Self {
         self.shared.metrics = Some(metrics);
+        self
+    }
+
+    /// Serves front ends, too, to those clients that may connect some.
+    #[must_use]
+    pub fn with_front_ends(mut self, front_ends: Arc<dyn FrontEndService>) -> Self {
+        self.shared.front_ends = Some(front_ends);
         self
     }
 
@@ -178,7 +186,7 @@ fn clients(
             idle: Duration::from_secs(limits.session_idle_seconds),
             most_bytes: limits.session_bytes,
         };
-        let tools = Arc::clone(&services.tools);
+        let tools = services.tools.of_tenant(&rules.tenant).unwrap_or_else(|| Arc::clone(&services.tools));
         let served = match allowed {
             Some(allowed) => Served::limited(allowed.tools(tools), services.offers.clone(), allowed.may_use()),
             None => Served::new(tools, services.offers.clone()),

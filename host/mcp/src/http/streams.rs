@@ -44,6 +44,13 @@ pub(super) struct Resume {
     last_event_id: Option<u64>,
 }
 
+impl Resume {
+    /// The number of the last event that was read.
+    pub(super) fn last(&self, headers: &HeaderMap) -> Result<u64, Failure> {
+        Ok(last_event(headers)?.or(self.last_event_id).unwrap_or(0))
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Page {
@@ -108,7 +115,7 @@ pub(super) async fn follow(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let reader = found(&shared.services.streams, &context, &stream)?;
-    let last = last_event(&headers)?.or(resume.last_event_id).unwrap_or(0);
+    let last = resume.last(&headers)?;
     let from = last.checked_add(1).ok_or_else(|| Failure::invalid("there is no such event"))?;
     let place = shared.reader()?;
     // An answer, and no stream that fails at once.

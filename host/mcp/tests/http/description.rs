@@ -29,10 +29,11 @@ async fn every_described_operation_is_served_and_no_other_method_is() {
         assert!(description.pointer(&reference[1..]).is_some(), "{reference}");
     }
     let paths = description["paths"].as_object().expect("an object");
-    assert_eq!(paths.len(), 15);
+    assert_eq!(paths.len(), 21);
     let mut names = Vec::new();
     for (path, operations) in paths {
-        let place = path.replace("{terminal}", "x").replace("{stream}", "x");
+        let place =
+            path.replace("{terminal}", "x").replace("{stream}", "x").replace("{front_end}", "x").replace("{call}", "1");
         for method in ["get", "post", "delete", "put", "patch"] {
             let answered = served.client.ask(&method.to_uppercase(), &place, None).await;
             let Some(operation) = operations.get(method) else {
@@ -50,7 +51,7 @@ async fn every_described_operation_is_served_and_no_other_method_is() {
     }
     names.sort();
     names.dedup();
-    assert_eq!(names.len(), 20, "{names:?}");
+    assert_eq!(names.len(), 27, "{names:?}");
 }
 
 #[tokio::test]

@@ -116,7 +116,7 @@ impl Serve {
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
             let served = if self.stdio {
-                let served = wharf::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
+                let served = wharf::Served::new(host.tools_of(&rules.tenant), Some(Arc::new(host.clone())));
                 serve_stdio(served, rules, info(), shutdown.clone()).await
             } else {
                 shutdown.cancelled().await;
@@ -189,7 +189,7 @@ impl Serve {
             HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
             error => unusable(&error),
         })?;
-        let server = server.with_metrics(Arc::new(host.clone()));
+        let server = server.with_metrics(Arc::new(host.clone())).with_front_ends(host.front_end_service());
         let url = match server.address() {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),

@@ -31,7 +31,8 @@ Examples:
   wharf token new --name ci
   wharf token new --name team --tenant team --plugin 'plan*' --plugin playbook --requests-per-second 20
   wharf token new --name ui --plugin host        terminals and streams, and no tool
-  wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else")]
+  wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else
+  wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own")]
 struct New {
     /// Name of the client, for you
     #[arg(long)]
@@ -56,6 +57,10 @@ struct New {
     /// How many of its calls may run at once
     #[arg(long, value_name = "NUMBER")]
     calls: Option<u64>,
+
+    /// Let it connect front ends, whose tools everybody of its tenant sees and calls
+    #[arg(long)]
+    front_ends: bool,
 }
 
 impl Tokens {
@@ -94,6 +99,9 @@ impl New {
         let numbers = [("requests_per_second", self.requests_per_second), ("calls", self.calls)];
         for (name, number) in numbers.into_iter().filter_map(|(name, number)| Some((name, number?))) {
             lines.push_str(&format!("{name} = {number}\n"));
+        }
+        if self.front_ends {
+            lines.push_str("front_ends = true\n");
         }
         lines
     }

@@ -54,6 +54,9 @@ struct WrittenToken {
     requests_per_second: Option<u64>,
     /// Calls in flight; lower than the limit `calls_per_client`.
     calls: Option<u64>,
+    /// Whether front ends that show it may serve tools of their own.
+    #[serde(default)]
+    front_ends: bool,
 }
 
 /// `[http]`, checked.
@@ -97,6 +100,8 @@ pub struct TokenSettings {
     pub requests_per_second: Option<u64>,
     /// Lower than the limit `calls_per_client`.
     pub calls: Option<u64>,
+    /// Whether it may connect front ends; not where absent.
+    pub front_ends: bool,
     source: TokenSource,
 }
 
@@ -151,8 +156,8 @@ impl WrittenToken {
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
             return Err(told("may do nothing: `requests_per_second` and `calls` are at least 1"));
         }
-        let Self { tenant, plugins, metrics, requests_per_second, calls, .. } = self;
-        Ok(TokenSettings { name, tenant, plugins, metrics, requests_per_second, calls, source })
+        let Self { tenant, plugins, metrics, requests_per_second, calls, front_ends, .. } = self;
+        Ok(TokenSettings { name, tenant, plugins, metrics, requests_per_second, calls, front_ends, source })
     }
 }
 
@@ -178,6 +183,7 @@ impl TokenSettings {
             metrics: self.metrics,
             requests_per_second: self.requests_per_second,
             calls: self.calls,
+            front_ends: self.front_ends,
         })
     }
 }

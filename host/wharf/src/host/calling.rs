@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, Tool, ToolDefinition, ToolService,
+    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, TenantId, Tool, ToolDefinition,
+    ToolService,
     audit::{AuditOutcome, CallAudit},
     tool::json_bytes,
 };
@@ -35,16 +36,25 @@ impl Host {
     /// As [`ToolService::call`].
     pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
         let registry = self.registry();
-        let found = registry.find(&request.tool);
+        let of_front_end;
+        let found = match registry.find(&request.tool) {
+            None => {
+                of_front_end = self.shared.front_ends.find(&request.context.tenant, &request.tool);
+                of_front_end.as_deref().map(Callee::FrontEnd)
+            }
+            found => found,
+        };
         let running = self.shared.recorder.begin(
             &request.context,
             found.map(|callee| (callee.plugin(), callee.digest())),
-            found.map_or(&request.tool, |callee| &callee.tool().definition.name),
+            found.map_or(&request.tool, |callee| callee.known_as(&request.tool)),
         );
         let audit = running.audit();
         let answered = match found {
             Some(Callee::Plugin(installed, tool)) => self.call_plugin(request, installed, tool, audit).await,
-            Some(Callee::App(registered)) => self.call_app(request, registered, audit).await,
+            Some(Callee::App(registered) | Callee::FrontEnd(registered)) => {
+                self.call_app(request, registered, audit).await
+            }
             None => Err(unknown_tool(&registry, &request.tool)),
         };
         running.ended(AuditOutcome::of(&answered));
@@ -125,6 +135,10 @@ impl ToolService for Host {
 
     fn changes(&self) -> Option<watch::Receiver<u64>> {
         Some(self.shared.rooms.announcements.listen_to_tools())
+    }
+
+    fn of_tenant(&self, tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
+        Some(self.tools_of(tenant))
     }
 
     fn plugin_of(&self, tool: &str) -> Option<String> {
@@ -251,7 +265,7 @@ pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limit
 }
 
 /// An answer that keeps what its tool promised.
-fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
+pub(crate) fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
     let promised = !answer.is_error && answer.input_required.is_none();
     let Some(schema) = tool.output.as_ref().filter(|_| promised) else {
         return Ok(answer);

@@ -14,6 +14,7 @@ use super::{Host, OpenError, Shared, plugins::Sources};
 use crate::{
     background::Background,
     configuration::{Configuration, Durability},
+    front_ends::FrontEnds,
     recorder::Recorder,
     registry::Registry,
     rooms::{self, Opened},
@@ -97,6 +98,8 @@ impl HostBuilder {
             recorder.change("rejected", rejected.name.clone(), None, None, AuditOutcome::Failed(Code::Invalid));
         }
         let background = Background::start(&rooms);
+        let front_ends =
+            FrontEnds::new(limits.clone(), Arc::clone(&app_limits), rooms.announcements.clone(), Arc::clone(&recorder));
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             changing: Mutex::default(),
@@ -110,6 +113,7 @@ impl HostBuilder {
             recorder,
             own_grants,
             denials,
+            front_ends,
             _background: background,
             _staging: staging,
         };

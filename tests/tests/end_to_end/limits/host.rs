@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf::{Code, Context, OfferService as _};
 use wharf_tests::{Data, Fixture, Running, Setup, bytes, component, context, found};
 
-use super::{Tested, assert_ended_by};
+use super::{Tested, assert_ended_by, front_end};
 use crate::offers::{asking, attacker};
 
 pub(super) const TESTED: Tested = &[
@@ -25,6 +25,12 @@ pub(super) const TESTED: Tested = &[
     ("scopes_per_tenant", one_bucket_of_a_tenant_too_many_is_refused),
     ("state_bytes_per_tenant", one_byte_of_a_tenant_too_many_is_refused),
     ("state_bytes", one_byte_of_all_tenants_too_many_is_refused),
+    ("front_ends", front_end::one_front_end_of_all_too_many_is_refused),
+    ("front_ends_per_client", front_end::one_front_end_of_a_client_too_many_is_refused),
+    ("front_end_tools", front_end::one_tool_of_a_front_end_too_many_is_refused),
+    ("front_end_bytes", front_end::one_byte_of_a_front_end_too_many_is_refused),
+    ("front_end_calls", front_end::one_call_of_a_front_end_too_many_is_refused),
+    ("front_end_silent_milliseconds", front_end::a_front_end_that_nobody_follows_is_gone),
 ];
 
 #[tokio::test]

@@ -59,14 +59,22 @@ fn news_without_end_ends_with_its_call_and_others_are_served_meanwhile() {
     assert_eq!(replied(server.say(&session, &watch)).status, 200);
     let _unread = server.listen(&session);
     thread::scope(|scope| {
-        let floods: Vec<_> =
-            (0..2).map(|_| scope.spawn(|| (0..10).map(|_| call(&server, "attack__flood", &json!({}), &json!({}))).collect::<Vec<_>>())).collect();
+        let floods: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    (0..10).map(|_| call(&server, "attack__flood", &json!({}), &json!({}))).collect::<Vec<_>>()
+                })
+            })
+            .collect();
         for _ in 0..20 {
             works(&server);
         }
         for flood in floods {
             for told in flood.join().expect("no panic") {
-                assert!(told["result"].is_object() && told["result"]["isError"] != true, "its own limit ends it: {told}");
+                assert!(
+                    told["result"].is_object() && told["result"]["isError"] != true,
+                    "its own limit ends it: {told}"
+                );
             }
         }
     });

@@ -1,0 +1,23 @@
+//! A tool of a front end, as the host calls it: the call is handed over, and
+//! waits.
+
+use std::{sync::Arc, time::Duration};
+
+use wharf_core::{Answer, Error};
+
+use super::connection::Connection;
+use crate::app::{AppCall, ToolAction};
+
+/// See the module.
+pub(super) struct Asking {
+    pub(super) connection: Arc<Connection>,
+    pub(super) tool: String,
+    pub(super) patience: Duration,
+}
+
+#[async_trait::async_trait]
+impl ToolAction for Asking {
+    async fn call(&self, call: AppCall) -> Result<Answer, Error> {
+        self.connection.ask(&self.tool, call, self.patience)?.answered().await
+    }
+}
