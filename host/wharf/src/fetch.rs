@@ -123,7 +123,7 @@ impl FromStr for PluginSource {
 }
 
 /// Addresses alone: what a name means is somebody else's word.
-fn is_loopback(address: &Url) -> bool {
+pub(crate) fn is_loopback(address: &Url) -> bool {
     match address.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -173,7 +173,7 @@ impl PluginSource {
 /// At most one byte more than `limit`.
 fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<u8>, FetchError> {
     let request = |source: ureq::Error| FetchError::Request { address: address.clone(), source: Box::new(source) };
-    let response = agent(address).get(address.as_str()).call().map_err(request)?;
+    let response = agent(address, TIME).get(address.as_str()).call().map_err(request)?;
     if response.status() != 200 {
         return Err(request(ureq::Error::StatusCode(response.status().as_u16())));
     }
@@ -194,7 +194,8 @@ fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<
     }
 }
 
-fn agent(address: &Url) -> Agent {
+/// Asks at this address, for so long in all.
+pub(crate) fn agent(address: &Url, time: Duration) -> Agent {
     let is_protected = address.scheme() == "https";
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = TlsConfig::builder()
@@ -206,7 +207,7 @@ fn agent(address: &Url) -> Agent {
         // A redirect out of TLS is refused; one of this machine leads nowhere.
         .https_only(is_protected)
         .max_redirects(if is_protected { REDIRECTS } else { 0 })
-        .timeout_global(Some(TIME))
+        .timeout_global(Some(time))
         .timeout_resolve(Some(SILENCE))
         .timeout_connect(Some(SILENCE))
         .timeout_recv_response(Some(SILENCE))

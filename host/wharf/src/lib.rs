@@ -35,6 +35,7 @@ mod front_ends;
 mod host;
 mod loading;
 mod metrics;
+mod oauth;
 mod offers;
 mod recorder;
 mod registry;
@@ -54,6 +55,7 @@ pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedP
 pub use fetch::{FetchError, PluginSource, SourceError};
 pub use front_ends::FrontEnd;
 pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
+pub use oauth::protected_resource;
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
@@ -74,7 +76,7 @@ pub use wharf_core::{
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{
     HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, InvalidDigest,
-    InvalidToken, Tls, TlsError, Token,
+    InvalidToken, ProtectedResource, Tls, TlsError, Token, TokenRefused, TokenVerifier, VerifiedToken,
 };
 pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;

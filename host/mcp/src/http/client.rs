@@ -9,9 +9,9 @@ use std::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use wharf_core::{Code, ContextRules, Error, HttpLimits, PluginName, TenantId, service::front_end::FrontEndOwner};
+use wharf_core::{Code, ContextRules, Error, PluginName, TenantId, service::front_end::FrontEndOwner};
 
-use super::{Failure, Token, allowed::Allowed, mcp::Endpoint, server::places};
+use super::{Failure, Token, allowed::Allowed, making::Making, mcp::Endpoint, server::places};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
@@ -49,7 +49,8 @@ impl HttpClient {
 /// A client of a running server.
 pub(super) struct Client {
     name: String,
-    token: Token,
+    /// None where somebody else issues tokens for it.
+    token: Option<Token>,
     pub(super) rules: ContextRules,
     pub(super) allowed: Option<Allowed>,
     pub(super) endpoint: Endpoint,
@@ -66,21 +67,34 @@ pub(super) struct InFlight {
     _of_all: OwnedSemaphorePermit,
 }
 
+/// What decides about a client, but for its tenant.
+pub(super) struct Shown {
+    pub(super) name: String,
+    pub(super) token: Option<Token>,
+    pub(super) plugins: Option<Vec<String>>,
+    pub(super) metrics: bool,
+    pub(super) requests_per_second: Option<u64>,
+    pub(super) calls: Option<u64>,
+    pub(super) front_ends: bool,
+}
+
+impl From<HttpClient> for Shown {
+    fn from(client: HttpClient) -> Self {
+        let HttpClient { name, token, tenant: _, plugins, metrics, requests_per_second, calls, front_ends } = client;
+        Self { name, token: Some(token), plugins, metrics, requests_per_second, calls, front_ends }
+    }
+}
+
 impl Client {
-    pub(super) fn new(
-        client: HttpClient,
-        rules: ContextRules,
-        limits: &HttpLimits,
-        endpoint: impl FnOnce(&ContextRules, Option<&Allowed>) -> Endpoint,
-    ) -> Self {
-        let rules = ContextRules { tenant: client.tenant.unwrap_or_else(|| rules.tenant.clone()), ..rules };
+    pub(super) fn new(client: Shown, tenant: TenantId, making: &Making) -> Self {
+        let (rules, limits) = (making.rules(tenant), &making.limits);
         let allowed = client.plugins.as_deref().map(Allowed::new);
         let most_calls = client.calls.unwrap_or(u64::MAX).min(limits.calls_per_client);
         let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
         Self {
             name: client.name,
             token: client.token,
-            endpoint: endpoint(&rules, allowed.as_ref()),
+            endpoint: making.endpoint(&rules, allowed.as_ref()),
             rules,
             allowed,
             may_read_metrics: client.metrics,
@@ -93,7 +107,7 @@ impl Client {
 
     /// Whether this is the client that shows this token.
     pub(super) fn shows(&self, token: &[u8]) -> bool {
-        self.token.is(token)
+        self.token.as_ref().is_some_and(|own| own.is(token))
     }
 
     /// Counts one request.
@@ -121,6 +135,11 @@ impl Client {
             Failure::busy(told)
         })?;
         Ok(InFlight { _of_client: of_client, _of_all: of_all })
+    }
+
+    /// Whether nothing of it is open.
+    pub(super) fn is_unused(&self) -> bool {
+        self.endpoint.is_unused()
     }
 
     /// As whom it connects front ends, where it may.

@@ -15,6 +15,8 @@ use wharf_core::{Code, Error, stream::StreamError};
 pub(super) struct Failure {
     status: StatusCode,
     error: Error,
+    /// How to get what it takes, where that is not the host's own token.
+    challenge: Option<HeaderValue>,
 }
 
 /// What a client gets instead of an answer.
@@ -39,12 +41,18 @@ struct ProblemDetail {
 impl Failure {
     /// An error under a status that its code alone does not say.
     pub(super) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
-        Self { status, error: Error::new(code, message) }
+        Self { status, error: Error::new(code, message), challenge: None }
+    }
+
+    /// The same with how to get what it takes.
+    pub(super) fn challenged(self, challenge: Option<HeaderValue>) -> Self {
+        Self { challenge, ..self }
     }
 
     /// The host has no place, whoever asks.
     pub(super) fn busy(message: impl Into<String>) -> Self {
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, error: Error::retryable(Code::Limit, message) }
+        let error = Error::retryable(Code::Limit, message);
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, error, challenge: None }
     }
 
     /// Whether whoever it is for has shown nothing that opens anything.
@@ -71,7 +79,7 @@ impl From<Error> for Failure {
             // The list of codes may grow; what is not known here is a defect.
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self { status, error }
+        Self { status, error, challenge: None }
     }
 }
 
@@ -83,12 +91,13 @@ impl From<StreamError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let Self { status, error } = self;
+        let Self { status, error, challenge } = self;
         let detail = ProblemDetail { code: error.code.as_str(), message: error.message, retryable: error.retryable };
         let mut response = (status, Json(Problem { error: detail })).into_response();
         let headers = response.headers_mut();
-        if status == StatusCode::UNAUTHORIZED {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"wharf\""));
+        let plain = || (status == StatusCode::UNAUTHORIZED).then(|| HeaderValue::from_static("Bearer realm=\"wharf\""));
+        if let Some(challenge) = challenge.or_else(plain) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         if error.retryable {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -38,7 +38,7 @@ pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Reques
         return finished(preflight(), origin, false);
     }
     if !routes::is_open(request.method(), request.uri().path()) {
-        match client(&shared, &request) {
+        match client(&shared, request.headers(), request.uri().path()).await {
             Ok(client) => _ = request.extensions_mut().insert(client),
             Err(failure) => {
                 tracing::debug!(?failure, "a request was refused");
@@ -92,15 +92,22 @@ fn is_ours(settings: &HttpSettings, name: &str) -> bool {
 }
 
 /// The client that a request is of, where it may ask for this.
-fn client(shared: &Shared, request: &Request) -> Result<Arc<Client>, Failure> {
-    let client = shown(request.headers()).and_then(|token| {
+async fn client(shared: &Shared, headers: &HeaderMap, path: &str) -> Result<Arc<Client>, Failure> {
+    let token = shown(headers);
+    let own = token.and_then(|token| {
         // All are compared, so that the time tells nothing of which one it is.
         shared.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
     });
-    let told = "send a token of this host: `Authorization: Bearer TOKEN`";
-    let client = client.ok_or_else(|| Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))?;
+    let client = match (own, &shared.issued) {
+        (Some(client), _) => Arc::clone(client),
+        (None, Some(issued)) => issued.client(token).await?,
+        (None, None) => {
+            let told = "send a token of this host: `Authorization: Bearer TOKEN`";
+            return Err(Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told));
+        }
+    };
     client.ask()?;
-    let (may, told) = match request.uri().path() {
+    let (may, told) = match path {
         routes::MCP => (true, ""),
         // Who may connect front ends is asked where they are.
         path if path.starts_with(routes::FRONT_ENDS) => (true, ""),
@@ -117,7 +124,7 @@ fn client(shared: &Shared, request: &Request) -> Result<Arc<Client>, Failure> {
     if !may {
         return Err(Failure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
-    Ok(Arc::clone(client))
+    Ok(client)
 }
 
 /// The token that a request shows.

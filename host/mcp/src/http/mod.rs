@@ -11,7 +11,8 @@
 //! | `address`, `listener`, `socket`, `tls` | where it listens, and how private that is |
 //! | `server` | connections and their ends |
 //! | `guard`, `token` | who may ask at all: Host, Origin, token |
-//! | `client`, `allowed` | the clients: whose calls, which plugins, how much |
+//! | `client`, `allowed`, `making` | the clients: whose calls, which plugins, how much |
+//! | `issued` | clients whose tokens an authorization server issues |
 //! | `caller` | on whose behalf: headers to a context |
 //! | `request` | parameters and bodies, measured |
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
@@ -32,7 +33,9 @@ mod failure;
 mod follow;
 mod front_ends;
 mod guard;
+mod issued;
 mod listener;
+mod making;
 mod mcp;
 mod metrics;
 mod openapi;
@@ -62,6 +65,8 @@ pub(crate) use caller::{ASSISTANT, SESSION, THREAD, text};
 use client::Client;
 pub use client::HttpClient;
 use failure::Failure;
+use issued::Issued;
+pub use issued::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
 pub(crate) use mcp::SESSION as MCP_SESSION;
 pub use server::{HttpError, HttpServer};
 pub use tls::{Tls, TlsError};
@@ -89,6 +94,8 @@ pub struct HttpServices {
 pub struct HttpSettings {
     /// Who may call. Where two show the same token, the first one counts.
     pub clients: Vec<HttpClient>,
+    /// Who else may call, where an authorization server issues tokens for this host.
+    pub oauth: Option<ProtectedResource>,
     /// How much.
     pub limits: HttpLimits,
     /// Names by which clients may call the server, beside those of the
@@ -113,6 +120,7 @@ impl HttpSettings {
     pub fn new(token: Token) -> Self {
         Self {
             clients: vec![HttpClient::new("default", token)],
+            oauth: None,
             limits: HttpLimits::default(),
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -127,6 +135,8 @@ impl HttpSettings {
 struct Shared {
     services: HttpServices,
     clients: Vec<Arc<Client>>,
+    /// Those whose tokens somebody else issues, where somebody does.
+    issued: Option<Issued>,
     /// Places for requests of the protocol that are being answered.
     calls: Arc<Semaphore>,
     settings: HttpSettings,

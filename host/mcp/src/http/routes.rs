@@ -22,7 +22,11 @@ use wharf_core::{
     stream::StreamInfo,
 };
 
-use super::{Failure, Shared, front_ends, guard, mcp, metrics, openapi, streams, terminals};
+use super::{
+    Failure, Shared, front_ends, guard,
+    issued::{self, METADATA, METADATA_OF_MCP},
+    mcp, metrics, openapi, streams, terminals,
+};
 
 /// One route.
 pub(super) struct Route {
@@ -69,7 +73,7 @@ const DESCRIPTION: &str = "/v1/openapi.json";
 /// What can be asked without a token: it says nothing that a program on this
 /// machine could not know, and a client has to read how to show one.
 pub(super) fn is_open(method: &Method, path: &str) -> bool {
-    *method == Method::GET && matches!(path, HEALTH | DESCRIPTION)
+    *method == Method::GET && matches!(path, HEALTH | DESCRIPTION | METADATA | METADATA_OF_MCP)
 }
 
 /// How the host is.
@@ -140,6 +144,20 @@ pub(super) fn table() -> Vec<Route> {
             ("describe", "This description."),
             get(describe),
             vec![json::<serde_json::Value>(200, "OpenAPI 3.1.")],
+        ),
+        Route::new(
+            "get",
+            METADATA,
+            ("describeAuthorization", "Says who issues tokens for this host (RFC 9728)."),
+            get(issued::metadata),
+            vec![json::<issued::Metadata>(200, "An authorization server does.")],
+        ),
+        Route::new(
+            "get",
+            METADATA_OF_MCP,
+            ("describeAuthorizationOfMcp", "The same, where clients of the protocol look for it."),
+            get(issued::metadata),
+            vec![json::<issued::Metadata>(200, "An authorization server does.")],
         ),
         Route::new(
             "post",

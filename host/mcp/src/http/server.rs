@@ -1,7 +1,6 @@
 //! The socket, connections and their ends.
 
 use std::{
-    collections::HashMap,
     io,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -20,16 +19,15 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{ContextRules, FrontEndService, TenantId, service::MetricsService};
+use wharf_core::{FrontEndService, service::MetricsService};
 
 use super::{
-    HttpAddress, HttpClient, HttpServices, HttpSettings, Shared,
-    allowed::Allowed,
-    client::Client,
+    HttpAddress, HttpServices, HttpSettings, Shared,
+    issued::Issued,
     listener::{self, Accepted, BUFFER_BYTES, Listener},
-    mcp, openapi, routes,
+    making::Making,
+    openapi, routes,
 };
-use crate::served::Served;
 
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
@@ -82,8 +80,10 @@ impl HttpServer {
         let (listener, address) = Listener::bind(address, &settings)?;
         let description = openapi::describe(&routes::table(), &settings.version);
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
+        let making = Arc::new(Making::new(services.clone(), settings.limits.clone(), &stopping, &killed));
         let shared = Shared {
-            clients: clients(&services, &settings, &stopping, &killed),
+            clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
+            issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
             readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
             description: Bytes::from(description.to_string()),
@@ -160,42 +160,6 @@ impl HttpServer {
             tasks.wait().await;
         }
     }
-}
-
-/// Those who may call, each with an endpoint of its own.
-fn clients(
-    services: &HttpServices,
-    settings: &HttpSettings,
-    stopping: &CancellationToken,
-    killed: &CancellationToken,
-) -> Vec<Arc<Client>> {
-    let limits = &settings.limits;
-    let ends = mcp::Ends {
-        stopping: stopping.clone(),
-        killed: killed.clone(),
-        heartbeat: Duration::from_millis(limits.heartbeat_milliseconds),
-    };
-    let all = Arc::new(Semaphore::new(places(limits.sessions)));
-    let mut tenants: HashMap<TenantId, Arc<Semaphore>> = HashMap::new();
-    let mut endpoint = |rules: &ContextRules, allowed: Option<&Allowed>| {
-        let tenant = tenants.entry(rules.tenant.clone());
-        let tenant = tenant.or_insert_with(|| Arc::new(Semaphore::new(places(limits.sessions_per_tenant))));
-        let room = mcp::Room {
-            all: Arc::clone(&all),
-            tenant: Arc::clone(tenant),
-            idle: Duration::from_secs(limits.session_idle_seconds),
-            most_bytes: limits.session_bytes,
-        };
-        let tools = services.tools.of_tenant(&rules.tenant).unwrap_or_else(|| Arc::clone(&services.tools));
-        let served = match allowed {
-            Some(allowed) => Served::limited(allowed.tools(tools), services.offers.clone(), allowed.may_use()),
-            None => Served::new(tools, services.offers.clone()),
-        };
-        mcp::Endpoint::new(served, rules.clone(), services.info.clone(), room, &ends)
-    };
-    let make =
-        |client: &HttpClient| Arc::new(Client::new(client.clone(), services.rules.clone(), limits, &mut endpoint));
-    settings.clients.iter().map(make).collect()
 }
 
 pub(super) fn places(limit: u64) -> usize {

@@ -170,6 +170,7 @@ impl Serve {
         let number = clients.len();
         let settings = HttpSettings {
             clients,
+            oauth: section.oauth.clone().map(wharf::protected_resource),
             limits: section.limits,
             hosts: section.hosts,
             origins: section.origins,
@@ -202,7 +203,8 @@ impl Serve {
         let named = section.tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
         let mut clients: Vec<_> = named.collect::<Result<_, _>>()?;
         let file = self.http_token_file.clone();
-        let file = file.or_else(|| clients.is_empty().then(|| data.join("http-token")));
+        let nobody = clients.is_empty() && section.oauth.is_none();
+        let file = file.or_else(|| nobody.then(|| data.join("http-token")));
         if let Some(file) = &file {
             let token = wharf::read_or_make_token(file);
             let token = token.map_err(|error| format!("{}: {}", file.display(), wharf::with_causes(&error)))?;

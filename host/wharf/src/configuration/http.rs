@@ -12,7 +12,10 @@ use serde::Deserialize;
 use wharf_core::{HttpLimits, TenantId};
 use wharf_mcp::http::{HttpClient, Token};
 
-use super::limits::Settings;
+use super::{
+    limits::Settings,
+    oauth::{OAuthSettings, WrittenOAuth},
+};
 use crate::secret;
 
 /// `[http]`, as it is written.
@@ -29,6 +32,8 @@ pub(super) struct WrittenHttp {
     tokens: Vec<WrittenToken>,
     /// What makes the connections private.
     tls: Option<TlsFiles>,
+    /// An authorization server that issues tokens for this host.
+    oauth: Option<WrittenOAuth>,
 }
 
 /// `[[http.tokens]]`, as it is written.
@@ -73,6 +78,8 @@ pub struct HttpSection {
     pub tokens: Vec<TokenSettings>,
     /// What makes the connections private.
     pub tls: Option<TlsFiles>,
+    /// Who issues tokens beside the operator.
+    pub oauth: Option<OAuthSettings>,
 }
 
 /// `[http.tls]`: files in PEM.
@@ -126,7 +133,8 @@ impl WrittenHttp {
         });
         let tokens = tokens.collect::<Result<_, _>>()?;
         let tls = self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key) });
-        Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls })
+        let oauth = self.oauth.map(WrittenOAuth::check).transpose()?;
+        Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls, oauth })
     }
 }
 

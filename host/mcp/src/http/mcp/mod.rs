@@ -113,6 +113,13 @@ impl Endpoint {
     }
 }
 
+impl Endpoint {
+    /// Whether no session is open.
+    pub(super) fn is_unused(&self) -> bool {
+        self.sessions.is_empty()
+    }
+}
+
 /// The places that a request takes.
 #[derive(Default)]
 struct Places {

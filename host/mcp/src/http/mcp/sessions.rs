@@ -93,6 +93,10 @@ impl Sessions {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.open().is_empty()
+    }
+
     fn find(&self, id: &SessionId) -> Result<Arc<Session>, Refused> {
         self.open().get(id).cloned().ok_or_else(ended)
     }

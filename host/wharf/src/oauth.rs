@@ -1,0 +1,165 @@
+//! Tokens of an authorization server: JSON Web Tokens (RFC 9068) that are checked by the
+//! keys which it publishes.
+//!
+//! What a token says counts only once its signature holds. Which algorithms there are is
+//! decided here, never by the token: one by a shared secret, or by none, is refused.
+
+mod keys;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use async_trait::async_trait;
+use jsonwebtoken::{Algorithm, Header, Validation, decode, decode_header, errors::ErrorKind};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use wharf_core::{Digest, TenantId};
+use wharf_mcp::http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
+
+use crate::configuration::OAuthSettings;
+use keys::Keys;
+pub(crate) use keys::is_protected;
+
+/// By a key that its issuer alone has.
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+];
+/// What a header may call it. An ID token or a logout token is no access token; those
+/// that call themselves `JWT`, as many issuers do, are told apart by their audience.
+const TYPES: [&str; 3] = ["jwt", "at+jwt", "application/at+jwt"];
+/// What clocks may differ by, in seconds.
+const LEEWAY_SECONDS: u64 = 60;
+/// Begins the tenants of an issuer's subjects, so that none is one of the operator's.
+const PREFIX: &str = "oauth:";
+
+/// The host as a protected resource of the authorization server that these settings
+/// name, for [`HttpSettings::oauth`](wharf_mcp::http::HttpSettings::oauth). Nothing is
+/// asked of it before a token comes.
+#[must_use]
+pub fn protected_resource(settings: OAuthSettings) -> ProtectedResource {
+    ProtectedResource {
+        resource: settings.resource.clone(),
+        authorization_servers: vec![settings.issuer.clone()],
+        scopes: settings.scopes.clone(),
+        plugins: settings.plugins.clone(),
+        requests_per_second: settings.requests_per_second,
+        calls: settings.calls,
+        verifier: Arc::new(Verifier::new(settings)),
+    }
+}
+
+/// Checks tokens of one authorization server.
+#[derive(Debug)]
+struct Verifier {
+    settings: OAuthSettings,
+    keys: Keys,
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    #[serde(flatten)]
+    all: Map<String, Value>,
+}
+
+impl Verifier {
+    fn new(settings: OAuthSettings) -> Self {
+        let keys = Keys::new(settings.issuer.clone(), settings.jwks.clone());
+        Self { settings, keys }
+    }
+
+    /// Whose a token with these claims is.
+    fn tenant(&self, claims: &Claims) -> Result<TenantId, TokenRefused> {
+        let claim = &self.settings.tenant_claim;
+        let subject = claims.all.get(claim).and_then(Value::as_str).filter(|subject| !subject.is_empty());
+        let subject = subject.ok_or_else(|| invalid(&format!("it has no `{claim}` that is a text")))?;
+        let named = format!("{PREFIX}{subject}");
+        // A subject may be anything. What begins with the word is hashed, too, so that no
+        // subject can be called as the digest of another one.
+        let hashed = "blake3.";
+        if let Some(tenant) = named.parse().ok().filter(|_| !subject.starts_with(hashed)) {
+            return Ok(tenant);
+        }
+        let digest = Digest::of(subject.as_bytes()).to_string();
+        let digest = digest.rsplit(':').next().unwrap_or_default().to_owned();
+        format!("{PREFIX}{hashed}{digest}").parse().map_err(|_| invalid("its subject has no name here"))
+    }
+
+    fn check_scopes(&self, claims: &Claims) -> Result<(), TokenRefused> {
+        let given: BTreeSet<&str> = ["scope", "scp"]
+            .into_iter()
+            .filter_map(|claim| claims.all.get(claim))
+            .flat_map(|value| match value {
+                Value::String(text) => text.split(' ').collect::<Vec<_>>(),
+                Value::Array(scopes) => scopes.iter().filter_map(Value::as_str).collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+        match self.settings.scopes.iter().all(|scope| given.contains(scope.as_str())) {
+            true => Ok(()),
+            false => Err(TokenRefused::Scope(self.settings.scopes.join(" "))),
+        }
+    }
+
+    fn validation(&self, algorithm: Algorithm) -> Validation {
+        let mut validation = Validation::new(algorithm);
+        validation.algorithms = vec![algorithm];
+        validation.leeway = LEEWAY_SECONDS;
+        validation.validate_nbf = true;
+        validation.set_issuer(&[&self.settings.issuer]);
+        validation.set_audience(&[&self.settings.resource]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        validation
+    }
+}
+
+#[async_trait]
+impl TokenVerifier for Verifier {
+    async fn verify(&self, token: &str) -> Result<VerifiedToken, TokenRefused> {
+        let header = decode_header(token).map_err(|_| invalid("it is no JSON Web Token"))?;
+        check(&header)?;
+        let key = self.keys.find(header.kid.as_deref(), header.alg).await?;
+        let claims = decode::<Claims>(token, &key, &self.validation(header.alg));
+        let claims = claims.map_err(|error| invalid(reason(error.kind())))?.claims;
+        let tenant = self.tenant(&claims)?;
+        self.check_scopes(&claims)?;
+        Ok(VerifiedToken { tenant })
+    }
+}
+
+fn invalid(reason: &str) -> TokenRefused {
+    TokenRefused::Invalid(reason.to_owned())
+}
+
+fn check(header: &Header) -> Result<(), TokenRefused> {
+    if !ALGORITHMS.contains(&header.alg) {
+        return Err(invalid("its algorithm is none by which an issuer signs with a key of its own"));
+    }
+    let is_one = |kind: &String| TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known));
+    match &header.typ {
+        Some(kind) if !is_one(kind) => Err(invalid("its `typ` is not that of an access token")),
+        _ => Ok(()),
+    }
+}
+
+/// For whoever shows the token, who learns nothing of keys.
+fn reason(error: &ErrorKind) -> &'static str {
+    match error {
+        ErrorKind::ExpiredSignature => "it has expired",
+        ErrorKind::ImmatureSignature => "it does not hold yet (`nbf`)",
+        ErrorKind::InvalidIssuer => "it is of another issuer",
+        ErrorKind::InvalidAudience => "it is for somebody else (`aud`)",
+        ErrorKind::MissingRequiredClaim(_) => "it needs `exp`, `iss`, `aud` and `sub`",
+        ErrorKind::InvalidSignature => "its signature is wrong",
+        _ => "it is none that can be checked",
+    }
+}
+
+#[cfg(test)]
+mod tests;
