@@ -30,6 +30,7 @@ mod sealed;
 mod state;
 mod state_limits;
 mod streams;
+mod tenants;
 mod terminals;
 mod webviews;
 mod workspace;

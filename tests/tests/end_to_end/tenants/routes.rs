@@ -1,0 +1,113 @@
+//! Every route.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use wharf_tests::Data;
+
+use super::{
+    Expected::{self, AsUnknown, OwnAlone},
+    Tenant, Two, belongings, check,
+    tools::everything,
+};
+
+/// A route, the path of its case, a header and a body; in all of them, `$name` is an
+/// identifier of the first tenant's.
+type Case = (&'static str, &'static str, &'static str, Value, Expected);
+
+const MESSAGES: &str = "Accept: application/json, text/event-stream\r\n";
+const SESSION: &str = "Accept: application/json, text/event-stream\r\nMcp-Session-Id: $session\r\n\
+                       Mcp-Protocol-Version: 2025-11-25\r\n";
+const RESUMES: &str = "Accept: text/event-stream\r\nMcp-Session-Id: $session\r\n\
+                       Mcp-Protocol-Version: 2025-11-25\r\nLast-Event-ID: 0-0\r\n";
+
+fn cases() -> Vec<Case> {
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let mut cases = vec![
+        ("GET /v1/health", "", "", Value::Null, OwnAlone),
+        ("GET /v1/openapi.json", "", "", Value::Null, OwnAlone),
+        ("GET /v1/terminals", "", "", Value::Null, OwnAlone),
+        ("GET /v1/streams", "", "", Value::Null, OwnAlone),
+        ("GET /metrics", "", "", Value::Null, OwnAlone),
+        ("POST /mcp", "", SESSION, list, AsUnknown),
+        ("POST /mcp", "", SESSION, cancelled, AsUnknown),
+        ("POST /mcp", "", MESSAGES, json!({}), OwnAlone),
+        ("GET /mcp", "", SESSION, Value::Null, AsUnknown),
+        ("GET /mcp", "", RESUMES, Value::Null, AsUnknown),
+        ("DELETE /mcp", "", SESSION, Value::Null, AsUnknown),
+    ];
+    for terminal in ["$shell", "$terminal"] {
+        cases.extend([
+            ("GET /v1/terminals/{terminal}", terminal, "", Value::Null, AsUnknown),
+            ("DELETE /v1/terminals/{terminal}", terminal, "", Value::Null, AsUnknown),
+            ("POST /v1/terminals/{terminal}/turns", terminal, "", json!({"text": "exit", "submit": true}), AsUnknown),
+            ("POST /v1/terminals/{terminal}/keys", terminal, "", json!({"keys": ["C-d"]}), AsUnknown),
+            ("POST /v1/terminals/{terminal}/cancel", terminal, "", json!({}), AsUnknown),
+            ("POST /v1/terminals/{terminal}/resize", terminal, "", json!({"columns": 60, "rows": 20}), AsUnknown),
+            ("GET /v1/terminals/{terminal}/screen", terminal, "", Value::Null, AsUnknown),
+            ("GET /v1/terminals/{terminal}/output", terminal, "", Value::Null, AsUnknown),
+        ]);
+    }
+    for stream in ["$stream", "$other"] {
+        cases.extend([
+            ("GET /v1/streams/{stream}", stream, "", Value::Null, AsUnknown),
+            ("GET /v1/streams/{stream}/events", stream, "Last-Event-ID: 0\r\n", Value::Null, AsUnknown),
+            ("DELETE /v1/streams/{stream}", stream, "", Value::Null, AsUnknown),
+        ]);
+    }
+    let front_end = "$front_end";
+    let forged = json!({"content": [{"text": "forged"}]});
+    cases.extend([
+        ("GET /v1/front-ends", "", "", Value::Null, OwnAlone),
+        ("DELETE /v1/front-ends/{front_end}", front_end, "", Value::Null, AsUnknown),
+        ("GET /v1/front-ends/{front_end}/calls", front_end, "", Value::Null, AsUnknown),
+        ("GET /v1/front-ends/{front_end}/calls/events", front_end, "", Value::Null, AsUnknown),
+        ("POST /v1/front-ends/{front_end}/calls/{call}/answer", front_end, "", forged, AsUnknown),
+        ("POST /v1/front-ends/{front_end}/calls/{call}/progress", front_end, "", json!({"done": 1}), AsUnknown),
+    ]);
+    // What is made comes last.
+    cases.push(("POST /v1/terminals", "", "", json!({}), OwnAlone));
+    cases.push(("POST /v1/front-ends", "", "", json!({"name": "editor", "tools": []}), OwnAlone));
+    cases
+}
+
+/// The routes that the server describes.
+fn described(two: &mut Two) -> BTreeSet<String> {
+    let description = two.route(Tenant::Second, "GET", "/v1/openapi.json", "", &Value::Null).json();
+    let paths = description["paths"].as_object().expect("paths");
+    let of_path = |(path, methods): (&String, &Value)| -> Vec<String> {
+        methods.as_object().expect("methods").keys().map(|name| format!("{} {path}", name.to_uppercase())).collect()
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+#[test]
+fn by_no_route_does_a_tenant_reach_what_another_one_has() {
+    let files = Data::alone();
+    let mut two = Two::start(everything(&files));
+    let tried: BTreeSet<_> = cases().iter().map(|(route, ..)| (*route).to_owned()).collect();
+    assert_eq!(described(&mut two), tried, "each route that is described has a case, and no other");
+
+    let (names, _connected) = belongings::make(&mut two, None);
+    let before = belongings::state(&mut two, &names, false);
+    for (route, id, headers, body, expected) in cases() {
+        let (method, path) = route.split_once(' ').expect("a method and a path");
+        let named =
+            ["{terminal}", "{stream}", "{front_end}"].iter().fold(path.to_owned(), |path, part| path.replace(part, id));
+        let path = named.replace("{call}", "$call");
+        // With and without the assistant for whom the plugin's terminal was started.
+        for assistant in ["", "Wharf-Assistant: a\r\n"] {
+            let case = json!({"path": path, "headers": format!("{headers}{assistant}"), "body": body});
+            let mut ask = |case: Value| {
+                let text = |name: &str| case[name].as_str().expect("a text").to_owned();
+                let reply = two.route(Tenant::Second, method, &text("path"), &text("headers"), &case["body"]);
+                format!("{} {}", reply.status, reply.body)
+            };
+            let (told, made_up) = (ask(names.real(&case)), ask(names.made_up(&case)));
+            check(&format!("{route} {case}"), expected, &names, &told, &made_up);
+            assert!(expected == OwnAlone || told.starts_with("404 "), "{route}: {told}");
+        }
+    }
+    assert_eq!(belongings::state(&mut two, &names, false), before, "all of it is as it was");
+}
