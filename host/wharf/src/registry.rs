@@ -13,7 +13,7 @@ use crate::{
 };
 
 use known::SEPARATOR;
-pub(crate) use known::{Disabled, Happened, Plugins, REJECTED, full_name};
+pub(crate) use known::{Disabled, Happened, Plugins, REJECTED, UNLOADED, full_name};
 pub use known::{Installed, Off, Origin, Rejected};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call

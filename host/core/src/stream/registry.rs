@@ -13,7 +13,7 @@ use super::{
     record::{Decider, Record},
 };
 use crate::{
-    Context, StreamLimits, StreamOwner,
+    Context, PluginName, StreamLimits, StreamOwner,
     completion::{Detector, Parameters},
     text,
 };
@@ -172,6 +172,19 @@ impl Streams {
         })?;
         self.lock().remove(&id);
         Ok(record.info())
+    }
+
+    /// Ends the streams that a plugin opened, but for those that something else ends:
+    /// it is gone, and nothing will come any more. How many that were.
+    pub fn end_plugin(&self, plugin: &PluginName) -> usize {
+        let open: Vec<_> = {
+            let records = self.lock();
+            let of_plugin = |record: &&Arc<Record>| record.owner.plugin == *plugin && record.held_by.is_none();
+            records.values().filter(of_plugin).filter(|record| record.now().ended.is_none()).cloned().collect()
+        };
+        let count = open.len();
+        open.into_iter().for_each(|record| StreamWriter { record }.close());
+        count
     }
 
     /// Ends the streams that nobody used for long, and forgets those that

@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use wharf_core::{SessionId, TenantId};
+use wharf_core::{PluginName, SessionId, TenantId};
 
 use super::{LONGEST_GRACE, Processes, process::Process};
 use crate::{KilledBy, Status};
@@ -64,6 +64,19 @@ impl Processes {
         };
         let running = alive.iter().filter(|process| !process.status().has_ended()).count();
         stop(alive, by, Duration::ZERO).await;
+        running
+    }
+
+    /// The same for all that a plugin runs, in whatever session: it is gone, and nobody
+    /// else can reach them.
+    pub async fn end_plugin(&self, plugin: &PluginName) -> usize {
+        let alive: Vec<_> = {
+            let table = self.table();
+            let processes = table.sessions.values().flat_map(HashMap::values);
+            processes.filter(|process| process.owner.plugin == *plugin && process.is_alive()).cloned().collect()
+        };
+        let running = alive.iter().filter(|process| !process.status().has_ended()).count();
+        stop(alive, KilledBy::User, Duration::ZERO).await;
         running
     }
 

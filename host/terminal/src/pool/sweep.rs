@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
-use wharf_core::{SessionId, TenantId, TerminalOwner};
+use wharf_core::{PluginName, SessionId, TenantId, TerminalOwner};
 
 use super::{TerminalId, TerminalInfo, Terminals, Why, entry::Terminal, infos, lock};
 
@@ -94,6 +94,13 @@ impl Terminals {
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId) -> usize {
         let of_session = |terminal: &Terminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;
         let open = self.all_of(|terminal| terminal.is_open() && of_session(terminal));
+        close(&open, Why::Operator, Duration::ZERO).await;
+        open.len()
+    }
+
+    /// The same for those that a plugin started, in whatever session.
+    pub async fn end_plugin(&self, plugin: &PluginName) -> usize {
+        let open = self.all_of(|terminal| terminal.is_open() && terminal.owner.plugin == *plugin);
         close(&open, Why::Operator, Duration::ZERO).await;
         open.len()
     }

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
-use wharf_core::{SessionId, TenantId, WebViewOwner};
+use wharf_core::{PluginName, SessionId, TenantId, WebViewOwner};
 
 use super::{Core, Table, WebViews};
 use crate::{PageId, PageInfo, Why, page::Page};
@@ -72,6 +72,14 @@ impl WebViews {
     /// Closes all pages of a session, whoever opened them. How many were open.
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.tenant == *tenant && page.owner.session == *session);
+        let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
+        self.core.close_all(&open, Why::Operator, patience).await;
+        open.len()
+    }
+
+    /// The same for those that a plugin opened, in whatever session.
+    pub async fn end_plugin(&self, plugin: &PluginName, patience: Duration) -> usize {
+        let pages = self.core.pages(|page| page.owner.plugin == *plugin);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
         self.core.close_all(&open, Why::Operator, patience).await;
         open.len()

@@ -4,6 +4,7 @@
 //! calls in flight finish on what they began with. Compiling happens before, outside
 //! every lock that a call takes.
 
+mod ending;
 mod sources;
 mod spec;
 mod status;
@@ -18,7 +19,7 @@ use super::Host;
 use crate::{
     configuration::Configuration,
     loading::reserved,
-    registry::{Disabled, Happened, Installed, Origin, Plugins, REJECTED},
+    registry::{Disabled, Happened, Installed, Origin, Plugins, REJECTED, UNLOADED},
 };
 
 pub(crate) use sources::Sources;
@@ -141,7 +142,8 @@ impl Host {
         Ok(plugin)
     }
 
-    /// Takes a plugin away, whatever it came from. Calls in flight finish. One of
+    /// Takes a plugin away, whatever it came from. Calls in flight finish; its processes,
+    /// terminals, web pages and streams end, in all sessions. One of
     /// `wharf.toml`, one that was added or one of the folder comes back with the next
     /// [`Host::reload_plugins`], and with the next host.
     ///
@@ -310,6 +312,9 @@ impl Host {
             happened = plugins.changes_since(present.plugins());
             Ok(present.with_plugins(plugins))
         })?;
+        self.end_what_is_left(
+            happened.iter().filter(|change| change.word == UNLOADED).map(|change| change.name.clone()),
+        );
         for Happened { word, name, digest, may_use } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };

@@ -157,6 +157,8 @@ pub(crate) struct Happened {
     pub(crate) may_use: Option<String>,
 }
 
+/// The word for one that is gone.
+pub(crate) const UNLOADED: &str = "unloaded";
 /// What has happened to one that could not be loaded.
 pub(crate) const REJECTED: &str = "rejected";
 
@@ -253,7 +255,7 @@ impl Plugins {
             note(word, name, Some(digest), Some(may_use));
         }
         for old in before.installed.iter().filter(|old| self.find(old.plugin.name()).is_none()) {
-            note("unloaded", old.plugin.name(), Some(old.digest()), None);
+            note(UNLOADED, old.plugin.name(), Some(old.digest()), None);
         }
         for rejected in self.rejected.iter().filter(|rejected| !before.rejected.contains(rejected)) {
             note(REJECTED, &rejected.name, None, None);

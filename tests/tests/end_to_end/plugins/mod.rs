@@ -2,6 +2,7 @@
 //! what happens to calls meanwhile.
 
 mod commands;
+mod endings;
 mod folder;
 mod granting;
 mod library;
