@@ -68,6 +68,27 @@ impl Recorder {
         callee: Option<(PluginName, Option<Digest>)>,
         tool: &str,
     ) -> RunningCall {
+        self.begin_kind(AuditKind::Call, context, callee, tool)
+    }
+
+    /// A prompt, a resource or a completion that a plugin is asked for. `what`
+    /// is the host's word for it, and then what the client called it.
+    pub(crate) fn begin_offer(
+        self: &Arc<Self>,
+        context: &Context,
+        (plugin, digest): (PluginName, Option<Digest>),
+        what: &str,
+    ) -> RunningCall {
+        self.begin_kind(AuditKind::Offer, context, Some((plugin, digest)), what)
+    }
+
+    fn begin_kind(
+        self: &Arc<Self>,
+        kind: AuditKind,
+        context: &Context,
+        callee: Option<(PluginName, Option<Digest>)>,
+        tool: &str,
+    ) -> RunningCall {
         let (plugin, digest) = callee.unzip();
         let subject = AuditSubject {
             id: self.next(),
@@ -76,7 +97,7 @@ impl Recorder {
             digest: digest.flatten(),
             tool: shown(tool),
         };
-        CallAudit::begin(Arc::clone(self) as Arc<dyn AuditSink>, AuditKind::Call, subject)
+        CallAudit::begin(Arc::clone(self) as Arc<dyn AuditSink>, kind, subject)
     }
 
     /// Something that the operator changed: `change` is a word such as `loaded`.

@@ -212,7 +212,7 @@ impl Host {
     /// One line of audit for what is asked.
     fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> (RunningCall, Arc<CallAudit>) {
         let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
-        let running = self.shared.recorder.begin(&asking.context, Some(callee), what);
+        let running = self.shared.recorder.begin_offer(&asking.context, callee, what);
         let audit = Arc::clone(running.audit());
         (running, audit)
     }

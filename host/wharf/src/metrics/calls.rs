@@ -77,8 +77,10 @@ pub(crate) struct CallMetrics {
     calls: Family<CallLabels, Counter>,
     durations: Family<ToolLabels, Histogram>,
     denials: Family<DenialLabels, Counter>,
+    offers: Family<CallLabels, Counter>,
     tools: Series,
     denied: Series,
+    offered: Series,
 }
 
 /// How many series of a family were made; of two that are made at the very same
@@ -100,8 +102,10 @@ impl Default for CallMetrics {
             calls: Family::default(),
             durations,
             denials: Family::default(),
+            offers: Family::default(),
             tools: Series::default(),
             denied: Series::default(),
+            offered: Series::default(),
         }
     }
 }
@@ -115,6 +119,7 @@ impl CallMetrics {
     pub(crate) fn count(&self, record: &AuditRecord) {
         match record.kind {
             AuditKind::Call => self.count_call(record),
+            AuditKind::Offer => self.count_offer(record),
             AuditKind::Denied => self.count_denial(record),
             _ => {}
         }
@@ -140,6 +145,17 @@ impl CallMetrics {
         self.calls.get_or_create(&CallLabels { of, outcome: record.outcome.as_str() }).inc();
     }
 
+    /// By the host's word alone: the rest is what a client calls it.
+    fn count_offer(&self, record: &AuditRecord) {
+        let asked = record.subject.tool.split(' ').next().unwrap_or_default().into();
+        let mut of = ToolLabels { plugin: record.subject.plugin.clone(), tool: asked };
+        let labels = CallLabels { of: of.clone(), outcome: record.outcome.as_str() };
+        if self.offers.get(&labels).is_none() && !self.offered.has_room() {
+            of = ToolLabels { plugin: None, tool: OTHER.into() };
+        }
+        self.offers.get_or_create(&CallLabels { of, ..labels }).inc();
+    }
+
     fn count_denial(&self, record: &AuditRecord) {
         let function = record.function.as_deref().unwrap_or_default();
         let capability = function.split('.').next().unwrap_or_default().to_owned();
@@ -159,6 +175,8 @@ impl CallMetrics {
             Unit::Seconds,
             self.durations.clone(),
         );
+        let asked = "What plugins were asked for beside tools; the label `tool` is read, prompt and the like";
+        registry.register("offers", asked, self.offers.clone());
         registry.register("denials", "Host calls that were not granted", self.denials.clone());
     }
 }
@@ -229,6 +247,15 @@ mod tests {
         let text = text(&metrics);
         assert!(text.contains(r#"wharf_calls_total{plugin="app",tool="(front end)",outcome="ok"} 2"#), "{text}");
         assert!(!text.contains("editor"), "{text}");
+    }
+
+    #[test]
+    fn what_a_client_calls_a_resource_is_no_label() {
+        let metrics = CallMetrics::default();
+        metrics.count(&record(Some("echo"), "read secret://name", AuditKind::Offer));
+        let text = text(&metrics);
+        assert!(text.contains(r#"wharf_offers_total{plugin="echo",tool="read",outcome="ok"} 1"#), "{text}");
+        assert!(!text.contains("secret"), "{text}");
     }
 
     #[test]

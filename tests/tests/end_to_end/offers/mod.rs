@@ -5,6 +5,7 @@ mod addresses;
 mod bombs;
 mod changes;
 mod claimed;
+mod counted;
 mod floods;
 mod hostile;
 mod prompts;
