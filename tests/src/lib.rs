@@ -14,6 +14,7 @@ pub mod kills;
 mod server;
 mod setup;
 mod site;
+mod upstream;
 
 pub use artifacts::{bytes, component};
 pub use binary::{Command, Finished, start, wharf};
@@ -23,3 +24,4 @@ pub use data::Data;
 pub use server::{Following, Reply, SentEvent, Server, lives, replied};
 pub use setup::{Fixture, Running, Setup, context, found, object, until};
 pub use site::Site;
+pub use upstream::Upstream;

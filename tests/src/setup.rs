@@ -30,6 +30,7 @@ pub struct Setup {
     webview_limits: String,
     stream_limits: String,
     http_limits: String,
+    request_limits: String,
     hostile_top: String,
     hostile: String,
     plugins: String,
@@ -149,6 +150,22 @@ impl Setup {
         self
     }
 
+    /// Grants `hostile` these requests, with further lines of that grant.
+    #[must_use]
+    pub fn requests(mut self, requests: &[&str], lines: &str) -> Self {
+        self.hostile.push_str(&format!(
+            "[plugin.hostile.grants.http]\nreason = \"a test\"\nrequests = {requests:?}\n{lines}\n"
+        ));
+        self
+    }
+
+    /// A limit of requests.
+    #[must_use]
+    pub fn request_limit(mut self, name: &str, value: u64) -> Self {
+        self.request_limits.push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
     /// Lines of the table of `hostile` itself.
     #[must_use]
     pub fn hostile(mut self, lines: &str) -> Self {
@@ -205,7 +222,7 @@ impl Setup {
         let Self {
             top, call_limits, host_limits, process_limits, hostile_top, hostile, plugins, bundled, bare, ..
         } = self;
-        let Self { terminal_limits, webview_limits, stream_limits, http_limits, .. } = self;
+        let Self { terminal_limits, webview_limits, stream_limits, http_limits, request_limits, .. } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         // What else the binary carries is not what is tested here.
@@ -216,6 +233,7 @@ impl Setup {
         format!(
             "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n[process.limits]\n{process_limits}\n\
              [terminal.limits]\n{terminal_limits}\n[webview.limits]\n{webview_limits}\n[stream.limits]\n{stream_limits}\n[http.limits]\n{http_limits}\n\
+             [request.limits]\n{request_limits}\n\
              {echo}{guest}{hostile_top}{hostile}{plugins}{without}"
         )
     }

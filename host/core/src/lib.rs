@@ -18,6 +18,7 @@ pub mod limit;
 pub mod offer;
 pub mod origin;
 pub mod polls;
+pub mod request;
 pub mod schema;
 pub mod scope;
 pub mod service;
@@ -31,13 +32,16 @@ pub use context::{Channel, Context, ContextHints, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
 pub use grant::{
-    Grants, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WebViewGrant, WebViewOwner,
-    WorkspaceGrant, WorkspaceKey,
+    Grants, HttpGrant, Owner, ProcessGrant, StateGrant, StreamOwner, TerminalGrant, TerminalOwner, WebViewGrant,
+    WebViewOwner, WorkspaceGrant, WorkspaceKey,
 };
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use limit::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits};
+pub use limit::{
+    CallLimits, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits,
+};
 pub use offer::Claims;
-pub use origin::{Origin, OriginPattern, OriginPolicy};
+pub use origin::{Origin, OriginPattern, OriginPolicy, Server};
+pub use request::{RequestPattern, Secret, Secrets};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{

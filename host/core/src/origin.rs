@@ -29,6 +29,32 @@ pub struct Origin {
     pub port: u16,
 }
 
+/// A server that can be connected to: what was checked is what is connected to, and
+/// what the server is told in `Host`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// A name, or an address.
+    pub host: Host,
+    /// Never 0.
+    pub port: u16,
+    /// Host and, where it is not the usual one, port, as `Host` has it.
+    pub authority: String,
+}
+
+impl Server {
+    /// The server of a URL; none where it has no host or port 0.
+    #[must_use]
+    pub fn of(url: &Url) -> Option<Self> {
+        let host = url.host()?.to_owned();
+        let port = url.port_or_known_default().filter(|port| *port != 0)?;
+        let authority = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_string(),
+        };
+        Some(Self { host, port, authority })
+    }
+}
+
 /// The schemes that can be granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {

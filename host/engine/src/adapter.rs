@@ -6,6 +6,7 @@ pub(crate) mod caller;
 pub(crate) mod clocks;
 pub(crate) mod events;
 pub(crate) mod files;
+pub(crate) mod http;
 pub(crate) mod log;
 pub(crate) mod process;
 pub(crate) mod settings;
@@ -50,6 +51,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     clocks::link(linker)?;
     files::link(linker)?;
+    http::link(linker)?;
     watch::watched(linker, link_own)
 }
 

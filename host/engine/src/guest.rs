@@ -12,6 +12,7 @@ use wharf_core::{
 use wharf_state::{Contender, Turns};
 
 use crate::{
+    adapter::http::Http,
     budget::Budget,
     clock::Clock,
     limiter::Limiter,
@@ -37,6 +38,8 @@ pub(crate) struct Guest {
     pub(crate) audit: Option<Arc<CallAudit>>,
     pub(crate) limiter: Limiter,
     pub(crate) table: ResourceTable,
+    /// Made when it is first needed.
+    pub(crate) http: Option<Box<Http>>,
     wasi: WasiCtx,
 }
 
@@ -96,6 +99,7 @@ impl Guest {
             audit: setting.audit,
             limiter: Limiter::new(limits),
             table,
+            http: None,
             wasi,
         }
     }

@@ -31,10 +31,16 @@ pub struct Inspection {
 
 impl Inspection {
     /// The capabilities that it asks the operator for: its imports of the
-    /// contract, without what every plugin has. WASI is never a request.
+    /// contract, without what every plugin has. WASI is never a request, since some
+    /// languages bring all of it: who sends HTTP requests gives a reason for it.
     #[must_use]
     pub fn wanted_grants(&self) -> Vec<&str> {
-        wanted_grants(&self.imports)
+        let mut wanted = wanted_grants(&self.imports);
+        if self.reasons.contains_key(&Capability::Http) {
+            wanted.push(Capability::Http.as_str());
+            wanted.sort_unstable();
+        }
+        wanted
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use wharf_core::{Code, Error, StreamLimits, Streams, service::Announcements};
+use wharf_core::{Code, Error, RequestLimits, StreamLimits, Streams, service::Announcements};
+use wharf_network::Requests;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
@@ -26,6 +27,8 @@ pub struct Rooms {
     pub streams: Streams,
     /// Where it is told that what plugins offer has changed.
     pub announcements: Announcements,
+    /// HTTP requests.
+    pub requests: Requests,
     /// Files of sessions.
     pub workspaces: Option<Arc<Workspaces>>,
     /// What starts the children that compile.
@@ -43,6 +46,7 @@ impl Rooms {
             webviews: Err("this host was opened without web pages".into()),
             streams: Streams::new(StreamLimits::default()),
             announcements: Announcements::default(),
+            requests: Requests::new(RequestLimits::default()),
             workspaces: None,
             spawner: Spawner::new(),
         }

@@ -13,12 +13,11 @@ mod answer;
 mod exchange;
 mod headers;
 mod peer;
-mod reach;
 mod target;
 
 use std::{
     fmt, io,
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{Ipv4Addr, SocketAddr},
     sync::Arc,
     time::Duration,
 };
@@ -30,17 +29,15 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wharf_core::{Error, OriginPolicy};
+use wharf_network::{ProxyPort, Reach};
 
 pub use answer::PROXY_ANSWER;
 use exchange::Rules;
-use reach::{OwnPort, Reach};
+pub use wharf_network::Names;
 
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
 const RELIEF: Duration = Duration::from_millis(100);
-
-/// Leads a name to addresses, or leaves it to the system.
-pub type Names = Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync>;
 
 /// How a proxy serves.
 #[derive(Clone)]
@@ -84,13 +81,14 @@ impl Proxy {
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
         let rules = Arc::new(Rules {
-            reach: Reach::new(policy, settings.names),
+            policy,
+            reach: Reach::new(settings.names),
             denied: settings.denied,
             address,
             user: settings.user,
             end: end.clone(),
         });
-        let own = OwnPort::take(address.port());
+        let own = ProxyPort::take(address.port());
         let accepting = accept(listener, rules, settings.connections, own);
         tokio::spawn(end.clone().run_until_cancelled_owned(accepting));
         Ok(Self { address, _end: end.drop_guard() })
@@ -119,7 +117,7 @@ impl fmt::Debug for ProxySettings {
     }
 }
 
-async fn accept(listener: TcpListener, rules: Arc<Rules>, connections: usize, _own: OwnPort) {
+async fn accept(listener: TcpListener, rules: Arc<Rules>, connections: usize, _own: ProxyPort) {
     let places = Arc::new(Semaphore::new(connections.clamp(1, Semaphore::MAX_PERMITS)));
     loop {
         let (stream, peer) = match listener.accept().await {

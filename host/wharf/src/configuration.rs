@@ -11,6 +11,7 @@ mod pin;
 mod plugin;
 mod process;
 mod quotas;
+mod request;
 mod schema;
 mod terminal;
 mod webview;
@@ -22,7 +23,7 @@ use std::{
 
 use serde::Deserialize;
 use wharf_core::{
-    CallLimits, Grants, HostLimits, PluginName, ProcessLimits, StreamLimits,
+    CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
     grant::{Denials, GrantClock},
 };
 
@@ -38,6 +39,8 @@ pub use plugin::PluginSettings;
 use plugin::WrittenPlugin;
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
+pub(crate) use request::read_secrets;
+pub use request::{SecretSettings, SecretSource};
 pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
 pub use webview::WebViewSettings;
@@ -65,6 +68,8 @@ pub struct Configuration {
     pub webview: WebViewSettings,
     /// Limits of streams of events.
     pub stream_limits: StreamLimits,
+    /// Limits of the HTTP requests that plugins send.
+    pub request_limits: RequestLimits,
     /// Serving over HTTP.
     pub http: HttpSection,
     /// What is kept of what happened.
@@ -160,6 +165,7 @@ struct Written {
     terminal: terminal::WrittenTerminal,
     webview: webview::WrittenWebView,
     stream: terminal::WrittenStream,
+    request: request::WrittenRequest,
     http: http::WrittenHttp,
     audit: audit::WrittenAudit,
     profile: Profile,
@@ -232,6 +238,7 @@ impl Configuration {
             terminal: written.terminal.check(base)?,
             webview: written.webview.check(base)?,
             stream_limits: written.stream.check()?,
+            request_limits: written.request.check()?,
             http: written.http.check(base)?,
             audit: written.audit.check()?,
             profile: written.profile,

@@ -67,11 +67,11 @@ pub use wharf_core::service::{input, offer};
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
-    ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpLimits, InputGiven,
-    InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, ScopeKey, ScopeKind, SessionId,
-    StateGrant, StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits, TerminalOwner, TerminalService,
-    ThreadId, ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits, WorkspaceGrant, WorkspaceKey,
-    completion, grant, limit, stream, text,
+    ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
+    InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
+    ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits,
+    TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits,
+    WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{

@@ -13,7 +13,7 @@ use crate::{
     added::{AddedPlugins, Set},
     bundled::{self, Bundled},
     component::read_component,
-    configuration::{Configuration, EffectiveGrants, PluginSettings, Profile},
+    configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
     folder::{self, Found},
     registry::{Disabled, Installed, Off, Origin, Plugins},
 };
@@ -155,8 +155,11 @@ impl Loading<'_> {
     fn load(&self, name: &PluginName, from: &From, settings: PluginSettings) -> Result<Installed, String> {
         let component = self.read(from)?;
         let digest = component.digest();
-        let EffectiveGrants { grants, withheld, warnings } =
+        let EffectiveGrants { mut grants, withheld, warnings } =
             self.configuration.effective_grants(name, &settings, digest).map_err(|error| error.to_string())?;
+        if withheld.is_none() {
+            grants.secrets = read_secrets(name, &settings.secrets)?;
+        }
         let present = self.present.and_then(|present| present.find(name));
         let plugin = match present.filter(|present| present.digest() == digest) {
             Some(present) => present.plugin.clone(),

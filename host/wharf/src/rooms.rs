@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use wharf_core::Streams;
 use wharf_engine::Rooms;
+use wharf_network::Requests;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
@@ -48,6 +49,7 @@ pub(crate) fn open(
 ) -> Result<Opened, OpenError> {
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
+    rooms.requests = Requests::new(configuration.request_limits.clone());
     let pages = configuration.grants_webviews().then(|| webviews::open(configuration, &rooms.spawner, backend));
     let staging = match pages {
         Some(Ok((webviews, staging))) => {

@@ -1,7 +1,7 @@
 //! The command: what it prints, where, and its exit codes.
 
 use serde_json::{Value, json};
-use wharf::{CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits};
+use wharf::{CallLimits, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits};
 use wharf_tests::{Client, Command, Data, Finished, Setup, component, wharf};
 
 /// The command on the guests.
@@ -131,7 +131,9 @@ fn the_page_of_limits_is_what_the_command_prints() {
     let page = std::fs::read_to_string(page).expect("host/LIMITS.md is there");
     assert!(page == run.out, "write it again: wharf config limits --markdown > host/LIMITS.md");
     let plain = wharf(["config", "limits"]).run();
-    let further = [ProcessLimits::TABLE, TerminalLimits::TABLE, StreamLimits::TABLE, HttpLimits::TABLE].concat();
+    let further =
+        [ProcessLimits::TABLE, TerminalLimits::TABLE, StreamLimits::TABLE, RequestLimits::TABLE, HttpLimits::TABLE]
+            .concat();
     for row in CallLimits::TABLE.iter().chain(HostLimits::TABLE).chain(&further) {
         assert!(run.out.contains(&format!("`{}`", row.name)) && plain.out.contains(row.name), "{}", row.name);
     }

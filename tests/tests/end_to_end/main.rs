@@ -26,6 +26,7 @@ mod operator;
 mod planning;
 mod plugins;
 mod processes;
+mod requests;
 mod sealed;
 mod state;
 mod state_limits;

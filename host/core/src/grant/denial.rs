@@ -25,12 +25,14 @@ pub enum Capability {
     WebView,
     /// The files of the session.
     Workspace,
+    /// HTTP requests.
+    Http,
 }
 
 impl Capability {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 6] =
-        [Self::State, Self::Events, Self::Workspace, Self::Process, Self::Terminal, Self::WebView];
+    pub const ALL: [Self; 7] =
+        [Self::State, Self::Events, Self::Workspace, Self::Process, Self::Terminal, Self::WebView, Self::Http];
 
     /// Its word in the configuration and in the contract.
     #[must_use]
@@ -42,6 +44,7 @@ impl Capability {
             Self::Terminal => "terminal",
             Self::WebView => "webview",
             Self::Workspace => "workspace",
+            Self::Http => "http",
         }
     }
 

@@ -8,6 +8,7 @@
 mod child;
 mod denial;
 mod expiry;
+mod http;
 mod owner;
 mod process;
 mod standing;
@@ -16,11 +17,12 @@ mod terminal;
 mod webview;
 mod workspace;
 
-use crate::{Code, Error, PluginName, ScopeKind};
+use crate::{Code, Error, PluginName, ScopeKind, request::Secrets};
 
 pub use child::{AllowedCommand, ChildGrant};
 pub use denial::{Capability, Denials, Denied, Refusal};
 pub use expiry::{Expiry, InvalidExpiry};
+pub use http::{GrantedHttp, GrantedRequest, HttpGrant};
 pub use owner::{Owner, StreamOwner, TerminalOwner, WebViewOwner, WorkspaceKey};
 pub use process::{GrantedProcess, ProcessGrant};
 pub use standing::{GrantClock, Standing};
@@ -52,6 +54,12 @@ pub struct Grants {
     /// The files of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceGrant>,
+    /// HTTP requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpGrant>,
+    /// What the host adds to requests; written elsewhere, and never with these.
+    #[serde(skip)]
+    pub secrets: Secrets,
     /// How they stand; nobody writes that.
     #[serde(skip)]
     pub standing: Standing,
@@ -108,6 +116,7 @@ impl Grants {
             Capability::Terminal => self.terminal.is_some(),
             Capability::WebView => self.webview.is_some(),
             Capability::Workspace => self.workspace.is_some(),
+            Capability::Http => self.http.is_some(),
         }
     }
 

@@ -137,7 +137,8 @@ mod tests {
     use super::*;
     use crate::{
         Code, Grants, Origin, ScopeKind,
-        grant::{EventsGrant, ProcessGrant, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant},
+        grant::{EventsGrant, HttpGrant, ProcessGrant, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant},
+        request::Secrets,
     };
 
     fn plugin() -> PluginName {
@@ -158,11 +159,13 @@ mod tests {
                 ..WebViewGrant::with_reason("a test")
             }),
             workspace: Some(WorkspaceGrant { expires: expires(), ..WorkspaceGrant::with_reason("a test") }),
+            http: Some(HttpGrant { expires: expires(), ..HttpGrant::with_reason("a test") }),
+            secrets: Secrets::default(),
             standing,
         }
     }
 
-    fn uses(grants: &Grants) -> [(Capability, Result<(), Error>); 6] {
+    fn uses(grants: &Grants) -> [(Capability, Result<(), Error>); 7] {
         let plugin = plugin();
         [
             (Capability::State, grants.state(&plugin, ScopeKind::Session).map(drop)),
@@ -171,6 +174,7 @@ mod tests {
             (Capability::Process, grants.process(&plugin).map(drop)),
             (Capability::Terminal, grants.terminal(&plugin).map(drop)),
             (Capability::WebView, grants.webview(&plugin).map(drop)),
+            (Capability::Http, grants.http(&plugin).map(drop)),
         ]
     }
 

@@ -14,18 +14,20 @@ use hyper::{
     service::service_fn, upgrade::OnUpgrade,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{io::copy_bidirectional_with_sizes, net::TcpStream};
+use tokio::{io::copy_bidirectional_with_sizes, net::TcpStream, time::Instant};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, OriginPolicy, Server};
+use wharf_network::Reach;
 
 use super::{
     DeniedConnection,
     activity::{Activity, Counted},
     answer::{self, Body},
-    headers,
-    reach::Reach,
-    target,
+    headers, target,
 };
+
+/// How long it may take until a server is connected to.
+const CONNECT: Duration = Duration::from_secs(20);
 
 /// How long a head may take, and how long a connection may wait for its next
 /// request.
@@ -46,6 +48,7 @@ const TUNNEL_BYTES: usize = 16 * 1024;
 
 /// What all connections of a proxy share.
 pub(super) struct Rules {
+    pub(super) policy: Arc<OriginPolicy>,
     pub(super) reach: Reach,
     pub(super) denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
     pub(super) address: SocketAddr,
@@ -115,23 +118,28 @@ impl Connection<'_> {
         })
     }
 
+    async fn connect(&self, target: &Server) -> Result<TcpStream, Error> {
+        let policy = &self.rules.policy;
+        self.rules.reach.connect(target, Instant::now() + CONNECT, |address| policy.address(address)).await
+    }
+
     async fn tunnel(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Error> {
-        let target = target::granted(&self.rules.reach.policy, request.method(), request.uri())?;
-        let server = self.activity.of(self.rules.reach.connect(&target).await?);
+        let target = target::granted(&self.rules.policy, request.method(), request.uri())?;
+        let server = self.activity.of(self.connect(&target).await?);
         let browser = hyper::upgrade::on(&mut request);
         *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(Tunnel { browser, server });
         Ok(answer::empty(StatusCode::OK))
     }
 
     async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Error> {
-        let target = target::granted(&self.rules.reach.policy, request.method(), request.uri())?;
+        let target = target::granted(&self.rules.policy, request.method(), request.uri())?;
         headers::to_server(request.headers_mut(), &target)
             .map_err(|_| Error::new(Code::Invalid, "this names no server"))?;
         let path = request.uri().path_and_query().cloned();
         *request.uri_mut() = Uri::from(path.unwrap_or_else(|| PathAndQuery::from_static("/")));
         *request.version_mut() = Version::HTTP_11;
 
-        let stream = self.rules.reach.connect(&target).await?;
+        let stream = self.connect(&target).await?;
         let broken = |error: hyper::Error| {
             let message = format!("{} broke off: {error}", target.authority);
             Error::retryable(Code::Unavailable, message)

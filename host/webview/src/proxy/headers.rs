@@ -2,8 +2,9 @@
 //! thing twice.
 
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use wharf_core::Server;
 
-use super::{PROXY_ANSWER, target::Target};
+use super::PROXY_ANSWER;
 
 /// Headers of one connection, whatever `Connection` says.
 const HOP: [HeaderName; 9] = [
@@ -19,7 +20,7 @@ const HOP: [HeaderName; 9] = [
 ];
 
 /// Makes the headers of a request those that the server gets.
-pub(super) fn to_server(headers: &mut HeaderMap, target: &Target) -> Result<(), header::InvalidHeaderValue> {
+pub(super) fn to_server(headers: &mut HeaderMap, target: &Server) -> Result<(), header::InvalidHeaderValue> {
     clean(headers);
     // The proxy itself reads the body before it knows what the server expects.
     headers.remove(header::EXPECT);

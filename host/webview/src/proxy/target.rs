@@ -2,22 +2,11 @@
 //! what is connected to, and what the server is told.
 
 use hyper::{Method, Uri};
-use url::{Host, Url};
-use wharf_core::{Code, Error, Origin, OriginPolicy, text::line};
+use url::Url;
+use wharf_core::{Code, Error, Origin, OriginPolicy, Server, text::line};
 
 /// How much of a target is told.
 const TOLD_BYTES: usize = 2 * 1024;
-
-/// A server that the policy grants.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
-    /// A name, or an address.
-    pub(super) host: Host,
-    /// Never 0.
-    pub(super) port: u16,
-    /// Host and, where it is not the usual one, port, as `Host` has it.
-    pub(super) authority: String,
-}
 
 /// What was asked for, for a person.
 pub(super) fn told(method: &Method, uri: &Uri) -> String {
@@ -29,7 +18,7 @@ pub(super) fn told(method: &Method, uri: &Uri) -> String {
 }
 
 /// Reads and checks what a request asks for.
-pub(super) fn granted(policy: &OriginPolicy, method: &Method, uri: &Uri) -> Result<Target, Error> {
+pub(super) fn granted(policy: &OriginPolicy, method: &Method, uri: &Uri) -> Result<Server, Error> {
     let authority = uri
         .authority()
         .ok_or_else(|| invalid("this is a proxy: it takes whole URLs and CONNECT, and has no pages of its own"))?
@@ -46,22 +35,15 @@ pub(super) fn granted(policy: &OriginPolicy, method: &Method, uri: &Uri) -> Resu
         return Err(invalid("a tunnel names host and port"));
     }
     let url = Url::parse(&format!("http://{authority}/")).map_err(|_| invalid("this names no server"))?;
-    let (Some(origin), Some(host)) = (Origin::of(&url), url.host()) else {
+    let (Some(origin), Some(server)) = (Origin::of(&url), Server::of(&url)) else {
         return Err(invalid("this names no server"));
     };
-    if origin.port == 0 {
-        return Err(invalid("there is no port 0"));
-    }
     if tunnel {
         policy.tunnel(&origin.host, origin.port)?;
     } else {
         policy.origin(&origin)?;
     }
-    let authority = match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_string(),
-    };
-    Ok(Target { host: host.to_owned(), port: origin.port, authority })
+    Ok(server)
 }
 
 fn invalid(message: &str) -> Error {
@@ -70,6 +52,8 @@ fn invalid(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use url::Host;
+
     use super::*;
 
     fn policy(origins: &[&str]) -> OriginPolicy {
@@ -77,7 +61,7 @@ mod tests {
         OriginPolicy::new("browser".parse().expect("a name"), origins, false)
     }
 
-    fn asked(policy: &OriginPolicy, method: &str, uri: &str) -> Result<Target, Code> {
+    fn asked(policy: &OriginPolicy, method: &str, uri: &str) -> Result<Server, Code> {
         let uri: Uri = uri.parse().map_err(|_| Code::Invalid)?;
         granted(policy, &method.parse().expect("a method"), &uri).map_err(|error| error.code)
     }

@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{
-    CallLimits, Configuration, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits,
-    limit::LimitInfo,
+    CallLimits, Configuration, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits,
+    WebViewLimits, limit::LimitInfo,
 };
 
 use super::{Global, print_json};
@@ -58,13 +58,14 @@ impl Config {
 }
 
 /// Every table, with where it is configured.
-const GROUPS: [(&str, &[LimitInfo]); 7] = [
+const GROUPS: [(&str, &[LimitInfo]); 8] = [
     ("One call: `[limits]` for all plugins, `[plugin.NAME.limits]` for one", CallLimits::TABLE),
     ("The host: `[host.limits]`", HostLimits::TABLE),
     ("Child processes and the files of a session: `[process.limits]`", ProcessLimits::TABLE),
     ("Terminals: `[terminal.limits]`", TerminalLimits::TABLE),
     ("Web pages: `[webview.limits]`", WebViewLimits::TABLE),
     ("Streams of events: `[stream.limits]`", StreamLimits::TABLE),
+    ("HTTP requests of plugins: `[request.limits]`", RequestLimits::TABLE),
     ("Serving over HTTP: `[http.limits]`", HttpLimits::TABLE),
 ];
 
@@ -80,6 +81,7 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
         .chain(configuration.terminal.limits.values())
         .chain(configuration.webview.limits.values())
         .chain(configuration.stream_limits.values())
+        .chain(configuration.request_limits.values())
         .chain(configuration.http.limits.values())
         .filter(|(info, value)| info.default != *value)
         .collect();

@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, json};
 use wharf_core::{
-    CallLimits, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits, WebViewLimits,
+    CallLimits, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits,
     limit::{InvalidLimit, LimitInfo},
 };
 
@@ -97,6 +97,9 @@ pub(super) fn of_web_pages(_: &mut SchemaGenerator) -> Schema {
 }
 pub(super) fn of_streams(_: &mut SchemaGenerator) -> Schema {
     table(StreamLimits::TABLE)
+}
+pub(super) fn of_requests(_: &mut SchemaGenerator) -> Schema {
+    table(RequestLimits::TABLE)
 }
 pub(super) fn of_http(_: &mut SchemaGenerator) -> Schema {
     table(HttpLimits::TABLE)

@@ -143,11 +143,12 @@ impl Configuration {
 
 /// Until when each granted capability holds that is not granted for ever.
 fn expiries(grants: &Grants) -> impl Iterator<Item = (Capability, &Expiry)> {
-    let Grants { state, events, process, terminal, webview, workspace, standing: _ } = grants;
+    let Grants { state, events, process, terminal, webview, workspace, http, secrets: _, standing: _ } = grants;
     [
         (Capability::State, state.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::Events, events.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::Workspace, workspace.as_ref().and_then(|grant| grant.expires.as_ref())),
+        (Capability::Http, http.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::Process, process.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::Terminal, terminal.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::WebView, webview.as_ref().and_then(|grant| grant.expires.as_ref())),

@@ -1,12 +1,15 @@
 //! `[plugin.NAME]`: one plugin, its component, its limits and what it may use.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind};
 
-use super::{Pin, limits::Settings, process, webview};
+use super::{Pin, SecretSettings, limits::Settings, process, request, webview};
 use crate::bundled;
 
 /// `[plugin.NAME]`, checked.
@@ -29,6 +32,8 @@ pub struct PluginSettings {
     pub default_scope: Option<ScopeKind>,
     /// What it is told by its `settings` interface: a JSON object.
     pub settings: Value,
+    /// What the host adds to its requests.
+    pub secrets: Vec<SecretSettings>,
     /// Whether its tools are listed as `plugin__tool`. Without, they have their own
     /// names, as one server of that plugin alone would list them.
     pub prefix: bool,
@@ -47,6 +52,7 @@ impl PluginSettings {
             grants: None,
             default_scope: None,
             settings,
+            secrets: Vec::new(),
             prefix: true,
         }
     }
@@ -78,6 +84,9 @@ pub(super) struct WrittenPlugin {
     #[serde(default)]
     #[schemars(with = "Map<String, Value>")]
     settings: toml::Table,
+    /// What the host adds to its requests, by name. It never sees them.
+    #[serde(default)]
+    secrets: BTreeMap<String, request::WrittenSecret>,
     /// Whether its tools are listed as `plugin__tool`; `false` lists them under their
     /// own names.
     #[serde(default = "yes")]
@@ -95,10 +104,10 @@ impl WrittenPlugin {
     /// `host` is no plugin: what HTTP routes open themselves belongs to it.
     pub(super) fn grants_of_host(self) -> Result<Grants, String> {
         let name = PluginName::host();
-        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, prefix } = self;
+        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, secrets, prefix } = self;
         let says_more =
             !(enabled && prefix) || source.is_some() || digest.is_some() || pin.is_some() || default_scope.is_some();
-        if says_more || !limits.is_empty() || !settings.is_empty() {
+        if says_more || !limits.is_empty() || !settings.is_empty() || !secrets.is_empty() {
             return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
         }
         let grants = grants.unwrap_or_default();
@@ -139,6 +148,7 @@ impl WrittenPlugin {
             grants: self.grants,
             default_scope: self.default_scope,
             settings,
+            secrets: request::secrets(name, self.secrets, base)?,
             prefix: self.prefix,
         })
     }
@@ -151,6 +161,7 @@ fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
         }
     }
     process::check_grants(name, grants)?;
+    request::check_grant(name, grants)?;
     webview::check_grant(name, grants)
 }
 
@@ -162,7 +173,8 @@ fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
     let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
     let terminal = grants.terminal.as_ref().map(|grant| ("terminal", grant.reason.as_str()));
     let webview = grants.webview.as_ref().map(|grant| ("webview", grant.reason.as_str()));
-    state.into_iter().chain(events).chain(process).chain(terminal).chain(webview).chain(workspace)
+    let http = grants.http.as_ref().map(|grant| ("http", grant.reason.as_str()));
+    state.into_iter().chain(events).chain(process).chain(terminal).chain(webview).chain(workspace).chain(http)
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 19] = [
+const MEMBERS: [(&str, &[&str]); 20] = [
     ("wharf-core", &[]),
     ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
     ("wharf-process", &["wharf-core", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-core", "wharf-spawn"]),
-    ("wharf-webview", &["wharf-core", "wharf-spawn"]),
+    ("wharf-network", &["wharf-core"]),
+    ("wharf-webview", &["wharf-core", "wharf-network", "wharf-spawn"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
@@ -28,6 +29,7 @@ const MEMBERS: [(&str, &[&str]); 19] = [
             "wharf-process",
             "wharf-terminal",
             "wharf-webview",
+            "wharf-network",
             "wharf-workspace",
         ],
     ),
@@ -42,6 +44,7 @@ const MEMBERS: [(&str, &[&str]); 19] = [
             "wharf-process",
             "wharf-terminal",
             "wharf-webview",
+            "wharf-network",
             "wharf-workspace",
             "wharf-engine",
             "wharf-mcp",

@@ -9,6 +9,7 @@ mod answers;
 mod attack;
 mod compute;
 mod events;
+mod http;
 mod memory;
 mod outside;
 mod process;
@@ -37,6 +38,7 @@ fn attacks() -> impl Iterator<Item = &'static Attack> {
         process::ATTACKS,
         terminal::ATTACKS,
         webview::ATTACKS,
+        http::ATTACKS,
     ]
     .into_iter()
     .flatten()

@@ -6,6 +6,7 @@ mod front_end;
 mod host;
 mod http;
 mod process;
+mod request;
 mod stream;
 mod terminal;
 mod webview;
@@ -13,8 +14,8 @@ mod webview;
 use std::time::Duration;
 
 use wharf::{
-    Answer, CallLimits, Code, Error, HostLimits, HttpLimits, ProcessLimits, StreamLimits, TerminalLimits,
-    WebViewLimits, limit::LimitInfo,
+    Answer, CallLimits, Code, Error, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
+    TerminalLimits, WebViewLimits, limit::LimitInfo,
 };
 
 /// Rows of the table with the test that breaks each.
@@ -32,6 +33,7 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
     assert_eq!(untested(WebViewLimits::TABLE, webview::TESTED), [""; 0]);
     assert_eq!(untested(StreamLimits::TABLE, stream::TESTED), [""; 0]);
     assert_eq!(untested(HttpLimits::TABLE, http::TESTED), [""; 0]);
+    assert_eq!(untested(RequestLimits::TABLE, request::TESTED), [""; 0]);
 }
 
 /// The call was ended by this limit, and says so.

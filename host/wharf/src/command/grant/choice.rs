@@ -25,7 +25,8 @@ pub(super) struct Allow {
 }
 
 /// Keys of grants whose values are lists.
-const LISTS: [&str; 6] = ["programs", "environment", "inherited_environment", "readable", "origins", "scopes"];
+const LISTS: [&str; 7] =
+    ["programs", "environment", "inherited_environment", "readable", "origins", "scopes", "requests"];
 
 impl FromStr for Allow {
     type Err = String;
@@ -66,15 +67,17 @@ impl Allow {
         };
         let value = match &self.values {
             None => GrantValue::Plain("true".to_owned()),
-            Some(values) if LISTS.contains(&&*key) => names(values),
+            Some(values) if LISTS.contains(&&*key) => names(&key, values),
             Some(value) => GrantValue::Plain(value.clone()),
         };
         Some((key, value))
     }
 }
 
-fn names(written: &str) -> GrantValue {
-    let names = written.split(',').map(str::trim).filter(|name| !name.is_empty());
+fn names(key: &str, written: &str) -> GrantValue {
+    // Methods of requests have commas between them.
+    let between = if key == "requests" { ';' } else { ',' };
+    let names = written.split(between).map(str::trim).filter(|name| !name.is_empty());
     GrantValue::Names(names.map(str::to_owned).collect())
 }
 
@@ -106,7 +109,7 @@ pub(super) fn by_profile(profile: Profile, capability: Capability) -> Vec<Allow>
         (_, Capability::State | Capability::Events) | (Profile::Developer, Capability::Workspace) => &[""],
         (Profile::Developer, Capability::Process | Capability::Terminal) => &["=*", ".shell", ".environment=*"],
         (Profile::Developer, Capability::WebView) => &["=*", ".downloads", ".uploads", ".private_addresses"],
-        (Profile::Default, _) => &[],
+        (_, Capability::Http) | (Profile::Default, _) => &[],
     };
     keys.iter().filter_map(|key| format!("{capability}{key}").parse().ok()).collect()
 }
@@ -145,7 +148,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
             }
             let mut keys = Vec::new();
             if let Some((key, question)) = words::of(*capability).list {
-                keys.push((key.to_owned(), names(&self.answer(question)?)));
+                keys.push((key.to_owned(), names(key, &self.answer(question)?)));
             }
             let reason = self.reason(claimed.as_deref())?;
             let expires = self.expiry()?;

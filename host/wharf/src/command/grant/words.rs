@@ -45,5 +45,11 @@ pub(super) fn of(capability: Capability) -> Words {
             risk: "high: it can send what it was told to each of these origins, and use what a page is logged in to",
             list: Some(("origins", "Which origins (as https://example.com, separated by commas; * for all)?")),
         },
+        Capability::Http => Words {
+            can: "send the HTTP requests that you name, and read their answers",
+            risk: "high: it can send what it was told to each of these servers; paths and methods narrow that, and secrets \
+                   are added by the host and never seen by it",
+            list: Some(("requests", "Which requests (as GET https://api.example.com/v1/*, separated by semicolons)?")),
+        },
     }
 }

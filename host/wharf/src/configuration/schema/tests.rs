@@ -83,6 +83,9 @@ const REFUSED: &[&str] = &[
     "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.terminal]\nreason = \"r\"\nlifetime_seconds = 0",
     "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.webview]\nreason = \"r\"\norigins = [\"ftp://example.com\"]",
     "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.webview]\nreason = \"r\"\nmaximum_pages = 0",
+    "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.http]\nreason = \"r\"\nrequests = [\"get https://example.com\"]",
+    "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.http]\nreason = \"r\"\nrequests = [\"https://example.com/?q\"]",
+    "[plugin.x]\nsource = \"x\"\n[plugin.x.secrets.a]\nfile = \"f\"\nheader = \"A: {}\"",
     "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"..\", path = \"/\"}]",
     "[plugin.x]\nsource = \"x\"\n[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a\", path = \"b\"}]",
 ];
@@ -143,6 +146,7 @@ fn a_key_that_nobody_knows_is_refused_by_both_in_every_table() {
         preset = "repl"
         [webview.limits]
         [stream.limits]
+        [request.limits]
         [http.limits]
         [plugin.x]
         source = "x.wasm"
@@ -159,6 +163,13 @@ fn a_key_that_nobody_knows_is_refused_by_both_in_every_table() {
         reason = "r"
         [plugin.x.grants.workspace]
         reason = "r"
+        [plugin.x.grants.http]
+        reason = "r"
+        requests = ["https://example.com"]
+        [plugin.x.secrets.token]
+        file = "token"
+        to = "* https://example.com"
+        header = "A: {}"
     "#;
     Configuration::parse(every, Path::new("/")).expect("right as it is");
     check(every).expect("right as it is");
@@ -262,6 +273,13 @@ const FULL: &str = r#"
     [plugin.x.grants.webview]
     reason = "r"
     origins = ["https://*.example.org:*", "http://[::1]:8080"]
+    [plugin.x.grants.http]
+    reason = "r"
+    requests = ["GET,POST https://*.example.org:*/v1/*", "*"]
+    [plugin.x.secrets.token]
+    environment = "TOKEN"
+    to = "* http://[::1]:8080/v1/*"
+    header = "Authorization: Bearer {}"
     [plugin.x.grants.workspace]
     reason = "r"
     access = "read"

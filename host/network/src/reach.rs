@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    io,
+    fmt, io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -15,12 +15,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 use url::Host;
-use wharf_core::{Code, Error, OriginPolicy};
-
-use super::{Names, target::Target};
-
-/// How long it may take until a server is connected to.
-const CONNECT: Duration = Duration::from_secs(20);
+use wharf_core::{Code, Error, Server};
 
 /// How long one of several addresses is tried before the next one.
 const ATTEMPT: Duration = Duration::from_secs(5);
@@ -28,37 +23,59 @@ const ATTEMPT: Duration = Duration::from_secs(5);
 /// Addresses of a name that are looked at.
 const ADDRESSES: usize = 16;
 
-/// Look-ups of one page at once, and of all: each holds a thread, some for long.
+/// Look-ups of one page or tenant at once, and of all: each holds a thread, some for
+/// long.
 const LOOK_UPS: usize = 8;
 static ALL_LOOK_UPS: Semaphore = Semaphore::const_new(64);
 
 /// Ports of the proxies of this process.
-static OWN_PORTS: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+static PROXY_PORTS: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 
-/// The way of one page to servers.
-pub(super) struct Reach {
-    pub(super) policy: Arc<OriginPolicy>,
+/// Leads a name to addresses, or leaves it to the system.
+pub type Names = Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync>;
+
+/// The way of one page, or of the plugins of one tenant, to servers.
+#[derive(Clone)]
+pub struct Reach {
     names: Option<Names>,
     look_ups: Arc<Semaphore>,
 }
 
+impl fmt::Debug for Reach {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Reach").field("names", &self.names.is_some()).finish_non_exhaustive()
+    }
+}
+
 impl Reach {
-    pub(super) fn new(policy: Arc<OriginPolicy>, names: Option<Names>) -> Self {
-        Self { policy, names, look_ups: Arc::new(Semaphore::new(LOOK_UPS)) }
+    /// A way of its own. `names` is asked before the system is; what comes of it is
+    /// checked all the same.
+    #[must_use]
+    pub fn new(names: Option<Names>) -> Self {
+        Self { names, look_ups: Arc::new(Semaphore::new(LOOK_UPS)) }
     }
 
-    /// Connects to a server that was granted, at an address that may be reached.
-    pub(super) async fn connect(&self, target: &Target) -> Result<TcpStream, Error> {
-        let deadline = Instant::now() + CONNECT;
-        let found = timeout_at(deadline, self.resolve(&target.host))
+    /// Connects to a server that was granted, at an address that `check` lets
+    /// through.
+    ///
+    /// # Errors
+    /// That of `check` where it lets none through; `unavailable` where the server is
+    /// not reached by `deadline`.
+    pub async fn connect(
+        &self,
+        server: &Server,
+        deadline: Instant,
+        check: impl Fn(IpAddr) -> Result<(), Error>,
+    ) -> Result<TcpStream, Error> {
+        let found = timeout_at(deadline, self.resolve(&server.host))
             .await
-            .map_err(|_| unreached(target, "its name could not be resolved in time"))?
-            .map_err(|error| unreached(target, &error.to_string()))?;
+            .map_err(|_| unreached(server, "its name could not be resolved in time"))?
+            .map_err(|error| unreached(server, &error.to_string()))?;
         let mut refusal = None;
         let mut allowed = Vec::new();
         for address in found.into_iter().take(ADDRESSES) {
-            match self.check(address, target.port) {
-                Ok(()) => allowed.push(SocketAddr::new(address, target.port)),
+            match not_a_proxy(address, server.port).and_then(|()| check(address)) {
+                Ok(()) => allowed.push(SocketAddr::new(address, server.port)),
                 Err(error) => refusal = Some(error),
             }
         }
@@ -77,18 +94,10 @@ impl Reach {
             }
         }
         Err(match (failure, refusal) {
-            (Some(failure), _) => unreached(target, &failure),
+            (Some(failure), _) => unreached(server, &failure),
             (None, Some(refusal)) => refusal,
-            (None, None) => unreached(target, "its name leads to no address"),
+            (None, None) => unreached(server, "its name leads to no address"),
         })
-    }
-
-    fn check(&self, address: IpAddr, port: u16) -> Result<(), Error> {
-        let canonical = address.to_canonical();
-        if (canonical.is_loopback() || canonical.is_unspecified()) && OwnPort::is(port) {
-            return Err(Error::new(Code::Denied, "the proxy of a page is no server for pages"));
-        }
-        self.policy.address(address)
     }
 
     async fn resolve(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
@@ -119,33 +128,44 @@ impl Reach {
     }
 }
 
+fn not_a_proxy(address: IpAddr, port: u16) -> Result<(), Error> {
+    let canonical = address.to_canonical();
+    if (canonical.is_loopback() || canonical.is_unspecified()) && ProxyPort::is(port) {
+        return Err(Error::new(Code::Denied, "the proxy of a page is no server"));
+    }
+    Ok(())
+}
+
 fn is_localhost(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name == "localhost" || name.ends_with(".localhost")
 }
 
-fn unreached(target: &Target, why: &str) -> Error {
-    let message = format!("{} was not reached: {why}", target.authority);
+fn unreached(server: &Server, why: &str) -> Error {
+    let message = format!("{} was not reached: {why}", server.authority);
     Error::retryable(Code::Unavailable, message)
 }
 
-/// A port that a proxy listens on, while it does.
+/// A port that the proxy of a page listens on, while it does: nothing of this
+/// process connects to it.
 #[derive(Debug)]
-pub(super) struct OwnPort(u16);
+pub struct ProxyPort(u16);
 
-impl OwnPort {
-    pub(super) fn take(port: u16) -> Self {
-        OWN_PORTS.lock().unwrap_or_else(PoisonError::into_inner).insert(port);
+impl ProxyPort {
+    /// Takes it until this is dropped.
+    #[must_use]
+    pub fn take(port: u16) -> Self {
+        PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).insert(port);
         Self(port)
     }
 
     fn is(port: u16) -> bool {
-        OWN_PORTS.lock().unwrap_or_else(PoisonError::into_inner).contains(&port)
+        PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).contains(&port)
     }
 }
 
-impl Drop for OwnPort {
+impl Drop for ProxyPort {
     fn drop(&mut self) {
-        OWN_PORTS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
     }
 }

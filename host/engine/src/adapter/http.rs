@@ -1,0 +1,240 @@
+//! `wasi:http/outgoing-handler`: each request is counted, checked against the
+//! grants, handed to the room of the network, and told to the audit once it is over.
+//! The rest is WASI's.
+//!
+//! The words of an error reach the guest as the text of `internal-error`, since the
+//! codes of WASI have none: `denied: …` names the line that would allow it.
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering::Relaxed},
+    },
+    time::Instant,
+};
+
+use http_body_util::BodyExt as _;
+use hyper::{Request, Response, http::uri::Scheme};
+use wasmtime::component::Linker;
+use wasmtime_wasi_http::{
+    Error as WasiError, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
+};
+use wharf_core::{
+    Code, Error,
+    audit::{AuditOutcome, CallAudit, HostCall, shown},
+    request::WantedRequest,
+};
+use wharf_network::{Meter, OutgoingRequest, Patience};
+
+use crate::{
+    budget::Budget,
+    guest::{Guest, Reach},
+};
+
+/// Bytes that a guest hands over at once for the body of a request: as many may wait
+/// for each body that it has begun.
+const CHUNK_BYTES: usize = 16 << 10;
+
+/// What headers take in memory beside their text.
+const FIELDS_BYTES: u64 = 4 << 10;
+
+/// What a call that sends requests has for them.
+pub(crate) struct Http {
+    wasi: WasiHttpCtx,
+    hooks: Hooks,
+}
+
+struct Hooks {
+    reach: Reach,
+    audit: Option<Arc<CallAudit>>,
+    sent: u64,
+}
+
+/// Links the interfaces that send requests.
+pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)
+}
+
+impl WasiHttpView for Guest {
+    /// Every function of `wasi:http` passes here once, which is where it is counted.
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        self.budget.wasi_call();
+        let http = self.http.take().unwrap_or_else(|| Box::new(Http::of(self)));
+        let http = self.http.insert(http);
+        WasiHttpCtxView { hooks: &mut http.hooks, table: &mut self.table, ctx: &mut http.wasi }
+    }
+}
+
+impl Http {
+    fn of(guest: &Guest) -> Self {
+        let mut wasi = WasiHttpCtx::new();
+        let head_bytes = guest.rooms.requests.limits().head_bytes;
+        // WASI counts what it takes in memory. What is sent is counted exactly.
+        let fields = head_bytes.saturating_mul(2).saturating_add(FIELDS_BYTES);
+        wasi.set_field_size_limit(usize::try_from(fields).unwrap_or(usize::MAX));
+        Self { wasi, hooks: Hooks { reach: guest.reach(), audit: guest.audit.clone(), sent: 0 } }
+    }
+}
+
+type Sending = dyn Future<Output = Result<(Response<WasiBody>, Box<dyn Future<Output = Result<(), WasiError>> + Send>), WasiError>>
+    + Send;
+
+impl WasiHttpHooks for Hooks {
+    /// The host writes it, as the server was read.
+    fn set_host_header(&mut self) -> bool {
+        false
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        CHUNK_BYTES
+    }
+
+    fn send_request(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _sent: Box<dyn Future<Output = Result<(), WasiError>> + Send>,
+    ) -> Box<Sending> {
+        let checked = self.check(request, options);
+        let requests = self.reach.rooms.requests.clone();
+        Box::new(async move {
+            let response = requests.send(checked.map_err(told)?).await.map_err(told)?;
+            let response = response.map(|body| body.map_err(told).boxed_unsync());
+            // The body drives its connection, and ends it.
+            let connection: Box<dyn Future<Output = Result<(), WasiError>> + Send> = Box::new(async { Ok(()) });
+            Ok((response, connection))
+        })
+    }
+}
+
+/// An error as the guest gets it.
+fn told(error: Error) -> WasiError {
+    WasiError::InternalError(Some(error.to_string()))
+}
+
+impl Hooks {
+    /// What is sent, where it may be.
+    fn check(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+    ) -> Result<OutgoingRequest<WasiBody>, Error> {
+        let meter = Arc::new(Told::new(&self.reach.budget, self.audit.as_ref()));
+        self.granted(request, options, &meter).inspect_err(|error| meter.failed(error))
+    }
+
+    fn granted(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        meter: &Arc<Told>,
+    ) -> Result<OutgoingRequest<WasiBody>, Error> {
+        let Reach { plugin, context, grants, rooms, clock, .. } = &self.reach;
+        let uri = request.uri();
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let scheme = uri.scheme().map_or("", Scheme::as_str);
+        let wanted = WantedRequest::read(request.method().as_str(), scheme, authority, uri.path())?;
+        meter.asks(&wanted);
+        let granted = grants.http(plugin)?.request(wanted)?;
+        let per_call = rooms.requests.limits().per_call;
+        if self.sent >= per_call {
+            let message = format!("this call has sent its {per_call} requests (limit `per_call` of [request.limits])");
+            return Err(Error::new(Code::Limit, message));
+        }
+        self.sent += 1;
+        let place = rooms.requests.place(&context.tenant)?;
+        let options = options.unwrap_or_default();
+        let patience = Patience {
+            connect: options.connect_timeout,
+            first_byte: options.first_byte_timeout,
+            between_bytes: options.between_bytes_timeout,
+        };
+        let meter: Arc<dyn Meter> = Arc::<Told>::clone(meter);
+        Ok(OutgoingRequest { granted, request, place, patience, until: clock.wait_until().into(), meter })
+    }
+}
+
+/// Counts what a request moves, and tells the audit once nothing holds it any more.
+struct Told {
+    budget: Arc<Budget>,
+    audit: Option<Arc<CallAudit>>,
+    began: Instant,
+    asked: OnceLock<String>,
+    status: AtomicU16,
+    finished: AtomicBool,
+    failure: OnceLock<Code>,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+impl Told {
+    fn new(budget: &Arc<Budget>, audit: Option<&Arc<CallAudit>>) -> Self {
+        Self {
+            budget: Arc::clone(budget),
+            audit: audit.cloned(),
+            began: Instant::now(),
+            asked: OnceLock::new(),
+            status: AtomicU16::new(0),
+            finished: AtomicBool::new(false),
+            failure: OnceLock::new(),
+            sent: AtomicU64::new(0),
+            received: AtomicU64::new(0),
+        }
+    }
+
+    fn asks(&self, wanted: &WantedRequest) {
+        if self.audit.as_ref().is_some_and(|audit| audit.interest().names) {
+            let _ = self.asked.set(wanted.told());
+        }
+    }
+}
+
+impl Meter for Told {
+    fn sent(&self, bytes: u64) -> Result<(), Error> {
+        self.sent.fetch_add(bytes, Relaxed);
+        Ok(self.budget.moved(bytes)?)
+    }
+
+    fn received(&self, bytes: u64) -> Result<(), Error> {
+        self.received.fetch_add(bytes, Relaxed);
+        Ok(self.budget.moved(bytes)?)
+    }
+
+    fn answered(&self, status: u16) {
+        self.status.store(status, Relaxed);
+    }
+
+    fn finished(&self) {
+        self.finished.store(true, Relaxed);
+    }
+
+    fn failed(&self, error: &Error) {
+        let _ = self.failure.set(error.code);
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let Some(audit) = &self.audit else { return };
+        let status = self.status.load(Relaxed);
+        let outcome = match self.failure.get() {
+            Some(code) => AuditOutcome::Failed(*code),
+            // A guest need not read an answer to its end.
+            None if status != 0 || self.finished.load(Relaxed) => AuditOutcome::Ok,
+            None => AuditOutcome::Failed(Code::Cancelled),
+        };
+        let asked = self.asked.get().map(|asked| match status {
+            0 => shown(asked),
+            // In front, where it is not cut off.
+            status => shown(&format!("{status} {asked}")),
+        });
+        audit.host_call(HostCall {
+            function: "http.request".into(),
+            asked,
+            outcome,
+            bytes_in: self.sent.load(Relaxed),
+            bytes_out: self.received.load(Relaxed),
+            took: self.began.elapsed(),
+        });
+    }
+}

@@ -1,0 +1,71 @@
+//! The body of a request, counted while it is sent.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use wharf_core::{Code, Error};
+
+use crate::{head::named, requests::Meter};
+
+/// Why a body was not sent to its end, for whoever waits for the answer.
+pub(crate) type Broken = Arc<OnceLock<Error>>;
+
+/// A body that may have so many bytes.
+pub(crate) struct SentBody<B> {
+    inner: B,
+    sent: u64,
+    most: u64,
+    meter: Arc<dyn Meter>,
+    broken: Broken,
+}
+
+impl<B: Body<Data = Bytes>> SentBody<B> {
+    pub(crate) fn new(inner: B, most: u64, meter: Arc<dyn Meter>, broken: Broken) -> Result<Self, Error> {
+        if inner.size_hint().lower() > most {
+            return Err(too_large(most));
+        }
+        Ok(Self { inner, sent: 0, most, meter, broken })
+    }
+}
+
+fn too_large(most: u64) -> Error {
+    Error::new(Code::Limit, format!("the request has more than {most} bytes ({})", named("sent_bytes")))
+}
+
+impl<B> Body for SentBody<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: std::fmt::Display,
+{
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let Some(frame) = ready!(Pin::new(&mut self.inner).poll_frame(task)) else { return Poll::Ready(None) };
+        let checked = match frame {
+            Ok(frame) => {
+                let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
+                self.sent = self.sent.saturating_add(bytes);
+                if self.sent > self.most { Err(too_large(self.most)) } else { self.meter.sent(bytes).map(|()| frame) }
+            }
+            Err(error) => Err(Error::new(Code::Invalid, format!("the request was not sent to its end: {error}"))),
+        };
+        if let Err(error) = &checked {
+            let _ = self.broken.set(error.clone());
+        }
+        Poll::Ready(Some(checked))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

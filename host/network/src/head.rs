@@ -1,0 +1,101 @@
+//! The heads of requests and of answers: what a plugin may say, what the host says,
+//! and how much it may be.
+
+use hyper::{
+    Request, Response, StatusCode,
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+};
+use wharf_core::{Code, Error, grant::GrantedRequest};
+
+/// Headers of one connection, which is the host's.
+const HOP: [HeaderName; 11] = [
+    header::CONNECTION,
+    header::EXPECT,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::HOST,
+];
+
+/// Bytes between a name and its value, and behind it.
+const AROUND_BYTES: u64 = 4;
+
+/// Makes the head of a request the one that the server gets.
+pub(crate) fn to_server<B>(granted: &GrantedRequest, request: &mut Request<B>, most: u64) -> Result<(), Error> {
+    let target = request.uri().path_and_query().cloned();
+    let headers = request.headers_mut();
+    for name in &HOP {
+        headers.remove(name);
+    }
+    for name in headers.keys() {
+        granted.header(name.as_str())?;
+    }
+    let asked = bytes(headers).saturating_add(target.as_ref().map_or(0, |target| target.as_str().len() as u64));
+    if asked > most {
+        let message = format!("the head of the request has {asked} bytes, more than {most} ({})", named("head_bytes"));
+        return Err(Error::new(Code::Limit, message));
+    }
+    let unfit = |_| Error::new(Code::Invalid, "this names no server");
+    headers.insert(header::HOST, HeaderValue::from_str(&granted.wanted().server.authority).map_err(unfit)?);
+    if !granted.secrets().is_empty() {
+        with_secrets(granted, headers)?;
+    }
+    // What addresses a proxy, a server may take for another one's.
+    *request.uri_mut() = target.map_or_else(hyper::Uri::default, hyper::Uri::from);
+    *request.version_mut() = hyper::Version::HTTP_11;
+    Ok(())
+}
+
+/// Sets the headers that the host fills. An answer must then be one in which a secret
+/// can be found, should the server send it back.
+fn with_secrets(granted: &GrantedRequest, headers: &mut HeaderMap) -> Result<(), Error> {
+    if headers.contains_key(header::RANGE) {
+        let message = "a request to which the host adds a secret cannot ask for a part of an answer: leave `range` out";
+        return Err(Error::new(Code::Denied, message));
+    }
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    for secret in granted.secrets() {
+        let defect = || Error::new(Code::Internal, format!("the secret `{}` fits no header", secret.rule().name()));
+        let name = HeaderName::from_bytes(secret.rule().header().as_bytes()).map_err(|_| defect())?;
+        let mut value = HeaderValue::from_str(&secret.value()).map_err(|_| defect())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(())
+}
+
+/// Checks the head of an answer.
+pub(crate) fn from_server<B>(granted: &GrantedRequest, answer: &Response<B>, most: u64) -> Result<(), Error> {
+    if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return Err(Error::new(Code::Unavailable, "the server wants to speak another protocol"));
+    }
+    if bytes(answer.headers()) > most {
+        return Err(too_large_a_head(most));
+    }
+    let encoded = answer.headers().get_all(header::CONTENT_ENCODING).iter().any(|coding| coding != "identity");
+    if encoded && !granted.secrets().is_empty() {
+        let message = "the server answered in an encoding that was not asked for, in which a secret could not be found";
+        return Err(Error::new(Code::Unavailable, message));
+    }
+    Ok(())
+}
+
+pub(crate) fn too_large_a_head(most: u64) -> Error {
+    let message = format!("the head of the answer has more than {most} bytes ({})", named("head_bytes"));
+    Error::new(Code::Limit, message)
+}
+
+/// Bytes of headers, as they are sent.
+fn bytes(headers: &HeaderMap) -> u64 {
+    headers.iter().map(|(name, value)| name.as_str().len() as u64 + value.len() as u64 + AROUND_BYTES).sum()
+}
+
+/// A limit, for an error.
+pub(crate) fn named(limit: &str) -> String {
+    format!("limit `{limit}` of [request.limits]")
+}

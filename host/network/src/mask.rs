@@ -1,0 +1,223 @@
+//! Takes secrets out of what comes, however it is cut into pieces.
+//!
+//! A secret is found as it is, and as JSON, URLs and base64 write it. What is found
+//! is made unreadable and keeps its length, so that lengths that were announced stay
+//! true.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use hyper::header::{HeaderMap, HeaderValue};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use wharf_core::Secret;
+
+/// What stands for each byte of a secret.
+const MASKED: u8 = b'*';
+
+/// The texts that are taken out.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mask {
+    needles: Vec<Needle>,
+}
+
+/// A text, and for each length of its beginning the longest shorter beginning that
+/// ends it (Knuth, Morris and Pratt): each byte of a stream is looked at once.
+#[derive(Clone)]
+struct Needle {
+    text: Box<[u8]>,
+    shorter: Box<[usize]>,
+}
+
+impl std::fmt::Debug for Needle {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Needle")
+    }
+}
+
+/// A stream that secrets are taken out of.
+#[derive(Debug)]
+pub(crate) struct MaskedStream {
+    mask: Mask,
+    /// How much of each text the end of the stream may be the beginning of.
+    matched: Vec<usize>,
+    /// The end of the stream, which may be the beginning of a secret.
+    held: Vec<u8>,
+}
+
+impl Mask {
+    pub(crate) fn new(secrets: &[Secret]) -> Self {
+        let mut texts: Vec<String> = secrets.iter().flat_map(|secret| spellings(secret.text().reveal())).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        Self { needles: texts.iter().map(|text| Needle::new(text.as_bytes())).collect() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.needles.is_empty()
+    }
+
+    /// Takes secrets out of the values of headers.
+    pub(crate) fn headers(&self, headers: &mut HeaderMap) {
+        for value in headers.values_mut() {
+            let masked = self.whole(value.as_bytes());
+            if masked != value.as_bytes() {
+                *value = HeaderValue::from_bytes(&masked).unwrap_or_else(|_| HeaderValue::from_static("*"));
+            }
+        }
+    }
+
+    /// Takes secrets out of a text of which nothing is missing.
+    pub(crate) fn whole(&self, text: &[u8]) -> Vec<u8> {
+        let mut stream = MaskedStream::new(self.clone());
+        let mut masked = stream.push(text);
+        masked.extend(stream.finish());
+        masked
+    }
+}
+
+/// The ways in which a server may write a secret that it sends back.
+fn spellings(secret: &str) -> Vec<String> {
+    let json = serde_json::Value::from(secret).to_string();
+    let encoded = STANDARD_NO_PAD.encode(secret);
+    let in_url = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
+    vec![
+        secret.to_owned(),
+        json[1..json.len() - 1].to_owned(),
+        in_url.to_ascii_lowercase(),
+        in_url,
+        secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"),
+        encoded.replace('+', "-").replace('/', "_"),
+        encoded,
+    ]
+}
+
+impl Needle {
+    fn new(text: &[u8]) -> Self {
+        let mut shorter = vec![0; text.len() + 1];
+        let mut length = 0;
+        for at in 1..text.len() {
+            while length > 0 && text[at] != text[length] {
+                length = shorter[length];
+            }
+            length += usize::from(text[at] == text[length]);
+            shorter[at + 1] = length;
+        }
+        Self { text: text.into(), shorter: shorter.into() }
+    }
+
+    /// How much of the text is there once `byte` has come.
+    fn next(&self, mut matched: usize, byte: u8) -> usize {
+        while matched > 0 && (matched == self.text.len() || self.text[matched] != byte) {
+            matched = self.shorter[matched];
+        }
+        matched + usize::from(self.text[matched] == byte)
+    }
+}
+
+impl MaskedStream {
+    pub(crate) fn new(mask: Mask) -> Self {
+        Self { matched: vec![0; mask.needles.len()], mask, held: Vec::new() }
+    }
+
+    /// Takes the next piece and returns what cannot be part of a secret any more.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        for byte in piece {
+            self.held.push(*byte);
+            for (needle, matched) in self.mask.needles.iter().zip(&mut self.matched) {
+                *matched = needle.next(*matched, *byte);
+                if *matched == needle.text.len() {
+                    let begin = self.held.len() - *matched;
+                    self.held[begin..].fill(MASKED);
+                }
+            }
+        }
+        // A text that is there as a whole is masked already; what may still grow is the
+        // longest beginning that it ends with.
+        let growing = self.mask.needles.iter().zip(&self.matched);
+        let kept = growing
+            .map(|(needle, matched)| if *matched == needle.text.len() { needle.shorter[*matched] } else { *matched })
+            .max()
+            .unwrap_or(0);
+        let rest = self.held.split_off(self.held.len() - kept);
+        std::mem::replace(&mut self.held, rest)
+    }
+
+    /// The stream is over: what was held back.
+    pub(crate) fn finish(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wharf_core::request::SecretRule;
+
+    fn mask(text: &str) -> Mask {
+        let rule = SecretRule::new("a", "https://example.com".parse().expect("a pattern"), "A: {}").expect("a rule");
+        Mask::new(&[rule.with_text(text).expect("a secret")])
+    }
+
+    fn masked(mask: &Mask, pieces: &[&[u8]]) -> String {
+        let mut stream = MaskedStream::new(mask.clone());
+        let mut out: Vec<u8> = pieces.iter().flat_map(|piece| stream.push(piece)).collect();
+        out.extend(stream.finish());
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn a_secret_is_found_wherever_it_is_cut() {
+        let (mask, text) = (mask("hunter2hunter2"), b"token hunter2hunter2hunter2 and hunter2hunter");
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                assert_eq!(masked(&mask, &pieces), "token ********************* and hunter2hunter");
+            }
+        }
+    }
+
+    #[test]
+    fn a_secret_is_found_as_json_urls_pages_and_base64_write_it() {
+        let (mask, secret) = (mask("pa\"ss/wo rd&<"), "pa\"ss/wo rd&<");
+        for written in [
+            secret,
+            "pa\\\"ss/wo rd&<",
+            "pa%22ss%2Fwo%20rd%26%3C",
+            "pa%22ss%2fwo%20rd%26%3c",
+            "pa&quot;ss/wo rd&amp;&lt;",
+            "cGEic3Mvd28gcmQmPA",
+        ] {
+            let told = masked(&mask, &[b"<", written.as_bytes(), b">"]);
+            assert_eq!(told, format!("<{}>", "*".repeat(written.len())), "{written}");
+        }
+    }
+
+    #[test]
+    fn headers_keep_what_is_no_secret() {
+        let mut headers = HeaderMap::new();
+        headers.insert("a", HeaderValue::from_static("Bearer hunter2hunter2"));
+        headers.insert("b", HeaderValue::from_static("hunter2"));
+        mask("hunter2hunter2").headers(&mut headers);
+        assert_eq!(headers["a"], "Bearer **************");
+        assert_eq!(headers["b"], "hunter2");
+    }
+
+    proptest! {
+        #[test]
+        fn any_stream_keeps_its_length_and_loses_every_secret(
+            secret in "[ab]{8,12}", text in "[ab]{0,200}", cuts in proptest::collection::vec(0usize..200, 0..8),
+        ) {
+            let mask = mask(&secret);
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
+            let told = masked(&mask, &pieces);
+            prop_assert_eq!(told.len(), text.len());
+            prop_assert!(!told.contains(&secret));
+            for (at, (before, after)) in text.bytes().zip(told.bytes()).enumerate() {
+                let inside = (0..secret.len()).any(|back| at >= back && text[at - back..].starts_with(&secret));
+                prop_assert_eq!(after, if inside { b'*' } else { before });
+            }
+        }
+    }
+}

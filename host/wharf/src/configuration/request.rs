@@ -1,0 +1,238 @@
+//! `[request]`, which bounds the HTTP requests of plugins, and
+//! `[plugin.NAME.secrets]`: what the host adds to them, and where it has it from.
+//!
+//! A secret's text never stands in the configuration. It is read when its plugin is
+//! loaded.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use wharf_core::{
+    Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
+    request::{InvalidSecret, SecretRule},
+};
+
+use super::limits::{self, Settings};
+
+/// What is read of a file with a secret: more is none.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+
+/// `[request]`, as it is written.
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenRequest {
+    #[schemars(schema_with = "limits::of_requests")]
+    limits: Settings,
+}
+
+impl WrittenRequest {
+    pub(super) fn check(&self) -> Result<RequestLimits, String> {
+        let mut limits = RequestLimits::default();
+        self.limits.apply("request.limits", |name, value| limits.set(name, value))?;
+        Ok(limits)
+    }
+}
+
+/// `[plugin.NAME.secrets.SECRET]`, as it is written.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenSecret {
+    /// The variable of the host's environment that has it.
+    environment: Option<String>,
+    /// The file that has it, and nothing else.
+    file: Option<PathBuf>,
+    /// The requests that it is added to, of one server: `* https://api.example.com`.
+    to: RequestPattern,
+    /// The header that has it, with `{}` where it goes: `Authorization: Bearer {}`.
+    header: String,
+}
+
+/// A secret of a plugin: where it goes, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretSettings {
+    /// Where it goes.
+    pub rule: SecretRule,
+    /// Where it comes from.
+    pub from: SecretSource,
+}
+
+/// Where the text of a secret comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretSource {
+    /// A variable of the host's own environment.
+    Environment(String),
+    /// A file.
+    File(PathBuf),
+}
+
+/// Why a secret cannot be had.
+#[derive(Debug, thiserror::Error)]
+enum Missing {
+    #[error("the environment of the host has no variable {0}; set it, or take the secret out")]
+    Variable(String),
+    #[error("{0} is no text")]
+    NoText(String),
+    #[error("cannot read {0}: {1}")]
+    File(PathBuf, io::Error),
+    #[error("{0}: {1}")]
+    Unfit(String, InvalidSecret),
+}
+
+/// Checks what is written of the secrets of a plugin.
+pub(super) fn secrets(
+    plugin: &PluginName,
+    written: BTreeMap<String, WrittenSecret>,
+    base: &Path,
+) -> Result<Vec<SecretSettings>, String> {
+    let mut secrets: Vec<SecretSettings> = Vec::new();
+    for (name, WrittenSecret { environment, file, to, header }) in written {
+        let table = format!("[plugin.{plugin}.secrets.{name}]");
+        let rule = SecretRule::new(&name, to, &header).map_err(|error| format!("{table} {error}"))?;
+        let from = match (environment, file) {
+            (Some(variable), None) if !variable.is_empty() => SecretSource::Environment(variable),
+            (None, Some(file)) => SecretSource::File(base.join(file)),
+            _ => {
+                return Err(format!(
+                    "{table} names where the secret is: either `environment`, a variable of the host, or `file`"
+                ));
+            }
+        };
+        let same = |other: &SecretSettings| {
+            other.rule.header() == rule.header() && other.rule.to().as_str() == rule.to().as_str()
+        };
+        if let Some(other) = secrets.iter().find(|other| same(other)) {
+            let other = other.rule.name();
+            return Err(format!("{table} fills the header that `{other}` fills, of the same requests; keep one"));
+        }
+        secrets.push(SecretSettings { rule, from });
+    }
+    Ok(secrets)
+}
+
+/// Reads the secrets of a plugin.
+///
+/// # Errors
+/// Which one cannot be had and why; never what it is.
+pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> Result<Secrets, String> {
+    let read = secrets.iter().map(|secret| {
+        read(secret).map_err(|missing| format!("[plugin.{plugin}.secrets.{}] {missing}", secret.rule.name()))
+    });
+    Ok(Secrets::new(read.collect::<Result<_, _>>()?))
+}
+
+fn read(secret: &SecretSettings) -> Result<Secret, Missing> {
+    let (text, from) = match &secret.from {
+        SecretSource::Environment(variable) => match std::env::var(variable) {
+            Ok(text) => (text, format!("the variable {variable} of the host")),
+            Err(std::env::VarError::NotPresent) => return Err(Missing::Variable(variable.clone())),
+            Err(std::env::VarError::NotUnicode(_)) => return Err(Missing::NoText(variable.clone())),
+        },
+        SecretSource::File(path) => {
+            let mut bytes = Vec::new();
+            File::open(path)
+                .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes))
+                .map_err(|error| Missing::File(path.clone(), error))?;
+            let shown = path.display().to_string();
+            (String::from_utf8(bytes).map_err(|_| Missing::NoText(shown.clone()))?, shown)
+        }
+    };
+    secret.rule.with_text(&text).map_err(|error| Missing::Unfit(from, error))
+}
+
+/// Checks what a grant names.
+pub(super) fn check_grant(name: &PluginName, grants: &Grants) -> Result<(), String> {
+    match &grants.http {
+        Some(grant) if grant.requests.is_empty() => Err(format!(
+            "[plugin.{name}.grants.http] grants no request: name some in `requests`, as in \
+             [\"GET https://api.example.com/v1/*\"]"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Configuration, *};
+
+    fn parse(text: &str) -> Result<Configuration, String> {
+        Configuration::parse(text, Path::new("/etc/wharf"))
+    }
+
+    fn with_secret(lines: &str) -> String {
+        format!("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.secrets.token]\n{lines}")
+    }
+
+    const TO: &str = "to = \"* https://api.example.com\"\nheader = \"Authorization: Bearer {}\"\n";
+
+    fn plugin() -> PluginName {
+        "x".parse().expect("legal")
+    }
+
+    #[test]
+    fn what_is_written_of_requests_and_secrets_is_read() {
+        let text = "[request.limits]\nper_call = 3\n[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.http]\n\
+                    reason = \"r\"\nrequests = [\"GET,POST https://api.example.com/v1/*\"]\n";
+        let configuration = parse(text).expect("parses");
+        assert_eq!(configuration.request_limits.per_call, 3);
+        let grants = configuration.plugins[&plugin()].grants.as_ref().expect("written");
+        assert_eq!(
+            grants.http.as_ref().expect("granted").requests[0].as_str(),
+            "GET,POST https://api.example.com/v1/*"
+        );
+        let configuration = parse(&with_secret(&format!("{TO}file = \"token\""))).expect("parses");
+        let from = &configuration.plugins[&plugin()].secrets[0].from;
+        assert_eq!(*from, SecretSource::File("/etc/wharf/token".into()));
+    }
+
+    #[test]
+    fn a_mistake_about_requests_or_secrets_is_named_with_its_table() {
+        let grant =
+            |lines: &str| format!("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.http]\nreason = \"r\"\n{lines}");
+        for (text, word) in [
+            ("[request.limits]\nper_call = 0".to_owned(), "per_call"),
+            ("[request]\nlimit = 1".to_owned(), "limit"),
+            (grant(""), "[plugin.x.grants.http] grants no request"),
+            (grant("requests = [\"get https://example.com\"]"), "GET https://api.example.com/v1/*"),
+            (grant("requests = [\"https://example.com\"]\nprivate = true"), "private"),
+            (with_secret(TO), "[plugin.x.secrets.token] names where the secret is"),
+            (with_secret(&format!("{TO}file = \"a\"\nenvironment = \"A\"")), "either `environment`"),
+            (with_secret(&format!("{TO}text = \"hunter2\"")), "text"),
+            (with_secret("environment = \"A\"\nto = \"* https://*.a.b\"\nheader = \"A: {}\""), "one server"),
+            (with_secret("environment = \"A\"\nto = \"* https://a.b\"\nheader = \"Host: {}\""), "`host`"),
+            (
+                with_secret(&format!("{TO}file = \"a\"\n[plugin.x.secrets.two]\n{TO}file = \"b\"")),
+                "[plugin.x.secrets.two] fills the header that `token` fills",
+            ),
+            (format!("[plugin.host.secrets.token]\n{TO}file = \"a\""), "nothing but `grants`"),
+        ] {
+            let problem = parse(&text).expect_err(&text);
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_is_empty_or_not_there_is_an_error_that_names_it_and_shows_nothing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("token");
+        let configuration = Configuration::parse(&with_secret(&format!("{TO}file = \"token\"")), directory.path());
+        let secrets = configuration.expect("parses").plugins[&plugin()].secrets.clone();
+        let problem = || read_secrets(&plugin(), &secrets).expect_err("refused");
+        assert!(problem().contains("[plugin.x.secrets.token] cannot read"), "{}", problem());
+        for (text, word) in [("\n", "empty"), ("short", "fewer than"), ("hunter2\nhunter2", "one line")] {
+            std::fs::write(&file, text).expect("written");
+            assert!(problem().contains(word) && !problem().contains("hunter2"), "{}", problem());
+        }
+        std::fs::write(&file, "hunter2hunter2\n").expect("written");
+        let read = read_secrets(&plugin(), &secrets).expect("read");
+        assert_eq!(read.iter().next().expect("one").text().reveal(), "hunter2hunter2");
+        let unset = with_secret(&format!("{TO}environment = \"WHARF_TEST_THAT_NOBODY_SETS\""));
+        let secrets = parse(&unset).expect("parses").plugins[&plugin()].secrets.clone();
+        let problem = read_secrets(&plugin(), &secrets).expect_err("unset");
+        assert!(problem.contains("no variable WHARF_TEST_THAT_NOBODY_SETS"), "{problem}");
+    }
+}

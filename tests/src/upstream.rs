@@ -1,0 +1,85 @@
+//! A server on a port of this machine that requests of plugins go to: it remembers
+//! what it was sent, byte for byte, and answers whatever a test likes.
+
+use std::{
+    io::{Read, Write as _},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
+
+/// Answers one request: its head as it came, and the connection behind it.
+type Answer = dyn Fn(&str, &mut TcpStream) + Send + Sync;
+
+/// The server. It ends with the test.
+#[derive(Debug)]
+pub struct Upstream {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Upstream {
+    /// Serves on a free port. `/silence` is never answered; of everything else it
+    /// does what `answer` does, which is given the head and reads the body itself.
+    ///
+    /// # Panics
+    /// Where the system gives no port.
+    #[must_use]
+    pub fn start(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (remembered, answer): (_, Arc<Answer>) = (Arc::clone(&asked), Arc::new(answer));
+        thread::spawn(move || {
+            for mut connection in listener.incoming().flatten() {
+                let (asked, answer) = (Arc::clone(&remembered), Arc::clone(&answer));
+                thread::spawn(move || {
+                    let Some(head) = head(&mut connection) else { return };
+                    let is_silent = head.split(' ').nth(1) == Some("/silence");
+                    asked.lock().unwrap_or_else(PoisonError::into_inner).push(head.clone());
+                    if is_silent {
+                        // Until the client goes.
+                        let _ = std::io::copy(&mut connection, &mut std::io::sink());
+                    } else {
+                        answer(&head, &mut connection);
+                    }
+                });
+            }
+        });
+        Self { address, asked }
+    }
+
+    /// One that sends back the head of each request as the body of its answer.
+    #[must_use]
+    pub fn echo() -> Self {
+        Self::start(|head, connection| Self::send(connection, "", head.as_bytes()))
+    }
+
+    /// Sends a whole answer, with further lines of its head.
+    pub fn send(connection: &mut TcpStream, lines: &str, body: &[u8]) {
+        let head = format!("HTTP/1.1 200 OK\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
+        // Who has gone does not want it.
+        let _ = connection.write_all(head.as_bytes()).and_then(|()| connection.write_all(body));
+    }
+
+    /// Host and port.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// The heads of what it was asked, in the order in which they came.
+    #[must_use]
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn head(connection: &mut TcpStream) -> Option<String> {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        connection.read_exact(&mut byte).ok()?;
+        head.push(byte[0]);
+    }
+    Some(String::from_utf8_lossy(&head).into_owned())
+}
