@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use crate::ToolError;
+use crate::http::{Request, Response};
 use crate::process::{Condition, Launch, Piece, Polled, Position, ProcessInfo, Signal, Stream, Waited};
 use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::terminal::{self, Followed, Input, Screen, Started, TerminalInfo, Turn, TurnOptions, View};
@@ -123,6 +124,11 @@ pub(crate) trait HostStreams {
 pub(crate) trait HostChanges {
     fn changed(&self, list: &str) -> Result<(), ToolError>;
     fn updated(&self, uri: &str) -> Result<(), ToolError>;
+}
+
+/// HTTP requests.
+pub(crate) trait HostHttp {
+    fn send(&self, request: &Request) -> Result<Response, ToolError>;
 }
 
 /// The directories of the session.

@@ -64,6 +64,8 @@
 //!   ([`process`]), [`Call::terminals`] interactive ones ([`terminal`]),
 //!   [`Call::web_pages`] drives web pages ([`webview`]), and
 //!   [`Call::workspace`] finds the files of the session ([`workspace`]).
+//! - [`Call::http`] sends HTTP requests ([`http`]); the operator's secrets are added to
+//!   them by the host.
 //! - [`prompt`](macro@prompt) makes a prompt of a function, [`Resources`] is what
 //!   there is to read, [`Completion`] completes words.
 //! - [`InputRequired`] asks a person, or the client's model, in the middle of a
@@ -95,6 +97,7 @@ mod error;
 #[cfg(target_family = "wasm")]
 mod guest;
 mod host;
+pub mod http;
 mod input;
 mod numbers;
 pub mod process;

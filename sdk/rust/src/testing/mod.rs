@@ -6,6 +6,7 @@
 //! a test says so. It has no processes, its terminals and web pages play from a
 //! script, and its workspace is a real directory.
 
+mod http;
 mod offers;
 mod process;
 #[cfg(feature = "schema-checks")]
@@ -26,6 +27,7 @@ use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
 #[cfg(feature = "schema-checks")]
 pub use schemas::{accepts, check_definitions};
+use http::TestServer;
 use store::{BucketKey, Store};
 pub use streams::{StreamEvent, TestStream};
 pub use terminal::{Response, Script};
@@ -60,6 +62,7 @@ pub struct TestCall {
     state_granted: bool,
     events_granted: bool,
     workspace: Option<TestWorkspace>,
+    server: Option<TestServer>,
     terminals: TestTerminals,
     web_pages: Option<Arc<WebPageScript>>,
     world: Arc<Mutex<World>>,
@@ -102,6 +105,7 @@ impl Default for TestCall {
             state_granted: true,
             events_granted: true,
             workspace: None,
+            server: None,
             terminals: TestTerminals::default(),
             web_pages: None,
             world: Arc::default(),
@@ -111,8 +115,8 @@ impl Default for TestCall {
 
 impl TestCall {
     /// A new host with everything granted but a workspace, which needs a
-    /// directory, and terminals and web pages, which need scripts; the session is
-    /// `default`.
+    /// directory, and terminals, web pages and HTTP requests, which need scripts; the
+    /// session is `default`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,6 +1,7 @@
 //! [`Host`] by the imports of the contract. Wasm only; it converts and holds no
 //! logic.
 
+mod http;
 mod process;
 mod streams;
 mod terminal;

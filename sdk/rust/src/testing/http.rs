@@ -1,0 +1,42 @@
+//! Requests of the test host: a test answers them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{TestCall, TestHost};
+use crate::ToolError;
+use crate::host::HostHttp;
+use crate::http::{Request, Response};
+
+/// What answers requests.
+#[derive(Clone)]
+pub(super) struct TestServer(Arc<dyn Fn(&Request) -> Result<Response, ToolError> + Send + Sync>);
+
+impl fmt::Debug for TestServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("TestServer")
+    }
+}
+
+impl TestCall {
+    /// Grants HTTP requests, and answers each so.
+    #[must_use]
+    pub fn http(
+        mut self,
+        answer: impl Fn(&Request) -> Result<Response, ToolError> + Send + Sync + 'static,
+    ) -> Self {
+        self.server = Some(TestServer(Arc::new(answer)));
+        self
+    }
+}
+
+impl HostHttp for TestHost {
+    fn send(&self, request: &Request) -> Result<Response, ToolError> {
+        match &self.test.server {
+            Some(server) => (server.0)(request),
+            None => Err(ToolError::denied(
+                "no HTTP request is granted to this plugin: the operator grants them with [plugin.NAME.grants.http]",
+            )),
+        }
+    }
+}
