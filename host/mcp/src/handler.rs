@@ -142,7 +142,7 @@ impl ServerHandler for Handler {
 
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
+        mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         // They are kept, and told to plugins with every call.
@@ -151,8 +151,11 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(told, None));
         }
         self.changes().opening(self.served());
-        context.peer.set_peer_info(request.clone());
-        self.negotiate_initialize(&request)
+        let negotiated = self.negotiate_initialize(&request)?;
+        // What was agreed on, also where it is asked again: a version that nobody knows is not one of the newer era.
+        request.protocol_version = negotiated.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(negotiated)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

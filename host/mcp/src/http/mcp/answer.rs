@@ -4,7 +4,7 @@
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
-    body::{Body, BodyDataStream, Bytes},
+    body::{Body, BodyDataStream, Bytes, HttpBody as _},
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -15,11 +15,13 @@ use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    super::Shared,
+    super::{Shared, listener::BUFFER_BYTES},
     session::{self, Begun},
 };
 
 const HEARTBEAT: &[u8] = b": heartbeat\n\n";
+/// An answer that has no more does not wait for its client to read it.
+const AT_ONCE_BYTES: u64 = BUFFER_BYTES as u64 / 2;
 /// How soon a client should come back, in milliseconds.
 const RETRY: u32 = 1_000;
 /// What is passed on of an error of the protocol crate.
@@ -70,6 +72,10 @@ pub(super) async fn in_words(response: Response, id: Option<RequestId>) -> Respo
 /// Keeps the place of a request until its answer has been sent.
 pub(super) fn holding(response: Response, place: impl Send + Sync + 'static) -> Response {
     response.map(|body| {
+        // What the system takes at once is as good as sent. Its length is told, so that it goes out in one piece.
+        if body.size_hint().upper().is_some_and(|bytes| bytes <= AT_ONCE_BYTES) {
+            return body;
+        }
         Body::new(body.map_frame(move |frame| {
             let _held = &place;
             frame
