@@ -18,7 +18,8 @@ async fn the_handshake_names_the_server_and_only_what_it_has() {
 #[tokio::test]
 async fn a_version_that_nobody_knows_is_none_of_the_newer_era_when_it_is_asked_for_again() {
     let mut client = Client::legacy().await;
-    let hello = json!({"protocolVersion": "9999-01-01", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello =
+        json!({"protocolVersion": "9999-01-01", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let agreed = client.ask(1, "initialize", hello).await;
     assert_eq!(agreed["result"]["protocolVersion"], "2025-11-25", "{agreed}");
     assert!(client.ask(2, "ping", json!({})).await.get("error").is_none(), "the newer era has no such method");
