@@ -10,6 +10,7 @@ mod binary;
 mod client;
 mod crafted;
 mod data;
+pub mod hostile;
 pub mod kills;
 mod server;
 mod setup;

@@ -2,26 +2,25 @@
 //! reach.
 //!
 //! Owns how instrumented binaries are made, run and counted. Only members of
-//! the workspace are instrumented: a copy of this very binary stands between
-//! cargo and rustc and adds the flag, so that wasmtime is neither compiled
-//! again nor slowed down. Spawned `wharf` processes count too: where to write is
+//! the workspace are instrumented (`compiler`), so that wasmtime is neither
+//! compiled again nor slowed down. Spawned `wharf` processes count too: where to write is
 //! in the environment, which they inherit.
 
 mod llvm;
 mod report;
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lexopt::Arg;
 use lexopt::ValueExt as _;
 use serde_json::Value;
 
 use crate::command::{self, say};
+use crate::compiler;
 use crate::components;
 use crate::test;
 use crate::toolchain::Choice;
@@ -43,51 +42,14 @@ Options:
   -h, --help          This text
 ";
 
-/// Says to a copy of this binary that it was called in the place of rustc.
-const COMPILER: &str = "WHARF_COVERAGE_COMPILER";
+/// What counts.
+const FLAGS: &str = "-C instrument-coverage";
 
 /// What the command line asks for.
 struct Options {
     minimum: f64,
     llvm: llvm::Choice,
     html: bool,
-}
-
-/// Whether cargo called this process to compile something.
-pub(crate) fn called_as_compiler() -> bool {
-    env::var_os(COMPILER).is_some()
-}
-
-/// Calls rustc with the arguments of this process, and with counters where it
-/// compiles something that is part of the product.
-pub(crate) fn compile() -> ExitCode {
-    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
-    let Some((rustc, rest)) = arguments.split_first() else {
-        return ExitCode::FAILURE;
-    };
-    let mut compiler = Command::new(rustc);
-    compiler.args(rest);
-    if wants_counters(rest) {
-        compiler.args(["-C", "instrument-coverage"]);
-    }
-    match compiler.status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
-        Err(_) => ExitCode::FAILURE,
-    }
-}
-
-/// Build scripts and macros run while something is compiled, not while it is
-/// tested; and cargo also asks rustc questions without compiling.
-fn wants_counters(arguments: &[OsString]) -> bool {
-    let after = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).and_then(|value| value.to_str())
-    };
-    match after("--crate-name") {
-        None | Some("___") => false,
-        Some(name) => !name.starts_with("build_script_") && after("--crate-type") != Some("proc-macro"),
-    }
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
@@ -114,7 +76,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         fs::remove_dir_all(&profiles)?;
     }
     fs::create_dir_all(&profiles)?;
-    let compiler = install_compiler(&folder)?;
+    let compiler = compiler::install(&folder)?;
     let counted = Counted { workspace: &workspace, compiler, profiles };
 
     let outcome = measure(&counted, &tools, &folder, &options);
@@ -176,19 +138,10 @@ impl Counted<'_> {
 
     fn cargo(&self) -> Command {
         let mut cargo = command::cargo(&self.workspace.root);
-        cargo.env("RUSTC_WORKSPACE_WRAPPER", &self.compiler).env(COMPILER, "1").envs(self.environment());
+        cargo.envs(compiler::environment(&self.compiler, FLAGS)).envs(self.environment());
         cargo.env("WHARF", self.workspace.binary("debug", "wharf"));
         cargo
     }
-}
-
-/// A copy, since cargo replaces the original with one that counts itself.
-fn install_compiler(folder: &Path) -> Result<PathBuf> {
-    let compiler = folder.join(format!("rustc-with-counters{}", env::consts::EXE_SUFFIX));
-    let unfinished = folder.join(format!("rustc-with-counters.{}", std::process::id()));
-    fs::copy(env::current_exe()?, &unfinished).context("cannot copy xtask")?;
-    fs::rename(&unfinished, &compiler)?;
-    Ok(compiler)
 }
 
 /// The binaries that cargo says it built.
@@ -203,20 +156,6 @@ fn executables(messages: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn counts(arguments: &[&str]) -> bool {
-        wants_counters(&arguments.iter().map(OsString::from).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn only_what_is_tested_gets_counters() {
-        assert!(counts(&["--crate-name", "wharf_core", "--edition=2024", "--crate-type", "lib"]));
-        assert!(counts(&["--crate-name", "wharf_core", "--test"]));
-        assert!(!counts(&["--crate-name", "build_script_build", "--crate-type", "bin"]));
-        assert!(!counts(&["--crate-name", "wharf_sdk_macros", "--crate-type", "proc-macro"]));
-        assert!(!counts(&["-", "--crate-name", "___", "--print=file-names"]));
-        assert!(!counts(&["-vV"]));
-    }
 
     #[test]
     fn binaries_are_read_from_cargos_messages() {

@@ -2,8 +2,9 @@
 //! comes.
 //!
 //! Owns the flags and the folders. What must hold, and what is fed, is in
-//! tests/fuzz and tests/terminals. Works with the ordinary toolchain: compiling
-//! for coverage takes flags, not features.
+//! tests/src/hostile, tests/fuzz and tests/terminals, and over HTTP in
+//! tests/routes. Works with the ordinary toolchain: compiling for coverage
+//! takes flags, not features.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,15 +13,25 @@ use anyhow::{Context, Result, bail};
 use lexopt::{Arg, ValueExt as _};
 
 use crate::command::{self, say};
+use crate::compiler;
+use crate::components;
+use crate::routes;
+use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
 const HELP: &str = "\
-Feeds hostile input, found by libFuzzer, to the stream and the screen of terminals
-and to the completion detector, and stops at the first that breaks a promise.
+Feeds hostile input and stops at the first that breaks a promise. libFuzzer finds it for
+  stream, detector   the stream and the screen of terminals, the completion detector
+  configuration      wharf.toml
+  arguments          calls of tools: names, arguments, `__` fields, metadata, lines
+  definitions        what a plugin says of its tools, prompts and resources
+  answers            what a guest leaves in its memory as an answer
+and schemathesis, by the OpenAPI description of a host that serves, for
+  http               every route: no status of 500 or more, nothing that is not described
 
-Usage: cargo xtask fuzz [TARGET] [OPTIONS]
+Usage: cargo xtask fuzz [TARGET...] [OPTIONS]
 
-Targets: stream, detector; all of them one after the other where none is named
+All of them one after the other where none is named.
 
 Options:
   --minutes N   How long each (default 10)
@@ -28,16 +39,26 @@ Options:
                 which the tests replay; choose from it, since the repository keeps little
   -h, --help    This text
 
-Needs a C++ compiler, for libFuzzer. What breaks something is left below
+Needs a C++ compiler, for libFuzzer, and Python for `http`. What breaks something is left below
 target/fuzz/artifacts; `cargo xtask fuzz TARGET --minutes 0` replays it and the corpus.
+
+Example: five minutes of hostile configurations
+  cargo xtask fuzz configuration --minutes 5
 ";
 
-const TARGETS: [&str; 2] = ["stream", "detector"];
+/// Those of terminals, which are built for themselves, with the libraries that parse.
+const OF_TERMINALS: [&str; 2] = ["stream", "detector"];
+/// Those of the whole house, of which the members alone are built with counters.
+const OF_THE_HOUSE: [&str; 4] = ["configuration", "arguments", "definitions", "answers"];
+/// The one that is fed over HTTP.
+const HTTP: &str = "http";
 
 /// What libFuzzer looks at while a program runs.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
                      -Cllvm-args=-sanitizer-coverage-trace-compares";
+/// And what else the members of the house are built with: fast, and checked.
+const CHECKED: &str = "-Copt-level=2 -Cdebug-assertions=on -Coverflow-checks=on";
 
 /// Longer input finds little more.
 const MAX_BYTES: u32 = 4096;
@@ -58,16 +79,24 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    if let Some(unknown) = wanted.iter().find(|name| !TARGETS.contains(&name.as_str())) {
-        bail!("there is no target `{unknown}`; there are {}", TARGETS.join(", "));
+    let known: Vec<_> = OF_TERMINALS.into_iter().chain(OF_THE_HOUSE).chain([HTTP]).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+        bail!("there is no target `{unknown}`; there are {}", known.join(", "));
     }
     let workspace = Workspace::find()?;
-    let fuzz = Fuzz::build(&workspace)?;
-    for target in TARGETS.into_iter().filter(|target| wanted.is_empty() || wanted.iter().any(|name| name == target)) {
-        fuzz.run(target, minutes)?;
-        if keep {
-            fuzz.keep(target)?;
-        }
+    let is_wanted = |target: &&str| wanted.is_empty() || wanted.iter().any(|name| name == target);
+    let of_terminals: Vec<_> = OF_TERMINALS.into_iter().filter(is_wanted).collect();
+    let of_the_house: Vec<_> = OF_THE_HOUSE.into_iter().filter(is_wanted).collect();
+    if !of_terminals.is_empty() {
+        Fuzz::of_terminals(&workspace)?.run_all(&of_terminals, minutes, keep)?;
+    }
+    if !of_the_house.is_empty() {
+        Fuzz::of_the_house(&workspace, &of_the_house)?.run_all(&of_the_house, minutes, keep)?;
+    }
+    if is_wanted(&HTTP) {
+        components::build(&workspace, true, Choice::from_environment()?)?;
+        command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))?;
+        routes::feed(&workspace, minutes)?;
     }
     Ok(())
 }
@@ -75,14 +104,22 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 /// Where things are.
 struct Fuzz {
     binaries: PathBuf,
+    /// What the names of binaries begin with.
+    prefix: &'static str,
     corpus: PathBuf,
     found: PathBuf,
     artifacts: PathBuf,
 }
 
 impl Fuzz {
-    fn build(workspace: &Workspace) -> Result<Self> {
-        say("Building the targets");
+    fn new(workspace: &Workspace, binaries: PathBuf, prefix: &'static str) -> Self {
+        let folder = workspace.target().join("fuzz");
+        let corpus = workspace.root.join("tests").join("fuzz").join("corpus");
+        Self { binaries, prefix, corpus, found: folder.join("corpus"), artifacts: folder.join("artifacts") }
+    }
+
+    fn of_terminals(workspace: &Workspace) -> Result<Self> {
+        say("Building the targets of terminals");
         let host = command::capture(Command::new("rustc").arg("-vV"))?;
         let host = host.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not say its host")?;
         let (source, folder) = (workspace.root.join("tests").join("fuzz"), workspace.target().join("fuzz"));
@@ -90,13 +127,36 @@ impl Fuzz {
         build.args(["build", "--release", "--locked", "--bins", "--target", host]);
         build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", FLAGS);
         command::run(&mut build)?;
-        let (found, artifacts) = (folder.join("corpus"), folder.join("artifacts"));
-        let binaries = folder.join(host).join("release");
-        Ok(Self { binaries, corpus: source.join("corpus"), found, artifacts })
+        Ok(Self::new(workspace, folder.join(host).join("release"), ""))
+    }
+
+    /// In the folder of ordinary builds, whose code of all that is no member they share.
+    fn of_the_house(workspace: &Workspace, targets: &[&str]) -> Result<Self> {
+        say("Building the targets of the house");
+        let compiler = compiler::install(&workspace.target().join("fuzz"))?;
+        let mut build = command::cargo(&workspace.root);
+        build.args(["build", "--workspace", "--features", "wharf-tests/fuzz"]);
+        for target in targets {
+            build.arg("--bin").arg(format!("fuzz-{target}"));
+        }
+        command::run(build.envs(compiler::environment(&compiler, &format!("{FLAGS} {CHECKED}"))))?;
+        let binary = workspace.binary("debug", "fuzz");
+        let binaries = binary.parent().context("binaries have a folder")?;
+        Ok(Self::new(workspace, binaries.to_owned(), "fuzz-"))
+    }
+
+    fn run_all(&self, targets: &[&str], minutes: u32, keep: bool) -> Result<()> {
+        for target in targets {
+            self.run(target, minutes)?;
+            if keep {
+                self.keep(target)?;
+            }
+        }
+        Ok(())
     }
 
     fn target(&self, target: &str) -> Command {
-        let mut run = Command::new(self.binaries.join(target));
+        let mut run = Command::new(self.binaries.join(format!("{}{target}", self.prefix)));
         run.arg(format!("-max_len={MAX_BYTES}")).arg(format!("-rss_limit_mb={MAX_MEBIBYTES}")).arg("-timeout=10");
         run
     }

@@ -8,6 +8,7 @@
 mod bench;
 mod client;
 mod command;
+mod compiler;
 mod components;
 mod corpus;
 mod coverage;
@@ -18,6 +19,7 @@ mod fuzz;
 mod node;
 mod packages;
 mod python;
+mod routes;
 mod soak;
 mod test;
 mod tidy;
@@ -43,7 +45,7 @@ While you work:
   tidy       Check the rules of the house: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
   soak       Kill the host at random moments under load, 300 times
-  fuzz       Look for input that breaks terminals or the completion detector
+  fuzz       Look for input that breaks what must hold whatever comes
   coverage   Measure which lines the tests reach; fails below 80 %
   deny       Check licences, sources and known vulnerabilities of the dependencies
 
@@ -51,9 +53,9 @@ While you work:
 ";
 
 fn main() -> ExitCode {
-    // Coverage makes cargo call a copy of this binary in the place of rustc.
-    if coverage::called_as_compiler() {
-        return coverage::compile();
+    // Coverage and fuzzing make cargo call a copy of this binary in the place of rustc.
+    if compiler::is_called() {
+        return compiler::compile();
     }
     match run() {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
-//! The Python environment of the client tests: made under `target/python`, kept
-//! while the requirements stay the same. Knows nothing of the tests themselves.
+//! The Python environments of tests: made under `target`, each kept while its
+//! requirements stay the same. Knows nothing of the tests themselves.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::command::{self, say};
 use crate::debian;
 use crate::workspace::Workspace;
 
-/// Returns the interpreter of an environment that has what `requirements`
-/// lists; sets it up where it is missing or out of date.
-pub(crate) fn interpreter(workspace: &Workspace, requirements: &Path) -> Result<PathBuf> {
-    let folder = workspace.target().join("python");
+/// Returns the interpreter of the environment `name`, which has what
+/// `requirements` lists; sets it up where it is missing or out of date.
+pub(crate) fn interpreter(workspace: &Workspace, name: &str, requirements: &Path) -> Result<PathBuf> {
+    let folder = workspace.target().join(name);
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let wanted =
         fs::read_to_string(requirements).with_context(|| format!("cannot read {}", workspace.shown(requirements)))?;
@@ -23,7 +23,7 @@ pub(crate) fn interpreter(workspace: &Workspace, requirements: &Path) -> Result<
     if python.is_file() && fs::read_to_string(&installed).is_ok_and(|present| present == wanted) {
         return Ok(python);
     }
-    say("Preparing Python for the client tests under target/python (once; about half a minute).");
+    say(&format!("Preparing Python under {} (once; about half a minute).", workspace.shown(&folder)));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -46,7 +46,7 @@ pub(crate) fn interpreter(workspace: &Workspace, requirements: &Path) -> Result<
 fn create(folder: &Path, python: &Path) -> Result<()> {
     let system = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     if !command::exists(&system) {
-        bail!("the client tests need Python 3.10 or newer: install python3, or name one in PYTHON");
+        bail!("the tests with Python need Python 3.10 or newer: install python3, or name one in PYTHON");
     }
     let make = |module: &str| command::capture(Command::new(&system).args(["-m", module]).arg(folder));
     let Err(first) = make("venv") else { return Ok(()) };

@@ -17,6 +17,7 @@ use crate::demo;
 use crate::node;
 use crate::packages;
 use crate::python;
+use crate::routes;
 use crate::tidy;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
@@ -35,6 +36,8 @@ Options:
                   conformance
                            the official conformance suite, Inspector and TypeScript client, in a Node.js
                            that is installed below target/node
+                  routes   every route over HTTP, fed by schemathesis with what its description allows and
+                           what it does not; a minute, the same each time (cargo xtask fuzz http)
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
@@ -55,19 +58,22 @@ enum Part {
     Rust,
     Client,
     Conformance,
+    Routes,
     Demo,
     Tidy,
     Lint,
 }
 
 impl Part {
-    const ALL: [Self; 6] = [Self::Rust, Self::Client, Self::Conformance, Self::Demo, Self::Tidy, Self::Lint];
+    const ALL: [Self; 7] =
+        [Self::Rust, Self::Client, Self::Conformance, Self::Routes, Self::Demo, Self::Tidy, Self::Lint];
 
     fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
             Self::Client => "client",
             Self::Conformance => "conformance",
+            Self::Routes => "routes",
             Self::Demo => "demo",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
@@ -75,7 +81,7 @@ impl Part {
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Demo)
+        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Routes | Self::Demo)
     }
 }
 
@@ -85,7 +91,7 @@ impl std::str::FromStr for Part {
     fn from_str(name: &str) -> Result<Self> {
         let part = Self::ALL.into_iter().find(|part| part.name() == name);
         part.ok_or_else(|| {
-            anyhow::anyhow!("there is no part `{name}`: choose rust, client, conformance, demo, tidy or lint")
+            anyhow::anyhow!("there is no part `{name}`: choose rust, client, conformance, routes, demo, tidy or lint")
         })
     }
 }
@@ -134,6 +140,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             Part::Rust => rust(&workspace),
             Part::Client => Ok((client(&workspace, &[]), Vec::new())),
             Part::Conformance => conformance(&workspace),
+            Part::Routes => Ok((routes::check(&workspace), Vec::new())),
             Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
             Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
             Part::Lint => Ok((lint(&workspace), Vec::new())),
@@ -243,7 +250,7 @@ fn closes_a_run(line: &str) -> bool {
 /// have written. `environment` is added to its own.
 pub(crate) fn client(workspace: &Workspace, environment: &[(&str, OsString)]) -> Result<()> {
     let clients = workspace.root.join("tests").join("clients");
-    let python = python::interpreter(workspace, &clients.join("requirements.txt"))?;
+    let python = python::interpreter(workspace, "python", &clients.join("requirements.txt"))?;
     let mut script = Command::new(python);
     script.arg(clients.join("end_to_end.py")).env("WHARF", workspace.binary("debug", "wharf"));
     script.envs(environment.iter().map(|(name, value)| (name, value)));

@@ -13,6 +13,7 @@ mod configuration;
 mod content_store;
 mod contexts;
 mod contract;
+mod corpora;
 mod failures;
 mod front_ends;
 mod grants;
