@@ -1,16 +1,22 @@
 //! Plugins that are replaced while they are called.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    io::{BufRead as _, BufReader},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 use wharf::{CallRequest, PluginSpec};
-use wharf_tests::{Setup, bytes, context, object, until};
+use wharf_tests::{Server, Setup, bytes, context, object, replied, until, wharf};
 
 /// The benchmark does it a thousand times.
 const SWAPS: usize = 50;
+/// Each is a run of the command.
+const COMMANDS: usize = 5;
 
 /// Two components that answer alike.
 fn components() -> [Vec<u8>; 2] {
@@ -76,4 +82,54 @@ async fn a_call_in_flight_finishes_on_the_version_that_it_began_with() {
     fixture.host.unload_plugin(&"late".parse().expect("legal")).expect("unloaded");
     slow.outcome().await.expect("answers as if nothing had happened");
     until("it is gone with its last call", || first.strong_count() == 0).await;
+}
+
+#[test]
+fn clients_over_http_are_told_once_of_each_swap_and_none_of_their_calls_fails() {
+    let server = Server::start(&Setup::bare());
+    let [one, other] = components();
+    let files = [server.data.write("one.wasm", one), server.data.write("other.wasm", other)];
+    let plugin = |arguments: &[&str]| {
+        let run = wharf([&["plugin"], arguments].concat()).config(&server.data.path().join("wharf.toml"));
+        let run = run.data(server.data.path()).run();
+        assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+    };
+    let path = |number: usize| files[number % 2].to_str().expect("UTF-8");
+    plugin(&["add", path(0), "--name", "late"]);
+    let session = server.handshake().expect("a session");
+    let mut unasked = BufReader::new(server.listen(&session));
+    let call = |id: usize| {
+        let params = json!({"name": "late__echo", "arguments": {"text": "here"}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    let (over, answered) = (AtomicBool::new(false), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for caller in 1..=2 {
+            let (over, answered, server, session) = (&over, &answered, &server, &session);
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    let reply = replied(server.say(session, &call(caller)));
+                    assert_eq!(reply.message()["result"]["content"][0]["text"], "here", "{reply:?}");
+                    answered.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        // Also where a command fails: the scope waits for who calls.
+        let swapped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            (1..=COMMANDS).for_each(|number| plugin(&["update", "late", path(number)]));
+        }));
+        over.store(true, Ordering::Relaxed);
+        swapped.expect("each swap is made");
+    });
+    assert!(answered.load(Ordering::Relaxed) > 0, "nobody called");
+    // The last thing that is said before the session ends.
+    plugin(&["remove", "late"]);
+    assert_eq!(replied(server.send("DELETE", "/mcp", "s", &session, "")).status, 202);
+    let lines = std::iter::from_fn(|| {
+        let mut line = String::new();
+        (unasked.read_line(&mut line).expect("a stream that ends") > 0).then_some(line)
+    });
+    let messages = lines.filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let told = messages.filter(|message| message["method"] == "notifications/tools/list_changed").count();
+    assert_eq!(told, COMMANDS + 1, "once for each swap, and for the end");
 }
