@@ -9,8 +9,8 @@ fn replay(target: &str, feed: fn(&[u8])) {
     let mut fed = 0;
     for file in fs::read_dir(corpus).expect("a corpus") {
         let path = file.expect("a file").path();
-        println!("{}", path.display());
-        feed(&fs::read(path).expect("its bytes"));
+        let bytes = fs::read(&path).expect("its bytes");
+        assert!(std::panic::catch_unwind(|| feed(&bytes)).is_ok(), "{} breaks a promise", path.display());
         fed += 1;
     }
     assert!(fed > 0, "the corpus of {target} is empty");
