@@ -19,7 +19,7 @@ const KOREAN: &str = "search_korean";
 
 const HELP: &str = "\
 Builds Wharf for release and measures it, each side of each ratio in the same run:
-against bare wasmtime, against an MCP server without Wasm, and searches against tantivy.
+against bare wasmtime, against an MCP server without Wasm (over stdio and HTTP), and searches against tantivy.
 
 Usage: cargo xtask bench [OPTIONS]
 

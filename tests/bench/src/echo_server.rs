@@ -1,9 +1,11 @@
 //! The other yardstick: an MCP server on the same protocol library that echoes
-//! without any Wasm.
+//! without any Wasm, over standard input and output or over HTTP.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, io, sync::Arc};
 
 use anyhow::Result;
+use hyper::server::conn::http1;
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
@@ -11,9 +13,13 @@ use rmcp::{
         ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
-    transport::stdio_pipes,
+    transport::{
+        StreamableHttpServerConfig, StreamableHttpService, stdio_pipes,
+        streamable_http_server::session::never::NeverSessionManager,
+    },
 };
 use serde_json::json;
+use tokio::net::TcpListener;
 
 #[derive(Clone)]
 struct Echo {
@@ -44,16 +50,39 @@ impl ServerHandler for Echo {
     }
 }
 
-pub(crate) fn serve() -> Result<()> {
+fn echo() -> Echo {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
     let schema = schema.as_object().cloned().unwrap_or_default();
-    let echo = Echo { tool: Tool::new(Cow::Borrowed("echo__echo"), Cow::Borrowed("Echoes."), Arc::new(schema)) };
+    Echo { tool: Tool::new(Cow::Borrowed("echo__echo"), Cow::Borrowed("Echoes."), Arc::new(schema)) }
+}
+
+pub(crate) fn serve() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let server = echo.serve(stdio_pipes()).await?;
+        let server = echo().serve(stdio_pipes()).await?;
         server.waiting().await?;
         anyhow::Ok(())
     })?;
     runtime.shutdown_background();
     Ok(())
+}
+
+/// Over HTTP as it is fastest: without sessions, answers as JSON, no router before it.
+pub(crate) fn serve_http() -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let echo = echo();
+        let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
+        let service = move || Ok::<_, io::Error>(echo.clone());
+        let service = StreamableHttpService::new(service, Arc::new(NeverSessionManager::default()), config);
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        eprintln!("serving url=\"http://{}\"", listener.local_addr()?);
+        loop {
+            let (stream, _) = listener.accept().await?;
+            stream.set_nodelay(true)?;
+            let service = TowerToHyperService::new(service.clone());
+            // Whoever measures sees a connection that breaks.
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        }
+    })
 }

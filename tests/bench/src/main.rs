@@ -11,6 +11,7 @@ mod contention;
 mod contexts;
 mod echo_server;
 mod engine;
+mod http;
 mod memory;
 mod processes;
 mod report;
@@ -62,7 +63,11 @@ struct Bench {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Be the server without Wasm that others are measured against
-    EchoServer,
+    EchoServer {
+        /// Over HTTP, on a free port of the loopback
+        #[arg(long)]
+        http: bool,
+    },
 }
 
 /// What is measured, and how thoroughly.
@@ -88,6 +93,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["engine_scaling"], engine::scaling),
     (&["audit_overhead"], audit::overhead),
     (&["stdio_latency", "stdio_throughput"], stdio::calls),
+    (&["http_throughput", "http_throughput_session"], http::throughput),
     (&["cold_start"], stdio::cold_start),
     (&["memory_growth"], memory::growth),
     (&["context_memory"], contexts::memory),
@@ -103,12 +109,13 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["turn_false_early", "turn_late"], terminals::turns),
     (&["webview_latency"], webviews::latency),
     (&["plugin_swap"], swaps::under_load),
+    (&["plugin_swap_http"], swaps::over_http),
 ];
 
 fn main() -> Result<()> {
     let bench = Bench::parse();
-    if let Some(Command::EchoServer) = bench.command {
-        return echo_server::serve();
+    if let Some(Command::EchoServer { http }) = bench.command {
+        return if http { echo_server::serve_http() } else { echo_server::serve() };
     }
     let setting = Setting {
         wharf: bench.wharf.unwrap_or_else(|| "target/release/wharf".into()),
