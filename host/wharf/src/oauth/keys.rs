@@ -51,7 +51,7 @@ struct Known {
 #[derive(Deserialize)]
 struct Description {
     issuer: String,
-    jwks_uri: Url,
+    jwks_uri: String,
 }
 
 impl Keys {
@@ -160,8 +160,10 @@ fn discover(issuer: &str) -> Result<Url, String> {
             Ok(description) if description.issuer != issuer => {
                 problem = format!("{address} is of the issuer {}", wharf_core::text::line(&description.issuer, 200));
             }
-            Ok(Description { jwks_uri, .. }) if is_protected(&jwks_uri) => return Ok(jwks_uri),
-            Ok(_) => problem = format!("{address} names keys that anybody on the way could change"),
+            Ok(Description { jwks_uri, .. }) => match Url::parse(&jwks_uri) {
+                Ok(keys) if is_protected(&keys) => return Ok(keys),
+                _ => problem = format!("{address} names no place of keys that nobody on the way could change"),
+            },
             Err(error) => problem = error,
         }
     }
