@@ -189,13 +189,13 @@ limits! {
             "Bytes of keys and values of one tenant. Refuses a write with `limit`.";
         state_bytes = 64 * GIB, up to 16_384 * GIB,
             "Bytes of keys and values of all tenants. Refuses a write with `limit`.";
-        front_ends = 256, up to 10_000,
+        front_ends = 128, up to 10_000,
             "Connected front ends of all tenants. Refuses a further one with `limit`.";
-        front_ends_per_client = 16, up to 1_000,
+        front_ends_per_client = 8, up to 1_000,
             "Front ends that one token, or one client of an app, has connected. Refuses a further one with `limit`.";
         front_end_tools = 64, up to 256,
             "Tools of one front end. Refuses to connect it with `limit`.";
-        front_end_bytes = 256 * KIB, up to 4 * MIB,
+        front_end_bytes = 128 * KIB, up to 4 * MIB,
             "JSON text of the tools of one front end. Refuses to connect it with `limit`.";
         front_end_calls = 64, up to 10_000,
             "Calls that wait for one front end. Refuses a further one with `limit`.";

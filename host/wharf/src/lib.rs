@@ -5,15 +5,21 @@
 //! a sandbox of its own that has nothing but what the operator granted. Tools
 //! of the app itself stand beside them: [`Host::register_tool`].
 //!
-//! ```no_run
-//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use wharf::{CallRequest, Configuration, Context, Host, SessionId, TenantId};
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use wharf::{CallRequest, Configuration, Context, Host, TenantId};
+//! # let directory = tempfile::tempdir()?;
+//! # let data = directory.path();
 //!
-//! let host = Host::open(Configuration::default(), "data".as_ref()).await?;
+//! let configuration = Configuration::parse("[plugin.browser]\nenabled = false", ".".as_ref())?;
+//! # let configuration = Configuration::parse("[plugin.browser]\nenabled = false\n\
+//! #     [plugin.content-store]\nenabled = false\n[plugin.playbook]\nenabled = false", ".".as_ref())?;
+//! let host = Host::open(configuration, data).await?;
 //! let context = Context::new(TenantId::local(), "my-session".parse()?);
 //! let arguments = serde_json::json!({"goal": "Ship it"}).as_object().cloned().unwrap_or_default();
 //! let answer = host.call(CallRequest::new(context, "planning__create_goal", arguments)).await?;
-//! println!("{:?}", answer.structured);
+//! assert_eq!(answer.content[0].as_text(), Some("Goal 1 is set: Ship it"));
 //! # Ok(())
 //! # }
 //! ```

@@ -59,7 +59,7 @@ struct WrittenToken {
     requests_per_second: Option<u64>,
     /// Calls in flight; lower than the limit `calls_per_client`.
     calls: Option<u64>,
-    /// Whether front ends that show it may serve tools of their own.
+    /// Whether it may connect front ends, whose tools its whole tenant sees; `plugins` may then be empty.
     #[serde(default)]
     front_ends: bool,
 }
@@ -158,7 +158,7 @@ impl WrittenToken {
                 ));
             }
         };
-        if self.plugins.as_ref().is_some_and(Vec::is_empty) && !self.metrics {
+        if self.plugins.as_ref().is_some_and(Vec::is_empty) && !self.metrics && !self.front_ends {
             return Err(told("may use nothing: `plugins` is empty; leave it out to allow all of them"));
         }
         if self.requests_per_second == Some(0) || self.calls == Some(0) {

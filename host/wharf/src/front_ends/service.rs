@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{task::spawn_blocking, time::Instant};
+use tokio::{sync::Semaphore, task::spawn_blocking, time::Instant};
 use wharf_core::{
     Code, Error, FrontEndService,
     service::front_end::{
@@ -16,30 +16,47 @@ use super::FrontEnds;
 /// Calls that are told at once.
 const MOST_CALLS: usize = 64;
 
+/// Front ends whose schemas are compiled at the same time: others wait, and calls
+/// have the rest of the machine.
+const MOST_COMPILING: usize = 2;
+
 /// See the module.
-pub(crate) struct ServedFrontEnds(pub(crate) Arc<FrontEnds>);
+pub(crate) struct ServedFrontEnds {
+    front_ends: Arc<FrontEnds>,
+    compiling: Arc<Semaphore>,
+}
+
+impl ServedFrontEnds {
+    pub(crate) fn new(front_ends: &Arc<FrontEnds>) -> Self {
+        let compiling = Arc::new(Semaphore::new(MOST_COMPILING));
+        Self { front_ends: Arc::clone(front_ends), compiling }
+    }
+}
 
 #[async_trait::async_trait]
 impl FrontEndService for ServedFrontEnds {
     async fn connect(&self, owner: &FrontEndOwner, front_end: ConnectFrontEnd) -> Result<FrontEndDescription, Error> {
-        let (front_ends, owner) = (Arc::clone(&self.0), owner.clone());
+        let interrupted = || Error::new(Code::Unavailable, "the host is shutting down");
+        let place = Arc::clone(&self.compiling).acquire_owned().await.map_err(|_| interrupted())?;
+        let (front_ends, owner) = (Arc::clone(&self.front_ends), owner.clone());
         // Schemas of strangers are compiled where nobody else has to wait.
         let connecting = spawn_blocking(move || {
+            let _place = place;
             let connected = front_ends.connect(&owner, front_end)?;
             // Here, since whoever asked may not wait for the end of this.
             front_ends.keep(&connected);
             Ok::<_, Error>(front_ends.description(&connected))
         });
-        connecting.await.map_err(|_| Error::new(Code::Unavailable, "the host is shutting down"))?
+        connecting.await.map_err(|_| interrupted())?
     }
 
     fn list(&self, owner: &FrontEndOwner) -> Vec<FrontEndDescription> {
-        self.0.of_owner(owner).iter().map(|connected| self.0.description(connected)).collect()
+        self.front_ends.of_owner(owner).iter().map(|connected| self.front_ends.description(connected)).collect()
     }
 
     fn disconnect(&self, owner: &FrontEndOwner, front_end: &str) -> Result<(), Error> {
-        let connected = self.0.found(owner, front_end)?;
-        self.0.end(&connected);
+        let connected = self.front_ends.found(owner, front_end)?;
+        self.front_ends.end(&connected);
         Ok(())
     }
 
@@ -50,16 +67,16 @@ impl FrontEndService for ServedFrontEnds {
         after: u64,
         patience: Duration,
     ) -> Result<Option<Vec<FrontEndEvent>>, Error> {
-        let connected = self.0.found(owner, front_end)?;
+        let connected = self.front_ends.found(owner, front_end)?;
         Ok(connected.events(after, MOST_CALLS, Some(Instant::now() + patience)).await)
     }
 
     fn answer(&self, owner: &FrontEndOwner, front_end: &str, call: u64, answer: AnswerCall) -> Result<(), Error> {
-        let connected = self.0.found(owner, front_end)?;
-        self.0.answer(&connected, call, answer)
+        let connected = self.front_ends.found(owner, front_end)?;
+        self.front_ends.answer(&connected, call, answer)
     }
 
     fn progress(&self, owner: &FrontEndOwner, front_end: &str, call: u64, progress: TellProgress) -> Result<(), Error> {
-        self.0.found(owner, front_end)?.progress(call, &progress)
+        self.front_ends.found(owner, front_end)?.progress(call, &progress)
     }
 }

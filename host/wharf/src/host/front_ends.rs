@@ -67,7 +67,7 @@ impl Host {
     /// The front ends of this host, for transports.
     #[must_use]
     pub fn front_end_service(&self) -> Arc<dyn FrontEndService> {
-        Arc::new(ServedFrontEnds(Arc::clone(&self.shared.front_ends)))
+        Arc::new(ServedFrontEnds::new(&self.shared.front_ends))
     }
 
     /// The tools that this tenant sees: those of plugins and of the app, and those

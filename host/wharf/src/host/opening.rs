@@ -133,7 +133,24 @@ fn sqlite_options(configuration: &Configuration) -> SqliteOptions {
 }
 
 impl Host {
-    /// A host that is about to be opened, by parts.
+    /// A host that is about to be opened, by parts. Hosts have nothing of each other,
+    /// and any number of them may be in one process.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::Duration;
+    /// use wharf::{Configuration, Host, ToolService};
+    ///
+    /// // What the operator would write into `wharf.toml`; here, no bundled plugin.
+    /// let off: String = wharf::bundled_names().map(|name| format!("[plugin.{name}]\nenabled = false\n")).collect();
+    /// let configuration = Configuration::parse(&off, ".".as_ref())?;
+    /// let host = Host::builder(configuration).open().await?; // Keeps its state in memory.
+    /// assert!(host.tools().is_empty());
+    /// host.shut_down(Duration::from_secs(1)).await;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn builder(configuration: Configuration) -> HostBuilder {
         HostBuilder { configuration, data: None, state: None, backend: None, audit: None }
     }

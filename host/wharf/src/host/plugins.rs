@@ -91,18 +91,24 @@ impl Host {
     /// Compiles the component where no host with the same data directory has, which
     /// takes from tens of milliseconds to seconds, on a thread of its own.
     ///
-    /// ```no_run
-    /// # async fn example(host: wharf::Host) -> Result<(), Box<dyn std::error::Error>> {
-    /// use wharf::{Grants, PluginSpec, StateGrant};
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use wharf::{Grants, PluginSpec, StateGrant, ToolService};
+    /// # let off: String = wharf::bundled_names().map(|name| format!("[plugin.{name}]\nenabled = false\n")).collect();
+    /// # let host = wharf::Host::builder(wharf::Configuration::parse(&off, ".".as_ref())?).open().await?;
+    /// # // Here `cargo xtask plugins` leaves it.
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/plugins/components/planning.wasm");
+    /// # let component = std::fs::read(file)?;
     ///
-    /// let grants = Grants { state: Some(StateGrant::with_reason("counts visits")), ..Grants::default() };
-    /// let spec = PluginSpec::new("greeter".parse()?, std::fs::read("greeter.wasm")?).with_grants(grants);
-    /// let greeter = host.load_plugin(spec).await?;
-    /// println!("{} offers {} tools", greeter.plugin.name(), greeter.plugin.tools().len());
+    /// let grants = Grants { state: Some(StateGrant::with_reason("keeps plans")), ..Grants::default() };
+    /// let plans = host.load_plugin(PluginSpec::new("plans".parse()?, component.clone()).with_grants(grants)).await?;
+    /// assert_eq!(host.tools().len(), plans.plugin.tools().len());
     ///
-    /// let next = PluginSpec::new("greeter".parse()?, std::fs::read("greeter-2.wasm")?);
+    /// let next = PluginSpec::new("plans".parse()?, component); // Nothing is granted to this one.
     /// host.replace_plugin(next).await?; // Calls in flight finish on the first one.
-    /// host.unload_plugin(&"greeter".parse()?)?;
+    /// host.unload_plugin(&"plans".parse()?)?;
+    /// assert!(host.tools().is_empty());
     /// # Ok(())
     /// # }
     /// ```

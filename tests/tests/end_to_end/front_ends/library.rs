@@ -1,5 +1,7 @@
 //! A front end that an app connects over a channel of its own.
 
+use std::time::Duration;
+
 use serde_json::json;
 use wharf::{
     Code, FrontEnd, ToolService,
@@ -13,8 +15,13 @@ async fn host() -> Fixture {
     Setup::bare().open_in(Data::new()).await
 }
 
+/// What it is told next.
+async fn next(front_end: &mut FrontEnd) -> Option<FrontEndEvent> {
+    tokio::time::timeout(Duration::from_secs(60), front_end.next()).await.expect("in time")
+}
+
 async fn asked(front_end: &mut FrontEnd) -> FrontEndCall {
-    match front_end.next().await {
+    match next(front_end).await {
         Some(FrontEndEvent::Call(call)) => call,
         other => panic!("no call: {other:?}"),
     }
@@ -73,7 +80,7 @@ async fn one_tenant_hears_once_of_each_change_and_the_others_of_none() {
     let mut first = first;
     let second = fixture.host.connect_front_end(&owner("a", "w"), wanted_again()).expect("it takes the place");
     assert_eq!(since(&mut a), 1, "the list is as it was");
-    assert_eq!(first.next().await, None, "its place is taken");
+    assert_eq!(next(&mut first).await, None, "its place is taken");
     drop(first);
     assert_eq!(since(&mut a), 1, "who was replaced takes nothing away");
     drop(second);
@@ -88,7 +95,7 @@ async fn a_dropped_call_is_told_and_a_dropped_window_ends_its_calls() {
     let running = fixture.start(&context("local", "s"), "app_editor__t", json!({}));
     let call = asked(&mut window).await;
     running.drop_it().await;
-    match window.next().await {
+    match next(&mut window).await {
         Some(FrontEndEvent::Cancel(cancel)) => assert_eq!((cancel.call, cancel.reason), (call.number, "cancelled")),
         other => panic!("not told: {other:?}"),
     }
@@ -114,9 +121,9 @@ async fn two_hosts_have_nothing_of_each_other_and_a_host_that_ends_says_so() {
     drop(other.host.connect_front_end(&local("w"), wanted("editor", [tool("u")])).expect("the name is free there"));
     let running = one.start(&context("local", "s"), "app_editor__t", json!({}));
     asked(&mut window).await;
-    one.host.shut_down(std::time::Duration::ZERO).await;
+    one.host.shut_down(Duration::ZERO).await;
     assert_eq!(running.outcome().await.expect_err("ended").code, Code::Gone);
-    assert_eq!(window.next().await, None);
+    assert_eq!(next(&mut window).await, None);
     drop(one);
     assert_eq!(window.answer(1, says("late")).expect_err("ended").code, Code::Conflict);
 }

@@ -5,6 +5,8 @@ mod library;
 mod serving;
 mod tenants;
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use wharf::{
     TenantId,
@@ -69,8 +71,10 @@ impl<'s> Page<'s> {
 
 /// The next event that is no comment.
 fn next(following: &mut Following) -> (String, Value) {
+    let began = Instant::now();
     loop {
         let event = following.event().expect("it is followed");
+        assert!(began.elapsed() < Duration::from_secs(60), "only comments come");
         if event.kind != ":" {
             return (event.kind, event.data);
         }

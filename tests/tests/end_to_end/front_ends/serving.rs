@@ -1,11 +1,15 @@
 //! A page over HTTP, and an agent over the protocol: the real binary between
 //! them.
 
-use std::time::{Duration, Instant};
+use std::{
+    io::Write as _,
+    os::unix::net::UnixStream,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 use wharf::audit::Reader;
-use wharf_tests::{Server, Setup, replied};
+use wharf_tests::{Client, Data, Server, Setup, replied, wharf};
 
 use super::{Page, call, failure, list, next, tool, with_tools};
 
@@ -257,4 +261,40 @@ fn calls_of_a_page_are_audited_as_any_others_are() {
     {
         assert!(lines.contains(&line.map(str::to_owned)), "{line:?} in {lines:?}");
     }
+}
+
+#[test]
+fn an_agent_over_standard_input_uses_a_page_that_the_same_host_serves_over_http() {
+    let data = Data::new();
+    data.write("wharf.toml", Setup::bare().text());
+    let path = data.path().join("wharf.sock");
+    let address = format!("unix:{}", path.display());
+    let command = wharf(["serve", "--stdio", "--http", &address]);
+    let mut agent = Client::connect(command.config(&data.path().join("wharf.toml")).data(data.path()));
+    let began = Instant::now();
+    while UnixStream::connect(&path).is_err() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not serve");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let token = std::fs::read_to_string(data.path().join("http-token")).expect("a token");
+    let ask = |method: &str, place: &str, body: &str| {
+        let mut stream = UnixStream::connect(&path).expect("it listens");
+        let request = format!(
+            "{method} {place} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            token.trim(),
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("the server reads");
+        replied(stream)
+    };
+    let connected = ask("POST", "/v1/front-ends", &with_tools("editor", [tool("save")]).to_string());
+    let place = format!("/v1/front-ends/{}", connected.json()["front_end"].as_str().expect("a handle"));
+    let listed = agent.request("tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"][0]["name"], "app_editor__save", "{listed}");
+    let asking = agent.ask("tools/call", json!({"name": "app_editor__save", "arguments": {}}));
+    let polled = ask("GET", &format!("{place}/calls?wait_ms=60000"), "").json();
+    let answer = format!("{place}/calls/{}/answer", polled["after"]);
+    assert_eq!(ask("POST", &answer, r#"{"content": [{"text": "saved"}]}"#).status, 204);
+    assert_eq!(agent.answer(asking)["result"]["content"][0]["text"], "saved");
 }
