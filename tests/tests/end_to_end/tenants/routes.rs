@@ -27,6 +27,8 @@ fn cases() -> Vec<Case> {
     let mut cases = vec![
         ("GET /v1/health", "", "", Value::Null, OwnAlone),
         ("GET /v1/openapi.json", "", "", Value::Null, OwnAlone),
+        ("GET /.well-known/oauth-protected-resource", "", "", Value::Null, OwnAlone),
+        ("GET /.well-known/oauth-protected-resource/mcp", "", "", Value::Null, OwnAlone),
         ("GET /v1/terminals", "", "", Value::Null, OwnAlone),
         ("GET /v1/streams", "", "", Value::Null, OwnAlone),
         ("GET /metrics", "", "", Value::Null, OwnAlone),
