@@ -258,17 +258,26 @@ fn body(read: &[u8]) -> Result<Option<(usize, usize)>> {
 
 /// Calls, ready to be sent, and connections to send them on.
 pub(crate) struct Load {
+    address: SocketAddr,
     connections: Vec<Connection>,
     calls: Vec<Vec<u8>>,
 }
 
 impl Load {
     pub(crate) async fn new(server: &Server, count: usize, call: impl Fn(usize) -> Vec<u8>) -> Result<Self> {
-        let mut connections = Vec::new();
-        for _ in 0..count {
-            connections.push(Connection::open(server.address).await?);
+        let mut load =
+            Self { address: server.address, connections: Vec::new(), calls: (1..=count).map(call).collect() };
+        load.open().await?;
+        Ok(load)
+    }
+
+    /// New connections: a server closes those on which nothing was said for a while.
+    async fn open(&mut self) -> Result<()> {
+        self.connections.clear();
+        for _ in &self.calls {
+            self.connections.push(Connection::open(self.address).await?);
         }
-        Ok(Self { connections, calls: (1..=count).map(call).collect() })
+        Ok(())
     }
 
     /// Calls on all connections until it is over; how many were answered.
@@ -298,6 +307,7 @@ impl Load {
     /// Calls a second.
     async fn rate(&mut self, calls: usize) -> Result<f64> {
         let each = calls.div_ceil(IN_FLIGHT);
+        self.open().await?;
         let began = Instant::now();
         let connections = std::mem::take(&mut self.connections);
         let callers: Vec<_> = connections
@@ -309,12 +319,12 @@ impl Load {
                     for _ in 0..each {
                         connection.echo(&call).await?;
                     }
-                    anyhow::Ok(connection)
+                    anyhow::Ok(())
                 })
             })
             .collect();
         for caller in callers {
-            self.connections.push(caller.await??);
+            caller.await??;
         }
         #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
         Ok((each * IN_FLIGHT) as f64 / began.elapsed().as_secs_f64())
