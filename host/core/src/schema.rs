@@ -150,7 +150,8 @@ impl Compiled {
             let path = error.instance_path().to_string();
             let place = if path.is_empty() { "the arguments" } else { &path };
             lines.push(format!(
-                "{place}: {} (rule {})",
+                "{}: {} (rule {})",
+                shorten(place),
                 shorten(&error.masked_with("the value").to_string()),
                 shorten(&error.schema_path().to_string())
             ));
@@ -173,9 +174,10 @@ fn measure(value: &Value) -> (u64, usize) {
     }
 }
 
+/// Names of members are quoted in it, and they are as hostile as all else.
 fn shorten(text: &str) -> String {
-    let short = crate::text::cut(text, MAX_VIOLATION_BYTES);
-    if short.len() == text.len() { text.to_owned() } else { format!("{short}…") }
+    let short = crate::text::line(text, MAX_VIOLATION_BYTES);
+    if text.len() <= MAX_VIOLATION_BYTES { short } else { format!("{short}…") }
 }
 
 /// Names that hold subschemas by name.

@@ -124,11 +124,9 @@ pub(crate) fn answer(returned: Result<wit::Answer, types::Error>, limits: &CallL
 }
 
 pub(crate) fn guest_error(error: types::Error) -> Error {
-    Error {
-        code: Code::from_guest(&error.code),
-        message: text::visible(text::cut(&error.message, MAX_MESSAGE_BYTES).to_owned()),
-        retryable: error.retryable,
-    }
+    let told = text::visible(text::cut(&error.message, MAX_MESSAGE_BYTES).to_owned());
+    let message = if told.trim().is_empty() { "the plugin refused this and does not say why".to_owned() } else { told };
+    Error { code: Code::from_guest(&error.code), message, retryable: error.retryable }
 }
 
 pub(crate) fn answer_bytes(answer: &wit::Answer) -> u64 {

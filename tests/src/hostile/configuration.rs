@@ -50,7 +50,10 @@ fn assert_says_where(text: &str, problem: &str) {
     let line =
         problem.split_once("line ").is_some_and(|(_, rest)| rest.starts_with(|first: char| first.is_ascii_digit()));
     assert!(
-        line || problem.contains('[') || problem.contains('.') || problem.contains('`'),
+        line || problem.contains("of no line")
+            || problem.contains('[')
+            || problem.contains('.')
+            || problem.contains('`'),
         "nobody knows where: {problem}"
     );
 }

@@ -81,11 +81,12 @@ impl OfferProblem {
 }
 
 fn described(description: &mut String, least: usize) -> Result<(), OfferProblem> {
-    if !(least..=MAX_DESCRIPTION_BYTES).contains(&description.len()) {
+    if description.len() > MAX_DESCRIPTION_BYTES {
         return Err(OfferProblem::Description { least });
     }
     *description = text::visible(std::mem::take(description));
-    Ok(())
+    // There may have been nothing but what is taken out.
+    if description.len() < least { Err(OfferProblem::Description { least }) } else { Ok(()) }
 }
 
 /// Prompts as a client may see them.

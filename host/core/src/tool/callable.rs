@@ -103,10 +103,14 @@ impl ToolDefinition {
     /// # Errors
     /// Where its description has no legal length.
     pub fn cleaned(mut self) -> Result<Self, InvalidTool> {
-        if self.description.is_empty() || self.description.len() > MAX_DESCRIPTION_BYTES {
+        if self.description.len() > MAX_DESCRIPTION_BYTES {
             return Err(ToolProblem::Description.of(&self.name));
         }
         self.description = text::visible(self.description);
+        // There may have been nothing but what is taken out.
+        if self.description.is_empty() {
+            return Err(ToolProblem::Description.of(&self.name));
+        }
         clean_fields(&mut self.meta);
         Ok(self)
     }
