@@ -77,7 +77,11 @@ pub(crate) fn from_server<B>(granted: &GrantedRequest, answer: &Response<B>, mos
     if bytes(answer.headers()) > most {
         return Err(too_large_a_head(most));
     }
-    let encoded = answer.headers().get_all(header::CONTENT_ENCODING).iter().any(|coding| coding != "identity");
+    let other_than = |name: HeaderName, plain: &str| {
+        answer.headers().get_all(name).iter().any(|coding| !coding.as_bytes().eq_ignore_ascii_case(plain.as_bytes()))
+    };
+    // What is chunked is put together before anybody looks for a secret.
+    let encoded = other_than(header::CONTENT_ENCODING, "identity") || other_than(header::TRANSFER_ENCODING, "chunked");
     if encoded && !granted.secrets().is_empty() {
         let message = "the server answered in an encoding that was not asked for, in which a secret could not be found";
         return Err(Error::new(Code::Unavailable, message));

@@ -8,9 +8,12 @@ use crate::ToolError;
 use crate::host::HostHttp;
 use crate::http::{Request, Response};
 
+/// Answers one request.
+type Answering = dyn Fn(&Request) -> Result<Response, ToolError> + Send + Sync;
+
 /// What answers requests.
 #[derive(Clone)]
-pub(super) struct TestServer(Arc<dyn Fn(&Request) -> Result<Response, ToolError> + Send + Sync>);
+pub(super) struct TestServer(Arc<Answering>);
 
 impl fmt::Debug for TestServer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,10 +24,7 @@ impl fmt::Debug for TestServer {
 impl TestCall {
     /// Grants HTTP requests, and answers each so.
     #[must_use]
-    pub fn http(
-        mut self,
-        answer: impl Fn(&Request) -> Result<Response, ToolError> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn http(mut self, answer: impl Fn(&Request) -> Result<Response, ToolError> + Send + Sync + 'static) -> Self {
         self.server = Some(TestServer(Arc::new(answer)));
         self
     }

@@ -25,9 +25,9 @@ use serde_json::Value;
 use crate::host::{Host, HostBucket};
 use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
+use http::TestServer;
 #[cfg(feature = "schema-checks")]
 pub use schemas::{accepts, check_definitions};
-use http::TestServer;
 use store::{BucketKey, Store};
 pub use streams::{StreamEvent, TestStream};
 pub use terminal::{Response, Script};

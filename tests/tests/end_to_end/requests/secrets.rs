@@ -98,11 +98,19 @@ async fn a_secret_goes_nowhere_else_and_no_guest_can_take_its_place() {
 
 #[tokio::test]
 async fn an_answer_in_which_a_secret_could_not_be_found_is_refused() {
-    let upstream = Upstream::start(|_, connection| Upstream::send(connection, "content-encoding: gzip\r\n", b"packed"));
+    let upstream = Upstream::start(|head, connection| {
+        if head.contains("/v1/packed") {
+            let _ = connection
+                .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n6\r\npacked\r\n0\r\n\r\n");
+        }
+        Upstream::send(connection, "content-encoding: gzip\r\n", b"packed");
+    });
     let fixture = open(&[&upstream]).await;
     let answer = below(&fixture, &upstream, json!({"headers": ["accept-encoding: gzip"]})).await;
     assert!(refused(&answer, "unavailable").contains("encoding"), "{answer}");
     assert!(upstream.asked()[0].contains("accept-encoding: identity\r\n"));
+    let answer = below(&fixture, &upstream, json!({"path": "/v1/packed"})).await;
+    assert!(refused(&answer, "unavailable").contains("encoding"), "{answer}");
     assert_eq!(ask(&fixture, &upstream.authority(), json!({})).await["body"], "packed", "without a secret it is");
 }
 
