@@ -205,7 +205,7 @@ impl Configuration {
     /// # Errors
     /// What is wrong, in words for a person.
     pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
-        let written: Written = toml::from_str(text).map_err(|error| error.to_string())?;
+        let written: Written = toml::from_str(text).map_err(|error| told(&error))?;
         let mut host_limits = HostLimits::default();
         written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
         let mut process_limits = ProcessLimits::default();
@@ -281,6 +281,14 @@ impl Configuration {
     }
 }
 
+/// What is wrong with a text, and where.
+fn told(error: &toml::de::Error) -> String {
+    match error.span() {
+        Some(_) => error.to_string(),
+        None => format!("{error}; it is said of no line: look for tables or lists that lie within each other"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +302,12 @@ mod tests {
         let configuration = parse("").expect("parses");
         assert_eq!(configuration.call_limits, CallLimits::default());
         assert!(configuration.plugins.is_empty());
+    }
+
+    #[test]
+    fn a_text_that_nests_too_deeply_is_refused_with_a_hint_where_to_look() {
+        let refused = parse(&format!("[plugin.a.settings]\n{}b = 1", "a.".repeat(200))).expect_err("nests too deeply");
+        assert!(refused.contains("line ") || refused.contains("within each other"), "{refused}");
     }
 
     #[test]
