@@ -160,6 +160,3 @@ fn reason(error: &ErrorKind) -> &'static str {
         _ => "it is none that can be checked",
     }
 }
-
-#[cfg(test)]
-mod tests;

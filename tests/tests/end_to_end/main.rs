@@ -22,6 +22,7 @@ mod http_mcp;
 mod kills;
 mod large;
 mod limits;
+mod oauth;
 mod offers;
 mod operator;
 mod planning;

@@ -3,17 +3,14 @@
 //!
 //! Strangers can name any key, so how often that is done does not depend on them.
 
-use std::{
-    io::Read as _,
-    time::{Duration, Instant},
-};
+use std::{io::Read as _, time::Duration};
 
 use jsonwebtoken::{
     Algorithm, DecodingKey,
     jwk::{Jwk, JwkSet, KeyOperations, PublicKeyUse},
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::Instant};
 use url::Url;
 use wharf_core::text::with_causes;
 use wharf_mcp::http::TokenRefused;
@@ -89,15 +86,6 @@ impl Keys {
             None if known.fetched.is_none() => Err(TokenRefused::Unavailable),
             None => Err(TokenRefused::Invalid("its issuer has no such key".to_owned())),
         }
-    }
-}
-
-#[cfg(test)]
-impl Keys {
-    /// As if all of it were long ago.
-    pub(super) async fn forget_when(&self) {
-        let mut known = self.known.lock().await;
-        (known.asked, known.fetched) = (None, None);
     }
 }
 

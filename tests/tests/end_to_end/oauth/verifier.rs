@@ -1,114 +1,21 @@
-//! Against a real issuer: a server that says where its keys are, and signs.
+//! Which tokens of an authorization server hold, by its keys.
 
 use std::{
-    io::{Read as _, Write as _},
+    collections::BTreeSet,
     net::TcpListener,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    thread,
+    sync::{Arc, atomic::Ordering::SeqCst},
+    time::Duration,
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use jsonwebtoken::{EncodingKey, Header, encode, get_current_timestamp};
-use ring::{
-    rand::SystemRandom,
-    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
-};
-use serde_json::json;
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp};
+use serde_json::{Value, json};
+use wharf::{TokenRefused, TokenVerifier, VerifiedToken, configuration::OAuthSettings};
 
-use super::*;
+use super::issuer::{Issuer, Key, RESOURCE};
 
-const RESOURCE: &str = "https://wharf.example/mcp";
-
-/// A key to sign with, and the same for those who check.
-struct Key {
-    secret: EncodingKey,
-    public: Value,
-}
-
-impl Key {
-    fn new(name: &str) -> Self {
-        let random = SystemRandom::new();
-        let bytes = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).expect("a key");
-        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, bytes.as_ref(), &random).expect("a key");
-        let point = pair.public_key().as_ref();
-        let part = |bytes| URL_SAFE_NO_PAD.encode(bytes);
-        let public = json!({
-            "kty": "EC", "crv": "P-256", "x": part(&point[1..33]), "y": part(&point[33..]),
-            "kid": name, "use": "sig", "alg": "ES256",
-        });
-        Self { secret: EncodingKey::from_ec_der(bytes.as_ref()), public }
-    }
-
-    fn sign(&self, claims: &Value) -> String {
-        let name = self.public["kid"].as_str().expect("a name").to_owned();
-        encode(&Header { kid: Some(name), ..Header::new(Algorithm::ES256) }, claims, &self.secret).expect("signed")
-    }
-}
-
-/// Answers for as long as the test runs.
-struct Issuer {
-    address: String,
-    keys: Arc<Mutex<Vec<Value>>>,
-    asked: Arc<AtomicUsize>,
-}
-
-impl Issuer {
-    fn new(keys: Vec<Value>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
-        let address = format!("http://{}", listener.local_addr().expect("bound"));
-        let (keys, asked) = (Arc::new(Mutex::new(keys)), Arc::new(AtomicUsize::new(0)));
-        let issuer = Self { address: address.clone(), keys: Arc::clone(&keys), asked: Arc::clone(&asked) };
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.expect("a client");
-                let mut request = [0; 4096];
-                let count = stream.read(&mut request).unwrap_or_default();
-                let head = String::from_utf8_lossy(&request[..count]).into_owned();
-                let (status, body) = match head.split(' ').nth(1) {
-                    // The first place is not where this one says it.
-                    Some("/.well-known/openid-configuration") => {
-                        ("200 OK", json!({"issuer": address, "jwks_uri": format!("{address}/keys")}))
-                    }
-                    Some("/keys") => {
-                        asked.fetch_add(1, SeqCst);
-                        ("200 OK", json!({"keys": *keys.lock().expect("a lock")}))
-                    }
-                    _ => ("404 Not Found", json!({})),
-                };
-                let body = body.to_string();
-                let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-                let _ = stream.write_all((head + &body).as_bytes());
-            }
-        });
-        issuer
-    }
-
-    fn settings(&self) -> OAuthSettings {
-        OAuthSettings {
-            issuer: self.address.clone(),
-            resource: RESOURCE.to_owned(),
-            jwks: None,
-            tenant_claim: "sub".to_owned(),
-            scopes: Vec::new(),
-            plugins: None,
-            requests_per_second: None,
-            calls: None,
-        }
-    }
-
-    /// What a token says that holds.
-    fn claims(&self) -> Value {
-        json!({"iss": self.address, "aud": RESOURCE, "sub": "ada", "exp": get_current_timestamp() + 600})
-    }
-
-    fn claims_but(&self, name: &str, value: Value) -> Value {
-        let mut claims = self.claims();
-        claims[name] = value;
-        claims
-    }
+fn verifier(settings: OAuthSettings) -> Arc<dyn TokenVerifier> {
+    wharf::protected_resource(settings).verifier
 }
 
 fn refused(verified: Result<VerifiedToken, TokenRefused>) -> String {
@@ -119,7 +26,7 @@ fn refused(verified: Result<VerifiedToken, TokenRefused>) -> String {
 async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
     let key = Key::new("one");
     let issuer = Issuer::new(vec![json!({"kty": "something of tomorrow"}), key.public.clone()]);
-    let verifier = Verifier::new(issuer.settings());
+    let verifier = verifier(issuer.settings());
     let tenant = |verified: VerifiedToken| verified.tenant.to_string();
     let verified = verifier.verify(&key.sign(&issuer.claims())).await.expect("holds");
     assert_eq!(tenant(verified), "oauth:ada");
@@ -131,11 +38,11 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
         subjects.insert(tenant(verifier.verify(&token).await.expect("holds")));
     }
     assert_eq!(subjects.len(), 6, "{subjects:?}");
-    assert!(subjects.iter().all(|tenant| tenant.starts_with(PREFIX)), "{subjects:?}");
+    assert!(subjects.iter().all(|tenant| tenant.starts_with("oauth:")), "{subjects:?}");
     assert!(!subjects.contains("oauth:blake3.00"), "it could be called as the digest of another one");
     assert_eq!(issuer.asked.load(SeqCst), 1, "keys are kept");
     let by_organisation = OAuthSettings { tenant_claim: "org".to_owned(), ..issuer.settings() };
-    let verifier = Verifier::new(by_organisation);
+    let verifier = verifier(by_organisation);
     let token = key.sign(&issuer.claims_but("org", json!("acme")));
     assert_eq!(tenant(verifier.verify(&token).await.expect("holds")), "oauth:acme");
     assert!(refused(verifier.verify(&key.sign(&issuer.claims())).await).contains("`org`"));
@@ -145,7 +52,7 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
 async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
-    let verifier = Verifier::new(issuer.settings());
+    let verifier = verifier(issuer.settings());
     let now = get_current_timestamp();
     for (name, value, reason) in [
         ("iss", json!("https://evil.example"), "another issuer"),
@@ -197,19 +104,18 @@ async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
     assert!(refused(verifier.verify(&shared.expect("signed")).await).contains("algorithm"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn keys_change_and_strangers_do_not_decide_how_often_they_are_asked_for() {
     let (old, new) = (Key::new("old"), Key::new("new"));
     let issuer = Issuer::new(vec![old.public.clone()]);
-    let verifier = Verifier::new(issuer.settings());
+    let verifier = verifier(issuer.settings());
     for _ in 0..50 {
         let unknown = Key::new("unknown").sign(&issuer.claims());
         assert!(refused(verifier.verify(&unknown).await).contains("no such key"));
     }
     assert_eq!(issuer.asked.load(SeqCst), 1);
     *issuer.keys.lock().expect("a lock") = vec![new.public.clone()];
-    // As if the pause were over.
-    verifier.keys.forget_when().await;
+    tokio::time::advance(Duration::from_secs(31)).await;
     verifier.verify(&new.sign(&issuer.claims())).await.expect("by the new key");
     assert!(refused(verifier.verify(&old.sign(&issuer.claims())).await).contains("no such key"));
     assert_eq!(issuer.asked.load(SeqCst), 2);
@@ -220,7 +126,7 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
     let scopes = vec!["wharf".to_owned(), "tools".to_owned()];
-    let verifier = Verifier::new(OAuthSettings { scopes, ..issuer.settings() });
+    let verifier = verifier(OAuthSettings { scopes, ..issuer.settings() });
     for (claim, value, holds) in [
         ("scope", json!("tools other wharf"), true),
         ("scp", json!(["wharf", "tools"]), true),
@@ -234,6 +140,6 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
     }
     let nobody = TcpListener::bind("127.0.0.1:0").expect("an address").local_addr().expect("bound");
     let away = OAuthSettings { issuer: format!("http://{nobody}"), ..issuer.settings() };
-    let verified = Verifier::new(away).verify(&key.sign(&issuer.claims())).await;
+    let verified = verifier(away).verify(&key.sign(&issuer.claims())).await;
     assert_eq!(verified, Err(TokenRefused::Unavailable));
 }

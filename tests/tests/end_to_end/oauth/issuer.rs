@@ -1,0 +1,111 @@
+//! A real issuer: a server that says where its keys are, and signs.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp};
+use ring::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
+};
+use serde_json::{Value, json};
+use wharf::configuration::OAuthSettings;
+
+pub(crate) const RESOURCE: &str = "https://wharf.example/mcp";
+
+/// A key to sign with, and the same for those who check.
+pub(crate) struct Key {
+    secret: EncodingKey,
+    pub(crate) public: Value,
+}
+
+impl Key {
+    pub(crate) fn new(name: &str) -> Self {
+        let random = SystemRandom::new();
+        let bytes = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).expect("a key");
+        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, bytes.as_ref(), &random).expect("a key");
+        let point = pair.public_key().as_ref();
+        let part = |bytes| URL_SAFE_NO_PAD.encode(bytes);
+        let public = json!({
+            "kty": "EC", "crv": "P-256", "x": part(&point[1..33]), "y": part(&point[33..]),
+            "kid": name, "use": "sig", "alg": "ES256",
+        });
+        Self { secret: EncodingKey::from_ec_der(bytes.as_ref()), public }
+    }
+
+    pub(crate) fn sign(&self, claims: &Value) -> String {
+        let name = self.public["kid"].as_str().expect("a name").to_owned();
+        encode(&Header { kid: Some(name), ..Header::new(Algorithm::ES256) }, claims, &self.secret).expect("signed")
+    }
+}
+
+/// Answers for as long as the test runs.
+pub(crate) struct Issuer {
+    pub(crate) address: String,
+    pub(crate) keys: Arc<Mutex<Vec<Value>>>,
+    pub(crate) asked: Arc<AtomicUsize>,
+}
+
+impl Issuer {
+    pub(crate) fn new(keys: Vec<Value>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+        let address = format!("http://{}", listener.local_addr().expect("bound"));
+        let (keys, asked) = (Arc::new(Mutex::new(keys)), Arc::new(AtomicUsize::new(0)));
+        let issuer = Self { address: address.clone(), keys: Arc::clone(&keys), asked: Arc::clone(&asked) };
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.expect("a client");
+                let mut request = [0; 4096];
+                let count = stream.read(&mut request).unwrap_or_default();
+                let head = String::from_utf8_lossy(&request[..count]).into_owned();
+                let (status, body) = match head.split(' ').nth(1) {
+                    // The first place is not where this one says it.
+                    Some("/.well-known/openid-configuration") => {
+                        ("200 OK", json!({"issuer": address, "jwks_uri": format!("{address}/keys")}))
+                    }
+                    Some("/keys") => {
+                        asked.fetch_add(1, SeqCst);
+                        ("200 OK", json!({"keys": *keys.lock().expect("a lock")}))
+                    }
+                    _ => ("404 Not Found", json!({})),
+                };
+                let body = body.to_string();
+                let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+                let _ = stream.write_all((head + &body).as_bytes());
+            }
+        });
+        issuer
+    }
+
+    pub(crate) fn settings(&self) -> OAuthSettings {
+        OAuthSettings {
+            issuer: self.address.clone(),
+            resource: RESOURCE.to_owned(),
+            jwks: None,
+            tenant_claim: "sub".to_owned(),
+            scopes: Vec::new(),
+            plugins: None,
+            requests_per_second: None,
+            calls: None,
+        }
+    }
+
+    /// What a token says that holds.
+    pub(crate) fn claims(&self) -> Value {
+        json!({"iss": self.address, "aud": RESOURCE, "sub": "ada", "exp": get_current_timestamp() + 600})
+    }
+
+    pub(crate) fn claims_but(&self, name: &str, value: Value) -> Value {
+        let mut claims = self.claims();
+        claims[name] = value;
+        claims
+    }
+}
