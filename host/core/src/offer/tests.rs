@@ -143,3 +143,23 @@ fn completions_are_cut_to_what_is_shown() {
     assert_eq!(shown.values[0], "ab");
     assert_eq!(completions(vec!["x".repeat(5_000)], None, false).values[0].len(), 1_024);
 }
+
+#[test]
+fn a_description_of_nothing_but_control_characters_is_none() {
+    let prompt = PromptDefinition {
+        name: "p".to_owned(),
+        description: "\u{1b}\u{202e}".to_owned(),
+        arguments: Vec::new(),
+        meta: Map::new(),
+    };
+    let refused = check_prompts(vec![prompt]).expect_err("says nothing of itself");
+    assert_eq!(refused.problem, OfferProblem::Description { least: 1 });
+    let definition = crate::ToolDefinition {
+        name: "t".to_owned(),
+        description: "\u{9b}".to_owned(),
+        input_schema: std::sync::Arc::default(),
+        output_schema: None,
+        meta: Map::new(),
+    };
+    assert!(definition.cleaned().is_err(), "nor does a tool");
+}

@@ -17,6 +17,18 @@ fn a_violation_names_the_path_and_the_rule() {
 }
 
 #[test]
+fn a_violation_quotes_names_without_control_characters_and_no_more_of_them_than_it_may() {
+    let schema = compile(json!({"type": "object", "additionalProperties": {"type": "null"}})).expect("compiles");
+    let told = schema.check(&json!({"a\u{1b}[2J\u{7f}\u{202e}": 1})).expect_err("no null");
+    assert!(told.starts_with("/a[2J: "), "{told:?}");
+    let told = schema.check(&json!({"x".repeat(1 << 20): 1})).expect_err("no null");
+    assert!(told.len() < 4 * MAX_VIOLATION_BYTES, "{} bytes", told.len());
+    let strict = json!({"type": "object", "properties": {"text": {}}, "additionalProperties": false});
+    let told = compile(strict).expect("compiles").check(&json!({"of\u{7f}": 1})).expect_err("unexpected");
+    assert!(told.contains("'of' was unexpected"), "{told:?}");
+}
+
+#[test]
 fn a_property_that_starts_with_two_underscores_is_refused_at_any_depth() {
     for schema in [
         json!({"type": "object", "properties": {"__sessionId": {}}}),
