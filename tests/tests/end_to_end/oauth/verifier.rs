@@ -14,7 +14,7 @@ use wharf::{TokenRefused, TokenVerifier, VerifiedToken, configuration::OAuthSett
 
 use super::issuer::{Issuer, Key, RESOURCE};
 
-fn verifier(settings: OAuthSettings) -> Arc<dyn TokenVerifier> {
+fn of(settings: OAuthSettings) -> Arc<dyn TokenVerifier> {
     wharf::protected_resource(settings).verifier
 }
 
@@ -26,7 +26,7 @@ fn refused(verified: Result<VerifiedToken, TokenRefused>) -> String {
 async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
     let key = Key::new("one");
     let issuer = Issuer::new(vec![json!({"kty": "something of tomorrow"}), key.public.clone()]);
-    let verifier = verifier(issuer.settings());
+    let verifier = of(issuer.settings());
     let tenant = |verified: VerifiedToken| verified.tenant.to_string();
     let verified = verifier.verify(&key.sign(&issuer.claims())).await.expect("holds");
     assert_eq!(tenant(verified), "oauth:ada");
@@ -42,7 +42,7 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
     assert!(!subjects.contains("oauth:blake3.00"), "it could be called as the digest of another one");
     assert_eq!(issuer.asked.load(SeqCst), 1, "keys are kept");
     let by_organisation = OAuthSettings { tenant_claim: "org".to_owned(), ..issuer.settings() };
-    let verifier = verifier(by_organisation);
+    let verifier = of(by_organisation);
     let token = key.sign(&issuer.claims_but("org", json!("acme")));
     assert_eq!(tenant(verifier.verify(&token).await.expect("holds")), "oauth:acme");
     assert!(refused(verifier.verify(&key.sign(&issuer.claims())).await).contains("`org`"));
@@ -52,7 +52,7 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
 async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
-    let verifier = verifier(issuer.settings());
+    let verifier = of(issuer.settings());
     let now = get_current_timestamp();
     for (name, value, reason) in [
         ("iss", json!("https://evil.example"), "another issuer"),
@@ -108,7 +108,7 @@ async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
 async fn keys_change_and_strangers_do_not_decide_how_often_they_are_asked_for() {
     let (old, new) = (Key::new("old"), Key::new("new"));
     let issuer = Issuer::new(vec![old.public.clone()]);
-    let verifier = verifier(issuer.settings());
+    let verifier = of(issuer.settings());
     for _ in 0..50 {
         let unknown = Key::new("unknown").sign(&issuer.claims());
         assert!(refused(verifier.verify(&unknown).await).contains("no such key"));
@@ -126,7 +126,7 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
     let scopes = vec!["wharf".to_owned(), "tools".to_owned()];
-    let verifier = verifier(OAuthSettings { scopes, ..issuer.settings() });
+    let verifier = of(OAuthSettings { scopes, ..issuer.settings() });
     for (claim, value, holds) in [
         ("scope", json!("tools other wharf"), true),
         ("scp", json!(["wharf", "tools"]), true),
@@ -140,6 +140,6 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
     }
     let nobody = TcpListener::bind("127.0.0.1:0").expect("an address").local_addr().expect("bound");
     let away = OAuthSettings { issuer: format!("http://{nobody}"), ..issuer.settings() };
-    let verified = verifier(away).verify(&key.sign(&issuer.claims())).await;
+    let verified = of(away).verify(&key.sign(&issuer.claims())).await;
     assert_eq!(verified, Err(TokenRefused::Unavailable));
 }
