@@ -127,6 +127,10 @@ impl TokenVerifier for Verifier {
         let key = self.keys.find(header.kid.as_deref(), header.alg).await?;
         let claims = decode::<Claims>(token, &key, &self.validation(header.alg));
         let claims = claims.map_err(|error| invalid(reason(error.kind())))?.claims;
+        // The library takes a list of issuers, too, which is not what the claim may be.
+        if claims.all.get("iss").and_then(Value::as_str) != Some(&self.settings.issuer) {
+            return Err(invalid(reason(&ErrorKind::InvalidIssuer)));
+        }
         let tenant = self.tenant(&claims)?;
         self.check_scopes(&claims)?;
         Ok(VerifiedToken { tenant })

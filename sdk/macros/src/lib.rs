@@ -1,5 +1,5 @@
-//! The attributes of `wharf-sdk`: `#[tool]` makes a tool of a function, `#[prompt]`
-//! a prompt.
+//! The macros of `wharf-sdk`: `#[tool]` makes a tool of a function, `#[prompt]` a
+//! prompt, and `reasons!` says why the plugin asks for what it asks.
 //!
 //! They read a signature and write an implementation of a trait of `wharf_sdk`. It
 //! knows nothing of schemas or JSON; the types in the signature do that.
@@ -7,6 +7,7 @@
 mod arguments;
 mod function;
 mod prompt;
+mod reasons;
 
 use proc_macro::TokenStream;
 use syn::parse_macro_input;
@@ -68,4 +69,20 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
             quote::quote!(#function #error)
         })
         .into()
+}
+
+/// Says why the plugin asks for what it asks, in its own words: `wharf grant` shows them
+/// to whoever decides.
+///
+/// Capabilities are `events`, `http`, `process`, `state`, `terminal`, `webview` and
+/// `workspace`; a reason has at most 300 bytes. They stand in the component's custom
+/// section `wharf-plugin`; once in a plugin.
+///
+/// ```
+/// wharf_sdk_macros::reasons!(state = "counts visits", http = "asks the tracker for issues");
+/// ```
+#[proc_macro]
+pub fn reasons(reasons: TokenStream) -> TokenStream {
+    let reasons = parse_macro_input!(reasons as reasons::Reasons);
+    reasons::expand(&reasons).into()
 }

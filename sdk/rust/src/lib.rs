@@ -130,4 +130,4 @@ pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]
 pub use tool::macro_support;
 pub use tool::{NoInput, Plugin, Tool, ToolDefinition, ToolDetails};
-pub use wharf_sdk_macros::{prompt, tool};
+pub use wharf_sdk_macros::{prompt, reasons, tool};

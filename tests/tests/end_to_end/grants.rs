@@ -217,6 +217,15 @@ fn what_a_plugin_asks_for_is_shown_in_plain_words_and_nothing_is_written_unasked
 }
 
 #[test]
+fn what_a_plugin_of_the_sdk_gives_as_its_reason_is_shown() {
+    let place = Place::new();
+    place.component(bytes("guest-fetching"));
+    let shown = place.grant(&place.file(), &[]);
+    assert!(shown.out.contains("It asks for `http` (not granted)"), "{shown:?}");
+    assert!(shown.out.contains("in its own words: follows what it is told to follow"), "{shown:?}");
+}
+
+#[test]
 fn flags_grant_and_take_back_and_leave_the_rest_of_the_file_as_it_is() {
     let place = Place::new();
     let before = place.text();

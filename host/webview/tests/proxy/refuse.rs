@@ -108,7 +108,7 @@ async fn the_proxies_of_pages_are_no_servers_for_pages() {
     }
     assert_eq!(other.refusals(), []);
     let answer = served.get(&format!("http://{}/", other.proxy.address())).await;
-    assert!(answer.contains("no server for pages"), "{answer}");
+    assert!(answer.contains("the proxy of a page is no server"), "{answer}");
 }
 
 #[tokio::test]

@@ -34,3 +34,4 @@ fn fetch(call: &Call, input: Fetch) -> Result<Text, ToolError> {
 }
 
 wharf_sdk::plugin!(fetch);
+wharf_sdk::reasons!(http = "follows what it is told to follow");

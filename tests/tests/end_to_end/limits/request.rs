@@ -43,7 +43,6 @@ fn refuses(answer: &Value, limit: &str) {
 #[tokio::test]
 async fn one_request_too_many_at_once_is_refused() {
     let (upstream, fixture) = (Upstream::echo(), open("in_flight", 2).await);
-    assert_eq!(ask(&fixture, &upstream, json!({"silent": 1})).await["status"], 200);
     refuses(&ask(&fixture, &upstream, json!({"silent": 2})).await, "in_flight");
     // What a call leaves in flight ends behind it.
     let began = Instant::now();
