@@ -7,10 +7,10 @@ use hyper::{
 };
 use wharf_core::{Code, Error, grant::GrantedRequest};
 
-/// Headers of one connection, which is the host's.
-const HOP: [HeaderName; 11] = [
+/// Headers of one connection, whatever `Connection` says: each machine on the way has
+/// its own.
+pub const HOP: [HeaderName; 9] = [
     header::CONNECTION,
-    header::EXPECT,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
     header::PROXY_AUTHENTICATE,
@@ -19,7 +19,6 @@ const HOP: [HeaderName; 11] = [
     header::TRAILER,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
-    header::HOST,
 ];
 
 /// Bytes between a name and its value, and behind it.
@@ -29,7 +28,7 @@ const AROUND_BYTES: u64 = 4;
 pub(crate) fn to_server<B>(granted: &GrantedRequest, request: &mut Request<B>, most: u64) -> Result<(), Error> {
     let target = request.uri().path_and_query().cloned();
     let headers = request.headers_mut();
-    for name in &HOP {
+    for name in HOP.iter().chain(&[header::EXPECT, header::HOST]) {
         headers.remove(name);
     }
     for name in headers.keys() {

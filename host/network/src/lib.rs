@@ -15,6 +15,7 @@ mod requests;
 mod tls;
 
 pub use answer::AnswerBody;
+pub use head::HOP;
 pub use places::Place;
 pub use reach::{Names, ProxyPort, Reach};
 pub use requests::{Meter, OutgoingRequest, Patience, Requests};

@@ -3,21 +3,9 @@
 
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use wharf_core::Server;
+use wharf_network::HOP;
 
 use super::PROXY_ANSWER;
-
-/// Headers of one connection, whatever `Connection` says.
-const HOP: [HeaderName; 9] = [
-    header::CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("proxy-connection"),
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    header::TE,
-    header::TRAILER,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-];
 
 /// Makes the headers of a request those that the server gets.
 pub(super) fn to_server(headers: &mut HeaderMap, target: &Server) -> Result<(), header::InvalidHeaderValue> {

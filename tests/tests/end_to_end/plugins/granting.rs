@@ -35,6 +35,7 @@ fn a_plugin_is_granted_to_while_it_is_served_and_loses_it_with_its_component() {
     place.files.write("guest.wasm", swapped("other", b""));
     let replaced = place.ran(&["plugin", "update", "guest"]);
     assert!(replaced.contains("wharf grant guest --confirm"), "{replaced}");
+    assert!(!replaced.contains("[plugin.guest.grants.state]"), "that stands there already: {replaced}");
     let refused = uses_state(&mut client).expect_err("another component");
     assert!(refused.contains("wharf grant guest --confirm"), "{refused}");
     assert!(place.state("guest")["withheld"].as_str().is_some_and(|why| why.contains("has changed")));
@@ -43,6 +44,12 @@ fn a_plugin_is_granted_to_while_it_is_served_and_loses_it_with_its_component() {
     assert_eq!(receipt["grants"], json!([]), "{receipt}");
     place.ran(&["grant", "guest", "--confirm"]);
     uses_state(&mut client).expect("confirmed");
+
+    // In one step, so that no call finds it without.
+    place.files.write("guest.wasm", swapped("third", b""));
+    let replaced = place.ran(&["plugin", "update", "guest", "--confirm"]);
+    assert!(replaced.contains("It may use: state") && !replaced.contains("--confirm"), "{replaced}");
+    uses_state(&mut client).expect("confirmed with it");
 
     let revoked = place.ran(&["grant", "guest", "--revoke", "all"]);
     assert!(revoked.contains("guest may use nothing"), "{revoked}");
@@ -61,6 +68,7 @@ fn a_plugin_is_granted_to_while_it_is_served_and_loses_it_with_its_component() {
         (Some("granted"), may_use_state),
         (Some("replaced"), nothing),
         (Some("granted"), may_use_state),
+        (Some("replaced"), may_use_state),
         (Some("granted"), nothing),
         (Some("unloaded"), None),
         // wharf.toml goes on speaking of it.

@@ -121,7 +121,8 @@ fn terminal_columns() -> Option<usize> {
 fn of_entry(entry: &Entry, columns: usize) -> String {
     let what = match entry.kind.as_str() {
         "dropped" => format!("{} line(s) could not be kept", entry.count),
-        "change" => format!("{} {}", entry.plugin, entry.function),
+        "change" if entry.asked.is_empty() => format!("{} {}", entry.plugin, entry.function),
+        "change" => format!("{} {}, may use {}", entry.plugin, entry.function, entry.asked),
         _ => {
             let tool =
                 if entry.plugin.is_empty() { entry.tool.clone() } else { format!("{}__{}", entry.plugin, entry.tool) };

@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
     Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt, Rooms,
+    configuration::ConfigurationEdit,
 };
 
 use super::{Place, absolute, check_digest, show, unusable};
@@ -43,6 +44,10 @@ pub(super) struct Update {
     /// Accept this component alone
     #[arg(long, value_name = "blake3:HEX")]
     digest: Option<Digest>,
+
+    /// Let it have what wharf.toml grants the one before, as `wharf grant NAME --confirm` does
+    #[arg(long)]
+    confirm: bool,
 }
 
 fn source(text: &str) -> Result<PluginSource, wharf::SourceError> {
@@ -87,7 +92,9 @@ impl Update {
         let component = fetch(place, &source)?;
         let (digest, bytes) = (component.digest(), component.bytes().to_vec());
         check_digest(digest, self.digest)?;
+        let confirming = self.confirm.then(|| confirming(place, name, digest)).transpose()?.flatten();
         if digest == before.digest {
+            save(confirming.as_ref())?;
             let hosts = Hosts::tell(&place.data)?;
             if !place.json {
                 println!("{name} is the same component as before.");
@@ -101,10 +108,15 @@ impl Update {
             )));
         }
         let inspection = inspect(place, name, &source, component)?;
-        let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, &place.configuration);
+        let configuration = confirming.as_ref().map(ConfigurationEdit::check).transpose();
+        let configuration = configuration.map_err(|error| unusable(&error))?;
+        let configuration = configuration.as_ref().unwrap_or(&place.configuration);
+        let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, configuration);
         receipt.pinned = self.digest.is_some();
         receipt.replaced = Some(before.digest);
         place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+        // Hosts read both when they are told.
+        save(confirming.as_ref())?;
         let hosts = Hosts::tell(&place.data)?;
         if !place.json {
             println!("Replaced {name}.");
@@ -121,6 +133,11 @@ impl Update {
     /// A plugin that was not added: running hosts look at its file again.
     fn reread(&self, place: &Place) -> Result<ExitCode> {
         let name = &self.name;
+        if self.confirm {
+            bail!(Unusable(format!(
+                "no plugin {name} was added; `wharf grant {name} --confirm` confirms what is there"
+            )));
+        }
         if self.source.is_some() || self.digest.is_some() {
             bail!(Unusable(format!("no plugin {name} was added; `wharf plugin add SOURCE --name {name}` adds one")));
         }
@@ -130,6 +147,21 @@ impl Update {
         }
         show::told(place, name, &hosts)
     }
+}
+
+/// The configuration in which this component is the confirmed one; nothing where no
+/// grants are written for the plugin.
+fn confirming(place: &Place, name: &PluginName, digest: Digest) -> Result<Option<ConfigurationEdit>> {
+    if !place.configuration.plugins.contains_key(name) {
+        return Ok(None);
+    }
+    let mut edit = ConfigurationEdit::open(&place.file).map_err(|error| unusable(&error))?;
+    edit.confirm(name, digest).map_err(|error| unusable(&error))?;
+    Ok(Some(edit))
+}
+
+fn save(edit: Option<&ConfigurationEdit>) -> Result<()> {
+    edit.map(ConfigurationEdit::save).transpose().map(|_| ()).map_err(|error| unusable(&error))
 }
 
 fn named_after(source: &PluginSource) -> Result<PluginName> {

@@ -29,6 +29,7 @@ Examples:
   wharf plugin list                                       every plugin, and what became of it
   wharf plugin info greeter                               its receipt: source, digest, tools, grants
   wharf plugin update greeter                             fetch it again from where it came
+  wharf plugin update greeter new.wasm --confirm          and let it have the grants of the one before
   wharf plugin disable greeter                            until `wharf plugin enable greeter`
   wharf plugin remove greeter")]
 pub(super) struct Plugin {
@@ -76,6 +77,8 @@ enum Command {
 /// What each of them works on.
 struct Place {
     configuration: Configuration,
+    /// The file of it, which may not be there.
+    file: PathBuf,
     data: PathBuf,
     added: AddedPlugins,
     json: bool,
@@ -85,7 +88,8 @@ impl Plugin {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
         let data = global.data(&configuration)?;
-        let place = Place { added: AddedPlugins::of(&data), configuration, data, json: self.json };
+        let file = global.configuration_target()?;
+        let place = Place { added: AddedPlugins::of(&data), configuration, file, data, json: self.json };
         match self.command {
             Command::Add(add) => add.run(&place),
             Command::Update(update) => update.run(&place),

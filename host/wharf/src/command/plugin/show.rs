@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use wharf::{PluginName, Receipt};
+use wharf::{PluginName, Receipt, grant::Capability};
 
 use super::{Place, unusable};
 use crate::command::{FAILED, Unusable, bytes::size, hosts::Hosts, print_json};
@@ -175,7 +175,13 @@ pub(super) fn changed(place: &Place, receipt: &Receipt, hosts: &Hosts) -> Result
         return Ok(code(name, hosts));
     }
     print_receipt(receipt);
-    let missing: Vec<_> = receipt.wanted_grants.iter().filter(|asked| !receipt.grants.contains(asked)).collect();
+    let missing = receipt.wanted_grants.iter().filter(|asked| !receipt.grants.contains(asked));
+    let written = place.configuration.settings_of(name).grants.unwrap_or_default();
+    let is_written = |asked: &&String| Capability::from_word(asked).is_some_and(|asked| written.names(asked));
+    let (waiting, missing): (Vec<_>, Vec<_>) = missing.partition(is_written);
+    if !waiting.is_empty() {
+        println!("wharf.toml grants it to another component; `wharf grant {name} --confirm` lets this one have it.");
+    }
     if !missing.is_empty() {
         println!("What it asks for is refused until wharf.toml grants it:");
         for capability in missing {
