@@ -142,22 +142,17 @@ impl Issued {
             let refused = TokenRefused::Invalid("it is none".to_owned());
             return Err(stranger().challenged(self.resource.challenge(Some(&refused))));
         }
-        match self.resource.verifier.verify(token).await {
-            Ok(VerifiedToken { tenant }) => self.of_tenant(&tenant),
-            Err(refused) => {
-                let challenge = self.resource.challenge(Some(&refused));
-                let failure = match &refused {
-                    TokenRefused::Invalid(_) => {
-                        Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, refused.to_string())
-                    }
-                    TokenRefused::Scope(_) => Failure::new(StatusCode::FORBIDDEN, Code::Denied, refused.to_string()),
-                    TokenRefused::Unavailable => {
-                        return Err(Error::retryable(Code::Unavailable, refused.to_string()).into());
-                    }
-                };
-                Err(failure.challenged(challenge))
-            }
-        }
+        let refused = match self.resource.verifier.verify(token).await {
+            Ok(VerifiedToken { tenant }) => return self.of_tenant(&tenant),
+            Err(refused) => refused,
+        };
+        let status = match refused {
+            TokenRefused::Invalid(_) => StatusCode::UNAUTHORIZED,
+            TokenRefused::Scope(_) => StatusCode::FORBIDDEN,
+            TokenRefused::Unavailable => return Err(Error::retryable(Code::Unavailable, refused.to_string()).into()),
+        };
+        let challenge = self.resource.challenge(Some(&refused));
+        Err(Failure::new(status, Code::Denied, refused.to_string()).challenged(challenge))
     }
 
     /// The client of a tenant: the one that there is, or a new one.

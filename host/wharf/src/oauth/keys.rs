@@ -7,7 +7,7 @@ use std::{io::Read as _, time::Duration};
 
 use jsonwebtoken::{
     Algorithm, DecodingKey,
-    jwk::{Jwk, JwkSet, KeyOperations, PublicKeyUse},
+    jwk::{Jwk, KeyOperations, PublicKeyUse},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use tokio::{sync::Mutex, time::Instant};
@@ -96,7 +96,7 @@ impl Known {
             Some(name) => fitting.find(|key| key.common.key_id.as_deref() == Some(name))?,
             None => fitting.next().filter(|_| fitting.next().is_none())?,
         };
-        DecodingKey::from_jwk(key).ok().filter(|key| key.family() == family(algorithm))
+        DecodingKey::from_jwk(key).ok().filter(|key| key.family() == algorithm.family())
     }
 }
 
@@ -106,16 +106,6 @@ fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
     common.key_algorithm.is_none_or(|named| named.to_string() == format!("{algorithm:?}"))
         && common.public_key_use.as_ref().is_none_or(|purpose| *purpose == PublicKeyUse::Signature)
         && common.key_operations.as_ref().is_none_or(|operations| operations.contains(&KeyOperations::Verify))
-}
-
-fn family(algorithm: Algorithm) -> jsonwebtoken::AlgorithmFamily {
-    use jsonwebtoken::AlgorithmFamily as Family;
-    match algorithm {
-        Algorithm::ES256 | Algorithm::ES384 => Family::Ec,
-        Algorithm::EdDSA => Family::Ed,
-        Algorithm::HS256 | Algorithm::HS384 | Algorithm::HS512 => Family::Hmac,
-        _ => Family::Rsa,
-    }
 }
 
 fn fetch_keys(issuer: &str, address: Option<&Url>) -> Result<Vec<Jwk>, String> {
@@ -129,8 +119,7 @@ fn fetch_keys(issuer: &str, address: Option<&Url>) -> Result<Vec<Jwk>, String> {
         keys: Vec<serde_json::Value>,
     }
     let Set { keys } = document(&address)?;
-    let keys = keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect();
-    Ok(JwkSet { keys }.keys)
+    Ok(keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect())
 }
 
 /// Where the issuer says that its keys are.
