@@ -3,7 +3,11 @@
 //!
 //! Strangers can name any key, so how often that is done does not depend on them.
 
-use std::{io::Read as _, time::Duration};
+use std::{
+    io::Read as _,
+    sync::{PoisonError, RwLock, RwLockReadGuard},
+    time::Duration,
+};
 
 use jsonwebtoken::{
     Algorithm, DecodingKey,
@@ -31,8 +35,11 @@ const MOST_BYTES: u64 = 1 << 20;
 pub(super) struct Keys {
     issuer: String,
     address: Option<Url>,
-    // An async lock: whoever comes while keys are fetched waits for those.
-    known: Mutex<Known>,
+    // Apart from what is waited for while keys are fetched, so that a stranger who names
+    // an unknown key never makes the bearer of a known one wait.
+    known: RwLock<Known>,
+    /// When they were last asked for. Whoever needs keys that are being fetched waits here.
+    asked: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug, Default)]
@@ -40,8 +47,6 @@ struct Known {
     keys: Vec<Jwk>,
     /// When these came.
     fetched: Option<Instant>,
-    /// When they were last asked for.
-    asked: Option<Instant>,
 }
 
 /// What an issuer says of itself (RFC 8414, or OpenID Connect Discovery).
@@ -53,39 +58,60 @@ struct Description {
 
 impl Keys {
     pub(super) fn new(issuer: String, address: Option<Url>) -> Self {
-        Self { issuer, address, known: Mutex::default() }
+        Self { issuer, address, known: RwLock::default(), asked: Mutex::default() }
     }
 
     /// The key of this name for this algorithm. A token that names none may be by the
     /// only key that there is.
     pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, TokenRefused> {
-        let mut known = self.known.lock().await;
-        let is_old = known.fetched.is_none_or(|at| at.elapsed() > KEPT);
-        let found = known.find(name, algorithm);
-        if let Some(key) = found.clone().filter(|_| !is_old) {
+        if let Some(key) = self.fresh(name, algorithm) {
             return Ok(key);
         }
-        if known.asked.is_none_or(|at| at.elapsed() > PAUSE) {
-            known.asked = Some(Instant::now());
-            let (issuer, address) = (self.issuer.clone(), self.address.clone());
-            let fetching = tokio::task::spawn_blocking(move || fetch_keys(&issuer, address.as_ref()));
-            match fetching.await.unwrap_or_else(|_| Err("the thread ended".to_owned())) {
-                Ok(keys) => {
-                    known.keys = keys;
-                    known.fetched = Some(Instant::now());
-                }
-                Err(problem) => {
-                    tracing::warn!(issuer = self.issuer, "the keys of the issuer cannot be had: {problem}");
-                    // Old ones are worth more than none while the issuer is away.
-                    return found.ok_or(TokenRefused::Unavailable);
-                }
-            }
+        let mut asked = self.asked.lock().await;
+        // They may have come while this waited.
+        if let Some(key) = self.fresh(name, algorithm) {
+            return Ok(key);
         }
+        let mut is_away = false;
+        if asked.is_none_or(|at| at.elapsed() > PAUSE) {
+            *asked = Some(Instant::now());
+            is_away = !self.fetch().await;
+        }
+        let known = self.known();
         match known.find(name, algorithm) {
+            // Old ones are worth more than none while the issuer is away.
             Some(key) => Ok(key),
-            None if known.fetched.is_none() => Err(TokenRefused::Unavailable),
+            None if is_away || known.fetched.is_none() => Err(TokenRefused::Unavailable),
             None => Err(TokenRefused::Invalid("its issuer has no such key".to_owned())),
         }
+    }
+
+    /// A key that is known and not old.
+    fn fresh(&self, name: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
+        let known = self.known();
+        known.fetched.filter(|at| at.elapsed() <= KEPT)?;
+        known.find(name, algorithm)
+    }
+
+    /// Whether the issuer answered.
+    async fn fetch(&self) -> bool {
+        let (issuer, address) = (self.issuer.clone(), self.address.clone());
+        let fetching = tokio::task::spawn_blocking(move || fetch_keys(&issuer, address.as_ref()));
+        match fetching.await.unwrap_or_else(|_| Err("the thread ended".to_owned())) {
+            Ok(keys) => {
+                let came = Known { keys, fetched: Some(Instant::now()) };
+                *self.known.write().unwrap_or_else(PoisonError::into_inner) = came;
+                true
+            }
+            Err(problem) => {
+                tracing::warn!(issuer = self.issuer, "the keys of the issuer cannot be had: {problem}");
+                false
+            }
+        }
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -122,6 +122,30 @@ async fn keys_change_and_strangers_do_not_decide_how_often_they_are_asked_for() 
     assert_eq!(issuer.asked.load(SeqCst), 2);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_stranger_for_whose_key_the_issuer_is_asked_makes_nobody_wait_whose_key_is_known() {
+    let key = Key::new("known");
+    let issuer = Issuer::new(vec![key.public.clone()]);
+    let verifier = of(issuer.settings());
+    let known = key.sign(&issuer.claims());
+    verifier.verify(&known).await.expect("by the key");
+    tokio::time::advance(Duration::from_secs(31)).await;
+    // The issuer is asked, and does not answer before this is given back.
+    let silent = issuer.keys.lock().expect("a lock");
+    let unknown = Key::new("unknown").sign(&issuer.claims());
+    let stranger = tokio::spawn({
+        let verifier = Arc::clone(&verifier);
+        async move { verifier.verify(&unknown).await }
+    });
+    while issuer.asked.load(SeqCst) < 2 {
+        tokio::task::yield_now().await;
+    }
+    verifier.verify(&known).await.expect("by the key");
+    assert!(!stranger.is_finished(), "the bearer of a known key waited for the stranger");
+    drop(silent);
+    assert!(refused(stranger.await.expect("ended")).contains("no such key"));
+}
+
 #[tokio::test]
 async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusal() {
     let key = Key::new("one");
