@@ -6,6 +6,12 @@ mod command;
 use std::process::ExitCode;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
+
+// Calls allocate on one thread of the runtime and free on another. The system's allocator
+// makes those threads wait for each other. An app that embeds the library keeps its own.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     match command::Wharf::parse().run() {

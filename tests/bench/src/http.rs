@@ -63,10 +63,18 @@ impl Server {
         Ok(server)
     }
 
-    /// The server without Wasm, which asks for no token and is shown one all the same.
+    /// The server without Wasm, which asks for no token and is shown one all the same, as
+    /// it comes: with the system's allocator.
     fn echo() -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["echo-server", "--http"]);
+        Self::start(command)
+    }
+
+    /// The same with the allocator of `wharf`.
+    fn echo_with_its_allocator() -> Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?.with_file_name("wharf-echo-server"));
+        command.arg("--http");
         Self::start(command)
     }
 
@@ -336,45 +344,55 @@ pub(crate) fn client() -> Result<Runtime> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
+/// What is measured over HTTP beside the same of the servers without Wasm: as they come,
+/// and with the allocator of `wharf`.
+pub(crate) const KEYS: [&str; 4] =
+    ["http_throughput", "http_throughput_session", "http_throughput_allocator", "http_throughput_session_allocator"];
+
 pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
     let (data, client) = (tempfile::tempdir()?, client()?);
-    let (wharf, echo) = (Server::wharf(setting, data.path())?, Server::echo()?);
+    let servers = [Server::wharf(setting, data.path())?, Server::echo()?, Server::echo_with_its_allocator()?];
     client
         .block_on(async {
-            let headers = [wharf.open().await?, echo.open().await?];
-            let mut modern = [
-                Load::new(&wharf, IN_FLIGHT, |id| wharf.call("echo__echo", id)).await?,
-                Load::new(&echo, IN_FLIGHT, |id| echo.call("echo__echo", id)).await?,
-            ];
-            let mut older = [
-                Load::new(&wharf, IN_FLIGHT, |id| wharf.older_call(&headers[0], id)).await?,
-                Load::new(&echo, IN_FLIGHT, |id| echo.older_call(&headers[1], id)).await?,
-            ];
-            let (mut of_modern, mut of_older) = (Vec::new(), Vec::new());
+            // Of each server: each request for itself, and in a session.
+            let mut loads = Vec::new();
+            for server in &servers {
+                let headers = server.open().await?;
+                loads.push([
+                    Load::new(server, IN_FLIGHT, |id| server.call("echo__echo", id)).await?,
+                    Load::new(server, IN_FLIGHT, |id| server.older_call(&headers, id)).await?,
+                ]);
+            }
+            let mut rates = [const { Vec::new() }; 2];
             for round in 0..=ROUNDS {
                 // The first round warms up.
                 let calls = setting.calls(if round == 0 { 10_000 } else { 40_000 });
-                let rates = [
-                    modern[0].rate(calls).await?,
-                    modern[1].rate(calls).await?,
-                    older[0].rate(calls).await?,
-                    older[1].rate(calls).await?,
-                ];
-                if round > 0 {
-                    of_modern.push([rates[0], rates[1]]);
-                    of_older.push([rates[2], rates[3]]);
+                for (era, rates) in rates.iter_mut().enumerate() {
+                    let mut of_servers = Vec::new();
+                    for load in &mut loads {
+                        of_servers.push(load[era].rate(calls).await?);
+                    }
+                    if round > 0 {
+                        rates.push(of_servers);
+                    }
                 }
             }
-            note(report, "http_throughput", &of_modern, "each request for itself (2026-07-28)");
-            note(report, "http_throughput_session", &of_older, "in a session (2025-11-25), the other without one");
+            let eras = ["each request for itself (2026-07-28)", "in a session (2025-11-25), the other without one"];
+            for (yardstick, keys) in KEYS.chunks(2).enumerate() {
+                for ((key, rates), era) in keys.iter().zip(&rates).zip(eras) {
+                    let allocator = if yardstick == 0 { "" } else { "; both with the allocator of wharf" };
+                    note(report, key, rates, yardstick + 1, &format!("{era}{allocator}"));
+                }
+            }
             Ok::<_, anyhow::Error>(())
         })
         .map_err(|error| anyhow!("{error:#}"))
 }
 
-fn note(report: &mut Report, key: &str, rates: &[[f64; 2]], how: &str) {
-    let of = |side: usize| median(rates.iter().map(|pair| pair[side] / 1e3).collect());
-    let ratio = median(rates.iter().map(|pair| pair[0] / pair[1]).collect());
-    let absolute = format!("{:.1}k calls/s with {IN_FLIGHT} in flight, without Wasm {:.1}k; {how}", of(0), of(1));
+/// The first server's rates beside those of another one, round by round.
+fn note(report: &mut Report, key: &str, rates: &[Vec<f64>], other: usize, how: &str) {
+    let of = |server: usize| median(rates.iter().map(|round| round[server] / 1e3).collect());
+    let ratio = median(rates.iter().map(|round| round[0] / round[other]).collect());
+    let absolute = format!("{:.1}k calls/s with {IN_FLIGHT} in flight, without Wasm {:.1}k; {how}", of(0), of(other));
     report.note(key, ratio, Bar::AtLeast(0.6), &absolute);
 }

@@ -93,7 +93,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["engine_scaling"], engine::scaling),
     (&["audit_overhead"], audit::overhead),
     (&["stdio_latency", "stdio_throughput"], stdio::calls),
-    (&["http_throughput", "http_throughput_session"], http::throughput),
+    (&http::KEYS, http::throughput),
     (&["cold_start"], stdio::cold_start),
     (&["memory_growth"], memory::growth),
     (&["context_memory"], contexts::memory),
