@@ -81,7 +81,7 @@ impl Handler {
                 tools.call(next).await
             }
         };
-        let calling = rounds::run(&caller, self.served().seals(), binding.as_ref(), carried, make);
+        let calling = Box::pin(rounds::run(&caller, self.served().seals(), binding.as_ref(), carried, make));
         let outcome = caller.hearing(calling).await?;
         Ok((outcome, caller.modern))
     }

@@ -130,6 +130,9 @@ pub(crate) fn called_twice() -> Error {
     Error::new(Code::Internal, "the host has lost the arguments of this call")
 }
 
+// The protocol crate moves the future of a request several times, and each has room for
+// the largest method. So those that do more than a look-up are boxed: moved once, and
+// paid for by nobody else.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let info = &self.shared.info;
@@ -159,7 +162,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.changes().announce(&context.peer).await;
+        Box::pin(self.changes().announce(&context.peer)).await;
     }
 
     async fn list_tools(
@@ -179,7 +182,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, context).await
+        Box::pin(self.call(request, context)).await
     }
 
     async fn list_prompts(
@@ -195,7 +198,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.prompt(request, context).await
+        Box::pin(self.prompt(request, context)).await
     }
 
     async fn list_resources(
@@ -203,7 +206,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.all_resources(page, context).await
+        Box::pin(self.all_resources(page, context)).await
     }
 
     async fn list_resource_templates(
@@ -219,7 +222,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(request, context).await.map(Into::into)
+        Box::pin(self.read(request, context)).await.map(Into::into)
     }
 
     async fn subscribe(
@@ -246,7 +249,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.completed(request, context).await
+        Box::pin(self.completed(request, context)).await
     }
 
     async fn set_level(
@@ -268,7 +271,7 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let context = self.conversation(subscription.request_context())?;
-        self.changes().serve(self.served(), subscription, context).await
+        Box::pin(self.changes().serve(self.served(), subscription, context)).await
     }
 
     async fn on_custom_request(

@@ -115,7 +115,7 @@ where
                 let requests = Some(requests).filter(|requests| !requests.is_empty());
                 return Ok(Outcome::Asks(InputRequiredResult::new(requests, Some(sealed))));
             }
-            None => input = InputGiven { responses: given(caller, requests).await?, state },
+            None => input = InputGiven { responses: Box::pin(given(caller, requests)).await?, state },
         }
     }
 }

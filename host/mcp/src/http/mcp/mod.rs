@@ -208,7 +208,8 @@ async fn answered(
     let Places { reader, in_flight, session } = places;
     let (unasked, primes) = (reader.is_some(), primes(request.headers()));
     let asked = Asked { in_flight, begins, places: session.into(), reply: None.into() };
-    let (response, reply) = asked.scope(client.endpoint.service.handle(request)).await;
+    // A box, since what is handed on is moved again at every step.
+    let (response, reply) = asked.scope(Box::pin(client.endpoint.service.handle(request))).await;
     let session = response.headers().get(SESSION).cloned();
     let mut answered = match reply {
         None => {
