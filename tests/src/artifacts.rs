@@ -5,6 +5,8 @@ use std::{
     time::SystemTime,
 };
 
+use wasm_encoder::{ComponentSection as _, CustomSection};
+
 /// The target directory that this test was built into.
 pub(crate) fn target() -> PathBuf {
     let executable = std::env::current_exe().expect("a running test has an executable");
@@ -30,6 +32,14 @@ pub fn component(name: &str) -> PathBuf {
 #[must_use]
 pub fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(component(name)).expect("a built component can be read")
+}
+
+/// A component with a further custom section at its end: the same code under another
+/// digest.
+#[must_use]
+pub fn with_section(mut component: Vec<u8>, name: &str, data: &[u8]) -> Vec<u8> {
+    CustomSection { name: name.into(), data: data.into() }.append_to_component(&mut component);
+    component
 }
 
 /// The `wharf` binary: the one that `WHARF` names, else the one beside this

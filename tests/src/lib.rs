@@ -6,6 +6,7 @@
 //! and the contract. It asserts where a test could not go on otherwise.
 
 mod artifacts;
+mod authority;
 mod binary;
 mod client;
 mod crafted;
@@ -17,7 +18,8 @@ mod setup;
 mod site;
 mod upstream;
 
-pub use artifacts::{bytes, component};
+pub use artifacts::{bytes, component, with_section};
+pub use authority::{Authority, Holds};
 pub use binary::{Command, Finished, start, wharf};
 pub use client::Client;
 pub use crafted::{Crafted, CraftedTool};

@@ -4,7 +4,10 @@
 use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
     thread,
 };
 
@@ -21,6 +24,7 @@ const SECOND: &str = "<!doctype html><title>Second</title><p>The second page";
 pub struct Site {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
+    waiting: Arc<AtomicUsize>,
 }
 
 impl Site {
@@ -38,15 +42,15 @@ impl Site {
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        let asked = Arc::new(Mutex::default());
-        let remembered = Arc::clone(&asked);
+        let (asked, waiting) = (Arc::new(Mutex::default()), Arc::new(AtomicUsize::new(0)));
+        let (remembered, counted) = (Arc::clone(&asked), Arc::clone(&waiting));
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
-                let asked = Arc::clone(&remembered);
-                thread::spawn(move || answer(&connection, &asked));
+                let (asked, waiting) = (Arc::clone(&remembered), Arc::clone(&counted));
+                thread::spawn(move || answer(&connection, &asked, &waiting));
             }
         });
-        Self { address, asked }
+        Self { address, asked, waiting }
     }
 
     /// Its origin.
@@ -66,13 +70,19 @@ impl Site {
     pub fn was_asked(&self, path: &str) -> bool {
         paths(&self.asked).iter().any(|asked| asked == path)
     }
+
+    /// How many clients wait for `/silence` now.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(SeqCst)
+    }
 }
 
 fn paths(asked: &Mutex<Vec<String>>) -> MutexGuard<'_, Vec<String>> {
     asked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn answer(mut connection: &TcpStream, asked: &Mutex<Vec<String>>) {
+fn answer(mut connection: &TcpStream, asked: &Mutex<Vec<String>>, waiting: &AtomicUsize) {
     let mut lines = BufReader::new(connection).lines().map_while(Result::ok);
     let Some(request) = lines.next() else { return };
     for line in lines.by_ref() {
@@ -94,8 +104,10 @@ fn answer(mut connection: &TcpStream, asked: &Mutex<Vec<String>>) {
         ),
         "/elsewhere" => ("302 Found", format!("location: {query}"), Vec::new()),
         "/silence" => {
+            waiting.fetch_add(1, SeqCst);
             // Until the client goes.
             lines.for_each(drop);
+            waiting.fetch_sub(1, SeqCst);
             return;
         }
         _ => ("404 Not Found", html.to_owned(), b"nothing here".to_vec()),

@@ -44,18 +44,9 @@ mod tests {
 
     /// The least component, with a custom section.
     fn component(name: &str, data: &[u8]) -> Vec<u8> {
-        let mut content = vec![u8::try_from(name.len()).expect("short")];
-        content.extend_from_slice(name.as_bytes());
-        content.extend_from_slice(data);
-        let mut bytes = b"\0asm\x0d\0\x01\0\0".to_vec();
-        let mut length = content.len();
-        while length >= 0x80 {
-            bytes.push(u8::try_from(length & 0x7f).expect("7 bits") | 0x80);
-            length >>= 7;
-        }
-        bytes.push(u8::try_from(length).expect("7 bits"));
-        bytes.extend(content);
-        bytes
+        let mut component = wasm_encoder::Component::new();
+        component.section(&wasm_encoder::CustomSection { name: name.into(), data: data.into() });
+        component.finish()
     }
 
     #[test]

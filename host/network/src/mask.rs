@@ -5,7 +5,7 @@
 //! true.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use wharf_core::Secret;
 
@@ -16,6 +16,8 @@ const MASKED: u8 = b'*';
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mask {
     needles: Vec<Needle>,
+    /// The same in lower case, which names of headers have.
+    lowered: Vec<Needle>,
 }
 
 /// A text, and for each length of its beginning the longest shorter beginning that
@@ -47,20 +49,39 @@ impl Mask {
         let mut texts: Vec<String> = secrets.iter().flat_map(|secret| spellings(secret.text().reveal())).collect();
         texts.sort_unstable();
         texts.dedup();
-        Self { needles: texts.iter().map(|text| Needle::new(text.as_bytes())).collect() }
+        let needle = |text: &String| Needle::new(text.as_bytes());
+        let needles = texts.iter().map(needle).collect();
+        texts.iter_mut().for_each(|text| text.make_ascii_lowercase());
+        Self { needles, lowered: texts.iter().map(needle).collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.needles.is_empty()
     }
 
-    /// Takes secrets out of the values of headers.
+    /// Takes secrets out of the names and values of headers.
     pub(crate) fn headers(&self, headers: &mut HeaderMap) {
+        self.names(headers);
         for value in headers.values_mut() {
             let masked = self.whole(value.as_bytes());
             if masked != value.as_bytes() {
                 *value = HeaderValue::from_bytes(&masked).unwrap_or_else(|_| HeaderValue::from_static("*"));
             }
+        }
+    }
+
+    fn names(&self, headers: &mut HeaderMap) {
+        let of_names = Self { needles: self.lowered.clone(), lowered: Vec::new() };
+        let masked = |name: &HeaderName| of_names.whole(name.as_str().as_bytes());
+        if !self.is_empty() && headers.keys().any(|name| masked(name) != name.as_str().as_bytes()) {
+            let mut named = HeaderMap::new();
+            for (name, value) in &*headers {
+                // What stands for a secret may stand in a name.
+                if let Ok(name) = HeaderName::from_bytes(&masked(name)) {
+                    named.append(name, value.clone());
+                }
+            }
+            *headers = named;
         }
     }
 
@@ -76,17 +97,30 @@ impl Mask {
 /// The ways in which a server may write a secret that it sends back.
 fn spellings(secret: &str) -> Vec<String> {
     let json = serde_json::Value::from(secret).to_string();
-    let encoded = STANDARD_NO_PAD.encode(secret);
     let in_url = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
-    vec![
+    let mut spellings = vec![
         secret.to_owned(),
         json[1..json.len() - 1].to_owned(),
         in_url.to_ascii_lowercase(),
         in_url,
         secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"),
-        encoded.replace('+', "-").replace('/', "_"),
-        encoded,
-    ]
+    ];
+    for encoded in in_base64(secret) {
+        spellings.extend([encoded.replace('+', "-").replace('/', "_"), encoded]);
+    }
+    spellings
+}
+
+/// Alone; and as a part of a longer text, which has one, two or no bytes too many
+/// before it for a whole number of characters. Those that it shares with what is beside
+/// it are not its own.
+fn in_base64(secret: &str) -> impl Iterator<Item = String> {
+    let within = (0..3).map(move |before| {
+        let encoded = STANDARD_NO_PAD.encode([&[0; 2][..before], secret.as_bytes()].concat());
+        let (begin, end) = ((before * 8).div_ceil(6), (before + secret.len()) * 8 / 6);
+        encoded[begin..end].to_owned()
+    });
+    std::iter::once(STANDARD_NO_PAD.encode(secret)).chain(within)
 }
 
 impl Needle {
@@ -188,6 +222,22 @@ mod tests {
         ] {
             let told = masked(&mask, &[b"<", written.as_bytes(), b">"]);
             assert_eq!(told, format!("<{}>", "*".repeat(written.len())), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_secret_within_a_longer_text_in_base64_is_found_wherever_it_begins() {
+        let (mask, secret) = (mask("hunter2?>hunter2"), "hunter2?>hunter2");
+        // But for a character at each end, which it shares with what is beside it.
+        let whole = secret.len() * 8 / 6 - 1;
+        for before in ["", "a", "ab", "Bearer ", "user:"] {
+            for after in ["", "a", "ab", "\", \"more\": true"] {
+                let standard = STANDARD_NO_PAD.encode(format!("{before}{secret}{after}"));
+                for written in [standard.replace('+', "-").replace('/', "_"), standard] {
+                    let told = masked(&mask, &[written.as_bytes()]);
+                    assert!(told.contains(&"*".repeat(whole)), "{before}{after}: {written} is told as {told}");
+                }
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use http_body_util::{BodyExt as _, Empty, Full};
-use hyper::{Request, body::Bytes};
+use hyper::{Request, Response, body::Bytes, header::HeaderMap};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
@@ -21,7 +21,7 @@ use wharf_core::{
     grant::GrantedRequest,
     request::{SecretRule, WantedRequest},
 };
-use wharf_network::{Meter, Names, OutgoingRequest, Patience, Requests};
+use wharf_network::{AnswerBody, Meter, Names, OutgoingRequest, Patience, Requests};
 
 struct Unmoved;
 
@@ -74,18 +74,20 @@ fn granted(url: &str, private_addresses: bool, secrets: Secrets) -> GrantedReque
     grants.http(&plugin).expect("granted").request(wanted).expect("granted")
 }
 
+async fn answered(requests: &Requests, granted: GrantedRequest) -> Result<Response<AnswerBody>, Error> {
+    let outgoing = OutgoingRequest {
+        granted,
+        request: Request::new(Empty::<Bytes>::new()),
+        place: requests.place(&TenantId::local())?,
+        patience: Patience::default(),
+        until: Instant::now() + Duration::from_secs(60),
+        meter: Arc::new(Unmoved),
+    };
+    requests.send(outgoing).await
+}
+
 async fn send(requests: &Requests, granted: GrantedRequest) -> Result<String, Error> {
-    let response = requests
-        .send(OutgoingRequest {
-            granted,
-            request: Request::new(Empty::<Bytes>::new()),
-            place: requests.place(&TenantId::local())?,
-            patience: Patience::default(),
-            until: Instant::now() + Duration::from_secs(60),
-            meter: Arc::new(Unmoved),
-        })
-        .await?;
-    let body = response.into_body().collect().await?;
+    let body = answered(requests, granted).await?.into_body().collect().await?;
     Ok(String::from_utf8_lossy(&body.to_bytes()).into_owned())
 }
 
@@ -132,10 +134,70 @@ async fn a_granted_name_that_leads_to_a_private_address_is_not_connected_to() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_refused_is_not_tried_behind_one_that_is_granted_and_fails() {
+    let (port, asked) = echo().await;
+    // Nobody listens at the first one that is public, if it is reached at all.
+    let (names, _) = names(&[&["2001:4860::1", "127.0.0.1", "::1"]]);
+    let requests = Requests::new(RequestLimits { connect_milliseconds: 2_000, ..RequestLimits::default() });
+    let url = format!("http://both.test:{port}/");
+    let refused = send(&requests.with_names(names), granted(&url, false, Secrets::default())).await;
+    assert!(matches!(refused.expect_err("refused").code, Code::Unavailable | Code::Timeout | Code::Denied));
+    assert!(asked.lock().expect("not poisoned").is_empty());
+}
+
+/// A secret for this server.
+fn secret_of(url: &str, text: &str) -> Secrets {
+    let rule = SecretRule::new("token", format!("GET {url}").parse().expect("a pattern"), "A: {}");
+    Secrets::new(vec![rule.expect("a rule").with_text(text).expect("a secret")])
+}
+
+/// Answers one request with these bytes.
+async fn answering(answer: String) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    tokio::spawn(async move {
+        let (mut connection, _) = listener.accept().await.expect("a client");
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let Ok(byte) = connection.read_u8().await else { return };
+            head.push(byte);
+        }
+        let _ = connection.write_all(answer.as_bytes()).await;
+        // Until the client goes.
+        let _ = connection.read_u8().await;
+    });
+    port
+}
+
+#[tokio::test]
+async fn names_and_values_of_headers_and_of_trailers_lose_the_secret() {
+    let (secret, in_names) = ("Hunter2-Hunter2", "hunter2-hunter2");
+    let head = format!("x: a{secret}b\r\n{secret}: y\r\nz-{secret}-z: {secret}\r\n");
+    let chunks = format!("2\r\nok\r\n0\r\n{head}\r\n");
+    let port = answering(format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n{head}\r\n{chunks}")).await;
+    let url = format!("http://127.0.0.1:{port}");
+    let requests = Requests::new(RequestLimits::default());
+    let response = answered(&requests, granted(&url, true, secret_of(&url, secret))).await.expect("an answer");
+    let shown = |headers: &HeaderMap| {
+        let mut lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value:?}")).collect();
+        lines.sort();
+        lines
+    };
+    let headers = shown(response.headers());
+    let body = response.into_body().collect().await.expect("all of it");
+    let trailers = shown(body.trailers().expect("trailers"));
+    assert_eq!(body.to_bytes(), "ok");
+    for lines in [headers, trailers] {
+        let text = lines.join("\n").to_ascii_lowercase();
+        assert!(!text.contains(in_names), "{text}");
+        assert!(text.contains("x: \"a***************b\""), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_nobody_vouches_for_gets_no_encrypted_request_and_no_secret() {
     let (port, asked) = echo().await;
-    let rule = SecretRule::new("token", format!("GET https://127.0.0.1:{port}").parse().expect("a pattern"), "A: {}");
-    let secrets = Secrets::new(vec![rule.expect("a rule").with_text("hunter2hunter2").expect("a secret")]);
+    let secrets = secret_of(&format!("https://127.0.0.1:{port}"), "hunter2hunter2");
     let requests = Requests::new(RequestLimits { connect_milliseconds: 2_000, ..RequestLimits::default() });
     // It speaks no TLS at all.
     let url = format!("https://127.0.0.1:{port}/");

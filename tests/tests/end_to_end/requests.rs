@@ -1,6 +1,7 @@
 //! HTTP requests of plugins, against real servers: what is granted is sent, nothing
 //! else is, and secrets stay the host's.
 
+mod encrypted;
 mod plugin;
 mod secrets;
 

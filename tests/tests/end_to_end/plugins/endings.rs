@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use wharf::{Code, stream::StreamId};
-use wharf_tests::{Fixture, Setup, component, context, found, lives, until};
+use wharf_tests::{Fixture, Setup, Site, component, context, found, lives, until};
 
 /// Calls one function of the raw contract.
 async fn ask(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
@@ -42,4 +42,46 @@ async fn processes_terminals_and_streams_of_a_plugin_end_with_it_and_those_of_ot
     let error = fixture.call("hostile__remaining", json!({"milliseconds": 0})).await.expect_err("it is gone");
     assert_eq!(error.code, Code::NotFound);
     fixture.works().await;
+}
+
+/// Calls one function of web pages.
+async fn ask_page(fixture: &Fixture, plugin: &str, arguments: Value) -> Value {
+    found(fixture.call(&format!("{plugin}__ask_page"), arguments).await)
+}
+
+/// A page of a plugin that shows the site, and waits for it for ever.
+async fn waiting_page(fixture: &Fixture, plugin: &str, site: &Site) -> String {
+    let opened = ask_page(fixture, plugin, json!({"function": "open"})).await;
+    let id = opened["ok"]["id"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
+    let parameters = json!({"url": site.at("/")}).to_string();
+    let carry_out = json!({"function": "carry-out", "id": id, "operation": "navigate", "parameters": parameters});
+    let there = ask_page(fixture, plugin, carry_out).await;
+    assert_eq!(there["ok"]["state"], "done", "{there}");
+    let waiting = site.waiting();
+    let script = json!({"function": "execute", "id": id, "script": "return fetch('/silence')"});
+    ask_page(fixture, plugin, script).await;
+    until("the page waits", || site.waiting() > waiting).await;
+    id
+}
+
+#[tokio::test]
+async fn pages_of_a_plugin_end_with_it_and_those_of_others_do_not() {
+    let site = Site::start();
+    let grant = format!("origins = [\"{}\"]\nprivate_addresses = true", site.origin());
+    let other = format!("[plugin.other.grants.webview]\nreason = \"a test\"\n{grant}");
+    let setup = Setup::new().webviews(&grant).plugin("other", &component("guest-hostile"), &other);
+    let fixture = setup.open().await;
+    let (gone, kept) = (waiting_page(&fixture, "hostile", &site).await, waiting_page(&fixture, "other", &site).await);
+    assert_eq!((site.waiting(), fixture.host.running()), (2, 2));
+
+    fixture.host.unload_plugin(&"hostile".parse().expect("legal")).expect("it was there");
+    until("its page is closed in the browser, too", || site.waiting() == 1).await;
+    until("its page counts no longer", || fixture.host.running() == 1).await;
+    let there = ask_page(&fixture, "other", json!({"function": "get", "id": kept})).await;
+    assert_eq!(there["ok"]["status"], "ready", "it is of another plugin: {there}");
+    assert_eq!(site.waiting(), 1, "and goes on");
+
+    fixture.host.reload_plugins().await.expect("it comes back");
+    let asked = ask_page(&fixture, "hostile", json!({"function": "get", "id": gone})).await;
+    assert_eq!(asked["ok"]["status"], "closed", "the next of its name has none of it: {asked}");
 }

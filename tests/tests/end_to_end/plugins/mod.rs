@@ -1,6 +1,7 @@
 //! Plugins that come, change and go: their names in the list, what is kept of them, and
 //! what happens to calls meanwhile.
 
+mod addresses;
 mod commands;
 mod endings;
 mod folder;

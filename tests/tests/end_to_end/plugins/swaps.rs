@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 use wharf::{CallRequest, PluginSpec};
-use wharf_tests::{Server, Setup, bytes, context, object, replied, until, wharf};
+use wharf_tests::{Server, Setup, bytes, context, object, replied, until, wharf, with_section};
 
 /// The benchmark does it a thousand times.
 const SWAPS: usize = 50;
@@ -21,8 +21,8 @@ const COMMANDS: usize = 5;
 /// Two components that answer alike.
 fn components() -> [Vec<u8>; 2] {
     let one = bytes("guest-echo");
-    // A custom section at the end: another digest, the same code.
-    let other = [one.as_slice(), &[0, 5, 4, b'n', b'o', b't', b'e']].concat();
+    // Another digest, the same code.
+    let other = with_section(one.clone(), "note", b"");
     [one, other]
 }
 
