@@ -145,6 +145,10 @@ fn check(header: &Header) -> Result<(), TokenRefused> {
     if !ALGORITHMS.contains(&header.alg) {
         return Err(invalid("its algorithm is none by which an issuer signs with a key of its own"));
     }
+    // RFC 7515, section 4.1.11. The library reads the list and leaves it at that.
+    if header.crit.is_some() {
+        return Err(invalid("it has extensions that must be understood (`crit`), and none is here"));
+    }
     let is_one = |kind: &String| TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known));
     match &header.typ {
         Some(kind) if !is_one(kind) => Err(invalid("its `typ` is not that of an access token")),

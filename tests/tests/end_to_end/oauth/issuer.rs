@@ -41,9 +41,26 @@ impl Key {
         Self { secret: EncodingKey::from_ec_der(bytes.as_ref()), public }
     }
 
+    /// What is known of it, with another word about itself.
+    pub(crate) fn public_but(&self, name: &str, value: Value) -> Value {
+        let mut public = self.public.clone();
+        public[name] = value;
+        public
+    }
+
     pub(crate) fn sign(&self, claims: &Value) -> String {
+        self.sign_as(self.header(), claims)
+    }
+
+    /// The header of its tokens.
+    pub(crate) fn header(&self) -> Header {
         let name = self.public["kid"].as_str().expect("a name").to_owned();
-        encode(&Header { kid: Some(name), ..Header::new(Algorithm::ES256) }, claims, &self.secret).expect("signed")
+        Header { kid: Some(name), ..Header::new(Algorithm::ES256) }
+    }
+
+    /// Signs under a header that says anything.
+    pub(crate) fn sign_as(&self, header: Header, claims: &Value) -> String {
+        encode(&header, claims, &self.secret).expect("signed")
     }
 }
 
@@ -51,6 +68,8 @@ impl Key {
 pub(crate) struct Issuer {
     pub(crate) address: String,
     pub(crate) keys: Arc<Mutex<Vec<Value>>>,
+    /// What it says of itself.
+    pub(crate) description: Arc<Mutex<Value>>,
     pub(crate) asked: Arc<AtomicUsize>,
 }
 
@@ -59,7 +78,10 @@ impl Issuer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
         let address = format!("http://{}", listener.local_addr().expect("bound"));
         let (keys, asked) = (Arc::new(Mutex::new(keys)), Arc::new(AtomicUsize::new(0)));
-        let issuer = Self { address: address.clone(), keys: Arc::clone(&keys), asked: Arc::clone(&asked) };
+        let description = json!({"issuer": address, "jwks_uri": format!("{address}/keys")});
+        let description = Arc::new(Mutex::new(description));
+        let issuer =
+            Self { address, keys: Arc::clone(&keys), description: Arc::clone(&description), asked: Arc::clone(&asked) };
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.expect("a client");
@@ -69,7 +91,7 @@ impl Issuer {
                 let (status, body) = match head.split(' ').nth(1) {
                     // The first place is not where this one says it.
                     Some("/.well-known/openid-configuration") => {
-                        ("200 OK", json!({"issuer": address, "jwks_uri": format!("{address}/keys")}))
+                        ("200 OK", description.lock().expect("a lock").clone())
                     }
                     Some("/keys") => {
                         asked.fetch_add(1, SeqCst);

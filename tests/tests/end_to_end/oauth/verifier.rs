@@ -168,3 +168,67 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
     let verified = of(away).verify(&key.sign(&issuer.claims())).await;
     assert_eq!(verified, Err(TokenRefused::Unavailable));
 }
+
+#[tokio::test]
+async fn a_key_checks_what_its_issuer_made_it_for_and_nothing_else() {
+    let (key, other) = (Key::new("one"), Key::new("two"));
+    for (name, value) in [
+        ("use", json!("enc")),
+        ("key_ops", json!(["encrypt"])),
+        ("key_ops", json!(["sign", "deriveKey"])),
+        ("alg", json!("ES384")),
+        ("alg", json!("RS256")),
+    ] {
+        let issuer = Issuer::new(vec![key.public_but(name, value.clone())]);
+        let problem = refused(of(issuer.settings()).verify(&key.sign(&issuer.claims())).await);
+        assert!(problem.contains("no such key"), "{name} = {value}: {problem}");
+    }
+    // A token that names no key may be by the only one, and by none of several.
+    for (keys, holds) in [(vec![key.public.clone()], true), (vec![key.public.clone(), other.public], false)] {
+        let issuer = Issuer::new(keys);
+        let nameless = key.sign_as(Header { kid: None, ..key.header() }, &issuer.claims());
+        assert_eq!(of(issuer.settings()).verify(&nameless).await.is_ok(), holds);
+    }
+}
+
+#[tokio::test]
+async fn what_a_header_calls_critical_and_nobody_here_knows_is_refused() {
+    let key = Key::new("one");
+    let issuer = Issuer::new(vec![key.public.clone()]);
+    // RFC 7515, section 4.1.11: whoever does not understand it must not take the token.
+    let header = Header { crit: Some(vec!["https://example.com/bound".to_owned()]), ..key.header() };
+    let problem = refused(of(issuer.settings()).verify(&key.sign_as(header, &issuer.claims())).await);
+    assert!(problem.contains("`crit`"), "{problem}");
+}
+
+#[tokio::test]
+async fn keys_are_taken_from_where_the_issuer_itself_says_and_nobody_on_the_way_can_change_them() {
+    let key = Key::new("one");
+    let issuer = Issuer::new(vec![key.public.clone()]);
+    let keys = format!("{}/keys", issuer.address);
+    for (name, said) in [
+        ("another issuer", json!({"issuer": "https://evil.example", "jwks_uri": keys})),
+        ("a longer name of it", json!({"issuer": format!("{}/", issuer.address), "jwks_uri": keys})),
+        ("over no TLS", json!({"issuer": issuer.address, "jwks_uri": keys.replace("127.0.0.1", "localhost")})),
+        ("from a file", json!({"issuer": issuer.address, "jwks_uri": "file:///etc/passwd"})),
+    ] {
+        *issuer.description.lock().expect("a lock") = said;
+        let verified = of(issuer.settings()).verify(&key.sign(&issuer.claims())).await;
+        assert_eq!(verified, Err(TokenRefused::Unavailable), "{name}");
+    }
+    assert_eq!(issuer.asked.load(SeqCst), 0, "nobody asked for keys");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_its_issuer_has_withdrawn_holds_for_an_hour_at_most() {
+    let (old, new) = (Key::new("old"), Key::new("new"));
+    let issuer = Issuer::new(vec![old.public.clone()]);
+    let verifier = of(issuer.settings());
+    let token = old.sign(&issuer.claims_but("exp", json!(get_current_timestamp() + 86_400)));
+    verifier.verify(&token).await.expect("holds");
+    *issuer.keys.lock().expect("a lock") = vec![new.public.clone()];
+    tokio::time::advance(Duration::from_secs(3_590)).await;
+    verifier.verify(&token).await.expect("keys are believed for an hour");
+    tokio::time::advance(Duration::from_secs(11)).await;
+    assert!(refused(verifier.verify(&token).await).contains("no such key"));
+}
