@@ -5,7 +5,6 @@ mod command;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use mimalloc::MiMalloc;
 
 // Calls allocate on one thread of the runtime and free on another. The system's allocator
@@ -14,7 +13,7 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    match command::Wharf::parse().run() {
+    match command::Wharf::read().run() {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");

@@ -216,7 +216,6 @@ fn the_environment_sets_when_advice_comes() {
         ("WHARF_POLL_THRESHOLD", "0"),
         ("WHARF_POLL_THRESHOLD", "-1"),
         ("WHARF_POLL_THRESHOLD", "many"),
-        ("WHARF_POLL_THRESHOLD", ""),
         ("WHARF_POLL_GUIDANCE", "yes"),
         ("WHARF_LANGUAGE", "fr"),
     ] {

@@ -9,6 +9,7 @@ mod doctor;
 mod grant;
 mod hosts;
 mod inspect;
+mod line;
 mod plugin;
 mod serve;
 mod sessions;

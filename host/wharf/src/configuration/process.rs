@@ -235,11 +235,13 @@ const LANGUAGE: &str = "WHARF_LANGUAGE";
 impl super::Configuration {
     /// Sets what variables of the environment say, which goes before the file:
     /// `WHARF_POLL_THRESHOLD` (a number), `WHARF_POLL_GUIDANCE` (`on`, `off`)
-    /// and `WHARF_LANGUAGE` (`en`, `ko`). `variable` finds one by its name.
+    /// and `WHARF_LANGUAGE` (`en`, `ko`). `variable` finds one by its name; one that is
+    /// empty counts as not set.
     ///
     /// # Errors
     /// Which variable has a value that is not accepted, and what is.
     pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         if let Some(value) = variable(THRESHOLD) {
             let threshold = value.parse().ok().filter(|threshold| *threshold > 0);
             self.polls.threshold = threshold.ok_or_else(|| format!("{THRESHOLD} is a number from 1, not `{value}`"))?;
@@ -276,6 +278,7 @@ mod tests {
     fn the_environment_goes_before_the_file_and_its_mistakes_are_named() {
         let mut configuration = parse("[process.polls]\nthreshold = 9\nlanguage = \"ko\"").expect("parses");
         configuration.apply_environment(|_| None).expect("nothing to apply");
+        configuration.apply_environment(|_| Some(String::new())).expect("nothing that is set");
         assert_eq!((configuration.polls.threshold, configuration.polls.language), (9, GuidanceLanguage::Korean));
         let set = |name: &str| (name == THRESHOLD).then(|| "3".to_owned());
         configuration.apply_environment(set).expect("applies");
