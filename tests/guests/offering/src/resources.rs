@@ -58,7 +58,7 @@ impl Guest for Offering {
             "many-resources" => (0..MANY).map(|at| resource(&format!("attack://{at}"))).collect(),
             "1025-resources" => (0..1_025).map(|at| resource(&format!("attack://{at}"))).collect(),
             "late-listing" => {
-                std::thread::sleep(std::time::Duration::from_secs(8));
+                std::thread::sleep(std::time::Duration::from_secs(20));
                 vec![resource("attack://late")]
             }
             "titles" => vec![ResourceInfo { meta: Some(titled()), ..resource("attack://titled") }],

@@ -84,6 +84,10 @@ async fn a_server_that_does_not_finish_connecting_is_given_up() {
 async fn a_server_that_does_not_answer_is_given_up() {
     let (upstream, fixture) = (Upstream::echo(), open("first_byte_milliseconds", 300).await);
     refuses(&ask(&fixture, &upstream, json!({"path": "/silence"})).await, "first_byte_milliseconds");
+    refuses(
+        &ask(&fixture, &upstream, json!({"path": "/silence", "patience": 600_000})).await,
+        "first_byte_milliseconds",
+    );
     // A plugin may have less patience, and no more.
     let (upstream, fixture) = (Upstream::echo(), open("first_byte_milliseconds", 600_000).await);
     refuses(&ask(&fixture, &upstream, json!({"path": "/silence", "patience": 300})).await, "first_byte_milliseconds");
