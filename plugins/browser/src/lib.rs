@@ -62,3 +62,8 @@ wharf_sdk::plugin!(
     upload_file,
     list_downloads,
 );
+
+wharf_sdk::reasons!(
+    webview = "opens pages, reads them, and clicks and types as it is told to",
+    workspace = "writes pictures and PDFs of pages to the files of the session",
+);

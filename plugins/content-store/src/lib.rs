@@ -32,3 +32,8 @@ wharf_sdk::plugin!(
     get_content_info,
     add_content_from_workspace,
 );
+
+wharf_sdk::reasons!(
+    state = "keeps the documents that it is given, and the index that they are searched by",
+    workspace = "reads the files of the session that it is told to keep",
+);

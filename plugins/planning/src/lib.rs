@@ -38,3 +38,5 @@ wharf_sdk::plugin!(
     clear_session,
     sequentialthinking,
 );
+
+wharf_sdk::reasons!(state = "keeps the goal, todos, memos and thoughts of each thread");

@@ -42,3 +42,5 @@ wharf_sdk::plugin!(
     get_active_playbook,
     complete_step,
 );
+
+wharf_sdk::reasons!(state = "keeps the playbooks of each assistant, and how far a thread has come with one");

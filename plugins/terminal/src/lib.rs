@@ -34,3 +34,8 @@ wharf_sdk::plugin!(
     list_terminals,
     close_terminal,
 );
+
+wharf_sdk::reasons!(
+    events = "tells the client what comes while a turn runs",
+    terminal = "starts the programs that it is told to talk to, types and reads what they print",
+);

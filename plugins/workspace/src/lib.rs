@@ -42,3 +42,8 @@ wharf_sdk::plugin!(
     import_file,
     export_file,
 );
+
+wharf_sdk::reasons!(
+    process = "runs the commands that it is told to run, follows them and stops them",
+    workspace = "lists, reads, searches and writes the files of the session, and copies files in and out",
+);

@@ -15,7 +15,7 @@ use wharf::{
     Answer, CallRequest, Code, Configuration, Error, Host, MemoryStore,
     grant::{Capability, GrantClock},
 };
-use wharf_tests::{Data, Finished, bytes, context, object, start, wharf};
+use wharf_tests::{Data, Finished, bytes, context, object, start, wharf, with_section};
 
 /// The hostile guest as the plugin `x`, in a directory of its own.
 struct Place {
@@ -78,19 +78,7 @@ async fn uses_state(host: &Host) -> Result<Answer, Error> {
 /// The same component with something more in it that changes nothing of what it
 /// does.
 pub(crate) fn swapped(name: &str, data: &[u8]) -> Vec<u8> {
-    let mut content = vec![u8::try_from(name.len()).expect("short")];
-    content.extend_from_slice(name.as_bytes());
-    content.extend_from_slice(data);
-    let mut changed = bytes("guest-hostile");
-    changed.push(0);
-    let mut length = content.len();
-    while length >= 0x80 {
-        changed.push(u8::try_from(length & 0x7f).expect("7 bits") | 0x80);
-        length >>= 7;
-    }
-    changed.push(u8::try_from(length).expect("7 bits"));
-    changed.extend(content);
-    changed
+    with_section(bytes("guest-hostile"), name, data)
 }
 
 #[tokio::test]
@@ -223,6 +211,23 @@ fn what_a_plugin_of_the_sdk_gives_as_its_reason_is_shown() {
     let shown = place.grant(&place.file(), &[]);
     assert!(shown.out.contains("It asks for `http` (not granted)"), "{shown:?}");
     assert!(shown.out.contains("in its own words: follows what it is told to follow"), "{shown:?}");
+}
+
+#[tokio::test]
+async fn every_bundled_plugin_says_why_it_asks_for_what_it_asks() {
+    let configuration = Configuration::parse("profile = \"developer\"", Path::new("/")).expect("right");
+    let data = Data::new();
+    let host = Host::open(configuration, data.path()).await.expect("opens");
+    let installed = host.installed();
+    assert_eq!(installed.len(), 6, "{:?} {:?}", host.rejected(), host.off());
+    for plugin in installed {
+        let inspection = plugin.plugin.inspect();
+        let asked: Vec<_> = inspection.wanted_grants().into_iter().filter_map(Capability::from_word).collect();
+        let said: Vec<_> = inspection.reasons.keys().copied().collect();
+        assert!(!asked.is_empty(), "{}", plugin.plugin.name());
+        assert!(asked.iter().all(|capability| said.contains(capability)), "{asked:?}: {:?}", inspection.reasons);
+        assert_eq!(asked.len(), said.len(), "{asked:?}: {:?}", inspection.reasons);
+    }
 }
 
 #[test]
