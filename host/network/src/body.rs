@@ -20,16 +20,37 @@ pub(crate) struct SentBody<B> {
     inner: B,
     sent: u64,
     most: u64,
+    /// What its head says, where it says it.
+    announced: Option<u64>,
     meter: Arc<dyn Meter>,
     broken: Broken,
 }
 
 impl<B: Body<Data = Bytes>> SentBody<B> {
-    pub(crate) fn new(inner: B, most: u64, meter: Arc<dyn Meter>, broken: Broken) -> Result<Self, Error> {
+    pub(crate) fn new(
+        inner: B,
+        announced: Option<u64>,
+        most: u64,
+        meter: Arc<dyn Meter>,
+        broken: Broken,
+    ) -> Result<Self, Error> {
         if inner.size_hint().lower() > most {
             return Err(too_large(most));
         }
-        Ok(Self { inner, sent: 0, most, meter, broken })
+        Ok(Self { inner, sent: 0, most, announced, meter, broken })
+    }
+
+    /// Whether so much may be sent. What is beyond its announced length would be cut
+    /// off, and the server would carry out the half of a request.
+    fn check(&self, bytes: u64) -> Result<(), Error> {
+        if self.sent > self.most {
+            return Err(too_large(self.most));
+        }
+        if let Some(announced) = self.announced.filter(|announced| self.sent > *announced) {
+            let message = format!("the request has more than the {announced} bytes that its `content-length` says");
+            return Err(Error::new(Code::Invalid, message));
+        }
+        self.meter.sent(bytes)
     }
 }
 
@@ -51,7 +72,7 @@ where
             Ok(frame) => {
                 let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
                 self.sent = self.sent.saturating_add(bytes);
-                if self.sent > self.most { Err(too_large(self.most)) } else { self.meter.sent(bytes).map(|()| frame) }
+                self.check(bytes).map(|()| frame)
             }
             Err(error) => Err(Error::new(Code::Invalid, format!("the request was not sent to its end: {error}"))),
         };

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http_body::Body;
-use hyper::{Request, Response, body::Incoming, client::conn::http1};
+use hyper::{Request, Response, body::Incoming, client::conn::http1, header::CONTENT_LENGTH};
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -161,7 +161,8 @@ impl Requests {
         head::to_server(&granted, &mut request, limits.head_bytes)?;
         let broken = Broken::default();
         let (parts, body) = request.into_parts();
-        let body = SentBody::new(body, limits.sent_bytes, Arc::clone(&meter), Arc::clone(&broken))?;
+        let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let body = SentBody::new(body, announced, limits.sent_bytes, Arc::clone(&meter), Arc::clone(&broken))?;
         let request = Request::from_parts(parts, body);
 
         let connect_by = deadline.min(after(patience.connect, limits.connect_milliseconds));
