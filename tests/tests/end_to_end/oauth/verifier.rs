@@ -202,6 +202,17 @@ async fn what_a_header_calls_critical_and_nobody_here_knows_is_refused() {
 }
 
 #[tokio::test]
+async fn a_token_of_another_kind_is_no_access_token_whoever_signed_it() {
+    let key = Key::new("one");
+    let issuer = Issuer::new(vec![key.public.clone()]);
+    let verifier = of(issuer.settings());
+    for (kind, holds) in [("at+jwt", true), ("application/AT+JWT", true), ("JWT", true), ("logout+jwt", false)] {
+        let token = key.sign_as(Header { typ: Some(kind.to_owned()), ..key.header() }, &issuer.claims());
+        assert_eq!(verifier.verify(&token).await.is_ok(), holds, "{kind}");
+    }
+}
+
+#[tokio::test]
 async fn keys_are_taken_from_where_the_issuer_itself_says_and_nobody_on_the_way_can_change_them() {
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
