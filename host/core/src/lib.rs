@@ -3,7 +3,7 @@
 //!
 //! This crate performs no I/O. It knows nothing of Wasm, of MCP, of SQLite or
 //! of configuration files, and reads no clock but to time waits, streams and
-//! what an audit tells.
+//! what audits and traces tell.
 
 pub mod admission;
 pub mod audit;
@@ -25,6 +25,7 @@ pub mod service;
 pub mod stream;
 pub mod text;
 pub mod tool;
+pub mod trace;
 
 pub use admission::{Admission, Permit};
 pub use audit::{AuditRecord, AuditSink};
@@ -50,3 +51,4 @@ pub use service::{
 };
 pub use stream::Streams;
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};
+pub use trace::{Span, SpanSink, Tracer};

@@ -17,7 +17,10 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, Context, Error, TenantId, ToolDefinition};
+use crate::{
+    Answer, Context, Error, TenantId, ToolDefinition,
+    trace::{TraceParent, Tracer},
+};
 pub use announcements::Announcements;
 pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
@@ -55,6 +58,8 @@ pub struct CallRequest {
     pub cancel: CancellationToken,
     /// Who listens.
     pub events: Events,
+    /// The span that it belongs to, where somebody said one.
+    pub trace: Option<TraceParent>,
 }
 
 impl CallRequest {
@@ -69,6 +74,7 @@ impl CallRequest {
             input: InputGiven::default(),
             cancel: CancellationToken::new(),
             events: None,
+            trace: None,
         }
     }
 }
@@ -100,6 +106,12 @@ pub trait ToolService: Send + Sync + 'static {
     /// What this tenant sees, where tenants see different tools; nothing where
     /// all see these.
     fn of_tenant(&self, _tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
+        None
+    }
+
+    /// What begins the spans of requests for these tools, and for all that is served
+    /// beside them; nothing where nobody traces.
+    fn tracer(&self) -> Option<Tracer> {
         None
     }
 

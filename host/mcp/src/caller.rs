@@ -24,7 +24,9 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Context, ContextRules, Error, EventSink, Events, InputGiven, service::offer::Asking};
+use wharf_core::{
+    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, service::offer::Asking, trace::TraceParent,
+};
 
 use crate::{events::CallEvents, hints};
 
@@ -62,6 +64,8 @@ pub(crate) struct Caller {
     pub(crate) cancel: CancellationToken,
     /// Places for calls of this connection that wait until their client has been asked.
     pub(crate) waiting: Arc<Semaphore>,
+    /// The span of the request, where requests are traced.
+    pub(crate) trace: Option<TraceParent>,
     events: Option<Arc<CallEvents>>,
     _place: Option<Place>,
 }
@@ -131,9 +135,10 @@ impl Caller {
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
         let place = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>().cloned());
+        let trace = context.extensions.get::<TraceParent>().cloned();
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);
-        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, waiting, events, _place: place })
+        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, waiting, trace, events, _place: place })
     }
 
     /// Where what a call says goes.
@@ -149,6 +154,7 @@ impl Caller {
             input,
             cancel: self.cancel.clone(),
             events: self.events(),
+            trace: self.trace.clone(),
         }
     }
 

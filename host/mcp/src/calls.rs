@@ -66,6 +66,7 @@ impl Handler {
             request_meta: std::mem::take(&mut caller.request_meta),
             cancel: caller.cancel.clone(),
             events: caller.events(),
+            trace: caller.trace.clone(),
             ..CallRequest::new(caller.context.clone(), name, arguments)
         };
         // Only clients of the older era have their calls made again here.
@@ -96,5 +97,6 @@ fn copied(call: &CallRequest) -> CallRequest {
         input: InputGiven::default(),
         cancel: call.cancel.clone(),
         events: call.events.clone(),
+        trace: call.trace.clone(),
     }
 }

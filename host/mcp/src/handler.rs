@@ -72,6 +72,11 @@ impl Handler {
         &self.shared.served
     }
 
+    /// On whose behalf everything here is, at first.
+    pub(crate) fn rules(&self) -> &ContextRules {
+        &self.shared.rules
+    }
+
     pub(crate) fn changes(&self) -> &Changes {
         &self.shared.changes
     }

@@ -32,6 +32,7 @@ mod rounds;
 mod scan;
 mod serve;
 mod served;
+mod traced;
 mod transport;
 mod watching;
 mod wire;

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use wharf_core::ContextRules;
 
-use crate::{handler::Handler, info::ServerInfo, served::Served, transport::LineTransport};
+use crate::{handler::Handler, info::ServerInfo, served::Served, traced::Traced, transport::LineTransport};
 
 /// How long calls may still finish once the client has closed its end. Enough
 /// for `echo REQUESTS | wharf serve --stdio` to be answered, and less than the
@@ -74,7 +74,7 @@ where
     let transport = LineTransport::new(reader, writer, closed.clone());
     let over = closed.child_token();
     let _over = over.clone().drop_guard();
-    let handler = Handler::new(served, rules, info, over);
+    let handler = Traced::new(Handler::new(served, rules, info, over));
     let running = match serve_server_with_ct(handler, transport, stop.clone()).await {
         Ok(running) => running,
         Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -14,6 +14,7 @@ mod quotas;
 mod request;
 mod schema;
 mod terminal;
+mod traces;
 mod webview;
 
 use std::{
@@ -39,10 +40,11 @@ pub use plugin::PluginSettings;
 use plugin::WrittenPlugin;
 pub(crate) use process::room as process_room;
 pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
-pub(crate) use request::read_secrets;
 pub use request::{SecretSettings, SecretSource};
+pub(crate) use request::{read_header, read_secrets};
 pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
+pub use traces::TracesSettings;
 pub use webview::WebViewSettings;
 
 /// Everything that `wharf.toml` says, checked.
@@ -74,6 +76,8 @@ pub struct Configuration {
     pub http: HttpSection,
     /// What is kept of what happened.
     pub audit: AuditSettings,
+    /// Where spans are sent, and which.
+    pub traces: TracesSettings,
     /// What bundled plugins are granted by default.
     pub profile: Profile,
     /// Limits of a call of any plugin. A bundled plugin that needs more of
@@ -168,6 +172,7 @@ struct Written {
     request: request::WrittenRequest,
     http: http::WrittenHttp,
     audit: audit::WrittenAudit,
+    traces: traces::WrittenTraces,
     profile: Profile,
     plugin: BTreeMap<PluginName, WrittenPlugin>,
     plugins: WrittenPlugins,
@@ -241,6 +246,7 @@ impl Configuration {
             request_limits: written.request.check()?,
             http: written.http.check(base)?,
             audit: written.audit.check()?,
+            traces: written.traces.check(base)?,
             profile: written.profile,
             call_limits: call_limits.at_most(&call_ceilings),
             written_limits: written.limits,

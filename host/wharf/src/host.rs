@@ -32,6 +32,7 @@ use wharf_terminal::Terminals;
 
 use crate::{
     background::Background,
+    collector::TracesError,
     configuration::Configuration,
     control::Control,
     front_ends::FrontEnds,
@@ -63,6 +64,9 @@ pub enum OpenError {
     /// Terminals cannot be had as they are configured.
     #[error("terminals cannot be had as they are configured")]
     Terminals(#[from] wharf_terminal::InvalidProfile),
+    /// Spans cannot be sent as they are configured.
+    #[error("traces cannot be had as they are configured")]
+    Traces(#[from] TracesError),
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,
@@ -87,6 +91,10 @@ impl WeakHost {
 
 /// What a browser may take to end that nobody needs any more.
 const END: Duration = Duration::from_secs(5);
+
+/// How long the last spans may take. Clients kill a server that does not leave within
+/// two seconds.
+const LAST_SPANS: Duration = Duration::from_secs(1);
 
 struct Shared {
     // Read for a pointer copy at each call, written when plugins change.
@@ -307,7 +315,8 @@ impl Host {
     /// killed once `grace` is over; disconnects front ends, closes terminals and web pages, and ends the
     /// browser. What still runs when the host ends is
     /// killed then, and listed as lost by the next one. The last lines of audit are
-    /// written before it returns.
+    /// written before it returns, and the last spans sent, unless their collector takes
+    /// longer than a second.
     pub async fn shut_down(&self, grace: Duration) {
         self.shared.front_ends.end_all();
         let Rooms { processes, terminals, webviews, .. } = &self.shared.rooms;
@@ -328,8 +337,12 @@ impl Host {
         };
         tokio::join!(processes, terminals, webviews);
         let recorder = Arc::clone(&self.shared.recorder);
-        // The disk may take its time.
-        let _ = tokio::task::spawn_blocking(move || recorder.flush(END)).await;
+        // The disk may take its time, and so may a collector.
+        let lines = tokio::task::spawn_blocking(move || recorder.flush(END));
+        if let Some(tracer) = self.shared.recorder.tracer.clone() {
+            let _ = tokio::task::spawn_blocking(move || tracer.sink().flush(LAST_SPANS)).await;
+        }
+        let _ = lines.await;
     }
 
     /// Loads the code of every plugin now instead of at its first call.

@@ -32,6 +32,7 @@ mod app;
 pub mod audit;
 mod background;
 mod bundled;
+mod collector;
 mod component;
 pub mod configuration;
 mod control;
@@ -48,6 +49,7 @@ mod registry;
 mod rooms;
 mod secret;
 mod terminals;
+pub mod trace;
 mod webviews;
 
 pub use added::{AddedError, AddedPlugins, Receipt};
@@ -55,6 +57,7 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
 pub use bundled::names as bundled_names;
+pub use collector::TracesError;
 pub use component::{bundled_component, read_component};
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};

@@ -3,7 +3,12 @@
 //!
 //! Reads and compiles; takes no lock of the host, so that it serves meanwhile.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use wharf_core::text::with_causes;
 use wharf_core::{Digest, Grants, PluginName};
@@ -153,6 +158,7 @@ impl Loading<'_> {
     }
 
     fn load(&self, name: &PluginName, from: &From, settings: PluginSettings) -> Result<Installed, String> {
+        let began = Instant::now();
         let component = self.read(from)?;
         let digest = component.digest();
         let EffectiveGrants { mut grants, withheld, warnings } =
@@ -161,9 +167,9 @@ impl Loading<'_> {
             grants.secrets = read_secrets(name, &settings.secrets)?;
         }
         let present = self.present.and_then(|present| present.find(name));
-        let plugin = match present.filter(|present| present.digest() == digest) {
-            Some(present) => present.plugin.clone(),
-            None => self.compile(name, component)?,
+        let (plugin, took) = match present.filter(|present| present.digest() == digest) {
+            Some(present) => (present.plugin.clone(), Duration::ZERO),
+            None => (self.compile(name, component)?, began.elapsed()),
         };
         for warning in warnings {
             tracing::warn!(plugin = %name, "{warning}");
@@ -176,6 +182,7 @@ impl Loading<'_> {
             limits: Arc::new(settings.limits),
             settings: settings.settings.to_string().into(),
             prefix: settings.prefix,
+            took,
         })
     }
 

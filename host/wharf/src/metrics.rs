@@ -67,6 +67,10 @@ impl Sources<'_> {
         }
         registry.register("plugins", "Plugins by what became of them", plugins);
         counter(registry, "audit_dropped", "Audit lines that could not be kept", self.recorder.dropped());
+        if let Some(tracer) = &self.recorder.tracer {
+            counter(registry, "spans_sent", "Spans that the collector has taken", tracer.sink().sent());
+            counter(registry, "spans_dropped", "Spans that could not be sent", tracer.sink().dropped());
+        }
     }
 
     fn rooms(&self, registry: &mut Registry) {

@@ -1,7 +1,10 @@
 //! What happens in one host, on its way to who keeps it: every call is counted,
-//! and told to the files of the data directory or to the app's own sink.
+//! told to the files of the data directory or to the app's own sink, and to whoever
+//! traces.
 //!
 //! Knows neither the form of a line nor that of a metric.
+
+mod traced;
 
 use std::{
     path::{Path, PathBuf},
@@ -20,9 +23,11 @@ use wharf_core::{
         shown,
     },
     service::front_end::FrontEndOwner,
+    trace::{TraceParent, Tracer},
 };
 
 use crate::{configuration::AuditSettings, metrics::CallMetrics};
+use traced::TracedCall;
 
 /// Where the lines are, below the data directory.
 const AUDIT: &str = "audit";
@@ -40,12 +45,20 @@ pub(crate) struct Recorder {
     calls: AtomicU64,
     pub(crate) metrics: CallMetrics,
     kept: Option<Arc<dyn AuditSink>>,
+    /// Nobody traces where it is absent.
+    pub(crate) tracer: Option<Tracer>,
 }
 
 impl Recorder {
     /// Lines go to `sink`, where the app brings one; else below `data`, where
     /// there is a directory and the operator wants them.
-    pub(crate) fn open(settings: &AuditSettings, data: Option<&Path>, sink: Option<Arc<dyn AuditSink>>) -> Arc<Self> {
+    pub(crate) fn open(
+        host: u64,
+        settings: &AuditSettings,
+        data: Option<&Path>,
+        sink: Option<Arc<dyn AuditSink>>,
+        tracer: Option<Tracer>,
+    ) -> Arc<Self> {
         let kept = sink.or_else(|| {
             let directory = audit_directory(data.filter(|_| settings.enabled)?);
             let files = wharf_audit::Settings {
@@ -58,17 +71,20 @@ impl Recorder {
                 .ok()
                 .map(|sink| Arc::new(sink) as Arc<dyn AuditSink>)
         });
-        Arc::new(Self { host: fastrand::u64(..), calls: AtomicU64::new(0), metrics: CallMetrics::default(), kept })
+        Arc::new(Self { host, calls: AtomicU64::new(0), metrics: CallMetrics::default(), kept, tracer })
     }
 
-    /// A call that begins: of a tool of this plugin, or of one that nobody has.
+    /// A call that begins: of a tool of this plugin, or of one that nobody has. The
+    /// audit calls the tool by its own name, and a span by the one that clients use.
     pub(crate) fn begin(
         self: &Arc<Self>,
         context: &Context,
         callee: Option<(PluginName, Option<Digest>)>,
-        tool: &str,
+        (tool, full_name): (&str, &str),
+        parent: Option<&TraceParent>,
     ) -> RunningCall {
-        self.begin_kind(AuditKind::Call, context, callee, tool)
+        let known_as = callee.is_some().then_some(full_name);
+        self.begin_kind(AuditKind::Call, context, callee, tool, (known_as, parent))
     }
 
     /// A prompt, a resource or a completion that a plugin is asked for. `what`
@@ -78,8 +94,9 @@ impl Recorder {
         context: &Context,
         (plugin, digest): (PluginName, Option<Digest>),
         what: &str,
+        parent: Option<&TraceParent>,
     ) -> RunningCall {
-        self.begin_kind(AuditKind::Offer, context, Some((plugin, digest)), what)
+        self.begin_kind(AuditKind::Offer, context, Some((plugin, digest)), what, (Some(what), parent))
     }
 
     fn begin_kind(
@@ -88,6 +105,7 @@ impl Recorder {
         context: &Context,
         callee: Option<(PluginName, Option<Digest>)>,
         tool: &str,
+        (known_as, parent): (Option<&str>, Option<&TraceParent>),
     ) -> RunningCall {
         let (plugin, digest) = callee.unzip();
         let subject = AuditSubject {
@@ -97,21 +115,26 @@ impl Recorder {
             digest: digest.flatten(),
             tool: shown(tool),
         };
-        CallAudit::begin(Arc::clone(self) as Arc<dyn AuditSink>, kind, subject)
+        let sink: Arc<dyn AuditSink> = match TracedCall::begin(self, kind, &subject, known_as, parent) {
+            Some(traced) => Arc::new(traced),
+            None => Arc::clone(self) as Arc<dyn AuditSink>,
+        };
+        CallAudit::begin(sink, kind, subject)
     }
 
-    /// Something that the operator changed: `change` is a word such as `loaded`.
+    /// Something that the operator changed: `change` is a word such as `loaded`, and
+    /// `took` how long it took to make the plugin ready.
     pub(crate) fn change(
         &self,
         change: &str,
-        plugin: PluginName,
-        digest: Option<Digest>,
+        (plugin, digest): (PluginName, Option<Digest>),
         may_use: Option<String>,
         outcome: AuditOutcome,
+        took: Duration,
     ) {
         let subject =
             AuditSubject { id: self.next(), context: None, plugin: Some(plugin), digest, tool: Arc::default() };
-        self.record(AuditRecord {
+        let record = AuditRecord {
             time: SystemTime::now(),
             kind: AuditKind::Change,
             subject: Arc::new(subject),
@@ -120,8 +143,12 @@ impl Recorder {
             outcome,
             bytes_in: 0,
             bytes_out: 0,
-            took: Duration::ZERO,
-        });
+            took,
+        };
+        if let Some(tracer) = &self.tracer {
+            traced::change(tracer, &record);
+        }
+        self.record(record);
     }
 
     /// A front end that came or went: `change` is `connected` or `disconnected`.

@@ -21,6 +21,7 @@ mod search_yardstick;
 mod stdio;
 mod swaps;
 mod terminals;
+mod traces;
 mod webviews;
 
 use std::path::PathBuf;
@@ -92,6 +93,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["engine_overhead", "context_overhead"], engine::latency),
     (&["engine_scaling"], engine::scaling),
     (&["audit_overhead"], audit::overhead),
+    (&["traces_overhead", "traces_overhead_not_kept"], traces::overhead),
     (&["stdio_latency", "stdio_throughput"], stdio::calls),
     (&http::KEYS, http::throughput),
     (&["cold_start"], stdio::cold_start),

@@ -60,6 +60,7 @@ async fn what_a_plugin_of_every_released_text_offers_beside_tools_is_still_under
             input: InputGiven::default(),
             cancel: CancellationToken::new(),
             events: None,
+            trace: None,
         };
 
         let asked = fixture.call("offering__run", json!({})).await.expect("a round").input_required.expect("it asks");

@@ -35,5 +35,6 @@ mod state_limits;
 mod streams;
 mod tenants;
 mod terminals;
+mod traces;
 mod webviews;
 mod workspace;

@@ -11,7 +11,7 @@ use super::{
     Events,
     input::{InputGiven, InputRequired},
 };
-use crate::{Content, Context, Error, PluginName, TenantId};
+use crate::{Content, Context, Error, PluginName, TenantId, trace::TraceParent};
 
 /// A prompt as a client sees it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -120,6 +120,8 @@ pub struct Asking {
     pub cancel: CancellationToken,
     /// Who listens.
     pub events: Events,
+    /// The span that it belongs to, where somebody said one.
+    pub trace: Option<TraceParent>,
 }
 
 impl std::fmt::Debug for Asking {

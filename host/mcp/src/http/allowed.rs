@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::watch;
-use wharf_core::{Answer, CallRequest, Code, Error, ToolDefinition, ToolService, service::offer::MayUse};
+use wharf_core::{Answer, CallRequest, Code, Error, ToolDefinition, ToolService, Tracer, service::offer::MayUse};
 use wildmatch::WildMatch;
 
 /// Which plugins.
@@ -95,6 +95,10 @@ impl ToolService for AllowedTools {
 
     fn plugin_of(&self, tool: &str) -> Option<String> {
         self.tools.plugin_of(tool)
+    }
+
+    fn tracer(&self) -> Option<Tracer> {
+        self.tools.tracer()
     }
 
     async fn call(&self, request: CallRequest) -> Result<Answer, Error> {

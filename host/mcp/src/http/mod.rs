@@ -20,6 +20,7 @@
 //! | `terminals`, `streams`, `front_ends`, `metrics` | what each other route does |
 //! | `follow` | a stream as server-sent events |
 //! | `failure` | errors as answers |
+//! | `traced` | a span for each request of the routes that are not the protocol's |
 //!
 //! [`ToolService`]: wharf_core::ToolService
 //! [`TerminalService`]: wharf_core::TerminalService
@@ -48,6 +49,7 @@ mod streams;
 mod terminals;
 mod tls;
 mod token;
+mod traced;
 
 use std::sync::{Arc, atomic::AtomicBool};
 

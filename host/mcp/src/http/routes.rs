@@ -25,7 +25,7 @@ use wharf_core::{
 use super::{
     Failure, Shared, front_ends, guard,
     issued::{self, METADATA, METADATA_OF_MCP},
-    mcp, metrics, openapi, streams, terminals,
+    mcp, metrics, openapi, streams, terminals, traced,
 };
 
 /// One route.
@@ -332,7 +332,12 @@ fn of_streams() -> Vec<Route> {
 
 /// All routes behind the guard.
 pub(super) fn router(shared: Arc<Shared>) -> Router {
-    let router = table().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
+    let router = table().into_iter().fold(Router::new(), |router, route| {
+        // The protocol traces its requests itself, and who needs no token is nobody's business.
+        let is_traced = route.path != MCP && !route.is_open();
+        let Route { path, handler, .. } = route;
+        router.route(path, if is_traced { traced::traced(path, handler, &shared) } else { handler })
+    });
     router
         .fallback(|| async {
             Failure::from(Error::new(Code::NotFound, "there is no such route; see /v1/openapi.json"))

@@ -96,13 +96,23 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
             .collect::<Result<_, _>>()?;
         let limits: serde_json::Map<_, _> =
             changed.iter().map(|(info, value)| (info.name.to_owned(), json!(value))).collect();
-        return print_json(&json!({"file": path, "data": data, "limits": limits, "plugins": plugins}));
+        let traces = configuration
+            .traces
+            .endpoint
+            .as_ref()
+            .map(|endpoint| json!({"endpoint": endpoint.as_str(), "ratio": configuration.traces.sampling.ratio}));
+        return print_json(
+            &json!({"file": path, "data": data, "limits": limits, "plugins": plugins, "traces": traces}),
+        );
     }
     match &path {
         Some(path) => println!("{} is right.", path.display()),
         None => println!("There is no configuration file; the defaults hold."),
     }
     println!("Data is kept in {}.", data.display());
+    if let Some(endpoint) = &configuration.traces.endpoint {
+        println!("Spans are sent to {endpoint}, of a part of {} of all requests.", configuration.traces.sampling.ratio);
+    }
     for (info, value) in changed {
         println!("{} is {value} instead of {}.", info.name, info.default);
     }

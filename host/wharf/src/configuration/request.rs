@@ -70,6 +70,17 @@ pub enum SecretSource {
     File(PathBuf),
 }
 
+impl SecretSource {
+    /// The one of these that is written, where exactly one is.
+    pub(super) fn named(environment: Option<String>, file: Option<PathBuf>, base: &Path) -> Option<Self> {
+        match (environment, file) {
+            (Some(variable), None) if !variable.is_empty() => Some(Self::Environment(variable)),
+            (None, Some(file)) => Some(Self::File(base.join(file))),
+            _ => None,
+        }
+    }
+}
+
 /// Why a secret cannot be had.
 #[derive(Debug, thiserror::Error)]
 enum Missing {
@@ -93,15 +104,9 @@ pub(super) fn secrets(
     for (name, WrittenSecret { environment, file, to, header }) in written {
         let table = format!("[plugin.{plugin}.secrets.{name}]");
         let rule = SecretRule::new(&name, to, &header).map_err(|error| format!("{table} {error}"))?;
-        let from = match (environment, file) {
-            (Some(variable), None) if !variable.is_empty() => SecretSource::Environment(variable),
-            (None, Some(file)) => SecretSource::File(base.join(file)),
-            _ => {
-                return Err(format!(
-                    "{table} names where the secret is: either `environment`, a variable of the host, or `file`"
-                ));
-            }
-        };
+        let from = SecretSource::named(environment, file, base).ok_or_else(|| {
+            format!("{table} names where the secret is: either `environment`, a variable of the host, or `file`")
+        })?;
         let same = |other: &SecretSettings| {
             other.rule.header() == rule.header() && other.rule.to().as_str() == rule.to().as_str()
         };
@@ -123,6 +128,14 @@ pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> R
         read(secret).map_err(|missing| format!("[plugin.{plugin}.secrets.{}] {missing}", secret.rule.name()))
     });
     Ok(Secrets::new(read.collect::<Result<_, _>>()?))
+}
+
+/// Reads the secret of a header of the collector.
+///
+/// # Errors
+/// Why it cannot be had; never what it is.
+pub(crate) fn read_header(secret: &SecretSettings) -> Result<Secret, String> {
+    read(secret).map_err(|missing| format!("[traces.headers.{}] {missing}", secret.rule.name()))
 }
 
 fn read(secret: &SecretSettings) -> Result<Secret, Missing> {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, TenantId, Tool, ToolDefinition,
-    ToolService,
+    ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     tool::json_bytes,
 };
@@ -47,7 +47,8 @@ impl Host {
         let running = self.shared.recorder.begin(
             &request.context,
             found.map(|callee| (callee.plugin(), callee.digest())),
-            found.map_or(&request.tool, |callee| callee.known_as(&request.tool)),
+            (found.map_or(&request.tool, |callee| callee.known_as(&request.tool)), &request.tool),
+            request.trace.as_ref(),
         );
         let audit = running.audit();
         let answered = match found {
@@ -139,6 +140,10 @@ impl ToolService for Host {
 
     fn of_tenant(&self, tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
         Some(self.tools_of(tenant))
+    }
+
+    fn tracer(&self) -> Option<Tracer> {
+        self.shared.recorder.tracer.clone()
     }
 
     fn plugin_of(&self, tool: &str) -> Option<String> {

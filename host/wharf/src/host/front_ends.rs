@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use wharf_core::{
-    Answer, CallRequest, Error, FrontEndService, TenantId, ToolDefinition, ToolService,
+    Answer, CallRequest, Error, FrontEndService, TenantId, ToolDefinition, ToolService, Tracer,
     service::front_end::{ConnectFrontEnd, FrontEndOwner},
 };
 
@@ -112,6 +112,10 @@ impl ToolService for ToolsOfTenant {
 
     fn of_tenant(&self, tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
         Some(self.host.tools_of(tenant))
+    }
+
+    fn tracer(&self) -> Option<Tracer> {
+        self.host.tracer()
     }
 
     fn plugin_of(&self, tool: &str) -> Option<String> {

@@ -3,9 +3,10 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, RwLock},
+    time::Duration,
 };
 
-use wharf_core::{Admission, AuditSink, Code, audit::AuditOutcome, grant::Denials};
+use wharf_core::{Admission, AuditSink, Code, SpanSink, Tracer, audit::AuditOutcome, grant::Denials};
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
@@ -13,6 +14,7 @@ use wharf_webview::WebViewBackend;
 use super::{Host, OpenError, Shared, plugins::Sources};
 use crate::{
     background::Background,
+    collector,
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
     recorder::Recorder,
@@ -28,6 +30,7 @@ pub struct HostBuilder {
     state: Option<Arc<dyn StateStore>>,
     backend: Option<Arc<dyn WebViewBackend>>,
     audit: Option<Arc<dyn AuditSink>>,
+    traces: Option<Arc<dyn SpanSink>>,
 }
 
 impl std::fmt::Debug for HostBuilder {
@@ -63,15 +66,22 @@ impl HostBuilder {
         Self { audit: Some(sink), ..self }
     }
 
+    /// Hands spans to the app instead of sending them to a collector; see
+    /// [`trace`](crate::trace). Of `[traces]`, what is kept still matters then.
+    pub fn traces(self, sink: Arc<dyn SpanSink>) -> Self {
+        Self { traces: Some(sink), ..self }
+    }
+
     /// Opens it. A plugin that cannot be loaded is listed by [`Host::rejected`] and
     /// does not keep the host from opening.
     ///
     /// Needs a tokio runtime with time; background work runs on it.
     ///
     /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened.
+    /// Where the state or the cache of compiled code cannot be opened, or a secret of
+    /// the collector of spans is not there.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { mut configuration, data, state, backend, audit } = self;
+        let Self { mut configuration, data, state, backend, audit, traces } = self;
         let state = match (state, &data) {
             (Some(state), _) => state,
             (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
@@ -85,7 +95,13 @@ impl HostBuilder {
             EngineConfig { limits: limits.clone(), cache_directory: data.as_ref().map(|data| data.join("cache")) };
         let own_grants = Arc::new(configuration.host_grants());
         let app_limits = Arc::new(configuration.call_limits.clone());
-        let recorder = Recorder::open(&configuration.audit, data.as_deref(), audit);
+        let number = fastrand::u64(..);
+        let traces = match traces {
+            Some(traces) => Some(traces),
+            None => collector::open(&configuration.traces, number)?.map(|sink| Arc::new(sink) as Arc<dyn SpanSink>),
+        };
+        let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
+        let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer);
         let opening = tokio::task::spawn_blocking(move || {
             let Opened { rooms, staging } = rooms::open(&configuration, state, data.as_deref(), backend)?;
             let engine = Engine::new(config, rooms.clone())?;
@@ -95,7 +111,8 @@ impl HostBuilder {
         });
         let (registry, sources, engine, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
         for rejected in registry.rejected() {
-            recorder.change("rejected", rejected.name.clone(), None, None, AuditOutcome::Failed(Code::Invalid));
+            let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));
+            recorder.change("rejected", subject, None, failed, Duration::ZERO);
         }
         let background = Background::start(&rooms);
         let front_ends =
@@ -152,7 +169,7 @@ impl Host {
     /// # }
     /// ```
     pub fn builder(configuration: Configuration) -> HostBuilder {
-        HostBuilder { configuration, data: None, state: None, backend: None, audit: None }
+        HostBuilder { configuration, data: None, state: None, backend: None, audit: None, traces: None }
     }
 
     /// Opens a host that keeps its data in `data`. Several hosts may share one

@@ -9,7 +9,10 @@ mod sources;
 mod spec;
 mod status;
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::task::spawn_blocking;
 use wharf_core::{Code, Grants, PluginName, audit::AuditOutcome, text::with_causes};
@@ -216,7 +219,8 @@ impl Host {
         let Some(kept) = disabled.kept.clone() else { return self.switch(name, true).await };
         self.change_plugins(|plugins| {
             plugins.forget(name);
-            put(plugins, kept)
+            // It is as it was: nothing took any time now.
+            put(plugins, Installed { took: Duration::ZERO, ..kept })
         })?;
         Ok(true)
     }
@@ -289,6 +293,7 @@ impl Host {
         }
         let shared = Arc::clone(&self.shared);
         let loading = spawn_blocking(move || {
+            let began = Instant::now();
             let component = Component::new(spec.component);
             let failed = |source| PluginError::Load { name: spec.name.clone(), source };
             let plugin = match present.filter(|plugin| plugin.digest() == component.digest()) {
@@ -305,6 +310,7 @@ impl Host {
                 limits: spec.limits.map_or_else(|| Arc::clone(&shared.app_limits), Arc::new),
                 settings: spec.settings.to_string().into(),
                 prefix: spec.prefix,
+                took: began.elapsed(),
             })
         });
         loading.await.map_err(|_| PluginError::Interrupted)?
@@ -321,10 +327,10 @@ impl Host {
         self.end_what_is_left(
             happened.iter().filter(|change| change.word == UNLOADED).map(|change| change.name.clone()),
         );
-        for Happened { word, name, digest, may_use } in happened {
+        for Happened { word, name, digest, may_use, took } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };
-            self.shared.recorder.change(word, name, digest, may_use, outcome);
+            self.shared.recorder.change(word, (name, digest), may_use, outcome, took);
         }
         Ok(())
     }

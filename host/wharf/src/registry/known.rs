@@ -1,7 +1,7 @@
 //! What the host knows of its plugins: those that can be called, and why others
 //! cannot.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use wharf_core::{CallLimits, Digest, Grants, PluginName};
 use wharf_engine::Plugin;
@@ -72,6 +72,9 @@ pub struct Installed {
     pub settings: Arc<str>,
     /// Whether its tools are listed as `plugin__tool`, or under their own names.
     pub prefix: bool,
+    /// How long it took to read, compile and prepare it; nothing where it was there
+    /// already.
+    pub took: Duration,
 }
 
 impl Installed {
@@ -155,6 +158,8 @@ pub(crate) struct Happened {
     pub(crate) digest: Option<Digest>,
     /// What it may use from now on, if anything can be said.
     pub(crate) may_use: Option<String>,
+    /// How long it took to make it ready.
+    pub(crate) took: Duration,
 }
 
 /// The word for one that is gone.
@@ -239,8 +244,8 @@ impl Plugins {
     /// What has happened since `before`, for the audit.
     pub(crate) fn changes_since(&self, before: &Self) -> Vec<Happened> {
         let mut happened = Vec::new();
-        let mut note = |word, name: &PluginName, digest, may_use| {
-            happened.push(Happened { word, name: name.clone(), digest, may_use });
+        let mut note = |word, name: &PluginName, digest, may_use, took| {
+            happened.push(Happened { word, name: name.clone(), digest, may_use, took });
         };
         for now in &self.installed {
             let (name, digest) = (now.plugin.name(), now.digest());
@@ -252,13 +257,13 @@ impl Plugins {
             };
             let granted = granted(&now.grants);
             let may_use = if granted.is_empty() { "nothing".to_owned() } else { granted.join(", ") };
-            note(word, name, Some(digest), Some(may_use));
+            note(word, name, Some(digest), Some(may_use), now.took);
         }
         for old in before.installed.iter().filter(|old| self.find(old.plugin.name()).is_none()) {
-            note(UNLOADED, old.plugin.name(), Some(old.digest()), None);
+            note(UNLOADED, old.plugin.name(), Some(old.digest()), None, Duration::ZERO);
         }
         for rejected in self.rejected.iter().filter(|rejected| !before.rejected.contains(rejected)) {
-            note(REJECTED, &rejected.name, None, None);
+            note(REJECTED, &rejected.name, None, None, Duration::ZERO);
         }
         happened
     }

@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 20] = [
+const MEMBERS: [(&str, &[&str]); 21] = [
     ("wharf-core", &[]),
     ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
@@ -34,6 +34,7 @@ const MEMBERS: [(&str, &[&str]); 20] = [
         ],
     ),
     ("wharf-mcp", &["wharf-core"]),
+    ("wharf-trace", &["wharf-core"]),
     (
         "wharf",
         &[
@@ -48,6 +49,7 @@ const MEMBERS: [(&str, &[&str]); 20] = [
             "wharf-workspace",
             "wharf-engine",
             "wharf-mcp",
+            "wharf-trace",
         ],
     ),
     ("wharf-sdk-macros", &[]),
@@ -80,9 +82,10 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 7] = [
+const RESERVED: [(&str, &[&str], &str); 8] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
+    ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml*", &["wharf"], "only wharf reads configuration"),

@@ -42,6 +42,7 @@ fn asking_in(context: Context) -> Asking {
         input: InputGiven::default(),
         cancel: CancellationToken::new(),
         events: None,
+        trace: None,
     }
 }
 

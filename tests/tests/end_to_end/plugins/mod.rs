@@ -26,7 +26,7 @@ fn with_tools(names: &[&str]) -> Vec<u8> {
 }
 
 /// A component whose tool `run` answers `yes` or `no`.
-fn saying(yes: bool) -> Vec<u8> {
+pub(crate) fn saying(yes: bool) -> Vec<u8> {
     Crafted { call: format!("i32.const {}", i32::from(yes)), ..Crafted::default() }.bytes()
 }
 

@@ -41,7 +41,7 @@ use super::{
     client::{Client, InFlight},
     guard, request,
 };
-use crate::{caller::Place, handler::Handler, info::ServerInfo, served::Served};
+use crate::{caller::Place, handler::Handler, info::ServerInfo, served::Served, traced::Traced};
 use answer::Following;
 use asked::{Asked, Reply};
 pub(super) use sessions::Room;
@@ -76,7 +76,7 @@ struct Outline {
 
 /// The endpoint of one client.
 pub(super) struct Endpoint {
-    service: StreamableHttpService<Handler, Sessions>,
+    service: StreamableHttpService<Traced, Sessions>,
     sessions: Arc<Sessions>,
 }
 
@@ -93,12 +93,12 @@ pub(super) struct Ends {
 impl Endpoint {
     pub(super) fn new(served: Served, rules: ContextRules, info: ServerInfo, room: Room, ends: &Ends) -> Self {
         let stopping = ends.stopping.clone();
-        let handler = move |over| Handler::new(served.clone(), rules.clone(), info.clone(), over);
+        let handler = move |over| Traced::new(Handler::new(served.clone(), rules.clone(), info.clone(), over));
         // What a connection remembers is that of a session or a subscription;
         // other requests share one, which knows the tools already.
         let shared = handler(stopping);
         let factory =
-            move || -> Result<Handler, io::Error> { Ok(asked::begins().map_or_else(|| shared.clone(), &handler)) };
+            move || -> Result<Traced, io::Error> { Ok(asked::begins().map_or_else(|| shared.clone(), &handler)) };
         // Host, Origin and the size of bodies are checked before: see `guard` and `request`.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()

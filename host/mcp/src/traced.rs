@@ -1,0 +1,263 @@
+//! One span for each request of a client, after the semantic conventions of
+//! OpenTelemetry for this protocol.
+//!
+//! Owns what a request says of the trace that it belongs to, and what its span says
+//! of it: names and ids, never an argument, an address of a resource or an answer.
+
+#![expect(
+    deprecated,
+    reason = "levels of messages and subscriptions of the older era are used by all of today's clients"
+)]
+
+use axum::http::{HeaderMap, request::Parts};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
+        DiscoverResult, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, NumberOrString,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use wharf_core::trace::{MAX_STATE_BYTES, RemoteParent, RunningSpan, Span, SpanKind, TraceParent};
+
+use crate::{catalogue, handler::Handler, http};
+
+const PARENT: &str = "traceparent";
+const STATE: &str = "tracestate";
+
+/// A handler whose requests are traced where its tools are. A ping is not, since it
+/// does nothing, nor a subscription, which lasts as long as its client likes.
+#[derive(Clone)]
+pub(crate) struct Traced(Handler);
+
+/// The span of one request; nothing where nobody traces.
+struct OfRequest(Option<RunningSpan>);
+
+impl OfRequest {
+    fn describe(&mut self, describe: impl FnOnce(&mut Span)) {
+        if let Some(span) = &mut self.0 {
+            span.describe(describe);
+        }
+    }
+
+    fn end<T>(mut self, answered: &Result<T, ErrorData>) {
+        if let Err(error) = answered {
+            self.describe(|span| {
+                let code = error.code.0.to_string();
+                span.set("rpc.response.status_code", code.as_str());
+                span.fail(&code);
+            });
+        }
+        if let Some(span) = self.0 {
+            span.end();
+        }
+    }
+}
+
+/// Methods whose requests have nothing that a span could be named for.
+macro_rules! traced {
+    ($($method:literal: $function:ident($request:ty) -> $answer:ty;)*) => {$(
+        async fn $function(
+            &self,
+            request: $request,
+            mut context: RequestContext<RoleServer>,
+        ) -> Result<$answer, ErrorData> {
+            let span = self.begin($method, &mut context);
+            let answered = self.0.$function(request, context).await;
+            span.end(&answered);
+            answered
+        }
+    )*};
+}
+
+impl Traced {
+    pub(crate) fn new(handler: Handler) -> Self {
+        Self(handler)
+    }
+
+    /// Begins the span of a request, and says to all that it comes to what it belongs to.
+    fn begin(&self, method: &str, context: &mut RequestContext<RoleServer>) -> OfRequest {
+        let Some(tracer) = self.0.served().tools.tracer() else { return OfRequest(None) };
+        let mut span = tracer.begin(SpanKind::Server, said(context).as_ref());
+        span.describe(|span| {
+            span.rename(method);
+            span.set("mcp.method.name", method);
+            span.set("wharf.tenant", self.0.rules().tenant.as_str());
+            describe(span, context);
+        });
+        context.extensions.insert(span.as_parent());
+        OfRequest(Some(span))
+    }
+}
+
+impl ServerHandler for Traced {
+    traced! {
+        "initialize": initialize(InitializeRequestParams) -> InitializeResult;
+        "tools/list": list_tools(Option<PaginatedRequestParams>) -> ListToolsResult;
+        "prompts/list": list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult;
+        "resources/list": list_resources(Option<PaginatedRequestParams>) -> ListResourcesResult;
+        "resources/templates/list":
+            list_resource_templates(Option<PaginatedRequestParams>) -> ListResourceTemplatesResult;
+        "resources/read": read_resource(ReadResourceRequestParams) -> ReadResourceResponse;
+        "resources/subscribe": subscribe(SubscribeRequestParams) -> ();
+        "resources/unsubscribe": unsubscribe(UnsubscribeRequestParams) -> ();
+        "completion/complete": complete(CompleteRequestParams) -> CompleteResult;
+        "logging/setLevel": set_level(SetLevelRequestParams) -> ();
+        // A method that nobody knows is whatever its client writes.
+        "_OTHER": on_custom_request(CustomRequest) -> CustomResult;
+    }
+
+    async fn discover(&self, mut context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let span = self.begin("server/discover", &mut context);
+        let answered = self.0.discover(context).await;
+        span.end(&answered);
+        answered
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut span = self.begin("tools/call", &mut context);
+        span.describe(|span| {
+            // A name becomes one of the span's only where the operator knows it.
+            if catalogue::find(&self.0.served().tools.tools(), &request.name).is_some() {
+                span.rename(&format!("tools/call {}", request.name));
+            }
+            span.set("gen_ai.operation.name", "execute_tool");
+            span.set("gen_ai.tool.name", &*request.name);
+        });
+        let answered = self.0.call_tool(request, context).await;
+        if let Ok(CallToolResponse::Complete(result)) = &answered
+            && result.is_error == Some(true)
+        {
+            span.describe(|span| span.fail("tool_error"));
+        }
+        span.end(&answered);
+        answered
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let mut span = self.begin("prompts/get", &mut context);
+        span.describe(|span| {
+            let offers = self.0.served().offers.as_ref();
+            if offers.is_some_and(|offers| offers.prompts().iter().any(|known| known.name == request.name)) {
+                span.rename(&format!("prompts/get {}", request.name));
+            }
+            span.set("gen_ai.prompt.name", request.name.as_str());
+        });
+        let answered = self.0.get_prompt(request, context).await;
+        span.end(&answered);
+        answered
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        self.0.get_info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.0.get_tool(name)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.0.on_initialized(context).await;
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.0.accepted_subscription_filter(requested)
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        self.0.listen(subscription).await
+    }
+}
+
+/// What the request says of its trace: in its `_meta` (SEP-414), else in the headers
+/// around it. What breaks the form says nothing.
+fn said(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let meta = &context.meta.0.0;
+    let text = |key| meta.get(key).and_then(serde_json::Value::as_str);
+    let remote = text(PARENT).and_then(|parent| RemoteParent::of_headers(parent, text(STATE)));
+    let of_http = || said_by(&context.extensions.get::<Parts>()?.headers);
+    remote.map(TraceParent::Remote).or_else(of_http)
+}
+
+/// What the headers of a request say of its trace. Of two parents none is believed.
+pub(crate) fn said_by(headers: &HeaderMap) -> Option<TraceParent> {
+    let mut parents = headers.get_all(PARENT).iter();
+    let parent = parents.next().filter(|_| parents.next().is_none())?.to_str().ok()?;
+    // The state may be spread over several headers.
+    let mut state = String::new();
+    for value in headers.get_all(STATE) {
+        let Ok(value) = value.to_str() else { continue };
+        if state.len() + value.len() > MAX_STATE_BYTES {
+            break;
+        }
+        if !state.is_empty() {
+            state.push(',');
+        }
+        state.push_str(value);
+    }
+    RemoteParent::of_headers(parent, Some(&state)).map(TraceParent::Remote)
+}
+
+/// What any request says of itself.
+fn describe(span: &mut Span, context: &RequestContext<RoleServer>) {
+    match &context.id {
+        NumberOrString::Number(id) => span.set("jsonrpc.request.id", id.to_string().as_str()),
+        NumberOrString::String(id) => span.set("jsonrpc.request.id", &**id),
+    }
+    if let Some(version) = context.protocol_version() {
+        span.set("mcp.protocol.version", version.as_str());
+    }
+    let Some(parts) = context.extensions.get::<Parts>() else {
+        span.set("network.transport", "pipe");
+        return;
+    };
+    span.set("network.transport", "tcp");
+    span.set("network.protocol.name", "http");
+    if let Some(session) = parts.headers.get(&http::MCP_SESSION).and_then(|session| session.to_str().ok()) {
+        span.set("mcp.session.id", session);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    fn state(lines: &[(&'static str, &str)]) -> Option<String> {
+        let line = |(name, value): &(&'static str, &str)| {
+            (HeaderName::from_static(name), HeaderValue::from_str(value).expect("legal"))
+        };
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines.iter().map(line) {
+            headers.append(name, value);
+        }
+        match said_by(&headers)? {
+            TraceParent::Remote(remote) => Some(remote.context.state.as_deref().unwrap_or_default().to_owned()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn headers_say_one_parent_or_none() {
+        assert_eq!(state(&[(PARENT, GOOD)]), Some(String::new()));
+        assert_eq!(state(&[(PARENT, GOOD), (STATE, "a=1"), (STATE, "b=2")]).as_deref(), Some("a=1,b=2"));
+        assert_eq!(state(&[(PARENT, GOOD), (STATE, &"x".repeat(600))]), Some(String::new()));
+        assert_eq!(state(&[(PARENT, GOOD), (PARENT, GOOD)]), None, "each reader might believe another one");
+        assert_eq!(state(&[(PARENT, "00-nonsense")]), None);
+        assert_eq!(state(&[(STATE, "a=1")]), None);
+    }
+}

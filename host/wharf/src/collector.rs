@@ -1,0 +1,75 @@
+//! The way to the collector of spans: where it is, by which headers it knows the
+//! host, and how long it may take. What spans look like is not known here.
+
+use std::io::Read as _;
+
+use ureq::{
+    Agent,
+    http::{HeaderValue, Request, header},
+};
+use url::Url;
+use wharf_core::{Secret, text::with_causes};
+use wharf_trace::{Answered, OtlpSink, SinkError, TIMEOUT, Unsent, Way};
+
+use crate::{
+    configuration::{TracesSettings, read_header},
+    fetch,
+};
+
+/// What is read of an answer, which says nothing but how many spans were refused.
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
+
+/// Why spans cannot be sent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TracesError {
+    /// A secret of the collector is not there.
+    #[error("{0}")]
+    Secret(String),
+    /// The sender cannot be made.
+    #[error("spans cannot be sent")]
+    Sender(#[from] SinkError),
+}
+
+/// What sends the spans of the host of this number, where the configuration names a
+/// collector.
+pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<OtlpSink>, TracesError> {
+    let Some(endpoint) = &settings.endpoint else { return Ok(None) };
+    let headers = settings.headers.iter().map(read_header).collect::<Result<_, _>>().map_err(TracesError::Secret)?;
+    let way = Collector { agent: fetch::agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
+    let resource = [
+        ("service.name", &*settings.service),
+        ("service.version", env!("CARGO_PKG_VERSION")),
+        ("service.instance.id", &format!("{host:016x}")),
+    ];
+    Ok(Some(OtlpSink::open(way, &resource)?))
+}
+
+struct Collector {
+    agent: Agent,
+    endpoint: Url,
+    headers: Vec<Secret>,
+}
+
+impl Way for Collector {
+    fn post(&self, spans: &[u8]) -> Result<Answered, Unsent> {
+        let unsent = |error: &dyn std::error::Error| Unsent(format!("{}: {}", self.endpoint, with_causes(error)));
+        let mut request = Request::post(self.endpoint.as_str()).header(header::CONTENT_TYPE, "application/x-protobuf");
+        for secret in &self.headers {
+            let mut value = HeaderValue::from_str(&secret.value()).map_err(|error| unsent(&error))?;
+            value.set_sensitive(true);
+            request = request.header(secret.rule().header(), value);
+        }
+        let request = request.body(spans).map_err(|error| unsent(&error))?;
+        // A redirect would take the spans, and the secrets with them, to where nobody said.
+        let request = self.agent.configure_request(request).max_redirects(0).http_status_as_error(false).build();
+        let answered = self.agent.run(request).map_err(|error| unsent(&error))?;
+        let status = answered.status().as_u16();
+        let retry_after = answered.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let retry_after = retry_after.map(str::to_owned);
+        let mut body = Vec::new();
+        let mut reader = answered.into_body().into_reader().take(MAX_ANSWER_BYTES);
+        reader.read_to_end(&mut body).map_err(|error| unsent(&error))?;
+        Ok(Answered { status, retry_after, body })
+    }
+}
