@@ -2,7 +2,6 @@
 //! counted, and the end comes in time.
 
 use std::{
-    io::Read as _,
     net::TcpListener,
     time::{Duration, Instant},
 };
@@ -56,7 +55,7 @@ async fn spans_for_a_collector_that_is_away_are_dropped_counted_and_complained_o
 fn a_collector_that_hangs_slows_no_call_and_the_end_does_not_wait_for_it() {
     let upstream = Upstream::start(|_, connection| {
         // Until the host goes.
-        let _ = std::io::copy(&mut connection.by_ref(), &mut std::io::sink());
+        let _ = std::io::copy(connection, &mut std::io::sink());
     });
     let (mut client, _data) = stdio(&to(&upstream.authority()));
     let began = Instant::now();
