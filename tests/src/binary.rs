@@ -43,6 +43,7 @@ impl Command {
         }
         // No configuration of whoever runs the tests.
         self.inner.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        self.inner.env_remove("DOCKER_CONFIG");
         self
     }
 

@@ -1,4 +1,4 @@
-//! Where a component is fetched from: a file, or an address on the web.
+//! Where a component is fetched from: a file, an address on the web, or a registry.
 //!
 //! What comes is hostile: as much is read as a component may have, in a time that ends.
 //! TLS is verified against the certificates that the system trusts. Nothing here looks
@@ -14,19 +14,23 @@ use std::{
 };
 
 use ureq::{
-    Agent,
+    Agent, Body,
+    http::Response,
     tls::{RootCerts, TlsConfig},
 };
 use url::{Host, Url};
 
-use crate::component::read_component;
+use crate::{
+    component::read_component,
+    oci::{self, OciError, OciReference, RegistryLogins},
+};
 
 /// How long the whole of it may take.
 const TIME: Duration = Duration::from_secs(10 * 60);
 /// How long a server may take to accept a connection, and how long it may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
 /// Addresses that one leads to after the other.
-const REDIRECTS: u32 = 5;
+pub(crate) const REDIRECTS: u32 = 5;
 /// What is read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
@@ -37,6 +41,18 @@ pub enum PluginSource {
     File(PathBuf),
     /// At an address.
     Address(Url),
+    /// In an OCI registry.
+    Registry(OciReference),
+}
+
+/// What was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The bytes of the component.
+    pub component: Vec<u8>,
+    /// The digest of the manifest that a reference to a registry came to, which named
+    /// the component: `sha256:…`.
+    pub manifest: Option<String>,
 }
 
 /// Why a text names no source.
@@ -52,8 +68,14 @@ pub enum SourceError {
     )]
     Unprotected,
     /// A scheme that is not known.
-    #[error("`{0}:` is not known: name a file or an `https:` address")]
+    #[error("`{0}:` is not known: name a file, an `https:` address or an `oci:` reference")]
     Scheme(String),
+    /// It names nothing in a registry.
+    #[error("`{0}` names nothing in a registry: write oci://REGISTRY/NAME:TAG or oci://REGISTRY/NAME@sha256:HEX")]
+    Reference(String),
+    /// It says neither which tag nor which digest.
+    #[error("`{0}` does not say which version: add `:TAG`, which may move, or `@sha256:HEX`, which does not")]
+    Unversioned(String),
     /// A password would be kept in the receipt.
     #[error(
         "an address with a user or password is not taken, since it is kept with the plugin; fetch the file yourself"
@@ -92,6 +114,15 @@ pub enum FetchError {
         #[source]
         source: io::Error,
     },
+    /// It cannot be had from its registry.
+    #[error("cannot fetch {reference}")]
+    Registry {
+        /// What was asked for.
+        reference: String,
+        /// Why.
+        #[source]
+        source: Box<OciError>,
+    },
     /// More comes than a component may have.
     #[error("{from} has more than {limit} bytes (limit `component_bytes` of the host)")]
     TooLarge {
@@ -108,6 +139,9 @@ impl FromStr for PluginSource {
     fn from_str(text: &str) -> Result<Self, SourceError> {
         if !text.contains("://") {
             return Ok(Self::File(text.into()));
+        }
+        if text.starts_with(oci::SCHEME) {
+            return Ok(Self::Registry(text.parse()?));
         }
         let address = Url::parse(text).map_err(|_| SourceError::Address(text.to_owned()))?;
         if !address.username().is_empty() || address.password().is_some() {
@@ -136,6 +170,7 @@ impl fmt::Display for PluginSource {
         match self {
             Self::File(path) => write!(formatter, "{}", path.display()),
             Self::Address(address) => formatter.write_str(address.as_str()),
+            Self::Registry(reference) => reference.fmt(formatter),
         }
     }
 }
@@ -144,29 +179,38 @@ impl PluginSource {
     /// The last part of it without its ending: what the plugin may be called.
     #[must_use]
     pub fn stem(&self) -> Option<String> {
-        let path = match self {
-            Self::File(path) => path.as_path(),
-            Self::Address(address) => Path::new(address.path()),
+        let stem = match self {
+            Self::File(path) => path.file_stem()?.to_str()?,
+            Self::Address(address) => Path::new(address.path()).file_stem()?.to_str()?,
+            Self::Registry(reference) => reference.stem(),
         };
-        Some(path.file_stem()?.to_str()?.replace('_', "-"))
+        Some(stem.replace('_', "-"))
     }
 
-    /// Fetches it, at most `limit` bytes, and says now and then how many have come.
-    /// Blocks.
+    /// Fetches it, at most `limit` bytes, and says now and then how many have come. A
+    /// registry that asks for a login gets the one that `logins` has for it, or none.
+    /// Blocks, ten minutes at most.
     ///
     /// # Errors
     /// See [`FetchError`].
-    pub fn fetch(&self, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<u8>, FetchError> {
-        let bytes = match self {
+    pub fn fetch(&self, limit: u64, logins: &RegistryLogins, came: &mut dyn FnMut(u64)) -> Result<Fetched, FetchError> {
+        let (component, manifest) = match self {
             Self::File(path) => {
-                read_component(path, limit).map_err(|source| FetchError::File { path: path.clone(), source })?
+                let read = read_component(path, limit);
+                (read.map_err(|source| FetchError::File { path: path.clone(), source })?, None)
             }
-            Self::Address(address) => download(address, limit, came)?,
+            Self::Address(address) => (download(address, limit, came)?, None),
+            Self::Registry(reference) => {
+                let pulled = oci::pull(reference, limit, TIME, logins, came).map_err(|source| {
+                    FetchError::Registry { reference: reference.to_string(), source: Box::new(source) }
+                })?;
+                (pulled.component, Some(pulled.manifest))
+            }
         };
-        if bytes.len() as u64 > limit {
+        if component.len() as u64 > limit {
             return Err(FetchError::TooLarge { from: self.to_string(), limit });
         }
-        Ok(bytes)
+        Ok(Fetched { component, manifest })
     }
 }
 
@@ -181,11 +225,16 @@ fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<
     if announced.is_some_and(|bytes| bytes > limit) {
         return Err(FetchError::TooLarge { from: address.to_string(), limit });
     }
+    read_body(response, limit, came).map_err(|source| FetchError::Broken { address: address.clone(), source })
+}
+
+/// Reads an answer, at most one byte more than `limit`, and says how many have come.
+pub(crate) fn read_body(response: Response<Body>, limit: u64, came: &mut dyn FnMut(u64)) -> io::Result<Vec<u8>> {
     let mut body = response.into_body().into_reader().take(limit.saturating_add(1));
     // Grows with what comes, not with what was announced.
     let (mut bytes, mut chunk) = (Vec::new(), vec![0; CHUNK_BYTES]);
     loop {
-        let read = body.read(&mut chunk).map_err(|source| FetchError::Broken { address: address.clone(), source })?;
+        let read = body.read(&mut chunk)?;
         if read == 0 {
             return Ok(bytes);
         }
@@ -218,80 +267,4 @@ pub(crate) fn agent(address: &Url, time: Duration) -> Agent {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{
-        io::Write as _,
-        net::TcpListener,
-        thread::{self, JoinHandle},
-    };
-
-    use super::*;
-
-    /// A server that answers one request with these bytes.
-    fn answering(answer: Vec<u8>) -> (PluginSource, JoinHandle<()>) {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
-        let address = format!("http://{}/some/my_tool.wasm", listener.local_addr().expect("bound"));
-        let answering = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().expect("a client");
-            let _ = stream.read(&mut [0; 4096]);
-            // A client that has read enough is gone.
-            let _ = stream.write_all(&answer);
-        });
-        (address.parse().expect("the loopback"), answering)
-    }
-
-    fn fetched(answer: &[u8], limit: u64) -> Result<Vec<u8>, FetchError> {
-        let (source, answering) = answering(answer.to_vec());
-        let fetched = source.fetch(limit, &mut |_| {});
-        answering.join().expect("answered");
-        fetched
-    }
-
-    #[test]
-    fn a_source_is_a_file_or_an_address_that_nobody_on_the_way_can_change() {
-        let parse = |text: &str| text.parse::<PluginSource>();
-        assert_eq!(parse("a/my_tool.wasm"), Ok(PluginSource::File("a/my_tool.wasm".into())));
-        let address = parse("https://example.com/x/my_tool.wasm?v=1").expect("protected");
-        assert_eq!(address.stem().as_deref(), Some("my-tool"));
-        for loopback in ["http://127.0.0.1:1/x.wasm", "http://[::1]/x.wasm"] {
-            assert!(matches!(parse(loopback), Ok(PluginSource::Address(_))), "{loopback}");
-        }
-        for unprotected in
-            ["http://example.com/x", "http://localhost/x", "http://127.0.0.1.example.com/", "http://10.0.0.1/"]
-        {
-            assert_eq!(parse(unprotected), Err(SourceError::Unprotected), "{unprotected}");
-        }
-        assert_eq!(parse("file:///x"), Err(SourceError::Scheme("file".into())));
-        assert_eq!(parse("https://me:secret@example.com/x"), Err(SourceError::Password));
-        assert!(matches!(parse("https://"), Err(SourceError::Address(_))));
-    }
-
-    #[test]
-    fn what_comes_is_taken_up_to_the_limit_whatever_was_announced() {
-        let ok = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
-        assert_eq!(fetched(ok, 5).expect("fits"), b"hello");
-        assert!(matches!(fetched(ok, 4), Err(FetchError::TooLarge { limit: 4, .. })));
-        let endless = [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".as_slice(), &[b'x'; 300_000]].concat();
-        assert!(matches!(fetched(&endless, 1_000), Err(FetchError::TooLarge { .. })));
-        let huge = b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n";
-        assert!(matches!(fetched(huge, 1_000), Err(FetchError::TooLarge { .. })));
-        let broken = b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\nhello";
-        assert!(matches!(fetched(broken, 1_000), Err(FetchError::Broken { .. })));
-    }
-
-    #[test]
-    fn a_refusal_or_a_way_elsewhere_is_no_component() {
-        let missing = fetched(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 10).expect_err("missing");
-        assert!(wharf_core::text::with_causes(&missing).contains("404"), "{missing:?}");
-        let elsewhere = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:1/x\r\nContent-Length: 0\r\n\r\n";
-        assert!(matches!(fetched(elsewhere, 10), Err(FetchError::Request { .. })));
-    }
-
-    #[test]
-    fn a_server_without_tls_is_not_taken_for_one_with_it() {
-        let (source, answering) = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".to_vec());
-        let protected: PluginSource = source.to_string().replace("http:", "https:").parse().expect("an address");
-        assert!(matches!(protected.fetch(10, &mut |_| {}), Err(FetchError::Request { .. })));
-        answering.join().expect("answered");
-    }
-}
+mod tests;

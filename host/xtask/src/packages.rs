@@ -1,12 +1,15 @@
 //! Programs of the system that the demo and the tests need: installed where
 //! they are missing and this user may.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::command::{self, say};
 use crate::debian;
+use crate::workspace::Workspace;
 
 /// A program, and the package of Debian that has it.
 struct Program {
@@ -68,6 +71,34 @@ pub(crate) fn ensure_browser() -> Result<()> {
 /// Sees to it that the programs are there that tests drive in terminals.
 pub(crate) fn ensure_interactive() -> Result<()> {
     ensure(&INTERACTIVE, "which tests drive in terminals", "Their tests say that they tested nothing")
+}
+
+/// The registry that plugins are added from in tests.
+const REGISTRY: &str = "docker-registry";
+
+/// Sees to it that a real registry is there for tests. It is unpacked and not installed:
+/// installed it would serve on this machine from then on.
+pub(crate) fn ensure_registry(workspace: &Workspace) -> Result<()> {
+    let root = workspace.target().join(REGISTRY);
+    if command::exists(REGISTRY) || root.is_dir() {
+        return Ok(());
+    }
+    let without = "Tests that add plugins from a real registry say that they tested nothing";
+    if !debian::available() {
+        say(&format!("Missing: {REGISTRY}, and there is no apt to unpack it with. {without}."));
+        return Ok(());
+    }
+    debian::refresh_lists()?;
+    say(&format!("Unpacking Debian's {REGISTRY}, which tests add plugins from, under target/ (5 MB, seconds)."));
+    let (stage, downloads) = (root.with_extension("stage"), root.with_extension("downloads"));
+    let unpacked = debian::unpack(&BTreeSet::from([REGISTRY.to_owned()]), &downloads, &stage);
+    if let Err(error) = unpacked {
+        say(&format!("{REGISTRY} cannot be had: {error:#}. {without}."));
+        return Ok(());
+    }
+    // The folder gets its name when it is complete.
+    fs::rename(&stage, &root)?;
+    Ok(fs::remove_dir_all(&downloads)?)
 }
 
 /// Sees to it that WebViews can be built and shown, or says what is missing.

@@ -195,6 +195,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     packages::ensure_containment()?;
     packages::ensure_browser()?;
     packages::ensure_interactive()?;
+    packages::ensure_registry(workspace)?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::cargo(&workspace.root);

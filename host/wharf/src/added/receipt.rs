@@ -12,8 +12,12 @@ use crate::{configuration::Configuration, host::granted};
 pub struct Receipt {
     /// Its name.
     pub name: PluginName,
-    /// Where it came from: an absolute path or an address.
+    /// Where it came from, as it was asked for: an absolute path, an address or a
+    /// reference to a registry.
     pub source: String,
+    /// The digest of the manifest that a reference came to: `sha256:…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
     /// Whether whoever added it named the digest beforehand: then no update takes
     /// another one without being told so.
     pub pinned: bool,
@@ -47,6 +51,7 @@ impl Receipt {
         let effective = configuration.effective_grants(&name, &settings, inspection.digest);
         Self {
             source,
+            manifest: None,
             pinned: false,
             digest: inspection.digest,
             bytes: inspection.bytes,

@@ -6,6 +6,7 @@ fn receipt(name: &str, component: &[u8]) -> Receipt {
     Receipt {
         name: name.parse().expect("legal"),
         source: "/somewhere/x.wasm".to_owned(),
+        manifest: None,
         pinned: false,
         digest: Digest::of(component),
         bytes: component.len() as u64,

@@ -8,6 +8,7 @@ mod folder;
 mod granting;
 mod library;
 mod prefix;
+mod registries;
 mod sealed;
 mod swaps;
 

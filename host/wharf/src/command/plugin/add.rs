@@ -10,8 +10,8 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
-    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt, Rooms,
-    configuration::ConfigurationEdit,
+    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt,
+    RegistryLogins, Rooms, configuration::ConfigurationEdit,
 };
 
 use super::{Place, absolute, check_digest, show, unusable};
@@ -19,11 +19,11 @@ use crate::command::{Unusable, bytes::size, hosts::Hosts};
 
 #[derive(Debug, Args)]
 pub(super) struct Add {
-    /// A file, or an https: address
+    /// A file, an https: address, or oci://REGISTRY/NAME:TAG (or @sha256:HEX)
     #[arg(value_parser = source)]
     source: PluginSource,
 
-    /// What it is called [default: the name of the file without its ending]
+    /// What it is called [default: the name of the file without its ending, or the last part of NAME]
     #[arg(long)]
     name: Option<PluginName>,
 
@@ -37,7 +37,7 @@ pub(super) struct Update {
     /// Which one
     name: PluginName,
 
-    /// Another file or https: address than it came from
+    /// Another file, address or reference than it came from
     #[arg(value_parser = source)]
     source: Option<PluginSource>,
 
@@ -65,10 +65,11 @@ impl Add {
         if place.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
             return Err(unusable(&wharf::AddedError::Taken { name }));
         }
-        let component = fetch(place, &source)?;
+        let (component, manifest) = fetch(place, &source)?;
         check_digest(component.digest(), self.digest)?;
         let inspection = inspect(place, &name, &source, component.clone())?;
         let mut receipt = Receipt::new(name, source.to_string(), &inspection, &place.configuration);
+        receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
         place.added.add(&receipt, component.bytes()).map_err(|error| unusable(&error))?;
         let hosts = Hosts::tell(&place.data)?;
@@ -89,17 +90,22 @@ impl Update {
             Some(source) => absolute(source)?,
             None => before.source.parse()?,
         };
-        let component = fetch(place, &source)?;
+        let (component, manifest) = fetch(place, &source)?;
         let (digest, bytes) = (component.digest(), component.bytes().to_vec());
         check_digest(digest, self.digest)?;
         let confirming = self.confirm.then(|| confirming(place, name, digest)).transpose()?.flatten();
         if digest == before.digest {
+            // Where it lies now is where the next update looks.
+            let receipt = Receipt { source: source.to_string(), manifest, ..before.clone() };
+            if receipt != before {
+                place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+            }
             save(confirming.as_ref())?;
             let hosts = Hosts::tell(&place.data)?;
             if !place.json {
                 println!("{name} is the same component as before.");
             }
-            return show::changed(place, &before, &hosts);
+            return show::changed(place, &receipt, &hosts);
         }
         if before.pinned && self.digest.is_none() {
             bail!(Unusable(format!(
@@ -112,6 +118,7 @@ impl Update {
         let configuration = configuration.map_err(|error| unusable(&error))?;
         let configuration = configuration.as_ref().unwrap_or(&place.configuration);
         let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, configuration);
+        receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
         receipt.replaced = Some(before.digest);
         place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
@@ -171,8 +178,9 @@ fn named_after(source: &PluginSource) -> Result<PluginName> {
     })
 }
 
-/// Fetches a component, and shows how far that is where somebody looks on.
-fn fetch(place: &Place, source: &PluginSource) -> Result<Component> {
+/// Fetches a component, and shows how far that is where somebody looks on; from a
+/// registry, with the digest of its manifest.
+fn fetch(place: &Place, source: &PluginSource) -> Result<(Component, Option<String>)> {
     let shown = !place.json && std::io::stderr().is_terminal();
     let mut last = Instant::now();
     let mut came = |bytes: u64| {
@@ -182,11 +190,13 @@ fn fetch(place: &Place, source: &PluginSource) -> Result<Component> {
             let _ = std::io::stderr().flush();
         }
     };
-    let fetched = source.fetch(place.configuration.host_limits.component_bytes, &mut came);
+    let limit = place.configuration.host_limits.component_bytes;
+    let fetched = source.fetch(limit, &RegistryLogins::of_docker(), &mut came);
     if shown {
         eprint!("\r\x1b[K");
     }
-    Ok(Component::new(fetched.map_err(|error| unusable(&error))?))
+    let fetched = fetched.map_err(|error| unusable(&error))?;
+    Ok((Component::new(fetched.component), fetched.manifest))
 }
 
 /// Compiles it and asks it for its tools, with nothing granted. Hosts on the same data

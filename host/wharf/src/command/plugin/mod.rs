@@ -26,6 +26,9 @@ Examples:
   wharf plugin add greeter.wasm                           a file, under the name `greeter`
   wharf plugin add https://example.com/g.wasm --name g \\
     --digest blake3:1f3a...                               a download that must be this component
+  wharf plugin add oci://ghcr.io/team/greeter:1.2         what a registry has under this tag
+  wharf plugin add oci://ghcr.io/team/greeter@sha256:9c8...
+                                                          exactly this, whatever its tags say
   wharf plugin list                                       every plugin, and what became of it
   wharf plugin info greeter                               its receipt: source, digest, tools, grants
   wharf plugin update greeter                             fetch it again from where it came
@@ -43,7 +46,11 @@ pub(super) struct Plugin {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Add a plugin from a file or an https: address
+    /// Add a plugin from a file, an https: address or an OCI registry
+    ///
+    /// A registry that asks for a login gets the one that `auths` in Docker's config.json
+    /// has for it ($DOCKER_CONFIG, or ~/.docker), and no other; credential helpers are not
+    /// started.
     Add(add::Add),
     /// List every plugin, where it comes from and what became of it
     List,
@@ -111,7 +118,7 @@ fn unusable(error: &dyn std::error::Error) -> anyhow::Error {
 fn absolute(source: PluginSource) -> Result<PluginSource> {
     Ok(match source {
         PluginSource::File(path) => PluginSource::File(std::path::absolute(path)?),
-        address @ PluginSource::Address(_) => address,
+        other @ (PluginSource::Address(_) | PluginSource::Registry(_)) => other,
     })
 }
 

@@ -135,6 +135,9 @@ pub(super) fn info(place: &Place, name: &PluginName) -> Result<ExitCode> {
 fn print_receipt(receipt: &Receipt) {
     let list = |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     println!("  source   {}", wharf::text::line(&receipt.source, 512));
+    if let Some(manifest) = &receipt.manifest {
+        println!("  manifest {}", wharf::text::line(manifest, 512));
+    }
     println!("  digest   {}{}", receipt.digest, if receipt.pinned { " (named when it was added)" } else { "" });
     println!("  size     {}", size(receipt.bytes));
     println!("  added    {} by {}", receipt.added, receipt.by);

@@ -1,0 +1,150 @@
+//! Logins for registries, as operators keep them already: `auths` in Docker's
+//! `config.json`. Credential helpers are programs, and none is started.
+//!
+//! A login goes to the host that it is written for and to no other, whoever asks for it.
+
+use std::{
+    collections::BTreeMap,
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use directories::BaseDirs;
+use serde::Deserialize;
+use url::Url;
+
+use super::OciError;
+use crate::component::read_component;
+
+/// What the file may have.
+const MOST_BYTES: u64 = 1 << 20;
+/// Docker's registry and who gives out its tokens, and the names that its logins are
+/// written under.
+const DOCKER: ([&str; 2], [&str; 2]) = (["index.docker.io", "auth.docker.io"], ["index.docker.io", "docker.io"]);
+
+/// Where logins for registries are looked up, when a registry asks for one.
+#[derive(Debug, Clone, Default)]
+pub struct RegistryLogins {
+    file: Option<PathBuf>,
+}
+
+/// A login as it is sent. Never shown.
+pub(super) struct Login(String);
+
+impl Login {
+    /// The value of `Authorization`.
+    pub(super) fn header(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Login(..)")
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    auths: BTreeMap<String, Entry>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    auth: String,
+    username: String,
+    password: String,
+    identitytoken: String,
+}
+
+impl RegistryLogins {
+    /// None: only what everybody may have.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Those of a file of the form of Docker's `config.json`, which may not be there.
+    #[must_use]
+    pub fn in_file(path: &Path) -> Self {
+        Self { file: Some(path.to_owned()) }
+    }
+
+    /// Those of `$DOCKER_CONFIG/config.json`, or of `~/.docker/config.json`.
+    #[must_use]
+    pub fn of_docker() -> Self {
+        let named = std::env::var_os("DOCKER_CONFIG").filter(|named| !named.is_empty()).map(PathBuf::from);
+        let directory = named.or_else(|| BaseDirs::new().map(|directories| directories.home_dir().join(".docker")));
+        Self { file: directory.map(|directory| directory.join("config.json")) }
+    }
+
+    /// The login for what is at this address, where one is written for it.
+    pub(super) fn find(&self, at: &Url) -> Result<Option<Login>, OciError> {
+        let Some(path) = &self.file else { return Ok(None) };
+        let bytes = match read_component(path, MOST_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|source| OciError::Logins { path: path.clone(), problem: source.to_string() })?,
+        };
+        let refused = |problem: &str| OciError::Logins { path: path.clone(), problem: problem.to_owned() };
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(refused("it is too long"));
+        }
+        // What a parser says of it might quote a secret.
+        let File { mut auths } = serde_json::from_slice(&bytes).map_err(|_| refused("it is not what Docker writes"))?;
+        let mut keys = auths.keys().filter(|key| is_for(key, at));
+        match keys.next().cloned().and_then(|key| auths.remove(&key)) {
+            Some(entry) => entry.login().map_err(|problem| refused(&problem)),
+            None => Ok(None),
+        }
+    }
+
+    /// Where they would be.
+    pub(super) fn place(&self) -> String {
+        match &self.file {
+            Some(path) => path.display().to_string(),
+            None => "Docker's config.json".to_owned(),
+        }
+    }
+}
+
+impl Entry {
+    /// Nothing where a credential helper has it.
+    fn login(self) -> Result<Option<Login>, String> {
+        let Self { auth, username, password, identitytoken } = self;
+        if !identitytoken.is_empty() {
+            return Err(
+                "it has an identity token for this registry; write a user and a password or access token".into()
+            );
+        }
+        let pair = match (auth.is_empty(), username.is_empty()) {
+            (false, _) => STANDARD.decode(auth.trim()).map_err(|_| "an `auth` in it is no base64".to_owned())?,
+            (true, false) => format!("{username}:{password}").into_bytes(),
+            (true, true) => return Ok(None),
+        };
+        if !pair.contains(&b':') {
+            return Err("an `auth` in it is no USER:PASSWORD".to_owned());
+        }
+        Ok(Some(Login(format!("Basic {}", STANDARD.encode(pair)))))
+    }
+}
+
+/// Whether what is written under this key is for this address: the same host and port. A
+/// key with a path other than that of the API is for a part of a registry, and not taken
+/// for the whole.
+fn is_for(key: &str, at: &Url) -> bool {
+    let key = key.split_once("://").map_or(key, |(_, key)| key);
+    let (authority, path) = key.split_once('/').unwrap_or((key, ""));
+    if !["", "v1", "v2"].contains(&path.trim_end_matches('/')) {
+        return false;
+    }
+    let host = at.host_str().unwrap_or_default();
+    if DOCKER.0.contains(&host) && at.port().is_none() && DOCKER.1.contains(&authority) {
+        return true;
+    }
+    // Read as the address is, so that a port that goes without saying is none.
+    let named = Url::parse(&format!("{}://{authority}", at.scheme()));
+    named.is_ok_and(|named| named.host_str() == Some(host) && named.port() == at.port())
+}

@@ -1,0 +1,77 @@
+//! Which layer of an artifact is the component.
+
+use oci_spec::{
+    OciSpecError,
+    image::{Descriptor, ImageIndex, ImageManifest},
+};
+use serde::{Deserialize, de::IgnoredAny};
+use wharf_core::text;
+
+use super::{OciError, OciReference};
+
+/// What may be asked for: manifests, and what is told apart from them by a clear error.
+pub(super) const ACCEPTED: &str = "application/vnd.oci.image.manifest.v1+json, \
+     application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, \
+     application/vnd.docker.distribution.manifest.list.v2+json";
+
+/// The types that Wasm has in registries: the one of the CNCF's artifact layout (`wkg`, and
+/// what is named so with `oras`), and those that `wasm-to-oci`, wasmCloud and runwasi used
+/// before there was one.
+const WASM: [&str; 4] = [
+    "application/wasm",
+    "application/vnd.wasm.content.layer.v1+wasm",
+    "application/vnd.module.wasm.content.layer.v1+wasm",
+    "application/vnd.bytecodealliance.wasm.component.layer.v0+wasm",
+];
+
+/// How many of what was found an error names.
+const NAMED: usize = 5;
+/// Bytes of a type in an error.
+const TYPE_BYTES: usize = 100;
+
+/// What tells an index from a manifest.
+#[derive(Deserialize)]
+struct Kind {
+    manifests: Option<IgnoredAny>,
+}
+
+/// The one Wasm layer of a manifest; layers of other types beside it are nothing to us.
+pub(super) fn wasm_layer(reference: &OciReference, bytes: &[u8]) -> Result<Descriptor, OciError> {
+    let refused = |source: OciSpecError| OciError::Manifest { source: Box::new(source) };
+    let kind: Kind = serde_json::from_slice(bytes).map_err(|source| refused(source.into()))?;
+    if kind.manifests.is_some() {
+        let index = ImageIndex::from_reader(bytes).map_err(refused)?;
+        return Err(OciError::Index { found: named(index.manifests(), |entry| described(reference, entry)) });
+    }
+    let manifest = ImageManifest::from_reader(bytes).map_err(refused)?;
+    let is_wasm = |layer: &&Descriptor| WASM.contains(&layer.media_type().as_ref());
+    let mut found = manifest.layers().iter().filter(is_wasm);
+    match (found.next(), found.next()) {
+        (Some(layer), None) => Ok(layer.clone()),
+        (None, _) => Err(OciError::NoWasm { found: named(manifest.layers(), type_of) }),
+        (Some(_), Some(_)) => Err(OciError::SeveralWasm { found: named(manifest.layers(), type_of) }),
+    }
+}
+
+fn type_of(layer: &Descriptor) -> String {
+    text::line(layer.media_type().as_ref(), TYPE_BYTES)
+}
+
+fn described(reference: &OciReference, entry: &Descriptor) -> String {
+    let platform = entry.platform().as_ref();
+    let platform = platform.map(|platform| format!("{}/{}", platform.os(), platform.architecture()));
+    let platform = text::line(platform.as_deref().unwrap_or("no platform"), TYPE_BYTES);
+    format!("{} ({platform})", text::line(&reference.by_digest(entry.digest()), 4 * TYPE_BYTES))
+}
+
+/// The first few, and how many more there are.
+fn named(found: &[Descriptor], describe: impl Fn(&Descriptor) -> String) -> String {
+    if found.is_empty() {
+        return "nothing".to_owned();
+    }
+    let mut names: Vec<_> = found.iter().take(NAMED).map(describe).collect();
+    if found.len() > NAMED {
+        names.push(format!("and {} more", found.len() - NAMED));
+    }
+    names.join(", ")
+}

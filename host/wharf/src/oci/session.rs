@@ -1,0 +1,196 @@
+//! Requests to one registry for one artifact, within one time for all of them.
+//!
+//! A login or a token is a header of the one request that it is for; none goes along
+//! with a redirect.
+
+use std::time::{Duration, Instant};
+
+use oci_spec::image::Digest;
+use serde::Deserialize;
+use ureq::{Agent, Body, http::Response};
+use url::Url;
+use wharf_core::text;
+
+use super::{OciError, OciReference, RegistryLogins, challenge::Challenge, logins::Login, manifest};
+use crate::fetch::{self, REDIRECTS};
+
+/// What a manifest may have; those of components have some kilobytes.
+const MANIFEST_BYTES: u64 = 1 << 20;
+/// What the answer with a token may have.
+const TOKEN_BYTES: u64 = 64 << 10;
+
+/// Bytes of an address in an error.
+const ADDRESS_BYTES: usize = 400;
+
+/// What a registry sent as a manifest.
+pub(super) struct Sent {
+    pub(super) bytes: Vec<u8>,
+    /// The digest that it says this has.
+    pub(super) called: Option<String>,
+}
+
+/// What gives out tokens answers under one of two names.
+#[derive(Deserialize)]
+struct TokenAnswer {
+    token: Option<String>,
+    access_token: Option<String>,
+}
+
+pub(super) struct Session<'a> {
+    reference: &'a OciReference,
+    logins: &'a RegistryLogins,
+    agent: Agent,
+    deadline: Instant,
+    /// For the registry, and for nobody else.
+    authorization: Option<String>,
+    /// Who checks logins, and whether one was sent there.
+    door: Option<(Url, bool)>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(reference: &'a OciReference, time: Duration, logins: &'a RegistryLogins) -> Self {
+        let agent = fetch::agent(reference.base(), time);
+        let deadline = Instant::now() + time;
+        Self { reference, logins, agent, deadline, authorization: None, door: None }
+    }
+
+    /// The manifest of the reference, as it came.
+    pub(super) fn manifest(&mut self) -> Result<Sent, OciError> {
+        let address = self.address("manifests", self.reference.version())?;
+        let response = self.get(&address, manifest::ACCEPTED)?;
+        let called = response.headers().get("docker-content-digest").and_then(|digest| digest.to_str().ok());
+        let called = called.map(str::to_owned);
+        Ok(Sent { bytes: whole(&address, response, MANIFEST_BYTES)?, called })
+    }
+
+    /// A blob, at most one byte more than `size`.
+    pub(super) fn blob(&mut self, digest: &Digest, size: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<u8>, OciError> {
+        let address = self.address("blobs", digest.as_ref())?;
+        let response = self.get(&address, "*/*")?;
+        let read = fetch::read_body(response, size, came);
+        read.map_err(|source| OciError::Broken { address: told(&address), source })
+    }
+
+    fn address(&self, kind: &str, which: &str) -> Result<Url, OciError> {
+        let base = self.reference.base();
+        let wanted = || OciError::Missing { registry: authority(base), wanted: format!("{kind} {which}") };
+        base.join(&format!("{kind}/{which}")).map_err(|_| wanted())
+    }
+
+    fn get(&mut self, address: &Url, accepted: &str) -> Result<Response<Body>, OciError> {
+        loop {
+            let authorization = self.authorization.as_deref();
+            let response = self.ask(address, accepted, authorization, REDIRECTS)?;
+            match response.status().as_u16() {
+                200 => return Ok(response),
+                401 if self.authorization.is_none() => self.authorize(&response)?,
+                401 | 403 => return Err(self.refused()),
+                404 => {
+                    let wanted = address.path().trim_start_matches("/v2/").to_owned();
+                    return Err(OciError::Missing { registry: authority(address), wanted });
+                }
+                status => return Err(OciError::Status { address: told(address), status }),
+            }
+        }
+    }
+
+    fn ask(
+        &self,
+        address: &Url,
+        accepted: &str,
+        authorization: Option<&str>,
+        redirects: u32,
+    ) -> Result<Response<Body>, OciError> {
+        let redirects = if address.scheme() == "https" { redirects } else { 0 };
+        let mut request = self
+            .agent
+            .get(address.as_str())
+            .config()
+            .http_status_as_error(false)
+            .max_redirects(redirects)
+            .timeout_global(Some(self.deadline.saturating_duration_since(Instant::now())))
+            .build()
+            .header("accept", accepted);
+        if let Some(authorization) = authorization {
+            request = request.header("authorization", authorization);
+        }
+        request.call().map_err(|source| OciError::Request { address: told(address), source: Box::new(source) })
+    }
+
+    /// Gets what the registry asks for, as a user where a login is written, else as
+    /// anybody.
+    fn authorize(&mut self, asked: &Response<Body>) -> Result<(), OciError> {
+        let base = self.reference.base();
+        let values = asked.headers().get_all("www-authenticate").iter().filter_map(|value| value.to_str().ok());
+        self.authorization = Some(match Challenge::read(base, values)? {
+            Challenge::Basic => {
+                let login = self.logins.find(base)?;
+                self.door = Some((base.clone(), login.is_some()));
+                login.ok_or_else(|| self.refused())?.header().to_owned()
+            }
+            Challenge::Bearer { realm, service } => self.token(realm, service.as_deref())?,
+        });
+        Ok(())
+    }
+
+    /// A token to read this one name, whatever else the registry asks for.
+    fn token(&mut self, mut realm: Url, service: Option<&str>) -> Result<String, OciError> {
+        let scope = format!("repository:{}:pull", self.reference.repository());
+        realm.set_fragment(None);
+        let at = realm.clone();
+        realm.query_pairs_mut().extend_pairs(service.map(|service| ("service", service))).append_pair("scope", &scope);
+        let login = self.logins.find(&at)?;
+        self.door = Some((at.clone(), login.is_some()));
+        let login = login.as_ref().map(Login::header);
+        let response = self.ask(&realm, "application/json", login, 0)?;
+        match response.status().as_u16() {
+            200 => {}
+            401 | 403 => return Err(self.refused()),
+            status => return Err(OciError::Status { address: told(&at), status }),
+        }
+        let bytes = whole(&at, response, TOKEN_BYTES)?;
+        // What a parser says of it might quote the token.
+        let refused = || OciError::Token { address: told(&at) };
+        let TokenAnswer { token, access_token } = serde_json::from_slice(&bytes).map_err(|_| refused())?;
+        let token = token.or(access_token).filter(|token| is_token(token)).ok_or_else(refused)?;
+        Ok(format!("Bearer {token}"))
+    }
+
+    /// What was shown is not enough, or nothing was.
+    fn refused(&self) -> OciError {
+        let base = self.reference.base();
+        let (registry, place) = (authority(base), self.logins.place());
+        match &self.door {
+            Some((at, true)) => OciError::Refused { registry, at: authority(at), place },
+            Some((at, false)) => OciError::Login { registry, at: authority(at), place },
+            None => OciError::Login { at: registry.clone(), registry, place },
+        }
+    }
+}
+
+/// Host and port, as logins are written for them.
+fn authority(address: &Url) -> String {
+    let host = address.host_str().unwrap_or_default();
+    address.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// An address as errors tell it: of what a registry chose, a line, and no query.
+fn told(address: &Url) -> String {
+    let address = address.as_str();
+    text::line(address.split(['?', '#']).next().unwrap_or(address), ADDRESS_BYTES)
+}
+
+/// RFC 6750: what may stand in the header.
+fn is_token(token: &str) -> bool {
+    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// A short answer.
+fn whole(address: &Url, response: Response<Body>, limit: u64) -> Result<Vec<u8>, OciError> {
+    let bytes = fetch::read_body(response, limit, &mut |_| {});
+    let bytes = bytes.map_err(|source| OciError::Broken { address: told(address), source })?;
+    if bytes.len() as u64 > limit {
+        return Err(OciError::TooLong { address: told(address), limit });
+    }
+    Ok(bytes)
+}
