@@ -89,7 +89,7 @@ async fn the_collector_gets_its_secret_and_nobody_else_does() {
     // A redirect would lead it elsewhere.
     let place = elsewhere.tables("").split('"').nth(1).expect("an address").to_owned();
     let leading = Upstream::start(move |_, connection| {
-        let head = format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: {place}\r\ncontent-length: 0\r\n\r\n");
+        let head = format!("HTTP/1.1 302 Found\r\nlocation: {place}\r\ncontent-length: 0\r\n\r\n");
         let _ = std::io::Write::write_all(connection, head.as_bytes());
     });
     let tables = format!("[traces]\nendpoint = \"http://{}/v1/traces\"\n{header}", leading.authority());
