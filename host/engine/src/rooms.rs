@@ -71,6 +71,6 @@ impl Rooms {
 }
 
 fn absent(what: &str) -> Error {
-    let message = format!("this host keeps no {what}: it was opened without a data directory");
+    let message = format!("this host keeps no {what}: it has no data directory that it can write");
     Error { retryable: false, ..Error::new(Code::Unavailable, message) }
 }

@@ -112,6 +112,8 @@ struct Shared {
     own_grants: Arc<Grants>,
     denials: Denials,
     front_ends: Arc<FrontEnds>,
+    /// Whether somebody might run programs when the host was opened.
+    runs_programs: bool,
     _background: Background,
     _staging: Option<Staging>,
 }
@@ -218,13 +220,12 @@ impl Host {
     }
 
     /// What contains the processes and terminals of this host, tried once;
-    /// nothing where no plugin may have any.
+    /// nothing where no plugin might have any when the host was opened.
     ///
     /// # Errors
     /// Where it cannot be tried, or nothing contains them: what is missing.
     pub async fn containment(&self) -> Option<Result<Contained, String>> {
-        let rooms = &self.shared.rooms;
-        if rooms.processes.is_none() && rooms.terminals.is_none() {
+        if !self.shared.runs_programs {
             return None;
         }
         Some(match self.spawner().capabilities().await {

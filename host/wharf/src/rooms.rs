@@ -38,42 +38,56 @@ pub(crate) struct Opened {
     pub(crate) staging: Option<Staging>,
 }
 
-/// Opens what the configuration needs. Where nobody is granted processes there
-/// is nothing to keep of them, and a start does without. `backend` is the app's own
-/// for web pages.
+/// Opens the rooms that somebody may use, and where `can_grow` the others, too: what
+/// plugins are granted then changes while the host serves. Nothing is started before
+/// somebody needs it, and what cannot be had keeps the host from opening only where
+/// somebody may use it now. `backend` is the app's own for web pages.
 pub(crate) fn open(
     configuration: &Configuration,
     state: Arc<dyn StateStore>,
     data: Option<&Path>,
     backend: Option<Arc<dyn WebViewBackend>>,
+    can_grow: bool,
 ) -> Result<Opened, OpenError> {
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
     rooms.requests = Requests::new(configuration.request_limits.clone());
-    let pages = configuration.grants_webviews().then(|| webviews::open(configuration, &rooms.spawner, backend));
-    let staging = match pages {
-        Some(Ok((webviews, staging))) => {
-            rooms.webviews = Ok(webviews);
-            staging
+    let mut staging = None;
+    let granted = configuration.grants_webviews();
+    if granted || can_grow {
+        match webviews::open(configuration, &rooms.spawner, backend) {
+            Ok((webviews, place)) => (rooms.webviews, staging) = (Ok(webviews), place),
+            Err(missing) => {
+                if granted {
+                    tracing::warn!(target: "wharf::start", "there are no web pages: {missing}");
+                }
+                rooms.webviews = Err(missing.into());
+            }
         }
-        Some(Err(missing)) => {
-            tracing::warn!(target: "wharf::start", "there are no web pages: {missing}");
-            rooms.webviews = Err(missing.into());
-            None
-        }
-        None => None,
-    };
+    }
     let Some(data) = data else { return Ok(Opened { rooms, staging }) };
     rooms.workspaces = Some(Arc::new(workspaces(configuration, data)));
-    if configuration.grants_processes() {
-        rooms.processes = Some(Arc::new(processes(configuration, &rooms.spawner, data)?));
+    let granted = configuration.grants_processes();
+    if granted || can_grow {
+        match processes(configuration, &rooms.spawner, data) {
+            Ok(processes) => rooms.processes = Some(Arc::new(processes)),
+            Err(error) if granted => return Err(error.into()),
+            Err(error) => tracing::debug!("there is no place for processes: {error}"),
+        }
     }
-    if configuration.grants_terminals() {
+    let granted = configuration.grants_terminals();
+    if granted || can_grow {
         let mut settings = terminal_room(&configuration.terminal, &configuration.process_limits, data, &rooms.streams);
-        // Without it the ends of commands are seen by their prompts.
-        settings.integration = ShellIntegration::write(&data.join(SHELLS))
-            .inspect_err(|error| tracing::warn!("shells are not integrated: {error}"))
-            .ok();
+        settings.integration = match ShellIntegration::write(&data.join(SHELLS)) {
+            Ok(integration) => Some(integration),
+            Err(error) => {
+                // Without it the ends of commands are seen by their prompts.
+                if granted {
+                    tracing::warn!("shells are not integrated: {error}");
+                }
+                None
+            }
+        };
         rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
     }
     Ok(Opened { rooms, staging })

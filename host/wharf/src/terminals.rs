@@ -48,7 +48,9 @@ impl HostTerminals {
 
     fn granted(&self) -> Result<(GrantedTerminal<'_>, &Terminals), Error> {
         let granted = self.grants.terminal(&self.plugin)?;
-        let absent = || Error::new(Code::Unavailable, "this host keeps no terminals: it has no data directory");
+        let absent = || {
+            Error::new(Code::Unavailable, "this host keeps no terminals: it has no data directory that it can write")
+        };
         Ok((granted, self.rooms.terminals.as_deref().ok_or_else(absent)?))
     }
 

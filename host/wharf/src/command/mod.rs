@@ -24,7 +24,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use directories::ProjectDirs;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
-use wharf::{Configuration, Host, Profile, with_causes};
+use wharf::{Configuration, Host, HostBuilder, Profile, with_causes};
 
 /// Exit code: the tool answered with an error, or the call failed.
 pub(crate) const FAILED: u8 = 1;
@@ -184,11 +184,22 @@ impl Global {
             .context("there is no home directory to keep data in; name a directory with --data")
     }
 
-    /// Opens the host that the configuration describes.
+    /// Opens the host that the configuration describes, for as long as a command takes.
     async fn open(&self, configuration: Configuration) -> Result<Host> {
+        self.opened(Host::builder(configuration.clone()).fixed_grants(), configuration).await
+    }
+
+    /// The same, to serve for long.
+    async fn open_to_serve(&self, configuration: Configuration) -> Result<Host> {
+        self.opened(Host::builder(configuration.clone()), configuration).await
+    }
+
+    async fn opened(&self, host: HostBuilder, configuration: Configuration) -> Result<Host> {
         let data = self.data(&configuration)?;
         let bundled_missing = configuration.plugins.is_empty();
-        let host = Host::open(configuration, &data)
+        let host = host
+            .data(&data)
+            .open()
             .await
             .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
         if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() {

@@ -104,7 +104,7 @@ impl Serve {
         let runtime = runtime()?;
         let served = runtime.block_on(async {
             let (data, http) = (global.data(&configuration)?, configuration.http.clone());
-            let host = global.open(configuration).await?;
+            let host = global.open_to_serve(configuration).await?;
             host.warm_up();
             let _control = host.accept_commands(&data, self.reread(global));
             let _watch = host.watch_plugins();

@@ -31,6 +31,7 @@ pub struct HostBuilder {
     backend: Option<Arc<dyn WebViewBackend>>,
     audit: Option<Arc<dyn AuditSink>>,
     traces: Option<Arc<dyn SpanSink>>,
+    fixed_grants: bool,
 }
 
 impl std::fmt::Debug for HostBuilder {
@@ -72,6 +73,13 @@ impl HostBuilder {
         Self { traces: Some(sink), ..self }
     }
 
+    /// Says that no plugin comes and no grant changes while this host is open, as for one
+    /// call of a command line. It then opens no room that nobody may use: a plugin that is
+    /// granted processes, terminals or web pages later finds none.
+    pub fn fixed_grants(self) -> Self {
+        Self { fixed_grants: true, ..self }
+    }
+
     /// Opens it. A plugin that cannot be loaded is listed by [`Host::rejected`] and
     /// does not keep the host from opening.
     ///
@@ -81,7 +89,7 @@ impl HostBuilder {
     /// Where the state or the cache of compiled code cannot be opened, or a secret of
     /// the collector of spans is not there.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { mut configuration, data, state, backend, audit, traces } = self;
+        let Self { mut configuration, data, state, backend, audit, traces, fixed_grants } = self;
         let state = match (state, &data) {
             (Some(state), _) => state,
             (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
@@ -91,6 +99,7 @@ impl HostBuilder {
         let denials = Denials::default();
         configuration.denials = denials.clone();
         let limits = configuration.host_limits.clone();
+        let runs_programs = data.is_some() && (configuration.grants_processes() || configuration.grants_terminals());
         let config =
             EngineConfig { limits: limits.clone(), cache_directory: data.as_ref().map(|data| data.join("cache")) };
         let own_grants = Arc::new(configuration.host_grants());
@@ -103,7 +112,8 @@ impl HostBuilder {
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer);
         let opening = tokio::task::spawn_blocking(move || {
-            let Opened { rooms, staging } = rooms::open(&configuration, state, data.as_deref(), backend)?;
+            let Opened { rooms, staging } =
+                rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
             let engine = Engine::new(config, rooms.clone())?;
             let sources = Sources::new(configuration, data.as_deref());
             let registry = Registry::new(sources.load_at_start(&engine));
@@ -131,6 +141,7 @@ impl HostBuilder {
             own_grants,
             denials,
             front_ends,
+            runs_programs,
             _background: background,
             _staging: staging,
         };
@@ -169,7 +180,15 @@ impl Host {
     /// # }
     /// ```
     pub fn builder(configuration: Configuration) -> HostBuilder {
-        HostBuilder { configuration, data: None, state: None, backend: None, audit: None, traces: None }
+        HostBuilder {
+            configuration,
+            data: None,
+            state: None,
+            backend: None,
+            audit: None,
+            traces: None,
+            fixed_grants: false,
+        }
     }
 
     /// Opens a host that keeps its data in `data`. Several hosts may share one

@@ -77,3 +77,32 @@ fn a_plugin_is_granted_to_while_it_is_served_and_loses_it_with_its_component() {
     assert_eq!(changes, expected, "{audit}");
     assert!(lines.iter().any(|line| line["outcome"] == "denied"), "{audit}");
 }
+
+/// What a tool of the guest's answers, be it that it was refused.
+fn told(client: &mut Client, tool: &str, arguments: Value) -> String {
+    let result = client.call(&format!("guest__{tool}"), arguments, json!({}));
+    result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+}
+
+#[test]
+fn what_nobody_could_use_when_the_host_began_is_there_once_it_is_granted() {
+    let place = Place::new(&Setup::new());
+    place.files.write("guest.wasm", bytes("guest-hostile"));
+    let mut client = place.serve();
+    place.ran(&["plugin", "add", &place.file("guest.wasm")]);
+    let uses = [
+        ("process", "start_process", json!({"program": "true"})),
+        ("terminal", "start_terminal", json!({"program": "cat"})),
+    ];
+    for (capability, tool, arguments) in uses.clone() {
+        let refused = told(&mut client, tool, arguments);
+        assert!(refused.contains(&format!("[plugin.guest.grants.{capability}]")), "{refused}");
+    }
+    place.ran(&["grant", "guest", "--allow", "process=true", "--allow", "terminal=cat", "--reason", "a test"]);
+    for (_, tool, arguments) in uses {
+        let started = told(&mut client, tool, arguments);
+        assert!(started.starts_with("{\"ok\":"), "{started}");
+    }
+    let (_, log, code) = client.leave();
+    assert_eq!(code, Some(0), "{log}");
+}
