@@ -1,5 +1,6 @@
 //! The server without Wasm, with the allocator of the `wharf` command: what of a figure is
 //! the allocator's, and what is the host's.
+#![expect(clippy::print_stderr, reason = "it says where it listens")]
 
 #[path = "../echo_server.rs"]
 mod echo_server;

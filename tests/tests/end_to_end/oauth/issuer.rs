@@ -6,6 +6,7 @@ use std::{
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
+        mpsc::{Sender, channel},
     },
     thread,
 };
@@ -105,6 +106,20 @@ impl Issuer {
             }
         });
         issuer
+    }
+
+    /// Answers nobody who asks for its keys, until what this returns is dropped.
+    pub(crate) fn silent(&self) -> Sender<()> {
+        let keys = Arc::clone(&self.keys);
+        let ((release, released), (silent, is_silent)) = (channel(), channel());
+        thread::spawn(move || {
+            let _held = keys.lock().expect("a lock");
+            let _ = silent.send(());
+            // Until nobody can send any more.
+            let _: Result<(), _> = released.recv();
+        });
+        is_silent.recv().expect("it is silent");
+        release
     }
 
     pub(crate) fn settings(&self) -> OAuthSettings {
