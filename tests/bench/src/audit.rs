@@ -2,12 +2,11 @@
 //! none, in one process and in turns.
 
 use anyhow::Result;
-use serde_json::json;
-use wharf::{CallRequest, Context, Host, SessionId, TenantId};
+use wharf::Host;
 
 use crate::{
     Setting,
-    engine::{open_host, p50, runtime},
+    engine::{echo_p50, open_host, runtime},
     report::{Bar, Report, median},
 };
 
@@ -18,15 +17,8 @@ pub(crate) fn overhead(setting: &Setting, report: &mut Report) -> Result<()> {
     let (runtime, with, without) = (runtime(2)?, tempfile::tempdir()?, tempfile::tempdir()?);
     let audited = open_host(&runtime, &setting.echo_component, with.path(), "")?;
     let silent = open_host(&runtime, &setting.echo_component, without.path(), "[audit]\nenabled = false")?;
-    let context = Context::new(TenantId::local(), SessionId::default_session());
     let calls = setting.calls(3_000);
-    let measure = |host: &Host| {
-        p50(&runtime, calls, async || {
-            let arguments = json!({"text": "hello"}).as_object().cloned().unwrap_or_default();
-            host.call(CallRequest::new(context.clone(), "echo__echo", arguments)).await?;
-            Ok(())
-        })
-    };
+    let measure = |host: &Host| echo_p50(&runtime, host, calls);
     let (mut of_audited, mut of_silent) = (Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
         let (one, other) = (measure(&silent)?, measure(&audited)?);

@@ -69,6 +69,15 @@ pub(crate) fn p50(runtime: &Runtime, calls: usize, mut call: impl AsyncFnMut() -
     Ok(quantile(&mut samples, 0.5))
 }
 
+/// The median time of calls of the echo plugin, in microseconds.
+pub(crate) fn echo_p50(runtime: &Runtime, host: &Host, calls: usize) -> Result<f64> {
+    let context = small_context();
+    p50(runtime, calls, async || {
+        host.call(CallRequest::new(context.clone(), TOOL, arguments())).await?;
+        Ok(())
+    })
+}
+
 pub(crate) fn latency(setting: &Setting, report: &mut Report) -> Result<()> {
     let (runtime, data) = (runtime(2)?, tempfile::tempdir()?);
     let host = open_host(&runtime, &setting.echo_component, data.path(), "")?;

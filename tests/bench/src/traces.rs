@@ -8,12 +8,11 @@ use std::{
 };
 
 use anyhow::Result;
-use serde_json::json;
-use wharf::{CallRequest, Context, Host, SessionId, TenantId};
+use wharf::Host;
 
 use crate::{
     Setting,
-    engine::{open_host, p50, runtime},
+    engine::{echo_p50, open_host, runtime},
     report::{Bar, Report, median},
 };
 
@@ -25,15 +24,8 @@ pub(crate) fn overhead(setting: &Setting, report: &mut Report) -> Result<()> {
     let open = |data: &tempfile::TempDir, lines: &str| open_host(&runtime, &setting.echo_component, data.path(), lines);
     let traces = |ratio| format!("[traces]\nendpoint = \"http://{collector}/v1/traces\"\nratio = {ratio}");
     let hosts = [open(&data[0], "")?, open(&data[1], &traces(0))?, open(&data[2], &traces(1))?];
-    let context = Context::new(TenantId::local(), SessionId::default_session());
     let calls = setting.calls(3_000);
-    let measure = |host: &Host| {
-        p50(&runtime, calls, async || {
-            let arguments = json!({"text": "hello"}).as_object().cloned().unwrap_or_default();
-            host.call(CallRequest::new(context.clone(), "echo__echo", arguments)).await?;
-            Ok(())
-        })
-    };
+    let measure = |host: &Host| echo_p50(&runtime, host, calls);
     let mut times = [const { Vec::new() }; 3];
     for round in 0..=ROUNDS {
         for (host, times) in hosts.iter().zip(&mut times) {
