@@ -186,18 +186,18 @@ impl Global {
 
     /// Opens the host that the configuration describes, for as long as a command takes.
     async fn open(&self, configuration: Configuration) -> Result<Host> {
-        self.opened(Host::builder(configuration.clone()).fixed_grants(), configuration).await
+        self.opened(configuration, HostBuilder::fixed_grants).await
     }
 
     /// The same, to serve for long.
     async fn open_to_serve(&self, configuration: Configuration) -> Result<Host> {
-        self.opened(Host::builder(configuration.clone()), configuration).await
+        self.opened(configuration, |host| host).await
     }
 
-    async fn opened(&self, host: HostBuilder, configuration: Configuration) -> Result<Host> {
+    async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
         let data = self.data(&configuration)?;
         let bundled_missing = configuration.plugins.is_empty();
-        let host = host
+        let host = how(Host::builder(configuration))
             .data(&data)
             .open()
             .await

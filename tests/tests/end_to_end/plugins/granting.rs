@@ -7,6 +7,15 @@ use wharf_tests::{Client, Setup, bytes};
 use super::commands::Place;
 use crate::grants::swapped;
 
+/// A host that serves, and a plugin that was added to it and is granted nothing.
+fn with_guest() -> (Place, Client) {
+    let place = Place::new(&Setup::new());
+    place.files.write("guest.wasm", bytes("guest-hostile"));
+    let client = place.serve();
+    place.ran(&["plugin", "add", &place.file("guest.wasm")]);
+    (place, client)
+}
+
 /// Whether a call may use state, or what it is told instead.
 fn uses_state(client: &mut Client) -> Result<(), String> {
     let result = client.call("guest__open_bucket", json!({"scope": "session", "name": "b"}), json!({}));
@@ -18,10 +27,7 @@ fn uses_state(client: &mut Client) -> Result<(), String> {
 
 #[test]
 fn a_plugin_is_granted_to_while_it_is_served_and_loses_it_with_its_component() {
-    let place = Place::new(&Setup::new());
-    place.files.write("guest.wasm", bytes("guest-hostile"));
-    let mut client = place.serve();
-    place.ran(&["plugin", "add", &place.file("guest.wasm")]);
+    let (place, mut client) = with_guest();
     let refused = uses_state(&mut client).expect_err("nothing is granted");
     assert!(refused.contains("[plugin.guest.grants.state]"), "{refused}");
 
@@ -86,10 +92,7 @@ fn told(client: &mut Client, tool: &str, arguments: Value) -> String {
 
 #[test]
 fn what_nobody_could_use_when_the_host_began_is_there_once_it_is_granted() {
-    let place = Place::new(&Setup::new());
-    place.files.write("guest.wasm", bytes("guest-hostile"));
-    let mut client = place.serve();
-    place.ran(&["plugin", "add", &place.file("guest.wasm")]);
+    let (place, mut client) = with_guest();
     let uses = [
         ("process", "start_process", json!({"program": "true"})),
         ("terminal", "start_terminal", json!({"program": "cat"})),
