@@ -18,6 +18,7 @@ pub mod limit;
 pub mod offer;
 pub mod origin;
 pub mod polls;
+pub mod quota;
 pub mod request;
 pub mod schema;
 pub mod scope;
@@ -42,6 +43,7 @@ pub use limit::{
 };
 pub use offer::Claims;
 pub use origin::{Origin, OriginPattern, OriginPolicy, Server};
+pub use quota::{Quota, QuotaFull, Share};
 pub use request::{RequestPattern, Secret, Secrets};
 pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};

@@ -1,0 +1,293 @@
+//! Shares of one resource: how much of it each session, each tenant and the
+//! host as a whole use, and what they may use at most.
+//!
+//! A client names its sessions as it likes, so a limit by session alone bounds
+//! nothing. A room that owns a resource has one [`Quota`] for it and keeps a
+//! [`Share`] beside each thing that uses some; the share returns what it holds
+//! when it is dropped. This file never decides what makes room for what.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{Code, Error, SessionId, TenantId};
+
+/// One limit: its name in the configuration, and its value.
+pub type Bound = (&'static str, u64);
+
+/// Which limit is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// That of the session. Room can be made within the session.
+    Session,
+    /// That of the tenant. Room can be made within the tenant.
+    Tenant,
+    /// That of the host. Room can be made within the tenant that asks, and at
+    /// nobody else's cost.
+    Host,
+}
+
+/// The limits of one resource, the narrowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// What it is, in the plural: `terminals`.
+    pub resource: &'static str,
+    /// Where the limits are set: `[terminal.limits]`.
+    pub section: &'static str,
+    /// Of one session; none where a session has no limit of its own.
+    pub session: Option<Bound>,
+    /// Of one tenant.
+    pub tenant: Bound,
+    /// Of all tenants together.
+    pub host: Bound,
+}
+
+/// A share that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{} {resource} are in use by {}, and that is the limit (`{}` of {section})", .bound.1, .level.holder(), .bound.0)]
+pub struct QuotaFull {
+    /// Whose limit it is.
+    pub level: Level,
+    /// Its name and value.
+    pub bound: Bound,
+    resource: &'static str,
+    section: &'static str,
+}
+
+impl Level {
+    fn holder(self) -> &'static str {
+        match self {
+            Self::Session => "this session",
+            Self::Tenant => "this tenant",
+            Self::Host => "all tenants together",
+        }
+    }
+}
+
+impl From<QuotaFull> for Error {
+    fn from(full: QuotaFull) -> Self {
+        Self::retryable(Code::Limit, full.to_string())
+    }
+}
+
+/// What everybody uses of one resource.
+#[derive(Debug)]
+pub struct Quota {
+    bounds: Bounds,
+    // Held for a look-up. Tenants and sessions that use nothing have no entry.
+    ledger: Mutex<Ledger>,
+}
+
+#[derive(Debug, Default)]
+struct Ledger {
+    used: u64,
+    tenants: HashMap<TenantId, TenantLedger>,
+}
+
+#[derive(Debug, Default)]
+struct TenantLedger {
+    used: u64,
+    sessions: HashMap<SessionId, u64>,
+}
+
+/// What one thing uses. Dropping it gives all of it back.
+#[derive(Debug)]
+pub struct Share {
+    quota: Arc<Quota>,
+    tenant: TenantId,
+    session: SessionId,
+    amount: u64,
+}
+
+impl Quota {
+    /// Nobody uses anything.
+    #[must_use]
+    pub fn new(bounds: Bounds) -> Arc<Self> {
+        Arc::new(Self { bounds, ledger: Mutex::default() })
+    }
+
+    /// Takes `amount` for a session, at once or not at all.
+    ///
+    /// # Errors
+    /// The narrowest limit that it would break; nothing is taken then.
+    pub fn take(self: &Arc<Self>, tenant: &TenantId, session: &SessionId, amount: u64) -> Result<Share, QuotaFull> {
+        let mut share = Share { quota: Arc::clone(self), tenant: tenant.clone(), session: session.clone(), amount: 0 };
+        share.grow(amount)?;
+        Ok(share)
+    }
+
+    /// What all tenants use together.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.lock().used
+    }
+
+    /// What one tenant uses.
+    #[must_use]
+    pub fn used_by_tenant(&self, tenant: &TenantId) -> u64 {
+        self.lock().tenants.get(tenant).map_or(0, |tenant| tenant.used)
+    }
+
+    /// What one session uses.
+    #[must_use]
+    pub fn used_by_session(&self, tenant: &TenantId, session: &SessionId) -> u64 {
+        self.lock().tenants.get(tenant).and_then(|tenant| tenant.sessions.get(session)).copied().unwrap_or(0)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Share {
+    /// What it holds.
+    #[must_use]
+    pub fn amount(&self) -> u64 {
+        self.amount
+    }
+
+    /// Takes `more`, at once or not at all.
+    ///
+    /// # Errors
+    /// The narrowest limit that it would break; it holds what it held then.
+    pub fn grow(&mut self, more: u64) -> Result<(), QuotaFull> {
+        let Bounds { resource, section, session, tenant, host } = self.quota.bounds;
+        let mut ledger = self.quota.lock();
+        let own = ledger.tenants.get(&self.tenant);
+        let of_session = own.and_then(|own| own.sessions.get(&self.session)).copied().unwrap_or(0);
+        let levels = [
+            session.map(|bound| (Level::Session, bound, of_session)),
+            Some((Level::Tenant, tenant, own.map_or(0, |own| own.used))),
+            Some((Level::Host, host, ledger.used)),
+        ];
+        for (level, bound, used) in levels.into_iter().flatten() {
+            if used.saturating_add(more) > bound.1 {
+                return Err(QuotaFull { level, bound, resource, section });
+            }
+        }
+        if more > 0 {
+            ledger.add(&self.tenant, &self.session, more);
+            self.amount += more;
+        }
+        Ok(())
+    }
+
+    /// Records `more` that is in use already, whatever the limits say: bytes
+    /// that somebody else has written, for example. Later shares find less room.
+    pub fn record(&mut self, more: u64) {
+        if more > 0 {
+            self.quota.lock().add(&self.tenant, &self.session, more);
+            self.amount = self.amount.saturating_add(more);
+        }
+    }
+
+    /// Gives back `less`, or all that it holds where that is less.
+    pub fn shrink(&mut self, less: u64) {
+        let less = less.min(self.amount);
+        if less == 0 {
+            return;
+        }
+        self.amount -= less;
+        let mut ledger = self.quota.lock();
+        ledger.used = ledger.used.saturating_sub(less);
+        let Some(own) = ledger.tenants.get_mut(&self.tenant) else { return };
+        own.used = own.used.saturating_sub(less);
+        if let Some(of_session) = own.sessions.get_mut(&self.session) {
+            *of_session = of_session.saturating_sub(less);
+            if *of_session == 0 {
+                own.sessions.remove(&self.session);
+            }
+        }
+        if own.used == 0 {
+            ledger.tenants.remove(&self.tenant);
+        }
+    }
+}
+
+impl Ledger {
+    fn add(&mut self, tenant: &TenantId, session: &SessionId, more: u64) {
+        self.used = self.used.saturating_add(more);
+        let own = self.tenants.entry(tenant.clone()).or_default();
+        own.used = own.used.saturating_add(more);
+        let of_session = own.sessions.entry(session.clone()).or_default();
+        *of_session = of_session.saturating_add(more);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.shrink(u64::MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quota() -> Arc<Quota> {
+        Quota::new(Bounds {
+            resource: "things",
+            section: "[test.limits]",
+            session: Some(("things_per_session", 2)),
+            tenant: ("things_per_tenant", 3),
+            host: ("things", 4),
+        })
+    }
+
+    fn take(quota: &Arc<Quota>, tenant: &str, session: &str, amount: u64) -> Result<Share, QuotaFull> {
+        quota.take(&tenant.parse().unwrap(), &session.parse().unwrap(), amount)
+    }
+
+    #[test]
+    fn the_narrowest_limit_refuses_first_and_says_its_name() {
+        let quota = quota();
+        let _first = take(&quota, "a", "s", 2).unwrap();
+        assert_eq!(take(&quota, "a", "s", 1).unwrap_err().level, Level::Session);
+        let _second = take(&quota, "a", "t", 1).unwrap();
+        let full = take(&quota, "a", "u", 1).unwrap_err();
+        assert_eq!(full.level, Level::Tenant);
+        assert_eq!(
+            Error::from(full),
+            Error::retryable(
+                Code::Limit,
+                "3 things are in use by this tenant, and that is the limit (`things_per_tenant` of [test.limits])"
+                    .to_owned()
+            )
+        );
+        let _third = take(&quota, "b", "s", 1).unwrap();
+        assert_eq!(take(&quota, "b", "s", 1).unwrap_err().level, Level::Host);
+    }
+
+    #[test]
+    fn what_does_not_fit_takes_nothing_and_what_is_dropped_comes_back() {
+        let quota = quota();
+        let mut share = take(&quota, "a", "s", 1).unwrap();
+        assert!(share.grow(2).is_err());
+        assert_eq!((share.amount(), quota.used()), (1, 1));
+        share.grow(1).unwrap();
+        share.shrink(1);
+        share.record(5);
+        assert_eq!(quota.used_by_session(&"a".parse().unwrap(), &"s".parse().unwrap()), 6);
+        assert!(take(&quota, "b", "s", 1).is_err(), "the host is full");
+        drop(share);
+        assert_eq!((quota.used(), quota.lock().tenants.len()), (0, 0));
+    }
+
+    #[test]
+    fn many_threads_never_hold_more_than_the_limit() {
+        let quota = quota();
+        std::thread::scope(|scope| {
+            for tenant in ["a", "b", "c"] {
+                let quota = &quota;
+                scope.spawn(move || {
+                    for _ in 0..1_000 {
+                        let held: Vec<_> = (0..3).filter_map(|_| take(quota, tenant, "s", 1).ok()).collect();
+                        assert!(held.len() <= 2 && quota.used() <= 4);
+                    }
+                });
+            }
+        });
+        assert_eq!(quota.used(), 0);
+    }
+}
