@@ -55,10 +55,11 @@ async fn interpreters_and_tools_are_done_when_they_wait_whatever_they_show() {
 
 #[tokio::test]
 async fn a_program_that_hands_its_terminal_to_a_service_is_judged_by_its_screen() {
-    // The service reads the terminal, and whoever is in front only waits.
+    // The service reads the terminal, and the program in front only waits. The
+    // status line would be drawn again at each new minute, within any answer.
     let name = format!("wharf-test-{}", std::process::id());
     let prompt = "PS1='ann@host:~$ ' exec sh -i";
-    let arguments = ["-L", &name, "-f", "/dev/null", "new-session", prompt];
+    let arguments = ["-L", &name, "-f", "/dev/null", "new-session", prompt, ";", "set", "-g", "status", "off"];
     converse(
         "/usr/bin/tmux",
         &arguments,
