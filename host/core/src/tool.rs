@@ -3,6 +3,7 @@
 
 mod answer;
 mod callable;
+mod wording;
 
 use std::{io, sync::Arc};
 
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::text;
 
 pub(crate) use answer::is_media_type;
-pub use answer::{Answer, Content, check_size};
+pub use answer::{Answer, Content, check_size, is_text};
 pub(crate) use callable::is_legal_name;
 pub use callable::{
     InvalidTool, MAX_DESCRIPTION_BYTES, MAX_META_BYTES, MAX_NAME_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, Tool, ToolProblem,
@@ -31,7 +32,7 @@ pub fn is_reserved(key: &str) -> bool {
         || matches!(first, Some("modelcontextprotocol" | "mcp"))
 }
 
-/// Further fields of what a plugin lists, as a client may see them: without control
+/// Further fields of what a plugin lists, as a client may see them: without invisible
 /// characters in their texts, and without members that would speak for the host or for
 /// the protocol, within `_meta` either.
 pub(crate) fn clean_fields(fields: &mut Map<String, Value>) {
@@ -40,17 +41,7 @@ pub(crate) fn clean_fields(fields: &mut Map<String, Value>) {
     if let Some(Value::Object(members)) = fields.get_mut("_meta") {
         members.retain(|key, _| shown(key));
     }
-    fields.values_mut().for_each(clean);
-}
-
-// How deep it goes is bounded by the parser that it came from.
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = text::visible(std::mem::take(text)),
-        Value::Array(items) => items.iter_mut().for_each(clean),
-        Value::Object(members) => members.values_mut().for_each(clean),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+    fields.values_mut().for_each(text::visible_value);
 }
 
 /// A tool as a client sees it.

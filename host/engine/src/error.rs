@@ -1,7 +1,7 @@
 //! Why an engine cannot start, a plugin cannot be loaded, a call failed.
 
 use wasmtime::Trap;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, text};
 
 use crate::{
     budget::{Budget, Exceeded},
@@ -111,7 +111,8 @@ pub(crate) fn reason(error: &wasmtime::Error) -> String {
             causes.push(cause);
         }
     }
-    causes.join(": ")
+    // It quotes names that the component has chosen.
+    text::visible(causes.join(": "))
 }
 
 /// What the client is told of a call that the runtime ended.

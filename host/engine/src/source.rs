@@ -38,7 +38,7 @@ pub(crate) struct Metadata {
 }
 
 /// Metadata written by another version of these rules is read again.
-const METADATA_FORMAT: &str = concat!("2-", env!("CARGO_PKG_VERSION"));
+const METADATA_FORMAT: &str = concat!("3-", env!("CARGO_PKG_VERSION"));
 
 /// A component's bytes and the engine that they are for.
 pub(crate) struct Source {

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use wharf::{CallLimits, CallRequest, Host, PluginSpec};
 
-use super::{assert_told, definitions::assert_content, is_own};
+use super::{assert_told, definitions::assert_content, is_own, is_visible};
 use crate::{Crafted, Setup, context, object};
 
 /// More does not fit before what the guest keeps itself.
@@ -63,6 +63,8 @@ impl Answering {
             Ok(answer) => {
                 assert!(answer.bytes() <= self.limits.output_bytes && is_own(&answer.meta), "{answer:?}");
                 answer.content.iter().for_each(assert_content);
+                let shown = answer.structured.as_ref().is_none_or(|structured| is_visible(&structured.to_string()));
+                assert!(shown, "{answer:?}");
             }
         }
     }

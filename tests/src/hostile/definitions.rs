@@ -44,6 +44,11 @@ fn tool([name, description, input, output, meta, value]: [String; 6]) {
         Err(error) => return assert_told(&error.to_string()),
     };
     let definition = &tool.definition;
+    let (input, output) = (&definition.input_schema, &definition.output_schema);
+    for schema in [Some(input), output.as_ref()].into_iter().flatten() {
+        // Line ends may be among the values that a tool takes.
+        assert!(is_shown(&serde_json::json!(schema)), "{schema:?}");
+    }
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     assert!(definition.name.bytes().all(legal) && !definition.name.contains("__"), "{:?}", definition.name);
     assert!(is_visible(&definition.description) && is_own(&definition.meta), "{definition:?}");
@@ -60,6 +65,17 @@ fn tool([name, description, input, output, meta, value]: [String; 6]) {
         if let Err(told) = checked {
             assert!(told.len() <= 64 << 10, "{} bytes of violations", told.len());
         }
+    }
+}
+
+/// Whether nothing in a schema is there unseen.
+fn is_shown(value: &Value) -> bool {
+    let seen = |text: &str| is_visible(&text.replace('\r', ""));
+    match value {
+        Value::String(text) => seen(text),
+        Value::Array(items) => items.iter().all(is_shown),
+        Value::Object(members) => members.iter().all(|(name, member)| seen(name) && is_shown(member)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
@@ -152,7 +168,7 @@ pub(super) fn assert_content(content: &Content) {
     assert!((1..=255).contains(&content.mime_type.len()), "{:?}", content.mime_type);
     assert!(content.mime_type.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{:?}", content.mime_type);
     assert!(is_own(&content.meta), "{content:?}");
-    if content.mime_type.starts_with("text/") {
+    if wharf_core::tool::is_text(&content.mime_type) {
         let text = std::str::from_utf8(&content.data);
         assert!(text.is_ok() || content.mime_type != "text/plain", "a text that is none");
         assert!(text.is_ok_and(is_visible) || text.is_err(), "{content:?}");

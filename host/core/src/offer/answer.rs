@@ -6,7 +6,7 @@ use crate::{
     Code, Content, Error,
     service::offer::{Completions, PromptAnswer, PromptMessage, ResourceContent, ResourceDefinition},
     text,
-    tool::{MAX_DESCRIPTION_BYTES, is_reserved},
+    tool::{MAX_DESCRIPTION_BYTES, clean_fields},
 };
 
 /// Resources that one plugin lists in one context.
@@ -16,7 +16,7 @@ pub const MAX_COMPLETIONS: usize = 100;
 const MAX_COMPLETION_BYTES: usize = 1 << 10;
 
 impl PromptAnswer {
-    /// The answer as a client may see it: without control characters in its
+    /// The answer as a client may see it: without invisible characters in its
     /// texts, and without members that would speak for the host.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ impl PromptAnswer {
         self.description = self.description.map(text::visible);
         let checked = |message: PromptMessage| Ok(PromptMessage { content: message.content.checked()?, ..message });
         self.messages = self.messages.into_iter().map(checked).collect::<Result<_, Error>>()?;
-        self.meta.retain(|key, _| !is_reserved(key));
+        clean_fields(&mut self.meta);
         Ok(self)
     }
 }

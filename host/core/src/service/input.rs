@@ -143,8 +143,10 @@ impl InputRequired {
 }
 
 fn request_of(name: &str, request: &Value) -> Result<InputRequest, Error> {
-    if name.is_empty() || name.len() > MAX_KEY_BYTES || name.chars().any(char::is_control) {
-        return Err(broken(format!("has a request without a name of 1 to {MAX_KEY_BYTES} bytes")));
+    if name.is_empty() || name.len() > MAX_KEY_BYTES || text::line(name, MAX_KEY_BYTES) != name {
+        return Err(broken(format!(
+            "has a request without a name of 1 to {MAX_KEY_BYTES} bytes of visible characters"
+        )));
     }
     let method = request.get("method").and_then(Value::as_str).and_then(InputMethod::find);
     let method = method.ok_or_else(|| {
@@ -158,19 +160,13 @@ fn request_of(name: &str, request: &Value) -> Result<InputRequest, Error> {
     Ok(InputRequest { method, parameters })
 }
 
-/// What a person is asked is shown on a screen: as the texts of an answer, it has no
-/// control characters.
+/// What a person is asked is shown on a screen: it is seen as the texts of an answer are.
 fn shown(parameters: &Map<String, Value>) -> Map<String, Value> {
-    let text = |text: &String| text::visible(text.clone());
-    parameters.iter().map(|(name, value)| (text(name), shown_value(value))).collect()
-}
-
-fn shown_value(value: &Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(text::visible(text.clone())),
-        Value::Array(items) => Value::Array(items.iter().map(shown_value).collect()),
-        Value::Object(members) => Value::Object(shown(members)),
-        other => other.clone(),
+    let mut shown = Value::Object(parameters.clone());
+    text::visible_value(&mut shown);
+    match shown {
+        Value::Object(shown) => shown,
+        _ => Map::new(),
     }
 }
 
@@ -217,6 +213,7 @@ mod tests {
             json!({"requests": []}),
             json!({"requests": {"a": {"method": "tools/call"}}}),
             json!({"requests": {"": {"method": "roots/list"}}}),
+            json!({"requests": {"a\u{200b}": {"method": "roots/list"}}}),
             json!({"requests": {"a": {"method": "roots/list", "params": 1}}}),
             json!({"state": 1}),
             json!({"state": "x".repeat(MAX_INPUT_STATE_BYTES + 1)}),

@@ -1,6 +1,8 @@
 //! What a running call may tell its client, whoever made the tool. How often is
 //! counted elsewhere.
 
+use serde_json::Value;
+
 use super::Events;
 use crate::{Code, Error, text};
 
@@ -50,5 +52,18 @@ pub fn tell_progress(events: &Events, done: f64, total: Option<f64>, message: Op
     if let Some(events) = events {
         let message = message.map(|message| text::line(message, MAX_PROGRESS_MESSAGE_BYTES));
         events.progress(done, total, message.as_deref());
+    }
+}
+
+/// Sends whoever listens a message, seen as an answer's structure is. A level that is
+/// none is `info`.
+pub fn tell_message(events: &Events, level: &str, mut data: Value) {
+    if let Some(events) = events {
+        let level = match level {
+            "trace" | "debug" | "warn" | "error" => level,
+            _ => "info",
+        };
+        text::visible_value(&mut data);
+        events.message(level, data);
     }
 }

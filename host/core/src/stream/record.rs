@@ -18,6 +18,7 @@ use super::{
 use crate::{
     StreamLimits, StreamOwner,
     completion::{AgentStatus, Confidence, Decision, Detector, Event, Reason, Verdict},
+    text::Following,
 };
 
 /// Why a stream ended.
@@ -110,6 +111,8 @@ pub(super) struct State {
     /// When the running turn began.
     runs_since: Option<Duration>,
     complete: Option<Completion>,
+    /// The text of its messages so far, as far as the next one depends on it.
+    pub(super) said: Following,
     pub(super) used: Instant,
     pub(super) ended: Option<(Instant, Ended)>,
 }
@@ -133,6 +136,7 @@ impl Record {
             turn: 0,
             runs_since: None,
             complete: None,
+            said: Following::default(),
             used: opened,
             ended: None,
         };

@@ -25,8 +25,8 @@ pub struct StreamWriter {
 /// A part of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'m> {
-    /// What was said. Control characters other than line breaks and tabs are
-    /// taken out.
+    /// What was said. Invisible characters are taken out and line breaks become
+    /// `\n`, also where they are cut between two messages.
     pub text: &'m str,
     /// Where a terminal said it: the cursors of its text before and behind.
     pub cursors: Option<(u64, u64)>,
@@ -88,9 +88,9 @@ impl StreamWriter {
     /// # Errors
     /// `gone` once the stream has ended, `limit` where it is too large.
     pub fn message(&self, message: Message<'_>) -> Result<u64, StreamError> {
-        let text = text::visible(message.text.to_owned());
         let (from, next) = message.cursors.unzip();
         self.record.change(|state| {
+            let text = state.said.visible(message.text.to_owned());
             let data = self.record.written(&MessageData { turn: state.turn(), text: &text, from, next })?;
             state.append(EventKind::Message, data, Event::Message)
         })

@@ -1,8 +1,9 @@
 //! What a tool answers, and what of it a client may see.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{is_reserved, json_bytes};
+use super::{clean_fields, json_bytes};
 use crate::{CallLimits, Code, Error, service::InputRequired, text};
 
 /// Parts of one answer.
@@ -60,15 +61,18 @@ impl Answer {
         parts.saturating_add(self.structured.as_ref().map_or(0, json_bytes)).saturating_add(object(&self.meta))
     }
 
-    /// The answer as a client may see it: without control characters in its
-    /// texts, and without members that would speak for the host. Its size is
-    /// checked by [`check_size`].
+    /// The answer as a client may see it: without invisible characters in its
+    /// texts and in its structure, and without members that would speak for the
+    /// host. Its size is checked by [`check_size`].
     ///
     /// # Errors
     /// `internal` where it breaks the contract.
     pub fn checked(mut self) -> Result<Self, Error> {
         self.content = self.content.into_iter().map(Content::checked).collect::<Result<_, _>>()?;
-        self.meta.retain(|key, _| !is_reserved(key));
+        if let Some(structured) = &mut self.structured {
+            text::visible_value(structured);
+        }
+        clean_fields(&mut self.meta);
         Ok(self)
     }
 }
@@ -80,14 +84,28 @@ impl Content {
         }
         // Every kind of text may end up on a screen; only the plain one must be text.
         self.data = match String::from_utf8(self.data) {
-            Ok(text) if self.mime_type.starts_with("text/") => text::visible(text).into_bytes(),
+            Ok(text) if text::is_visible(&text) => text.into_bytes(),
+            Ok(text) if self.mime_type.starts_with("text/") && !is_json(&text) => text::visible(text).into_bytes(),
+            Ok(json) if is_text(&self.mime_type) => text::visible_json(json).into_bytes(),
             Ok(other) => other.into_bytes(),
             Err(_) if self.mime_type == "text/plain" => return Err(broken("a text of its answer is not UTF-8")),
             Err(error) => error.into_bytes(),
         };
-        self.meta.retain(|key, _| !is_reserved(key));
+        clean_fields(&mut self.meta);
         Ok(self)
     }
+}
+
+/// Whether a client is shown a part of this type as text, and not as bytes: all of
+/// `text/`, and JSON.
+#[must_use]
+pub fn is_text(mime_type: &str) -> bool {
+    mime_type.starts_with("text/") || mime_type == "application/json" || mime_type.ends_with("+json")
+}
+
+/// Whether a text is a structure that a client may parse: plain text often repeats one.
+fn is_json(text: &str) -> bool {
+    text.starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Whether something may be called a media type.
@@ -133,12 +151,39 @@ mod tests {
             Content { meta: meta.clone(), ..Content::text("a\u{1b}[2Jb") },
             part("text/html", "c\u{202e}d".as_bytes()),
             part("image/png", b"\x1b\xff"),
+            part("application/json", "{\"e\u{200b}\": \"f\u{2028}\"}".as_bytes()),
+            part("application/octet-stream", "g\u{200b}".as_bytes()),
         ];
         let answer = Answer { content, meta, ..Answer::default() }.checked().expect("an answer");
         let shown: Vec<_> = answer.content.iter().map(|part| part.data.as_slice()).collect();
-        assert_eq!(shown, [&b"a[2Jb"[..], b"cd", b"\x1b\xff"]);
+        let bytes = "g\u{200b}".as_bytes();
+        assert_eq!(shown, [&b"a[2Jb"[..], b"cd", b"\x1b\xff", b"{\"e\": \"f\\n\"}", bytes]);
         assert_eq!(Value::Object(answer.meta), json!({"mine": 2}));
         assert_eq!(Value::Object(answer.content[0].meta.clone()), json!({"mine": 2}));
+    }
+
+    #[test]
+    fn what_is_told_beside_an_answer_is_seen_as_the_answer_is() {
+        let meta = json!({"uri": "test:\u{202e}x", "y\u{200b}": 1, "annotations": {"a": ["\u{e0041}b"]}});
+        let meta = meta.as_object().expect("an object").clone();
+        let content = vec![Content { meta: meta.clone(), ..Content::text("x") }];
+        let structured = Some(json!({"a\u{200b}": ["b\r", {"c": "d\u{e0041}"}]}));
+        let answer = Answer { content, meta, structured, ..Answer::default() }.checked().expect("an answer");
+        let shown = json!({"uri": "test:x", "annotations": {"a": ["b"]}});
+        assert_eq!(Value::Object(answer.content[0].meta.clone()), shown);
+        assert_eq!(Value::Object(answer.meta), shown);
+        assert_eq!(answer.structured, Some(json!({"a": ["b\n", {"c": "d"}]})));
+    }
+
+    #[test]
+    fn a_structure_that_is_repeated_as_text_can_still_be_parsed() {
+        let structured = json!({"a": "b\u{2028}\u{200b}c"});
+        let content = vec![Content::text(structured.to_string()), Content::text("{a\u{2028}b")];
+        let answer =
+            Answer { content, structured: Some(structured), ..Answer::default() }.checked().expect("an answer");
+        let told: Value = serde_json::from_str(answer.content[0].as_text().expect("a text")).expect("JSON");
+        assert_eq!(Some(told), answer.structured);
+        assert_eq!(answer.content[1].as_text(), Some("{a\nb"));
     }
 
     #[test]

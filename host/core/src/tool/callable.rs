@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::{ToolDefinition, clean_fields};
+use super::{ToolDefinition, clean_fields, wording::visible_schema};
 use crate::{Schema, SchemaError, text};
 
 /// Tools of one plugin, or of the embedding app.
@@ -83,6 +83,16 @@ pub enum ToolProblem {
         /// Why.
         reason: SchemaError,
     },
+    /// A schema has something invisible where it cannot be taken out.
+    #[error(
+        "its {part} has invisible or reordering characters in `{place}`; a model and a person would read different texts"
+    )]
+    Invisible {
+        /// Which schema.
+        part: &'static str,
+        /// The member of the schema.
+        place: String,
+    },
     /// The time that it declares is none.
     #[error("`{WALL_TIME}` must be a whole number above 0")]
     WallTime,
@@ -97,11 +107,13 @@ impl ToolProblem {
 }
 
 impl ToolDefinition {
-    /// The definition as a client may see it: without control characters in
-    /// its description, and without members that would speak for the host.
+    /// The definition as a client may see it: without invisible characters in
+    /// its description and its schemas, and without members that would speak for
+    /// the host.
     ///
     /// # Errors
-    /// Where its description has no legal length.
+    /// Where its description has no legal length, or a schema has invisible
+    /// characters in what values are checked against.
     pub fn cleaned(mut self) -> Result<Self, InvalidTool> {
         if self.description.len() > MAX_DESCRIPTION_BYTES {
             return Err(ToolProblem::Description.of(&self.name));
@@ -111,6 +123,11 @@ impl ToolDefinition {
         if self.description.is_empty() {
             return Err(ToolProblem::Description.of(&self.name));
         }
+        let visible = |part: &'static str, schema: &mut Arc<Map<String, Value>>| {
+            visible_schema(Arc::make_mut(schema)).map_err(|place| ToolProblem::Invisible { part, place }.of(&self.name))
+        };
+        visible("input schema", &mut self.input_schema)?;
+        self.output_schema.as_mut().map(|schema| visible("output schema", schema)).transpose()?;
         clean_fields(&mut self.meta);
         Ok(self)
     }

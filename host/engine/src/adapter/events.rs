@@ -33,13 +33,7 @@ impl Guest {
         let data = serde_json::from_str(data)
             .map_err(|error| Error::new(Code::Invalid, format!("`data` is not JSON: {error}")))?;
         self.budget.event()?;
-        if let Some(events) = &self.events {
-            let level = match level {
-                "trace" | "debug" | "warn" | "error" => level,
-                _ => "info",
-            };
-            events.message(level, data);
-        }
+        progress::tell_message(&self.events, level, data);
         Ok(())
     }
 }

@@ -86,9 +86,7 @@ impl AppCall {
             return Err(Error::new(Code::Invalid, format!("`data` must be at most {MAX_DATA_BYTES} bytes of JSON")));
         }
         self.count(|_| Ok(()))?;
-        if let Some(events) = &self.events {
-            events.message(level, data);
-        }
+        progress::tell_message(&self.events, level, data);
         Ok(())
     }
 

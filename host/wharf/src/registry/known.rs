@@ -282,6 +282,7 @@ impl Plugins {
     }
 
     pub(crate) fn reject(&mut self, name: PluginName, reason: String) {
+        let reason = wharf_core::text::visible(reason);
         tracing::error!(plugin = %name, "cannot be loaded: {reason}");
         self.rejected.push(Rejected { name, reason });
     }

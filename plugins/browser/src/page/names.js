@@ -26,7 +26,10 @@ const NAMED_BY_CONTENT = new Set([
 ]);
 
 function squeeze(text, most = NAME) {
-  const clean = String(text ?? '').slice(0, most * 8).replace(/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/g, ' ').trim();
+  // Nobody sees these, and the host takes them out of what a model reads: a name is the same to both. Joiners and
+  // selectors of emoji stay, since words need them.
+  const hidden = /(?![\u200c\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+  const clean = String(text ?? '').slice(0, most * 8).replace(/[\s\p{Cc}\u200b]+/gu, ' ').replace(hidden, '').trim();
   return clean.length > most ? clean.slice(0, most).toWellFormed() + '…' : clean.toWellFormed();
 }
 

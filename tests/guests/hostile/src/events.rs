@@ -35,6 +35,12 @@ pub(crate) const ATTACKS: &[Attack] = &[
         &[("first", "string"), ("second", "string")],
         progress_values,
     ),
+    Attack::new(
+        "progress_message",
+        "Sends one progress with this message.",
+        &[("message", "string")],
+        progress_message,
+    ),
     Attack::new("message", "Sends so many messages.", &[("count", "integer")], message),
     Attack::new(
         "message_data",
@@ -160,6 +166,11 @@ fn progress_values(arguments: &Value) -> Result<Answer, Error> {
         events::progress(value, None, None).map_or_else(|error| error.code, |()| "ok".to_owned())
     };
     report(&json!({ "first": send("first"), "second": send("second") }))
+}
+
+fn progress_message(arguments: &Value) -> Result<Answer, Error> {
+    events::progress(1.0, None, Some(text(arguments, "message")))?;
+    report(&json!({ "sent": 1 }))
 }
 
 fn message(arguments: &Value) -> Result<Answer, Error> {

@@ -19,6 +19,10 @@ use wharf_sdk::bindings::wharf::plugin::types::Error;
 #[derive(Debug, Clone, Copy)]
 pub struct Offering;
 
+/// What nobody sees, between two letters: tags that spell an order, characters without a
+/// width, one that turns what follows around, and line breaks of other kinds.
+const HIDDEN: &str = "a\u{e0049}\u{e0067}\u{e006e}\u{200b}\u{202e}\u{61c}\u{feff}\u{ad}\u{e0101}\u{1}\r\u{2028}b";
+
 /// How many there are where there are too many.
 const MANY: usize = 1_000_000;
 
@@ -36,6 +40,24 @@ impl Guest for Offering {
         match attack::attack().as_str() {
             "schema-bomb" => tools[0].input_schema = multiplying(),
             "titles" => tools[0].meta = Some(titled()),
+            "hidden" => {
+                tools[0].description = HIDDEN.to_owned();
+                tools[0].meta = Some(hidden_meta());
+                let member = serde_json::json!({ "title": HIDDEN, "description": HIDDEN, "default": HIDDEN });
+                let schema = serde_json::json!({
+                    "type": "object", "description": HIDDEN, "properties": { "one": member, "two": { "items": member } },
+                });
+                (tools[0].input_schema, tools[0].output_schema) = (schema.to_string(), Some(schema.to_string()));
+            }
+            "hidden-enum" => {
+                let member = serde_json::json!({ "enum": ["plain", HIDDEN] });
+                tools[0].input_schema =
+                    serde_json::json!({ "type": "object", "properties": { "one": member } }).to_string();
+            }
+            "hidden-name" => {
+                tools[0].input_schema =
+                    serde_json::json!({ "type": "object", "properties": { HIDDEN: {} } }).to_string();
+            }
             _ => {}
         }
         tools
@@ -58,6 +80,12 @@ impl Guest for Offering {
         }
         Ok(Answer { structured: Some("{}".to_owned()), ..empty })
     }
+}
+
+/// The same wherever a client is told of it beside a name.
+fn hidden_meta() -> String {
+    let inner = serde_json::json!({ "mine": HIDDEN, "deep": [{ "deeper": HIDDEN }], HIDDEN: 1 });
+    serde_json::json!({ "title": HIDDEN, "annotations": { "title": HIDDEN }, "_meta": inner, HIDDEN: 1 }).to_string()
 }
 
 /// Says what only the host may, and moves the cursor of whoever shows it.

@@ -4,7 +4,7 @@ use wharf_sdk::bindings::resources::exports::wharf::plugin::resources::{Answer, 
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 
 use crate::attack::attack;
-use crate::{MANY, Offering, error, titled};
+use crate::{HIDDEN, MANY, Offering, error, hidden_meta, titled};
 
 fn resource(uri: &str) -> ResourceInfo {
     ResourceInfo {
@@ -48,6 +48,12 @@ impl Guest for Offering {
             "foreign-template" => vec![template("test://{id}")],
             "open-template" => vec![template("{scheme}://{id}")],
             "titles" => vec![Template { meta: Some(titled()), ..template("attack://titled/{id}") }],
+            "hidden" => vec![Template {
+                name: HIDDEN.to_owned(),
+                description: HIDDEN.to_owned(),
+                meta: Some(hidden_meta()),
+                ..template("attack://hidden/{id}")
+            }],
             "many-templates" => (0..MANY).map(|at| template(&format!("attack://{at}/{{id}}"))).collect(),
             _ => vec![template("attack://template/{id}")],
         }
@@ -62,6 +68,12 @@ impl Guest for Offering {
                 vec![resource("attack://late")]
             }
             "titles" => vec![ResourceInfo { meta: Some(titled()), ..resource("attack://titled") }],
+            "hidden" => vec![ResourceInfo {
+                name: HIDDEN.to_owned(),
+                description: HIDDEN.to_owned(),
+                meta: Some(hidden_meta()),
+                ..resource("attack://hidden")
+            }],
             "uri-file" => vec![resource("file:///etc/passwd")],
             "uri-case" => vec![resource("ATTACK://listed")],
             "uri-control" => vec![resource("attack://a\u{1b}[2Jb")],
@@ -84,6 +96,14 @@ impl Guest for Offering {
             "many" => answer((0..257).map(|_| part(&uri, Vec::new())).collect()),
             "large" => answer(vec![part(&uri, vec![b'x'; 2 << 20])]),
             "control" => answer(vec![part(&uri, "a\u{1b}[2Jb".into())]),
+            "hidden" => answer(vec![
+                part(&uri, HIDDEN.into()),
+                Part {
+                    mime_type: "application/json".to_owned(),
+                    ..part(&uri, format!("{{\"a\":\"{}\"}}", HIDDEN.replace(['\u{1}', '\r'], "")).into())
+                },
+                Part { mime_type: "text/markdown".to_owned(), meta: Some(hidden_meta()), ..part(&uri, HIDDEN.into()) },
+            ]),
             "spin" => loop {
                 std::hint::spin_loop();
             },

@@ -3,7 +3,7 @@
 use wharf_sdk::bindings::completion::exports::wharf::plugin::completion::{Completions, Guest};
 use wharf_sdk::bindings::wharf::plugin::types::Error;
 
-use crate::{MANY, Offering};
+use crate::{HIDDEN, MANY, Offering};
 
 impl Guest for Offering {
     fn complete(
@@ -17,6 +17,7 @@ impl Guest for Offering {
             "many" => vec![String::new(); MANY],
             "200" => (0..200).map(|at| at.to_string()).collect(),
             "long" => vec!["x".repeat(100_000)],
+            "hidden" => vec![HIDDEN.to_owned()],
             _ => vec![format!("{name}\n\u{1b}[2J")],
         };
         Ok(Completions { values, total: None, has_more: false, meta: None })
