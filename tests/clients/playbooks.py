@@ -51,7 +51,7 @@ async def permissions(report: Report, host: Host, era: str) -> None:
         }
         for tool, arguments in attempts.items():
             _, text = await refused(client, tool, arguments, stranger)
-            report.check("permission denied" in text, f"{era}: {tool} is denied to another assistant", text)
+            report.check("Permission denied" in text, f"{era}: {tool} is denied to another assistant", text)
         listed = (await call(client, "playbook__list_playbooks", {}, stranger)).structured_content
         report.check(listed["total"] == 0, f"{era}: another assistant lists none of them", listed)
         kept = (await call(client, "playbook__get_playbook", {"id": made["id"]}, mine)).structured_content["playbook"]

@@ -7,10 +7,12 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use wharf_core::{Answer, Content, Error};
+use wharf_core::{Answer, Content, Error, text::visible, tool::is_text};
 
 /// Where a program finds the code of an error.
 pub(crate) const ERROR_KEY: &str = "dev.wharf/error";
+/// Where it finds that a call was not made as whoever wrote it may expect.
+const WARNING_KEY: &str = "dev.wharf/warning";
 
 /// The result for an answer. A peer of the older era takes objects only as
 /// structured content.
@@ -30,10 +32,19 @@ pub(crate) fn result(answer: Answer, modern: bool) -> CallToolResult {
 
 /// The result for a failed call: text for the model, a code for programs.
 pub(crate) fn failure(error: Error) -> CallToolResult {
-    let detail = json!({"code": error.code.as_str(), "message": error.message, "retryable": error.retryable});
-    let mut result = CallToolResult::error(vec![ContentBlock::text(error.message)]);
+    // Errors of the host quote names that others chose.
+    let message = visible(error.message);
+    let detail = json!({"code": error.code.as_str(), "message": message, "retryable": error.retryable});
+    let mut result = CallToolResult::error(vec![ContentBlock::text(message)]);
     result.meta = filled(Map::from_iter([(ERROR_KEY.to_owned(), detail)]));
     result
+}
+
+/// Adds a warning to what is told beside an answer.
+pub(crate) fn warn(meta: &mut Option<MetaObject>, warning: Option<Value>) {
+    if let Some(warning) = warning {
+        meta.get_or_insert_with(|| MetaObject(Map::new())).0.insert(WARNING_KEY.to_owned(), warning);
+    }
 }
 
 /// Metadata, where there is any.
@@ -96,10 +107,6 @@ fn text_or_blob(uri: String, mime_type: String, data: Vec<u8>) -> ResourceConten
         Err(error) => ResourceContents::blob(STANDARD.encode(error.into_bytes()), uri),
     };
     contents.with_mime_type(mime_type)
-}
-
-fn is_text(mime_type: &str) -> bool {
-    mime_type.starts_with("text/") || mime_type == "application/json" || mime_type.ends_with("+json")
 }
 
 fn lossy(data: Vec<u8>) -> String {

@@ -25,7 +25,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, service::offer::Asking, trace::TraceParent,
+    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, context::Resolved, service::offer::Asking,
+    trace::TraceParent,
 };
 
 use crate::{events::CallEvents, hints};
@@ -60,6 +61,8 @@ pub(crate) struct Caller {
     pub(crate) capabilities: Map<String, Value>,
     /// Of 2026-07-28 or later.
     pub(crate) modern: bool,
+    /// What is told with the answer: that context in the arguments was ignored.
+    pub(crate) warning: Option<Value>,
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) cancel: CancellationToken,
     /// Places for calls of this connection that wait until their client has been asked.
@@ -121,9 +124,7 @@ impl Caller {
         let capabilities = capabilities(&mut request_meta, &context.peer);
         let hints = hints::of_request(&mut request_meta, &context.extensions)?;
         let resolved = rules.resolve(&hints, arguments)?;
-        if !resolved.dropped.is_empty() {
-            tracing::warn!(what, fields = ?resolved.dropped, "context fields in arguments were dropped");
-        }
+        let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
         if resolved.defaulted && !remembered.warned_of_default.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 session = %resolved.context.session,
@@ -138,7 +139,8 @@ impl Caller {
         let trace = context.extensions.get::<TraceParent>().cloned();
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);
-        Ok(Self { context, request_meta, capabilities, modern, peer, cancel, waiting, trace, events, _place: place })
+        let _place = place;
+        Ok(Self { context, request_meta, capabilities, modern, warning, peer, cancel, waiting, trace, events, _place })
     }
 
     /// Where what a call says goes.
@@ -169,6 +171,30 @@ impl Caller {
         // What the call said comes before what it answers.
         tokio::join!(working, events.forward(&self.cancel)).0
     }
+}
+
+/// Says in the log, and for the answer, that context in arguments was ignored: the call
+/// was made in another one than whoever wrote them expects.
+fn ignored(what: &str, resolved: &Resolved) -> Value {
+    let (fields, session) = (&resolved.dropped, resolved.context.session.as_str());
+    tracing::warn!(
+        what,
+        ?fields,
+        session,
+        "context fields in arguments were dropped; where a middleware writes them, `trusted_middleware = true` takes them"
+    );
+    json!({
+        "code": "context-ignored",
+        "fields": fields,
+        "session": session,
+        "message": format!(
+            "{} in the arguments was ignored, since a model could have written it; the call was made in the session \
+             `{session}`. Name the context in `_meta` (`dev.wharf/sessionId`, `dev.wharf/assistantId`, \
+             `dev.wharf/threadId`). Where a middleware writes these fields itself, the operator sets \
+             `trusted_middleware = true` under [context], or for its token",
+            fields.join(", ")
+        ),
+    })
 }
 
 /// What the client has declared: with the request, else when the connection was opened.

@@ -7,7 +7,8 @@ use rmcp::{
     model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, Tool},
     service::RequestContext,
 };
-use wharf_core::{CallRequest, Error, InputGiven};
+use serde_json::Value;
+use wharf_core::{Answer, CallRequest, Error, InputGiven};
 
 use crate::{
     answer, catalogue,
@@ -44,19 +45,25 @@ impl Handler {
             return Err(ErrorData::invalid_params(names::unknown("tool", names, &request.name), None));
         }
         drop(definitions);
-        Ok(match self.call_in_rounds(request, context).await {
-            Ok((Outcome::Done(answer), modern)) => answer::result(answer, modern).into(),
-            Ok((Outcome::Asks(required), _)) => required.into(),
-            Ok((Outcome::Refused(error), _)) => return Err(error),
-            Err(error) => answer::failure(error).into(),
-        })
+        let called = match self.call_in_rounds(request, context).await {
+            Ok(called) => called,
+            Err(error) => return Ok(answer::failure(error).into()),
+        };
+        let mut result = match called.outcome {
+            Ok(Outcome::Done(answer)) => answer::result(answer, called.modern),
+            Ok(Outcome::Asks(required)) => return Ok(required.into()),
+            Ok(Outcome::Refused(error)) => return Err(error),
+            Err(error) => answer::failure(error),
+        };
+        answer::warn(&mut result.meta, called.warning);
+        Ok(result.into())
     }
 
     async fn call_in_rounds(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<(Outcome<wharf_core::Answer>, bool), Error> {
+    ) -> Result<Called, Error> {
         let mut arguments = request.arguments.unwrap_or_default();
         let name = request.name.into_owned();
         let mut caller = self.caller(&name, context, &mut arguments)?;
@@ -83,9 +90,16 @@ impl Handler {
             }
         };
         let calling = Box::pin(rounds::run(&caller, self.served().seals(), binding.as_ref(), carried, make));
-        let outcome = caller.hearing(calling).await?;
-        Ok((outcome, caller.modern))
+        let outcome = caller.hearing(calling).await;
+        Ok(Called { outcome, modern: caller.modern, warning: caller.warning })
     }
+}
+
+/// A call that was made, and what its client is told beside what came of it.
+struct Called {
+    outcome: Result<Outcome<Answer>, Error>,
+    modern: bool,
+    warning: Option<Value>,
 }
 
 fn copied(call: &CallRequest) -> CallRequest {

@@ -66,7 +66,11 @@ impl Handler {
         };
         let making = rounds::run(&caller, self.served().seals(), binding.as_ref(), carried, make);
         match caller.hearing(making).await.map_err(refusal)? {
-            Outcome::Done(answer) => Ok(result(answer).into()),
+            Outcome::Done(answer) => {
+                let mut result = result(answer);
+                answer::warn(&mut result.meta, caller.warning);
+                Ok(result.into())
+            }
             Outcome::Asks(required) => Ok(required.into()),
             Outcome::Refused(error) => Err(error),
         }

@@ -3,7 +3,7 @@
 
 use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::{Map, Value, json};
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, text::visible};
 
 use crate::answer::ERROR_KEY;
 
@@ -15,7 +15,7 @@ pub(crate) fn refusal(error: Error) -> ErrorData {
     };
     let detail = json!({"code": error.code.as_str(), "retryable": error.retryable});
     let data = Value::Object(Map::from_iter([(ERROR_KEY.to_owned(), detail)]));
-    ErrorData::new(code, error.message, Some(data))
+    ErrorData::new(code, visible(error.message), Some(data))
 }
 
 #[cfg(test)]

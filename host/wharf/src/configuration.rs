@@ -105,8 +105,10 @@ pub struct Configuration {
 pub struct ContextSettings {
     /// Refuse calls that name no session.
     pub require_session: bool,
-    /// Take the context fields in arguments as true: only for a channel whose
-    /// client is a middleware that writes them itself.
+    /// Take `__sessionId`, `__assistantId` and `__threadId` in arguments as the context
+    /// of a call, over standard input and output: only where the client is a middleware
+    /// that writes them itself, over whatever a model wrote. Over HTTP it is a setting
+    /// of each token.
     pub trusted_middleware: bool,
 }
 

@@ -42,6 +42,9 @@ pub(crate) struct Playbook {
     pub(crate) updated_at: String,
 }
 
+/// What is said of a playbook that cannot be carried out yet.
+pub(crate) const NO_STEPS: &str = "It has no steps yet; update_playbook writes its `workflow`.";
+
 /// A playbook as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
@@ -55,7 +58,8 @@ pub(crate) struct Record {
 pub(crate) struct NewPlaybook {
     pub(crate) goal: String,
     pub(crate) initial_command: Option<String>,
-    pub(crate) workflow: Vec<NewStep>,
+    /// None where they are written later.
+    pub(crate) workflow: Option<Vec<NewStep>>,
     pub(crate) success_criteria: Option<SuccessCriteria>,
 }
 
@@ -79,7 +83,7 @@ impl Record {
             owner,
             goal: new.goal,
             initial_command: initial_command(new.initial_command)?,
-            workflow: build(new.workflow, &[], &mut last_step)?,
+            workflow: new.workflow.map_or_else(|| Ok(Vec::new()), |steps| build(steps, &[], &mut last_step))?,
             success_criteria: success_criteria(new.success_criteria)?,
             created_at: now.clone(),
             updated_at: now,
@@ -161,6 +165,10 @@ impl Playbook {
         text.push_str(&format!("Steps: {}\n", self.workflow.len()));
         for step in &self.workflow {
             text.push_str(&step.text("-"));
+        }
+        if self.workflow.is_empty() {
+            text.push_str(NO_STEPS);
+            text.push('\n');
         }
         text + &self.success_criteria.as_ref().map(SuccessCriteria::text).unwrap_or_default()
     }

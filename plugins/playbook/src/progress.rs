@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use wharf_sdk::ToolError;
 
 use crate::limits::{self, check_length};
-use crate::playbook::Playbook;
+use crate::playbook::{NO_STEPS, Playbook};
 use crate::workflow::Step;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ impl Progress {
         now: String,
     ) -> Result<(), ToolError> {
         let step = playbook.workflow.iter().find(|step| step.step_id == step_id).ok_or_else(|| {
+            if playbook.workflow.is_empty() {
+                return ToolError::not_found(NO_STEPS);
+            }
             let valid = playbook.workflow.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>().join(", ");
             let shown: String = step_id.chars().take(limits::NAME).collect();
             ToolError::not_found(format!("the playbook has no step `{shown}`; valid ids: {valid}"))

@@ -217,7 +217,7 @@ impl<'call> Shelf<'call> {
                 retryable: false,
             },
             Ok(Some(_)) => ToolError::denied(format!(
-                "permission denied: the playbook `{id}` belongs to another owner; list_playbooks shows yours"
+                "Permission denied: the playbook `{id}` belongs to another owner; list_playbooks shows yours"
             )),
         }
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::owner::Owner;
-use crate::playbook::{Playbook, SuccessCriteria};
+use crate::playbook::{NO_STEPS, Playbook, SuccessCriteria};
 use crate::progress::Progress;
 use crate::reference::Resolver;
 use crate::workflow::Step;
@@ -100,6 +100,7 @@ impl ActivePlaybook {
             Some(step) => {
                 format!("Next:\n{}Call complete_step with `{}` once it is done.", step.text(), step.step.step_id)
             }
+            None if self.workflow.is_empty() => NO_STEPS.to_owned(),
             None => format!("All {} steps are done.", self.workflow.len()),
         }
     }

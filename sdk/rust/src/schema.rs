@@ -42,9 +42,74 @@ fn drop_rust_formats(schema: &mut Schema) {
     }
 }
 
+/// Lets the schema of a tool's input have a second name for a field, as clients that were
+/// written for another tool call it. `#[serde(alias)]` reads it:
+///
+/// ```
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// #[serde(deny_unknown_fields)]
+/// #[schemars(transform = wharf_sdk::second_name("path", "filePath"))]
+/// struct Which {
+///     /// The file.
+///     #[serde(alias = "filePath")]
+///     path: String,
+/// }
+/// ```
+///
+/// A field that is required is so no more by the schema, since either name will do; who
+/// gives neither, or both, is refused where the input is read.
+pub fn second_name(name: &'static str, second: &'static str) -> impl FnMut(&mut Schema) {
+    move |schema| {
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|field| field != name);
+            if required.is_empty() {
+                schema.remove("required");
+            }
+        }
+        let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+        if let Some(Value::Object(mut field)) = properties.get(name).cloned() {
+            field.insert("description".to_owned(), format!("Another name of `{name}`.").into());
+            properties.insert(second.to_owned(), Value::Object(field));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(serde::Deserialize, serde::Serialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[schemars(transform = second_name("path", "filePath"))]
+    struct Named {
+        /// The file.
+        #[serde(alias = "filePath")]
+        #[schemars(length(min = 1))]
+        path: String,
+        line: u32,
+    }
+
+    #[test]
+    fn a_second_name_is_taken_as_the_first_is() {
+        let schema: Value = serde_json::from_str(&input::<Named>()).expect("a schema is JSON");
+        assert_eq!(schema["required"], serde_json::json!(["line"]));
+        assert_eq!(
+            schema["properties"],
+            serde_json::json!({
+                "path": { "type": "string", "minLength": 1, "description": "The file." },
+                "filePath": { "type": "string", "minLength": 1, "description": "Another name of `path`." },
+                "line": { "type": "integer", "minimum": 0 },
+            })
+        );
+        let read = |text: &str| serde_json::from_str::<Named>(text).map(|named| named.path);
+        assert_eq!(read(r#"{"filePath": "a", "line": 1}"#).expect("the second"), "a");
+        assert_eq!(read(r#"{"path": "a", "line": 1}"#).expect("the first"), "a");
+        assert!(
+            read(r#"{"path": "a", "filePath": "a", "line": 1}"#)
+                .is_err_and(|error| error.to_string().contains("duplicate"))
+        );
+        assert!(read(r#"{"line": 1}"#).is_err_and(|error| error.to_string().contains("`path`")));
+    }
 
     #[derive(serde::Deserialize, serde::Serialize, JsonSchema)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]

@@ -123,7 +123,7 @@ impl Lane for Playbooks {
             let got = host.call("playbook__get_playbook", json!({"id": id}), self.context());
             assert_eq!(structured(&got)["playbook"]["workflow"].as_array().map(Vec::len), Some(1), "{got}");
             let denied = host.call("playbook__get_playbook", json!({"id": id}), stranger.clone());
-            assert!(refusal(&denied).contains("permission denied"), "{denied}");
+            assert!(refusal(&denied).contains("Permission denied"), "{denied}");
         }
         for id in self.deleted.iter().rev().take(3) {
             let gone = host.call("playbook__get_playbook", json!({"id": id}), self.context());

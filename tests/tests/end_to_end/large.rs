@@ -103,7 +103,7 @@ async fn a_thousand_sessions_with_twenty_callers_each_never_see_each_other() {
                 let answer =
                     fixture.call_in(&context, &format!("playbook__{tool}"), arguments).await.expect("an answer");
                 let text = answer.content[0].as_text().unwrap_or_default().to_owned();
-                assert!(answer.is_error && text.contains("permission denied"), "{tool}: {text}");
+                assert!(answer.is_error && text.contains("Permission denied"), "{tool}: {text}");
             }
             let read = fixture.call_in(&context, "content-store__read_content", json!({"content_id": content})).await;
             let refused = read.map_or_else(|error| error.code == Code::NotFound, |answer| answer.is_error);

@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use wharf_core::{Code, ContextRules, Error, PluginName, TenantId, service::front_end::FrontEndOwner};
+use wharf_core::{Channel, Code, ContextRules, Error, PluginName, TenantId, service::front_end::FrontEndOwner};
 
 use super::{Failure, Token, allowed::Allowed, making::Making, mcp::Endpoint, server::places};
 
@@ -34,15 +34,19 @@ pub struct HttpClient {
     pub calls: Option<u64>,
     /// Whether it may connect front ends, whose tools its whole tenant sees.
     pub front_ends: bool,
+    /// Whether it is a middleware that writes the context fields in arguments itself,
+    /// and that no model reaches past.
+    pub trusted_middleware: bool,
 }
 
 impl HttpClient {
-    /// A client that may do everything.
+    /// A client that may do everything, and whose arguments a model writes.
     #[must_use]
     pub fn new(name: impl Into<String>, token: Token) -> Self {
         let (tenant, plugins, requests_per_second, calls) = (None, None, None, None);
         let (metrics, front_ends) = (true, true);
-        Self { name: name.into(), token, tenant, plugins, metrics, requests_per_second, calls, front_ends }
+        let (name, trusted_middleware) = (name.into(), false);
+        Self { name, token, tenant, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware }
     }
 }
 
@@ -76,18 +80,22 @@ pub(super) struct Shown {
     pub(super) requests_per_second: Option<u64>,
     pub(super) calls: Option<u64>,
     pub(super) front_ends: bool,
+    pub(super) trusted_middleware: bool,
 }
 
 impl From<HttpClient> for Shown {
     fn from(client: HttpClient) -> Self {
-        let HttpClient { name, token, tenant: _, plugins, metrics, requests_per_second, calls, front_ends } = client;
-        Self { name, token: Some(token), plugins, metrics, requests_per_second, calls, front_ends }
+        let HttpClient { name, token, tenant: _, plugins, metrics, requests_per_second, calls, .. } = client;
+        let HttpClient { front_ends, trusted_middleware, .. } = client;
+        let token = Some(token);
+        Self { name, token, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware }
     }
 }
 
 impl Client {
     pub(super) fn new(client: Shown, tenant: TenantId, making: &Making) -> Self {
-        let (rules, limits) = (making.rules(tenant), &making.limits);
+        let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
+        let (rules, limits) = (ContextRules { channel, ..making.rules(tenant) }, &making.limits);
         let allowed = client.plugins.as_deref().map(Allowed::new);
         let most_calls = client.calls.unwrap_or(u64::MAX).min(limits.calls_per_client);
         let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);

@@ -69,6 +69,7 @@ impl Making {
             requests_per_second,
             calls,
             front_ends: false,
+            trusted_middleware: false,
         };
         Client::new(shown, tenant.clone(), self)
     }

@@ -1,7 +1,7 @@
 //! Opening a connection, listing and calling, as clients of either era do.
 
 use serde_json::{Value, json};
-use wharf_core::ContextRules;
+use wharf_core::{Channel, ContextRules};
 
 use crate::support::{Client, modern};
 
@@ -148,6 +148,34 @@ async fn a_model_cannot_choose_its_context_by_writing_it() {
     let seen = &answer["result"]["structuredContent"];
     assert_eq!((&seen["session"], &seen["assistant"], &seen["thread"]), (&json!("mine"), &Value::Null, &Value::Null));
     assert_eq!(seen["arguments"], json!({"text": "x", "nested": {"__sessionId": "data"}}));
+}
+
+#[tokio::test]
+async fn a_call_whose_context_was_ignored_is_told_so_and_one_that_is_trusted_is_not() {
+    let forged = || json!({"__sessionId": "wanted", "__threadId": "t"});
+    let mut client = Client::legacy().await;
+    for tool in ["test__echo", "test__fail"] {
+        let answer = client.call(1, tool, forged(), json!({"dev.wharf/assistantId": "a"})).await;
+        let warning = &answer["result"]["_meta"]["dev.wharf/warning"];
+        assert_eq!(warning["code"], "context-ignored", "{answer}");
+        assert_eq!(
+            (&warning["fields"], &warning["session"]),
+            (&json!(["__sessionId", "__threadId"]), &json!("default"))
+        );
+        let told = warning["message"].as_str().expect("a text");
+        assert!(
+            told.contains("__sessionId") && told.contains("trusted_middleware") && !told.contains("wanted"),
+            "{told}"
+        );
+    }
+    let plain = client.call(2, "test__echo", json!({}), json!({})).await;
+    assert!(plain["result"]["_meta"].get("dev.wharf/warning").is_none(), "{plain}");
+
+    let trusted = ContextRules { channel: Channel::TrustedMiddleware, ..ContextRules::local() };
+    let mut client = Client::connect_under(trusted);
+    let answer = client.call(1, "test__echo", forged(), modern(json!({}))).await;
+    assert_eq!(answer["result"]["structuredContent"]["session"], "wanted");
+    assert!(answer["result"]["_meta"].get("dev.wharf/warning").is_none(), "{answer}");
 }
 
 #[tokio::test]

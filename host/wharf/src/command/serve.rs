@@ -33,6 +33,13 @@ use super::{Global, Unusable, runtime};
 /// start is granted under [plugin.host.grants.terminal]. Without --stdio it
 /// serves until it is told to end (Ctrl-C, SIGTERM); calls may then finish.
 /// `GET /metrics` is for Prometheus.
+///
+/// A call says in `_meta` whose it is (`dev.wharf/sessionId`, `dev.wharf/assistantId`,
+/// `dev.wharf/threadId`). `__sessionId`, `__assistantId` and `__threadId` in its
+/// arguments are ignored, since a model could write them, and its answer says so.
+/// Where a middleware writes them itself, `trusted_middleware = true` under
+/// [context] takes them over standard input and output, and in a table of
+/// [[http.tokens]] over HTTP with that token.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:

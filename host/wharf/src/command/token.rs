@@ -32,7 +32,8 @@ Examples:
   wharf token new --name team --tenant team --plugin 'plan*' --plugin playbook --requests-per-second 20
   wharf token new --name ui --plugin host        terminals and streams, and no tool
   wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else
-  wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own")]
+  wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own
+  wharf token new --name agent --trusted-middleware    writes __sessionId and its like into arguments itself")]
 struct New {
     /// Name of the client, for you
     #[arg(long)]
@@ -61,6 +62,10 @@ struct New {
     /// Let it connect front ends, whose tools everybody of its tenant sees and calls
     #[arg(long)]
     front_ends: bool,
+
+    /// Take `__sessionId`, `__assistantId` and `__threadId` in arguments as its own word: only for a middleware that writes them itself, over whatever a model wrote
+    #[arg(long)]
+    trusted_middleware: bool,
 }
 
 impl Tokens {
@@ -102,6 +107,9 @@ impl New {
         }
         if self.front_ends {
             lines.push_str("front_ends = true\n");
+        }
+        if self.trusted_middleware {
+            lines.push_str("trusted_middleware = true\n");
         }
         lines
     }

@@ -62,6 +62,10 @@ struct WrittenToken {
     /// Whether it may connect front ends, whose tools its whole tenant sees; `plugins` may then be empty.
     #[serde(default)]
     front_ends: bool,
+    /// Whether its client is a middleware that writes `__sessionId`, `__assistantId` and `__threadId` into arguments
+    /// itself: they are then the context of a call.
+    #[serde(default)]
+    trusted_middleware: bool,
 }
 
 /// `[http]`, checked.
@@ -109,6 +113,8 @@ pub struct TokenSettings {
     pub calls: Option<u64>,
     /// Whether it may connect front ends; not where absent.
     pub front_ends: bool,
+    /// Whether the context fields in arguments are its own word; not where absent.
+    pub trusted_middleware: bool,
     source: TokenSource,
 }
 
@@ -164,8 +170,18 @@ impl WrittenToken {
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
             return Err(told("may do nothing: `requests_per_second` and `calls` are at least 1"));
         }
-        let Self { tenant, plugins, metrics, requests_per_second, calls, front_ends, .. } = self;
-        Ok(TokenSettings { name, tenant, plugins, metrics, requests_per_second, calls, front_ends, source })
+        let Self { tenant, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware, .. } = self;
+        Ok(TokenSettings {
+            name,
+            tenant,
+            plugins,
+            metrics,
+            requests_per_second,
+            calls,
+            front_ends,
+            trusted_middleware,
+            source,
+        })
     }
 }
 
@@ -192,6 +208,7 @@ impl TokenSettings {
             requests_per_second: self.requests_per_second,
             calls: self.calls,
             front_ends: self.front_ends,
+            trusted_middleware: self.trusted_middleware,
         })
     }
 }

@@ -50,6 +50,6 @@ impl Stage {
         must(active.text.contains(&format!("Answer from {output}")), "outputs take the place of their names")?;
         prose("Another assistant may not even look:");
         let denied = self.call(STRANGER, "playbook__get_playbook", &json!({ "id": made["id"] }))?;
-        must(denied.is_error && denied.text.contains("permission denied"), "playbooks are their owner's alone")
+        must(denied.is_error && denied.text.contains("Permission denied"), "playbooks are their owner's alone")
     }
 }

@@ -21,8 +21,10 @@ const BASE64_CHARACTERS: usize = limits::DOCUMENT_BYTES.div_ceil(3) * 4;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = wharf_sdk::second_name("text", "content"), transform = wharf_sdk::second_name("name", "filename"))]
 pub(crate) struct AddContent {
     /// The text to keep. Give either this or `document`.
+    #[serde(alias = "content")]
     #[schemars(length(min = 1, max = limits::TEXT_BYTES))]
     text: Option<String>,
     /// A document to keep, in base64: docx, xlsx, pptx, pdf, html, md, csv, json or any other text, at most 12 MiB
@@ -30,6 +32,7 @@ pub(crate) struct AddContent {
     #[schemars(length(min = 1, max = BASE64_CHARACTERS))]
     document: Option<String>,
     /// What it is called, such as `report.docx`. Its extension says what a document is.
+    #[serde(alias = "filename")]
     #[schemars(length(min = 1, max = limits::NAME))]
     name: Option<String>,
     /// What it is, where the name does not say it, such as `text/markdown`.

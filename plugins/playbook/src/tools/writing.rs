@@ -13,13 +13,15 @@ use crate::workflow::NewStep;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(transform = wharf_sdk::second_name("goal", "name"))]
 pub(crate) struct CreatePlaybook {
     /// What the playbook achieves, in a sentence or two.
+    #[serde(alias = "name")]
     #[schemars(length(min = 1, max = limits::GOAL))]
     goal: String,
-    /// The steps, in the order in which they are carried out.
+    /// The steps, in the order in which they are carried out. Left out, update_playbook writes them later.
     #[schemars(length(min = 1, max = limits::STEPS))]
-    workflow: Vec<NewStep>,
+    workflow: Option<Vec<NewStep>>,
     /// The request that this playbook answers, in the words in which it came.
     #[schemars(length(max = limits::INITIAL_COMMAND))]
     initial_command: Option<String>,

@@ -28,7 +28,7 @@ fn every_tool_refuses_another_assistant_with_an_error_that_says_permission_denie
     for other in &others {
         for (tool, arguments) in tools(&id) {
             let refusal = other.refused(tool, &arguments);
-            assert!(refusal.starts_with("denied: permission denied: "), "{tool}: {refusal}");
+            assert!(refusal.starts_with("denied: Permission denied: "), "{tool}: {refusal}");
             assert!(!refusal.contains("assistant") && !refusal.contains("weekly"), "{tool} tells too much: {refusal}");
         }
         assert_eq!(other.ok("list_playbooks", &json!({}))["total"], 0);
@@ -62,7 +62,7 @@ fn without_an_assistant_a_playbook_belongs_to_the_session() {
     for other in [host.clone().session("b"), here.0.clone().assistant("x"), here.0.clone().assistant("a")] {
         for (tool, arguments) in tools(&id) {
             let refusal = Agent(other.clone()).refused(tool, &arguments);
-            assert!(refusal.starts_with("denied: permission denied: "), "{tool}: {refusal}");
+            assert!(refusal.starts_with("denied: Permission denied: "), "{tool}: {refusal}");
         }
     }
 }

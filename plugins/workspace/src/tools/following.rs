@@ -19,8 +19,10 @@ const MATCH_BYTES: u64 = 1_024;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = wharf_sdk::second_name("process_id", "processId"))]
 pub(crate) struct PollProcess {
     /// The process, as execute_shell and list_processes answer it.
+    #[serde(alias = "processId")]
     #[schemars(length(min = 1, max = limits::PROCESS_ID))]
     process_id: String,
     /// How many of the last lines of each stream to show.
