@@ -172,6 +172,28 @@ impl Client {
         }
     }
 
+    /// Waits for the next notification of this method; answers are kept for whoever asks.
+    ///
+    /// # Panics
+    /// Where none comes, or a line is no JSON.
+    pub fn notification(&mut self, method: &str) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                panic!("no {method}; the log ends with:\n{}", tail(&self.log()));
+            };
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"));
+            self.seen.push(line);
+            if message["method"] == method {
+                return message;
+            }
+            if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
+                self.answers.insert(id, message);
+            }
+        }
+    }
+
     /// Asks and waits.
     pub fn request(&mut self, method: &str, parameters: Value) -> Value {
         let id = self.ask(method, parameters);

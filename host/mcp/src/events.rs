@@ -1,7 +1,9 @@
 //! Progress and messages of one running call on their way to the client.
 //!
 //! Owns a short queue per call. The call never waits for it, and no task is
-//! needed: whoever awaits the call forwards what it queued.
+//! needed: whoever awaits the call forwards what it queued. A call that says
+//! nothing for a while is said to be running, whatever it does: it waits for its
+//! turn, for a program or a person, or reads a long document.
 
 #![expect(deprecated, reason = "messages to clients are deprecated since 2026-07-28 and used by all of today's")]
 
@@ -11,6 +13,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use rmcp::{
@@ -19,12 +22,15 @@ use rmcp::{
     service::Peer,
 };
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 use wharf_core::EventSink;
 
 /// Undelivered events of one call. The oldest makes room for the newest.
 const QUEUED: usize = 64;
+/// A client that asked for progress hears of its call at least this often, so that it
+/// does not take it for lost: clients wait 10 s and more.
+const SILENCE: Duration = Duration::from_secs(4);
 
 /// The queue of one call.
 pub(crate) struct CallEvents {
@@ -36,6 +42,7 @@ pub(crate) struct CallEvents {
     queue: Mutex<Queue>,
     queued: Notify,
     finished: AtomicBool,
+    began: Instant,
 }
 
 #[derive(Default)]
@@ -51,22 +58,33 @@ enum Event {
 
 impl CallEvents {
     pub(crate) fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>, floor: Option<LoggingLevel>) -> Self {
-        Self { peer, token, floor, queue: Mutex::default(), queued: Notify::new(), finished: AtomicBool::new(false) }
+        let (queue, queued, finished) = (Mutex::default(), Notify::new(), AtomicBool::new(false));
+        Self { peer, token, floor, queue, queued, finished, began: Instant::now() }
     }
 
     /// Forwards events as they come, until the call has [`Self::finish`]ed and
     /// nothing is left, or the client has taken the call back.
     pub(crate) async fn forward(&self, cancelled: &CancellationToken) {
         let forwarding = async {
+            let mut heard = Instant::now();
             loop {
                 let queued = self.queued.notified();
                 // Read before the queue is emptied: nothing comes after it.
                 let finished = self.finished.load(Ordering::Acquire);
-                self.deliver().await;
+                if self.deliver().await {
+                    heard = Instant::now();
+                }
                 if finished {
                     return;
                 }
-                queued.await;
+                if self.token.is_none() {
+                    queued.await;
+                    continue;
+                }
+                tokio::select! {
+                    () = queued => {}
+                    () = tokio::time::sleep_until(heard + SILENCE) => self.say_that_it_runs(),
+                }
             }
         };
         tokio::select! {
@@ -81,8 +99,11 @@ impl CallEvents {
         self.queued.notify_one();
     }
 
-    async fn deliver(&self) {
+    /// Sends what is queued; whether there was progress among it.
+    async fn deliver(&self) -> bool {
+        let mut progressed = false;
         while let Some(event) = self.pop() {
+            progressed |= matches!(event, Event::Progress { .. });
             let sent = match event {
                 Event::Progress { done, total, message } => {
                     let Some(token) = self.token.clone() else { continue };
@@ -98,6 +119,18 @@ impl CallEvents {
                 tracing::debug!(%error, "an event could not be sent");
             }
         }
+        progressed
+    }
+
+    /// Progress that is none of the call's own: it grows by so little that what the call
+    /// tells next is more.
+    fn say_that_it_runs(&self) {
+        let mut queue = self.queue();
+        let done = queue.done.map_or(0.0, |done| done + (done.abs() * 1e-12).max(1e-6));
+        queue.done = Some(done);
+        drop(queue);
+        let message = format!("still running after {} s", self.began.elapsed().as_secs());
+        self.push(Event::Progress { done, total: None, message: Some(message) });
     }
 
     fn push(&self, event: Event) {

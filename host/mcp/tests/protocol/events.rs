@@ -52,6 +52,49 @@ async fn progress_grows_carries_the_token_and_comes_before_the_answer() {
     }
 }
 
+/// The clock of these tests goes on by itself while everybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_says_nothing_is_said_to_run_before_a_client_takes_it_for_lost() {
+    for (mut client, meta) in [
+        (Client::legacy().await, json!({"progressToken": "p"})),
+        (Client::connect(), modern(json!({"progressToken": "p"}))),
+    ] {
+        let params = json!({"name": "test__stubborn", "arguments": {}, "_meta": meta});
+        client.send(json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params})).await;
+        client.until("started").await;
+        let began = tokio::time::Instant::now();
+        let mut last = -1.0;
+        for told in 1..=5_u32 {
+            let event = client.receive().await;
+            assert_eq!(
+                (&event["method"], &event["params"]["progressToken"]),
+                (&json!("notifications/progress"), &json!("p"))
+            );
+            let done = event["params"]["progress"].as_f64().expect("a number");
+            assert!(done > last && done < 1.0, "{done} after {last}: a tool's own first step is more");
+            last = done;
+            assert!(began.elapsed() <= std::time::Duration::from_secs(5) * told, "{told} after {:?}", began.elapsed());
+            assert!(
+                event["params"]["message"].as_str().is_some_and(|said| said.starts_with("still running")),
+                "{event}"
+            );
+        }
+        client.release.cancel();
+        assert_eq!(client.receive().await["result"]["content"][0]["text"], "late");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asked_for_no_progress_hears_nothing_of_a_call_that_waits() {
+    let mut client = Client::legacy().await;
+    let params = json!({"name": "test__stubborn", "arguments": {}});
+    client.send(json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params})).await;
+    client.until("started").await;
+    tokio::time::advance(std::time::Duration::from_secs(60)).await;
+    client.release.cancel();
+    assert_eq!(client.receive().await["id"], 3);
+}
+
 #[tokio::test]
 async fn without_a_token_there_is_no_progress() {
     let mut client = Client::legacy().await;
