@@ -92,7 +92,9 @@ impl From<StreamError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let Self { status, error, challenge } = self;
-        let detail = ProblemDetail { code: error.code.as_str(), message: error.message, retryable: error.retryable };
+        // It quotes names that others chose.
+        let message = wharf_core::text::visible(error.message);
+        let detail = ProblemDetail { code: error.code.as_str(), message, retryable: error.retryable };
         let mut response = (status, Json(Problem { error: detail })).into_response();
         let headers = response.headers_mut();
         let plain = || (status == StatusCode::UNAUTHORIZED).then(|| HeaderValue::from_static("Bearer realm=\"wharf\""));

@@ -104,7 +104,7 @@ impl Attach {
                     Some(Frame::Resized { .. }) => {}
                     // Typed again once the host takes it; until then the bell.
                     Some(Frame::Refused(_)) if raw.is_some() => draw(b"\x07")?,
-                    Some(Frame::Refused(message)) => eprintln!("{message}"),
+                    Some(Frame::Refused(message)) => eprintln!("{}", wharf::text::line(&message, 512)),
                     Some(Frame::Ended(message)) => break message,
                     None => break "the host has ended".to_owned(),
                 },

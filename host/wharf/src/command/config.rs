@@ -135,9 +135,10 @@ fn print_table(title: &str, rows: &[LimitInfo]) {
 
 fn markdown() -> String {
     let mut text = String::from(
-        "# Limits\n\nEvery limit of a host, its default, the ceiling that no configuration exceeds, and what happens \
-         there. Times are in milliseconds, sizes in bytes. This page is `wharf config limits --markdown`; a test \
-         keeps it so.\n",
+        "# Limits\n\nEvery limit that an operator can set, its default, the ceiling that no configuration exceeds, and \
+         what happens there. Times are in milliseconds, sizes in bytes. Limits that are the same for everybody (parts \
+         of an answer, tools of a plugin, bytes of a schema) are in the contract, `wit/`. This page is `wharf config \
+         limits --markdown`; a test keeps it so.\n",
     );
     for (title, rows) in GROUPS {
         text.push_str(&format!("\n## {title}\n\n| limit | default | ceiling | what happens |\n|---|---|---|---|\n"));
