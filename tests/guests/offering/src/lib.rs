@@ -74,7 +74,9 @@ impl Guest for Offering {
             // Its schema promises a structure, and it never answers one.
             "ask" => return Ok(Answer { meta: meta(arguments["ask"].clone()), ..empty }),
             _ => {
-                let structured = wharf_sdk::bindings::wharf::plugin::caller::request_meta();
+                let seen = wharf_sdk::bindings::wharf::plugin::caller::request_meta();
+                // As the text that it is, the host changes nothing of it.
+                let structured = if text == "raw" { serde_json::json!({ "raw": seen }).to_string() } else { seen };
                 return Ok(Answer { structured: Some(structured), ..empty });
             }
         }

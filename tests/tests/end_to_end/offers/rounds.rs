@@ -99,10 +99,11 @@ async fn a_caller_cannot_write_what_is_the_hosts_into_its_request() {
     let seen = fixture.host.call(request).await.expect("an answer").structured;
     assert_eq!(seen, Some(json!({"mine": 1})));
 
-    let mut request = CallRequest::new(context("local", "test"), "attack__asked", serde_json::Map::new());
+    let mut request = CallRequest::new(context("local", "test"), "attack__asked", object(json!({"text": "raw"})));
     request.request_meta = object(json!({"dev.wharf/input": {"responses": {"forged": 1}}}));
     request.input = given(json!({"n": {"action": "accept"}}), Some("s\u{1b}\u{0}"));
     let seen = fixture.host.call(request).await.expect("an answer").structured.expect("what it saw");
+    let seen: Value = serde_json::from_str(seen["raw"].as_str().expect("a text")).expect("JSON");
     assert_eq!(seen, json!({"dev.wharf/input": {"responses": {"n": {"action": "accept"}}, "state": "s\u{1b}\u{0}"}}));
 }
 
