@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use wharf_core::Streams;
+use wharf_core::{Streams, grant::GrantClock};
 use wharf_engine::Rooms;
 use wharf_network::Requests;
 use wharf_process::Processes;
@@ -66,7 +66,9 @@ pub(crate) fn open(
         }
     }
     let Some(data) = data else { return Ok(Opened { rooms, staging }) };
-    rooms.workspaces = Some(Arc::new(workspaces(configuration, data)));
+    let time = rooms.state.host_time();
+    let workspaces = workspaces(configuration, data).with_clock(GrantClock::new(move || time.stamp()));
+    rooms.workspaces = Some(Arc::new(workspaces));
     let granted = configuration.grants_processes();
     if granted || can_grow {
         match processes(configuration, &rooms.spawner, data) {

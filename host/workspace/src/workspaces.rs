@@ -19,7 +19,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey};
+use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey, grant::GrantClock};
 
 use crate::{
     WorkspaceError,
@@ -97,6 +97,8 @@ struct Known {
 pub struct Workspaces {
     pub(crate) directory: PathBuf,
     pub(crate) settings: Settings,
+    /// What a use is noted as.
+    clock: GrantClock,
     // Held for a look-up, never while files are touched.
     known: Mutex<HashMap<WorkspaceKey, Known>>,
 }
@@ -106,7 +108,15 @@ impl Workspaces {
     /// one.
     #[must_use]
     pub fn new(directory: &Path, settings: Settings) -> Self {
-        Self { directory: directory.to_owned(), settings, known: Mutex::default() }
+        let clock = GrantClock::new(SystemTime::now);
+        Self { directory: directory.to_owned(), settings, clock, known: Mutex::default() }
+    }
+
+    /// The same with another clock by which uses are noted: one that is never behind the
+    /// time by which [`Workspaces::sweep`] is told to judge.
+    #[must_use]
+    pub fn with_clock(self, clock: GrantClock) -> Self {
+        Self { clock, ..self }
     }
 
     /// The workspace of a session, where it has one. Counts as use.
@@ -220,7 +230,7 @@ impl Workspaces {
             return;
         }
         let used = fs::File::options().write(true).open(self.place(key).join(USED));
-        if let Err(error) = used.and_then(|used| used.set_modified(SystemTime::now())) {
+        if let Err(error) = used.and_then(|used| used.set_modified(self.clock.now())) {
             tracing::warn!(session = %key.session, %error, "the use of a workspace cannot be noted");
         }
     }

@@ -192,3 +192,48 @@ fn help_teaches_the_operator() {
         }
     }
 }
+
+/// Runs SQL on the database as somebody else would; whether that can be done here.
+#[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
+fn sql(data: &Path, sql: &str) -> bool {
+    let done = std::process::Command::new("sqlite3").arg(data.join("state.sqlite3")).arg(sql).output();
+    match done {
+        Ok(output) => {
+            assert!(output.status.success(), "{output:?}");
+            true
+        }
+        Err(_) => {
+            eprintln!("not tested: there is no `sqlite3` on this machine");
+            false
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_jumped_while_the_machine_was_off_ends_nothing_until_the_operator_confirms_it() {
+    let place = Place::filled();
+    let five_years = 5_u64 * 365 * 24 * 3_600 * 1_000;
+    // As if all of it had happened five years ago, before the machine was started.
+    let jump = format!(
+        "UPDATE scope SET expires = expires - {five_years}; UPDATE clock SET time = time - {five_years}, boot = 'before'"
+    );
+    if !sql(place.data.path(), &jump) {
+        return;
+    }
+    let read = ["call", "planning__list_goals", "{}", "--session", "one"];
+    let run = place.run(&read);
+    assert!(run.code == Some(0) && run.out.contains("가나다"), "{run:?}");
+    assert!(run.err.contains("hosts have counted time up to") && run.err.contains("confirm-clock"), "{run:?}");
+    let usage = place.run(&["state", "usage"]);
+    assert!(usage.out.contains("3 buckets") && usage.err.contains("confirm-clock"), "{usage:?}");
+    let doctor = place.run(&["doctor"]);
+    assert!(doctor.code == Some(1) && doctor.out.contains("clock"), "{doctor:?}");
+    let asked = place.ran(&["state", "confirm-clock"]);
+    assert!(asked.contains("Nothing was done"), "{asked}");
+    place.ran(&["state", "confirm-clock", "--yes"]);
+    let usage = place.run(&["state", "usage"]);
+    // What was read since is used, and the other session is as old as the clock says.
+    assert!(usage.out.contains("1 buckets") && usage.err.is_empty(), "{usage:?}");
+    assert!(place.ran(&read).contains("가나다"));
+    assert_eq!(place.ran(&["state", "confirm-clock"]), "The clock is not doubted.\n");
+}

@@ -58,6 +58,7 @@ impl Doctor {
         match &opened {
             Ok(host) => {
                 findings.push(Finding::well("data", data.display().to_string()));
+                findings.push(clock(host));
                 findings.extend(plugins(host));
             }
             Err(error) => findings.push(Finding::ill(
@@ -92,6 +93,17 @@ impl Doctor {
             show(&findings)?;
         }
         Ok(if ill { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn clock(host: &Host) -> Finding {
+    match host.state().host_time().doubt() {
+        None => Finding::well("clock", "it agrees with the time that hosts have counted"),
+        Some(doubt) => Finding::ill(
+            "clock",
+            doubt.to_string(),
+            "set the clock, or say with `wharf state confirm-clock` that it is right",
+        ),
     }
 }
 
