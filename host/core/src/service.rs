@@ -60,6 +60,8 @@ pub struct CallRequest {
     pub events: Events,
     /// The span that it belongs to, where somebody said one.
     pub trace: Option<TraceParent>,
+    /// The program that calls, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
+    pub client: Option<Arc<str>>,
 }
 
 impl CallRequest {
@@ -75,6 +77,7 @@ impl CallRequest {
             cancel: CancellationToken::new(),
             events: None,
             trace: None,
+            client: None,
         }
     }
 }

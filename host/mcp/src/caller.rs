@@ -25,7 +25,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, context::Resolved, service::offer::Asking,
+    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, audit::shown, context::Resolved,
+    service::offer::Asking,
     trace::TraceParent,
 };
 
@@ -34,6 +35,8 @@ use crate::{events::CallEvents, hints};
 /// Where a plugin finds what its client can do: `{"capabilities": {…}}`.
 const CLIENT: &str = "dev.wharf/client";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// How a client of the newer era calls itself.
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 /// Calls of one connection that may wait for their client at once: they are held in
 /// memory, and take no place among those that run.
@@ -69,6 +72,8 @@ pub(crate) struct Caller {
     pub(crate) waiting: Arc<Semaphore>,
     /// The span of the request, where requests are traced.
     pub(crate) trace: Option<TraceParent>,
+    /// How the client calls itself, fit for an audit.
+    pub(crate) client: Option<Arc<str>>,
     events: Option<Arc<CallEvents>>,
     _place: Option<Place>,
 }
@@ -122,6 +127,7 @@ impl Caller {
         };
         let mut request_meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut request_meta, &context.peer);
+        let client = client_name(&request_meta, &context.peer);
         let hints = hints::of_request(&mut request_meta, &context.extensions)?;
         let resolved = rules.resolve(&hints, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
@@ -139,8 +145,21 @@ impl Caller {
         let trace = context.extensions.get::<TraceParent>().cloned();
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);
-        let _place = place;
-        Ok(Self { context, request_meta, capabilities, modern, warning, peer, cancel, waiting, trace, events, _place })
+        let known = Self {
+            context,
+            request_meta,
+            capabilities,
+            modern,
+            warning,
+            peer,
+            cancel,
+            waiting,
+            trace,
+            client,
+            events,
+            _place: place,
+        };
+        Ok(known)
     }
 
     /// Where what a call says goes.
@@ -157,6 +176,7 @@ impl Caller {
             cancel: self.cancel.clone(),
             events: self.events(),
             trace: self.trace.clone(),
+            client: self.client.clone(),
         }
     }
 
@@ -207,6 +227,18 @@ fn capabilities(meta: &mut Map<String, Value>, peer: &Peer<RoleServer>) -> Map<S
         Some(Value::Object(declared)) => declared,
         _ => Map::new(),
     }
+}
+
+/// How the client calls itself: with the request, else when the connection was opened.
+fn client_name(meta: &Map<String, Value>, peer: &Peer<RoleServer>) -> Option<Arc<str>> {
+    let word = |info: &Value, key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let said = meta.get(CLIENT_INFO).map(|info| (word(info, "name"), word(info, "version")));
+    let opened = || peer.peer_info().map(|info| (info.client_info.name.clone(), info.client_info.version.clone()));
+    let (name, version) = said.or_else(opened)?;
+    // Either may be megabytes long, and is cut before it is copied again.
+    let name = [name, version].map(|word| shown::<String>(&word)).join(" ");
+    let name = shown::<String>(name.trim());
+    (!name.is_empty()).then(|| name.into())
 }
 
 /// A panic of the host ends its own call with an answer; without this the

@@ -74,6 +74,7 @@ impl Handler {
             cancel: caller.cancel.clone(),
             events: caller.events(),
             trace: caller.trace.clone(),
+            client: caller.client.clone(),
             ..CallRequest::new(caller.context.clone(), name, arguments)
         };
         // Only clients of the older era have their calls made again here.
@@ -112,5 +113,6 @@ fn copied(call: &CallRequest) -> CallRequest {
         cancel: call.cancel.clone(),
         events: call.events.clone(),
         trace: call.trace.clone(),
+        client: call.client.clone(),
     }
 }

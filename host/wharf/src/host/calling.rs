@@ -45,10 +45,9 @@ impl Host {
             found => found,
         };
         let running = self.shared.recorder.begin(
-            &request.context,
+            &request,
             found.map(|callee| (callee.plugin(), callee.digest())),
-            (found.map_or(&request.tool, |callee| callee.known_as(&request.tool)), &request.tool),
-            request.trace.as_ref(),
+            found.map_or(&request.tool, |callee| callee.known_as(&request.tool)),
         );
         let audit = running.audit();
         let answered = match found {

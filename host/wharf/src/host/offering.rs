@@ -212,7 +212,7 @@ impl Host {
     /// One line of audit for what is asked.
     fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> (RunningCall, Arc<CallAudit>) {
         let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
-        let running = self.shared.recorder.begin_offer(&asking.context, callee, what, asking.trace.as_ref());
+        let running = self.shared.recorder.begin_offer(asking, callee, what);
         let audit = Arc::clone(running.audit());
         (running, audit)
     }
@@ -226,7 +226,7 @@ impl Host {
         arguments: String,
         audit: Arc<CallAudit>,
     ) -> Result<(Invocation, Permit), Error> {
-        let Asking { context, mut request_meta, input, cancel, events, trace: _ } = asking;
+        let Asking { context, mut request_meta, input, cancel, events, trace: _, client: _ } = asking;
         let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
         let place = self.admit(&context, given.saturating_add(arguments.len() as u64), &cancel).await?;
         let invocation = Invocation {

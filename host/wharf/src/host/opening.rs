@@ -110,7 +110,7 @@ impl HostBuilder {
             None => collector::open(&configuration.traces, number)?.map(|sink| Arc::new(sink) as Arc<dyn SpanSink>),
         };
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
-        let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer);
+        let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
             let Opened { rooms, staging } =
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
