@@ -265,7 +265,15 @@ limits! {
     /// Limits of serving over HTTP, `[http.limits]`.
     HttpLimits {
         connections = 1_280, up to 65_536,
-            "Connections at once. Further ones wait to be accepted.";
+            "Connections at once on which a token was shown. A further one waits for a second, and is then refused with `limit`.";
+        connections_per_tenant = 1_024, up to 65_536,
+            "The same of one tenant.";
+        connections_without_token = 512, up to 65_536,
+            "Connections at once on which no token was shown yet; these places are apart from those of `connections`. A further one closes the oldest.";
+        connections_without_token_per_address = 64, up to 65_536,
+            "The same of one address, or of one /64 of IPv6. A further one closes the oldest of that address. The loopback and a socket have no limit of their own, since all their clients share one address.";
+        arrival_without_token_milliseconds = 5_000, up to 10 * MINUTE,
+            "How long a connection may take, from its beginning, until a token was shown on it or its one request without a token is answered. Closes the connection.";
         readers = 1_024, up to 65_536,
             "Requests at once that follow a stream or wait. Refuses a further one with `limit`.";
         body_bytes = MIB, up to 64 * MIB,

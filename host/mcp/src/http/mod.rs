@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `address`, `listener`, `socket`, `tls` | where it listens, and how private that is |
 //! | `server` | connections and their ends |
+//! | `doors` | how many connections there may be, and who has shown a token on one |
 //! | `guard`, `token` | who may ask at all: Host, Origin, token |
 //! | `client`, `allowed`, `making` | the clients: whose calls, which plugins, how much |
 //! | `issued` | clients whose tokens an authorization server issues |
@@ -30,6 +31,7 @@ mod address;
 mod allowed;
 mod caller;
 mod client;
+mod doors;
 mod failure;
 mod follow;
 mod front_ends;
@@ -58,7 +60,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Streams, TerminalService, ToolService,
-    service::MetricsService,
+    audit::RefusalSink, service::MetricsService,
 };
 
 use crate::info::ServerInfo;
@@ -144,6 +146,8 @@ struct Shared {
     settings: HttpSettings,
     metrics: Option<Arc<dyn MetricsService>>,
     front_ends: Option<Arc<dyn FrontEndService>>,
+    /// Who hears of requests that were refused for want of a token.
+    refusals: Option<Arc<dyn RefusalSink>>,
     readers: Arc<Semaphore>,
     /// The description of the routes, as JSON.
     description: Bytes,

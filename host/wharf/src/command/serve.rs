@@ -198,6 +198,7 @@ impl Serve {
             error => unusable(&error),
         })?;
         let server = server.with_metrics(Arc::new(host.clone())).with_front_ends(host.front_end_service());
+        let server = server.with_refusals(host.refusal_sink());
         let url = match server.address() {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),

@@ -2,6 +2,7 @@
 //! with an error that names the limit, and the host goes on.
 
 mod call;
+mod connections;
 mod front_end;
 mod host;
 mod http;
