@@ -84,6 +84,16 @@ impl Command {
         Self { inner }
     }
 
+    /// Starts it with this file as its standard output; the other streams are piped.
+    ///
+    /// # Panics
+    /// Where it cannot be started.
+    #[must_use]
+    pub fn started_into(mut self, out: std::fs::File) -> Child {
+        let command = self.inner.stdin(Stdio::piped()).stdout(out).stderr(Stdio::piped());
+        command.spawn().expect("the binary can be started")
+    }
+
     /// Runs it to its end.
     ///
     /// # Panics

@@ -25,6 +25,7 @@ mod malformed;
 mod names;
 mod news;
 mod outbox;
+mod output;
 mod prompts;
 mod refusal;
 mod resources;

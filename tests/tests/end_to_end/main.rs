@@ -16,6 +16,7 @@ mod contract;
 mod corpora;
 mod failures;
 mod front_ends;
+mod full_disk;
 mod grants;
 mod http;
 mod http_mcp;

@@ -140,6 +140,8 @@ impl Global {
         let filter = self.log.clone().with_target("rmcp", tracing::level_filters::LevelFilter::WARN);
         let registry = tracing_subscriber::registry().with(filter);
         let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        // The library would say on standard error that this cannot be written, and panic in whatever was logged.
+        let lines = lines.log_internal_errors(false);
         if self.log_json {
             registry.with(lines.json()).init();
         } else {
