@@ -77,8 +77,8 @@ fn memo() -> Value {
 }
 
 fn is_told(answer: &Value) {
-    assert_eq!(answer["result"]["isError"], true, "{answer}");
-    let told = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    assert_eq!(answer["isError"], true, "{answer}");
+    let told = answer["content"][0]["text"].as_str().expect("a text");
     assert!(told.contains("disk that holds the state"), "{told}");
 }
 
@@ -89,17 +89,17 @@ fn over_standard_input_and_output_the_call_that_needs_room_is_told_so_and_all_el
     let command = wharf(["serve", "--stdio"]).config(&configured(&data)).data(data.path());
     let mut client = Client::connect(command);
     let goal = client.call("planning__create_goal", json!({"goal": "before"}), json!({}));
-    assert_eq!(goal["result"]["isError"], false, "{goal}");
+    assert_eq!(goal["isError"], false, "{goal}");
     disk.fill();
     for _ in 0..20 {
         is_told(&client.call("planning__add_memo", memo(), json!({})));
         let read = client.call("planning__list_goals", json!({}), json!({}));
-        assert!(read["result"]["isError"] == false && read.to_string().contains("before"), "{read}");
+        assert!(read["isError"] == false && read.to_string().contains("before"), "{read}");
         assert!(client.request("tools/list", json!({}))["result"]["tools"].as_array().is_some());
     }
     disk.make_room();
     let memo = client.call("planning__add_memo", memo(), json!({}));
-    assert_eq!(memo["result"]["isError"], false, "{memo}");
+    assert_eq!(memo["isError"], false, "{memo}");
     let (_, log, code) = client.leave();
     assert_eq!(code, Some(0), "{log}");
 }
@@ -119,7 +119,7 @@ fn over_http_the_call_that_needs_room_is_told_so_and_all_else_goes_on() {
     assert_eq!(goal["result"]["isError"], false, "{goal}");
     disk.fill();
     for _ in 0..20 {
-        is_told(&call(&server, "planning__add_memo", memo()));
+        is_told(&call(&server, "planning__add_memo", memo())["result"]);
         let read = call(&server, "planning__list_goals", json!({}));
         assert!(read["result"]["isError"] == false && read.to_string().contains("before"), "{read}");
         assert_eq!(server.ask("GET", "/v1/streams", "s", None).status, 200);
@@ -142,7 +142,7 @@ fn a_log_that_cannot_be_written_takes_no_answer_with_it() {
     let written = fs::metadata(&log).expect("a log").len();
     for number in 0..20 {
         let goal = client.call("planning__create_goal", json!({"goal": number.to_string()}), json!({}));
-        assert_eq!(goal["result"]["isError"], false, "{goal}");
+        assert_eq!(goal["isError"], false, "{goal}");
         let unknown = client.request("tools/call", json!({"name": "nobody__has_this", "arguments": {}}));
         assert!(
             unknown["error"]["message"].as_str().is_some_and(|told| told.contains("nobody__has_this")),

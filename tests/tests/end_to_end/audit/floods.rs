@@ -84,7 +84,8 @@ fn the_program_that_called_is_named_as_it_calls_itself() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     client.call("echo__echo", json!({"text": "y"}), meta);
-    client.leave();
+    let (_, log, code) = client.leave();
+    assert_eq!(code, Some(0), "{log}");
     let lines = lines(data.path());
     let calls: Vec<_> = lines.iter().filter(|line| line.kind == "call").collect();
     assert_eq!(calls[0].client, "test 1");
