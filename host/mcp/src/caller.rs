@@ -26,8 +26,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Code, Context, ContextRules, Error, EventSink, Events, InputGiven, audit::shown, context::Resolved,
-    service::offer::Asking,
-    trace::TraceParent,
+    service::offer::Asking, trace::TraceParent,
 };
 
 use crate::{events::CallEvents, hints};
@@ -145,7 +144,7 @@ impl Caller {
         let trace = context.extensions.get::<TraceParent>().cloned();
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);
-        let known = Self {
+        Ok(Self {
             context,
             request_meta,
             capabilities,
@@ -158,8 +157,7 @@ impl Caller {
             client,
             events,
             _place: place,
-        };
-        Ok(known)
+        })
     }
 
     /// Where what a call says goes.
