@@ -24,7 +24,7 @@ use wharf_core::{
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{Engine, EngineError, Rooms};
+use wharf_engine::{Engine, Rooms};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::StateStore;
@@ -55,9 +55,6 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
-    /// The engine cannot start.
-    #[error("the engine cannot start")]
-    Engine(#[from] EngineError),
     /// The processes of earlier hosts cannot be taken over.
     #[error("the processes of sessions cannot be kept")]
     Processes(#[from] wharf_process::OpenError),

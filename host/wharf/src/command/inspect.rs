@@ -58,7 +58,7 @@ impl Inspect {
 /// in an error.
 pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimits, shown: &str) -> Result<Inspection> {
     let config = EngineConfig { limits, cache_directory: None };
-    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())))?;
+    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
     let plugin =
         engine.load(name.clone(), component).map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?;
     Ok(plugin.inspect())

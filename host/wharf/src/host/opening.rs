@@ -86,8 +86,8 @@ impl HostBuilder {
     /// Needs a tokio runtime with time; background work runs on it.
     ///
     /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened, or a secret of
-    /// the collector of spans is not there.
+    /// Where the state cannot be opened, or a secret of the collector of spans is not
+    /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
         let Self { mut configuration, data, state, backend, audit, traces, fixed_grants } = self;
         let state = match (state, &data) {
@@ -114,7 +114,7 @@ impl HostBuilder {
         let opening = tokio::task::spawn_blocking(move || {
             let Opened { rooms, staging } =
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
-            let engine = Engine::new(config, rooms.clone())?;
+            let engine = Engine::new(config, rooms.clone());
             let sources = Sources::new(configuration, data.as_deref());
             let registry = Registry::new(sources.load_at_start(&engine));
             Ok::<_, OpenError>((registry, sources, engine, rooms, staging))
@@ -198,7 +198,7 @@ impl Host {
     /// Needs a tokio runtime with time; background work runs on it.
     ///
     /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened.
+    /// Where the state cannot be opened.
     pub async fn open(configuration: Configuration, data: &Path) -> Result<Self, OpenError> {
         Self::builder(configuration).data(data).open().await
     }
