@@ -26,6 +26,7 @@ use serde::Deserialize;
 use wharf_core::{
     CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
     grant::{Denials, GrantClock},
+    text::with_causes,
 };
 
 use crate::bundled::{self, Bundled};
@@ -47,8 +48,8 @@ pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
 pub use traces::TracesSettings;
 pub use webview::WebViewSettings;
 
-/// Everything that `wharf.toml` says, checked.
-#[derive(Debug, Clone, Default)]
+/// Everything that `wharf.toml` says, checked. Every path in it is absolute.
+#[derive(Debug, Clone)]
 pub struct Configuration {
     /// Where data is kept, unless `--data` says otherwise.
     pub data: Option<PathBuf>,
@@ -194,6 +195,16 @@ struct WrittenHost {
     limits: Settings,
 }
 
+impl Default for Configuration {
+    /// What holds without a file: what an empty one says.
+    fn default() -> Self {
+        match Self::checked(Written::default(), Path::new("/")) {
+            Ok(configuration) => configuration,
+            Err(problem) => unreachable!("nothing is wrong with nothing: {problem}"),
+        }
+    }
+}
+
 impl Configuration {
     /// Reads and checks a file. Relative paths in it are relative to it.
     ///
@@ -203,16 +214,22 @@ impl Configuration {
     pub fn read(path: &Path) -> Result<Self, ConfigurationError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ConfigurationError::Read { path: path.to_owned(), source })?;
-        let base = path.parent().unwrap_or(Path::new("."));
+        let base = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, base).map_err(|problem| ConfigurationError::Text { path: path.to_owned(), problem })
     }
 
-    /// Checks a text. Relative paths in it are relative to `base`.
+    /// Checks a text. Relative paths in it are relative to `base`, and that to the
+    /// current directory.
     ///
     /// # Errors
     /// What is wrong, in words for a person.
     pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
         let written: Written = toml::from_str(text).map_err(|error| told(&error))?;
+        let base = crate::paths::absolute(base).map_err(|error| with_causes(&error))?;
+        Self::checked(written, &base)
+    }
+
+    fn checked(written: Written, base: &Path) -> Result<Self, String> {
         let mut host_limits = HostLimits::default();
         written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
         let mut process_limits = ProcessLimits::default();
@@ -310,6 +327,34 @@ mod tests {
         let configuration = parse("").expect("parses");
         assert_eq!(configuration.call_limits, CallLimits::default());
         assert!(configuration.plugins.is_empty());
+    }
+
+    #[test]
+    fn no_file_and_an_empty_file_say_the_same_to_the_last_field() {
+        let (none, empty) = (Configuration::default(), parse("").expect("parses"));
+        assert_eq!(format!("{none:#?}"), format!("{empty:#?}"));
+        assert_eq!(none.call_ceilings, CallLimits::ceilings());
+        for bundled in bundled::PLUGINS {
+            let (mut needed, of_none) = (CallLimits::default(), none.limits_of_bundled(bundled));
+            bundled.raise(&mut needed, |_| false);
+            assert_eq!(of_none, needed, "{} has what it needs", bundled.name);
+            assert_eq!(of_none, empty.limits_of_bundled(bundled), "{}", bundled.name);
+        }
+    }
+
+    #[test]
+    fn every_path_is_absolute_wherever_the_file_is() {
+        let text = "data = \"d\"\n[plugins]\nfolder = \"f\"\n[plugin.x]\nsource = \"x.wasm\"\n[webview]\ntemporary = \"t\"\n\
+                    [http.tls]\ncertificate = \"c\"\nkey = \"k\"";
+        for base in ["", ".", "below", "/etc/wharf"] {
+            let configuration = Configuration::parse(text, Path::new(base)).expect("parses");
+            let tls = configuration.http.tls.expect("written");
+            let source = configuration.plugins[&"x".parse::<PluginName>().expect("legal")].source.clone();
+            let paths = [configuration.data, configuration.plugin_folder, source, configuration.webview.temporary];
+            for path in paths.into_iter().flatten().chain([tls.certificate, tls.key]) {
+                assert!(path.is_absolute(), "{base:?}: {}", path.display());
+            }
+        }
     }
 
     #[test]

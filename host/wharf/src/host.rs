@@ -37,6 +37,7 @@ use crate::{
     control::Control,
     front_ends::FrontEnds,
     metrics,
+    paths::NoDirectory,
     recorder::Recorder,
     registry::{Installed, Off, Registry, Rejected},
     terminals::HostTerminals,
@@ -55,6 +56,9 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
+    /// The data directory has no name that holds everywhere.
+    #[error("the data directory cannot be found")]
+    Data(#[from] NoDirectory),
     /// The processes of earlier hosts cannot be taken over.
     #[error("the processes of sessions cannot be kept")]
     Processes(#[from] wharf_process::OpenError),

@@ -17,6 +17,7 @@ use crate::{
     collector,
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
+    paths,
     recorder::Recorder,
     registry::Registry,
     rooms::{self, Opened},
@@ -90,6 +91,8 @@ impl HostBuilder {
     /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
         let Self { mut configuration, data, state, backend, audit, traces, fixed_grants } = self;
+        // Processes and terminals run in other directories than this one.
+        let data = data.as_deref().map(paths::absolute).transpose()?;
         let state = match (state, &data) {
             (Some(state), _) => state,
             (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
