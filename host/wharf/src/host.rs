@@ -56,6 +56,10 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
+    /// The configuration has a table for a plugin that is nowhere, and whose name looks
+    /// like that of one which would go on as if nothing were said of it.
+    #[error("the configuration is not usable: {0}")]
+    Misspelt(String),
     /// The data directory has no name that holds everywhere.
     #[error("the data directory cannot be found")]
     Data(#[from] NoDirectory),

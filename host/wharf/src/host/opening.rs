@@ -119,11 +119,16 @@ impl HostBuilder {
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
             let engine = Engine::new(config, rooms.clone());
             let sources = Sources::new(configuration, data.as_deref());
-            let registry = Registry::new(sources.load_at_start(&engine));
+            let plugins = sources.load_at_start(&engine);
+            if let Some(problem) = &plugins.misspelt {
+                return Err(OpenError::Misspelt(problem.clone()));
+            }
+            let registry = Registry::new(plugins);
             Ok::<_, OpenError>((registry, sources, engine, rooms, staging))
         });
         let (registry, sources, engine, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
-        for rejected in registry.rejected() {
+        // A command that is over in a moment tells its user, and leaves the audit alone.
+        for rejected in registry.rejected().iter().filter(|_| !fixed_grants) {
             let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));
             recorder.change("rejected", subject, None, failed, Duration::ZERO);
         }
