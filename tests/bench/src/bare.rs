@@ -171,7 +171,8 @@ mod tests {
         for digit in *b"0379" {
             let path = directory.path().join("echo.wasm");
             std::fs::write(&path, of_another_patch(echo.clone(), digit)).expect("written");
-            let bare = Bare::load(&path).unwrap_or_else(|error| panic!("a patch version that ends with {}: {error:#}", char::from(digit)));
+            let bare = Bare::load(&path)
+                .unwrap_or_else(|error| panic!("a patch version that ends with {}: {error:#}", char::from(digit)));
             assert_eq!(bare.call("echo", r#"{"text": "hello"}"#).await.expect("it answers"), 1);
         }
     }
