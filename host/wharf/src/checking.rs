@@ -16,6 +16,7 @@ use crate::{
     component::read_component,
     configuration::{Configuration, PluginSettings, read_header, read_secrets},
     folder::Folder,
+    nearest::nearest,
     unknown,
 };
 
@@ -61,8 +62,26 @@ impl Configuration {
         checked.problems.extend(self.http.tokens.iter().filter_map(|token| token.client(&variable).err()));
         checked.problems.extend(self.http.tls.as_ref().and_then(|tls| tls.read().err()));
         checked.problems.extend(self.traces.headers.iter().filter_map(|header| read_header(header).err()));
+        self.check_patterns(&known, &mut checked);
         self.check_browser(&mut checked);
         checked
+    }
+
+    /// A name that a client over HTTP may use and that is no plugin's lets it use nothing.
+    fn check_patterns(&self, known: &BTreeSet<PluginName>, checked: &mut Checked) {
+        let tokens = self.http.tokens.iter().map(|token| (format!("[[http.tokens]] {:?}", token.name), &token.plugins));
+        let oauth = self.http.oauth.iter().map(|oauth| ("[http.oauth]".to_owned(), &oauth.plugins));
+        let own = [PluginName::host(), PluginName::app()];
+        let names: Vec<_> = known.iter().chain(&own).map(PluginName::as_str).collect();
+        for (table, patterns) in tokens.chain(oauth) {
+            // What has a `*`, and front ends (`app_NAME`), may be for those that come later.
+            let exact = patterns.iter().flatten().filter(|name| !name.contains('*') && !name.starts_with("app_"));
+            for name in exact.filter(|name| !names.contains(&name.as_str())) {
+                let meant = nearest(name, &names, 1, 0.75).first().copied();
+                let hint = meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default();
+                checked.warnings.push(format!("{table} `plugins` names `{name}`, which is no plugin{hint}"));
+            }
+        }
     }
 
     /// The plugins that a host would know.

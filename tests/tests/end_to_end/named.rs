@@ -74,6 +74,14 @@ fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
     // A folder to exchange files in may be on a disk that comes and goes.
     let run = missing("exchange");
     assert!(run.code == Some(0) && run.err.contains("warning: [plugin.echo.grants.workspace] `exchange`"), "{run:?}");
+    let named =
+        text.replace("[[http.tokens]]\n", "[[http.tokens]]\nplugins = [\"planing\", \"host\", \"app_*\", \"echo\"]\n");
+    let run = check(&files, &named);
+    assert!(
+        run.code == Some(0) && run.err.contains("`planing`, which is no plugin (did you mean `planning`?)"),
+        "{run:?}"
+    );
+    assert_eq!(run.err.matches("which is no plugin").count(), 1, "{run:?}");
     let broken = files.write("broken.wasm", "no component");
     let (echo, broken) = (component("guest-echo").display().to_string(), broken.display().to_string());
     for (from, to, told) in [
