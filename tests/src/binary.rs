@@ -61,6 +61,13 @@ impl Command {
         self
     }
 
+    /// In this directory, to which relative paths are relative.
+    #[must_use]
+    pub fn inside(mut self, path: &Path) -> Self {
+        self.inner.current_dir(path);
+        self
+    }
+
     /// With this variable.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {

@@ -13,7 +13,7 @@ use wharf_core::{Answer, Digest, Error, PluginName, Tool};
 use crate::{
     call::{self, Invocation},
     component::Component,
-    error::{EngineError, LoadError},
+    error::LoadError,
     function::{Code, Function, Returned},
     inspection::Inspection,
     manifest,
@@ -38,11 +38,9 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// An engine whose calls reach these rooms. The runtime itself starts when
     /// it is first needed.
-    ///
-    /// # Errors
-    /// Where the cache directory cannot be used.
-    pub fn new(config: EngineConfig, rooms: Rooms) -> Result<Self, EngineError> {
-        Ok(Self { shared: Arc::new(Shared::new(config, rooms)?) })
+    #[must_use]
+    pub fn new(config: EngineConfig, rooms: Rooms) -> Self {
+        Self { shared: Arc::new(Shared::new(config, rooms)) }
     }
 
     /// Makes a plugin of a component's bytes. With a warm cache its metadata is

@@ -16,7 +16,7 @@ use crate::{cache::Cache, error::EngineError, rooms::Rooms, runtime::Runtime};
 pub struct EngineConfig {
     /// Limits that hold for the host as a whole.
     pub limits: HostLimits,
-    /// Where compiled code is kept; nowhere where absent.
+    /// Where compiled code is kept; nowhere where absent, or where it cannot be.
     pub cache_directory: Option<PathBuf>,
 }
 
@@ -32,9 +32,9 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Result<Self, EngineError> {
-        let cache = config.cache_directory.as_deref().map(Cache::open).transpose()?;
-        Ok(Self { config, cache, rooms, turns: Arc::default(), runtime: OnceLock::new(), starting: Mutex::new(()) })
+    pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Self {
+        let cache = config.cache_directory.as_deref().and_then(Cache::open);
+        Self { config, cache, rooms, turns: Arc::default(), runtime: OnceLock::new(), starting: Mutex::new(()) }
     }
 
     /// The runtime, started at the first call of this.

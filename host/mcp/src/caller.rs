@@ -134,7 +134,7 @@ impl Caller {
             tracing::warn!(
                 session = %resolved.context.session,
                 "the client names no session, so all its conversations share one; \
-                 `wharf serve --session NAME` gives this client one of its own"
+                 `wharf serve --stdio --session new` gives this client one of its own"
             );
         }
         request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));

@@ -41,7 +41,7 @@ pub use keys::{Key, UnknownKey};
 pub use pool::{
     Attached, Errors, Followed, InvalidProfile, Metrics, ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses,
     Restart, Settings, Shown, Standing, Started, Status, Swept, TerminalId, TerminalInfo, Terminals, UnknownRestart,
-    Wanted, Why,
+    Wanted, Why, check_profiles,
 };
 pub use pty::{Device, Inside, LineMode, LinuxPty, Pty};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};

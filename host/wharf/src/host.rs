@@ -24,7 +24,7 @@ use wharf_core::{
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{Engine, EngineError, Rooms};
+use wharf_engine::{Engine, Rooms};
 use wharf_process::polls::PollTotals;
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::StateStore;
@@ -37,6 +37,7 @@ use crate::{
     control::Control,
     front_ends::FrontEnds,
     metrics,
+    paths::NoDirectory,
     recorder::Recorder,
     registry::{Installed, Off, Registry, Rejected},
     terminals::HostTerminals,
@@ -55,9 +56,13 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
-    /// The engine cannot start.
-    #[error("the engine cannot start")]
-    Engine(#[from] EngineError),
+    /// The configuration has a table for a plugin that is nowhere, and whose name looks
+    /// like that of one which would go on as if nothing were said of it.
+    #[error("the configuration is not usable: {0}")]
+    Misspelt(String),
+    /// The data directory has no name that holds everywhere.
+    #[error("the data directory cannot be found")]
+    Data(#[from] NoDirectory),
     /// The processes of earlier hosts cannot be taken over.
     #[error("the processes of sessions cannot be kept")]
     Processes(#[from] wharf_process::OpenError),

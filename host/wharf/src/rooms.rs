@@ -15,6 +15,7 @@ use wharf_workspace::{Settings, Workspaces};
 use crate::{
     configuration::{Configuration, process_room, terminal_room},
     host::OpenError,
+    paths,
     webviews::{self, Staging},
 };
 
@@ -29,6 +30,8 @@ const SHELLS: &str = "shells";
 #[must_use]
 pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
     let settings = Settings::new(&configuration.process_limits, configuration.workspace.expiry());
+    // Without a current directory the path stays what it is, and nothing will be there.
+    let data = paths::absolute(data).unwrap_or_else(|_| data.to_owned());
     Workspaces::new(&data.join(WORKSPACES), settings)
 }
 

@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use lexopt::Arg;
 use lexopt::ValueExt as _;
 
+use crate::bench;
 use crate::command::{self, say};
 use crate::components;
 use crate::demo;
@@ -39,6 +40,7 @@ Options:
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   demo     the demo, which checks each of its claims (cargo xtask demo)
+                  bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
   --wry         Run the example of an app that lends its own WebViews to the host
@@ -60,13 +62,14 @@ enum Part {
     Conformance,
     Routes,
     Demo,
+    Bench,
     Tidy,
     Lint,
 }
 
 impl Part {
-    const ALL: [Self; 7] =
-        [Self::Rust, Self::Client, Self::Conformance, Self::Routes, Self::Demo, Self::Tidy, Self::Lint];
+    const ALL: [Self; 8] =
+        [Self::Rust, Self::Client, Self::Conformance, Self::Routes, Self::Demo, Self::Bench, Self::Tidy, Self::Lint];
 
     fn name(self) -> &'static str {
         match self {
@@ -75,13 +78,14 @@ impl Part {
             Self::Conformance => "conformance",
             Self::Routes => "routes",
             Self::Demo => "demo",
+            Self::Bench => "bench",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
         }
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Routes | Self::Demo)
+        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Routes | Self::Demo | Self::Bench)
     }
 }
 
@@ -91,7 +95,9 @@ impl std::str::FromStr for Part {
     fn from_str(name: &str) -> Result<Self> {
         let part = Self::ALL.into_iter().find(|part| part.name() == name);
         part.ok_or_else(|| {
-            anyhow::anyhow!("there is no part `{name}`: choose rust, client, conformance, routes, demo, tidy or lint")
+            anyhow::anyhow!(
+                "there is no part `{name}`: choose rust, client, conformance, routes, demo, bench, tidy or lint"
+            )
         })
     }
 }
@@ -142,6 +148,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             Part::Conformance => conformance(&workspace),
             Part::Routes => Ok((routes::check(&workspace), Vec::new())),
             Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
+            Part::Bench => Ok((bench::check(&workspace), Vec::new())),
             Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
             Part::Lint => Ok((lint(&workspace), Vec::new())),
         }));

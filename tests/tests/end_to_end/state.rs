@@ -103,6 +103,30 @@ fn an_export_brings_the_same_state_into_another_directory() {
     assert_eq!(to.ran(&["state", "export"]), exported);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_export_to_a_device_or_a_pipe_leaves_it_what_it_is() {
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+    let place = Place::filled();
+    let exported = place.ran(&["state", "export"]);
+    // By a link, which a host that replaces names would replace, and not the device of this machine.
+    let link = place.config.path().join("null");
+    symlink("/dev/null", &link).expect("linked");
+    let written = place.run(&["state", "export", "--output", link.to_str().expect("text")]);
+    assert_eq!(written.code, Some(0), "{written:?}");
+    assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+    assert!(fs::metadata(&link).expect("there").file_type().is_char_device());
+    let output = place.config.path().join("pipe").display().to_string();
+    let script = format!("mkfifo '{output}'; cat '{output}' & \"$@\"; wait");
+    let through = place.command(&["state", "export", "--output", &output]).through(&script).run();
+    assert_eq!(through.out, exported, "{through:?}");
+    assert!(fs::metadata(&output).expect("there").file_type().is_fifo());
+    let full = place.config.path().join("full");
+    symlink("/dev/full", &full).expect("linked");
+    let full = place.run(&["state", "export", "--output", full.to_str().expect("text")]);
+    assert!(full.code == Some(1) && full.err.contains("cannot write"), "{full:?}");
+}
+
 #[test]
 fn an_export_that_is_cut_is_refused_and_changes_nothing() {
     let (from, to) = (Place::filled(), Place::new());

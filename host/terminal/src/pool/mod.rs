@@ -45,7 +45,7 @@ pub use attach::Attached;
 pub use id::TerminalId;
 pub use info::{Followed, Shown, Started, Status, TerminalInfo, Why};
 pub use metrics::{Errors, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
-pub use profile::{InvalidProfile, ProfileSettings};
+pub use profile::{InvalidProfile, ProfileSettings, check_profiles};
 pub use settings::{Restart, Settings, UnknownRestart, Wanted};
 pub use standing::Standing;
 pub use sweep::Swept;

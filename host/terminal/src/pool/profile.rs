@@ -141,6 +141,14 @@ const BUILDS: &[&str] = &[
     "bazel", "meson", "tox", "pytest",
 ];
 
+/// Whether all prompts of these profiles can be used.
+///
+/// # Errors
+/// Which profile has one that cannot.
+pub fn check_profiles(profiles: &[ProfileSettings]) -> Result<(), InvalidProfile> {
+    Profiles::new(profiles).map(drop)
+}
+
 /// All profiles of a host.
 #[derive(Debug)]
 pub(super) struct Profiles(Vec<ProfileSettings>);

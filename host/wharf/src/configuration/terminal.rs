@@ -8,8 +8,10 @@ use std::{
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use wharf_core::{ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset};
-use wharf_terminal::{ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom};
+use wharf_core::{ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset, text::with_causes};
+use wharf_terminal::{
+    ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom, check_profiles,
+};
 
 use super::limits::Settings;
 
@@ -104,7 +106,10 @@ impl WrittenTerminal {
         let mut limits = TerminalLimits::default();
         self.limits.apply("terminal.limits", |name, value| limits.set(name, value))?;
         let restart = restart(self.restart.as_deref(), "[terminal]")?;
-        let profiles = self.profile.into_iter().map(|(name, profile)| profile.check(name)).collect::<Result<_, _>>()?;
+        let profiles = self.profile.into_iter().map(|(name, profile)| profile.check(name));
+        let profiles = profiles.collect::<Result<Vec<_>, _>>()?;
+        check_profiles(&profiles)
+            .map_err(|error| format!("[terminal.profile.{}] {}", error.name, with_causes(&error)))?;
         let mut recording = self.recording;
         recording.directory = recording.directory.map(|directory| base.join(directory));
         Ok(TerminalSettings { limits, restart, recording, profiles })
@@ -215,6 +220,10 @@ mod tests {
             ("[terminal]\nrestart = \"always\"", "on-crash"),
             ("[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"fast\"", "[terminal.profile.x]"),
             ("[terminal.profile.x]\nprograms = []\npreset = \"repl\"", "programs"),
+            (
+                "[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"repl\"\nstrict_prompts = [\"(\"]",
+                "[terminal.profile.x]",
+            ),
             ("[terminal.limits]\nopen = 0", "open"),
             ("[stream.limits]\nstreams = 0", "streams"),
             ("[plugin.host]\nsource = \"x.wasm\"", "host"),

@@ -31,7 +31,7 @@ use super::{
 use crate::{
     configuration::Configuration,
     host::{Host, WeakHost},
-    secret, terminals,
+    paths, secret, terminals,
 };
 
 /// How the configuration is read again.
@@ -54,7 +54,7 @@ pub struct Control {
 impl Control {
     /// Opens the socket of a host, and removes what dead ones left.
     pub(crate) fn open(data: &Path, host: WeakHost, reread: Reread) -> io::Result<Self> {
-        let hosts = data.join(HOSTS);
+        let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
         DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
         remove_dead(&hosts)?;
         let name = secret::random()?;
