@@ -138,7 +138,7 @@ limits! {
         host_call_bytes = 4 * MIB, up to 64 * MIB,
             "Data that one host call moves. Ends the call with `limit`; a read answers `limit` and the call goes on.";
         host_call_total_bytes = 64 * MIB, up to 4 * GIB,
-            "Data that all host calls of the call move. Ends the call with `limit`.";
+            "Data that all host calls of the call move, what it writes to files included, what it reads there not. Ends the call with `limit`.";
         host_calls = 100_000, up to 100_000_000,
             "Host calls. Ends the call with `limit`.";
         resource_handles = 1_024, up to 65_536,
@@ -179,6 +179,12 @@ limits! {
             "Arguments of all waiting calls together. Refuses a further one with `limit`.";
         waiting_bytes_per_tenant = 192 * MIB, up to 16 * GIB,
             "Arguments of the waiting calls of one tenant. Refuses a further one with `limit`.";
+        file_handles_per_session = 2_048, up to 1_000_000,
+            "Files, directories, listings and streams of files that the calls of one session hold open. Ends the call that opens another one with `limit`.";
+        file_handles_per_tenant = 4_096, up to 1_000_000,
+            "The same of one tenant.";
+        file_handles = 8_192, up to 1_000_000,
+            "The same of all tenants.";
         wait_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a call waits for its turn. Then it is refused with `limit`.";
         listing_milliseconds = 3_000, up to 10 * MINUTE,
@@ -233,9 +239,23 @@ limits! {
         file_size_bytes = 4 * GIB, up to 16_384 * GIB,
             "Size of each file that a process writes. Its writes fail (SIGXFSZ).";
         workspace_bytes = 4 * GIB, up to 16_384 * GIB,
-            "Bytes of the files of one session, measured while it has processes or calls. Kills its processes (`quota`).";
+            "Bytes of the files of one session, counted as plugins write them and measured while it has processes or calls. Kills its processes (`quota`); refuses writes of plugins, and at the 16th of a call ends the call with `limit`.";
         workspace_entries = 1_000_000, up to 100_000_000,
-            "Files and directories of one session. Kills its processes (`quota`).";
+            "Files and directories of one session, or of one exchange folder; nested more than 256 deep is too many. Kills the session's processes (`quota`), and refuses its writes.";
+        workspace_total_bytes_per_tenant = 64 * GIB, up to 16_384 * GIB,
+            "Bytes of all workspaces of one tenant. Refuses its writes, and kills its processes in workspaces that grow (`quota`).";
+        workspace_total_bytes = 256 * GIB, up to 16_384 * GIB,
+            "Bytes of all workspaces of all tenants. The same.";
+        workspace_total_entries_per_tenant = 4_000_000, up to 100_000_000,
+            "Files and directories of all workspaces of one tenant. The same.";
+        workspace_total_entries = 16_000_000, up to 100_000_000,
+            "Files and directories of all workspaces of all tenants. The same.";
+        workspaces_per_tenant = 4_000, up to 1_000_000,
+            "Sessions of one tenant that have a workspace. Refuses to make another one with `limit`.";
+        workspaces = 10_000, up to 1_000_000,
+            "The same of all tenants.";
+        exchange_bytes = 4 * GIB, up to 16_384 * GIB,
+            "Bytes that an exchange folder may hold, what the operator put there included. Refuses writes of plugins; at the 16th of a call it ends the call with `limit`.";
     }
 }
 

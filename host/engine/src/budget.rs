@@ -6,7 +6,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use wharf_core::{CallLimits, Code, Error};
+use wharf_core::{CallLimits, Code, Error, QuotaFull};
+
+/// So many writes to what is full are refused, so that a guest can put away what it has
+/// begun and say so. Whoever goes on is stopped.
+const REFUSED_WRITES: u64 = 16;
 
 /// A limit that ends the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -17,11 +21,20 @@ pub(crate) enum Exceeded {
     BytesAtOnce(u64),
     #[error("the host calls of this call moved more than {0} bytes (limit `host_call_total_bytes`)")]
     TotalBytes(u64),
+    #[error("it went on writing where nothing more fits: {0}")]
+    Full(QuotaFull),
+    #[error("{0}")]
+    Handles(QuotaFull),
 }
 
 impl From<Exceeded> for Error {
     fn from(exceeded: Exceeded) -> Self {
-        Self::new(Code::Limit, format!("the tool was stopped: {exceeded}"))
+        let error = Self::new(Code::Limit, format!("the tool was stopped: {exceeded}"));
+        match exceeded {
+            // What fills it may go.
+            Exceeded::Full(_) | Exceeded::Handles(_) => Self { retryable: true, ..error },
+            Exceeded::Calls(_) | Exceeded::BytesAtOnce(_) | Exceeded::TotalBytes(_) => error,
+        }
     }
 }
 
@@ -33,6 +46,7 @@ pub(crate) struct Budget {
     guest_bytes: AtomicU64,
     events: AtomicU64,
     log_lines: AtomicU64,
+    refused_writes: AtomicU64,
     max_host_calls: u64,
     max_host_call_bytes: u64,
     max_host_bytes: u64,
@@ -48,6 +62,7 @@ impl Budget {
             guest_bytes: AtomicU64::new(0),
             events: AtomicU64::new(0),
             log_lines: AtomicU64::new(0),
+            refused_writes: AtomicU64::new(0),
             max_host_calls: limits.host_calls,
             max_host_call_bytes: limits.host_call_bytes,
             max_host_bytes: limits.host_call_total_bytes,
@@ -70,10 +85,29 @@ impl Budget {
         if bytes > self.max_host_call_bytes {
             return Err(Exceeded::BytesAtOnce(self.max_host_call_bytes));
         }
+        self.grew(bytes)
+    }
+
+    /// Counts what a host call made of little data, such as a longer file.
+    pub(crate) fn grew(&self, bytes: u64) -> Result<(), Exceeded> {
         if self.host_bytes.fetch_add(bytes, Relaxed).saturating_add(bytes) > self.max_host_bytes {
             return Err(Exceeded::TotalBytes(self.max_host_bytes));
         }
         Ok(())
+    }
+
+    /// Counts data that the guest writes to a file.
+    pub(crate) fn wrote(&self, bytes: u64) -> Result<(), Exceeded> {
+        self.guest_bytes.fetch_add(bytes, Relaxed);
+        self.moved(bytes)
+    }
+
+    /// Counts a write that was refused because nothing more fits.
+    pub(crate) fn refused_write(&self, full: QuotaFull) -> Result<(), Exceeded> {
+        if self.refused_writes.fetch_add(1, Relaxed).saturating_add(1) < REFUSED_WRITES {
+            return Ok(());
+        }
+        Err(Exceeded::Full(full))
     }
 
     /// Counts a host call of WASI, which has no way to end the guest itself;

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 use wharf_core::{
-    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, audit::CallAudit, text,
-    tool,
+    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, Quota,
+    audit::CallAudit, text, tool,
 };
 use wharf_state::Turns;
 
@@ -88,6 +88,7 @@ impl Invocation {
         claims: Arc<Claims>,
         rooms: Rooms,
         turns: Arc<Turns>,
+        open_handles: Arc<Quota>,
     ) -> (Setting, Arc<CallLimits>) {
         let setting = Setting {
             plugin,
@@ -99,6 +100,7 @@ impl Invocation {
             claims,
             rooms,
             turns,
+            open_handles,
             tool: self.tool.as_str().into(),
             wall_time,
             cancel: self.cancel,

@@ -3,7 +3,13 @@
 //! WASI's own way waits in `open` for the other end of a FIFO, for as long as
 //! whoever made it likes, and hands out whatever a path names. Here only
 //! regular files and directories are opened, nothing waits, and what is made
-//! belongs to whoever owns the directory. It never knows whose directory it is.
+//! belongs to whoever owns the directory. It says what was made and what was freed; it never
+//! knows whose directory it is, or how much fits there.
+
+pub(crate) mod listing;
+pub(crate) mod meter;
+pub(crate) mod reader;
+pub(crate) mod writer;
 
 use std::{
     ffi::OsStr,
@@ -15,8 +21,8 @@ use std::{
 
 use rustix::{
     fs::{
-        AtFlags, CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, fchmod, fchown, fstat, mkdirat, openat2,
-        renameat, statat,
+        AtFlags, CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Stat, Uid, fchmod, fchown, fstat, ftruncate, linkat,
+        mkdirat, openat2, renameat, statat, symlinkat, unlinkat,
     },
     io::Errno,
 };
@@ -44,11 +50,34 @@ pub(crate) enum Opened {
     Directory(File),
 }
 
+/// What a change of files came to, in room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Change {
+    /// Bytes on disk that are free now.
+    pub(crate) freed_bytes: u64,
+    /// Files or directories that are there no longer.
+    pub(crate) gone: u64,
+    /// Files or directories that were not there.
+    pub(crate) made: u64,
+}
+
+/// Bytes that a file takes on disk.
+fn taken(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_blocks).unwrap_or_default().saturating_mul(512)
+}
+
+/// What goes with the last name of a file; nothing with one of several names, or a name
+/// of something else.
+fn freed_with(stat: &Stat) -> u64 {
+    let last = u64::from(stat.st_nlink) <= 1 && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    if last { taken(stat) } else { 0 }
+}
+
 /// Opens a path below a directory.
 ///
 /// No link leads out of it, and what is neither a regular file nor a directory
 /// is refused with `EPERM`.
-pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::Result<Opened> {
+pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::Result<(Opened, Change)> {
     // Without waiting for the other end of a FIFO; a file does not mind.
     let mut flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     flags |= match (opening.read, opening.write) {
@@ -56,15 +85,19 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::R
         (false, true) => OFlags::WRONLY,
         (_, false) => OFlags::RDONLY,
     };
-    flags.set(OFlags::TRUNC, opening.truncate);
     flags.set(OFlags::DIRECTORY, opening.directory);
     flags.set(OFlags::NOFOLLOW, !opening.follow);
     let directory = directory.as_fd();
     let new = OFlags::CREATE | OFlags::EXCL;
+    let mut change = Change::default();
+    let mut made = |opened| {
+        change.made = 1;
+        created(directory, opened)
+    };
     let opened = if !opening.create {
         beneath(directory, path, flags)?
     } else if opening.exclusive {
-        created(directory, beneath(directory, path, flags | new)?)?
+        made(beneath(directory, path, flags | new)?)?
     } else {
         // Two steps, to know whether it was made here.
         let mut attempts = 0;
@@ -76,32 +109,41 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::R
             match beneath(directory, path, flags | new) {
                 // Somebody else was faster, or it is a link to nothing.
                 Err(Errno::EXIST) if attempts < ATTEMPTS => attempts += 1,
-                opened => break created(directory, opened?)?,
+                opened => break made(opened?)?,
             }
         }
     };
-    match FileType::from_raw_mode(fstat(&opened)?.st_mode) {
-        FileType::RegularFile => Ok(Opened::File(opened.into())),
-        FileType::Directory => Ok(Opened::Directory(opened.into())),
+    let stat = fstat(&opened)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {
+            // Here and not by the system, to know what it frees.
+            if opening.truncate && stat.st_size > 0 {
+                ftruncate(&opened, 0)?;
+                change.freed_bytes = taken(&stat);
+            }
+            Ok((Opened::File(opened.into()), change))
+        }
+        FileType::Directory => Ok((Opened::Directory(opened.into()), change)),
         _ => Err(Errno::PERM.into()),
     }
 }
 
 /// Makes a directory below another one.
-pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<()> {
+pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<Change> {
     let directory = directory.as_fd();
     // What has no name is the directory itself, or lies above it.
     let (above, name) = split(directory, path)?.ok_or(Errno::EXIST)?;
     mkdirat(&above, name, Mode::from_raw_mode(0o777))?;
     let made = beneath(above.as_fd(), Path::new(name), OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC)?;
-    created(directory, made).map(drop)
+    created(directory, made)?;
+    Ok(Change { made: 1, ..Change::default() })
 }
 
 /// Gives a file or directory another name, maybe below another directory.
 ///
 /// A file that takes the place of another one gets its permissions: WASI knows
 /// none, so whoever replaces a file as a whole could not keep it executable.
-pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<()> {
+pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<Change> {
     let (above, name) = split(from.as_fd(), path)?.ok_or(Errno::PERM)?;
     let (new_above, new_name) = split(to.as_fd(), new)?.ok_or(Errno::PERM)?;
     let regular = |above: &OwnedFd, name: &OsStr| {
@@ -118,8 +160,41 @@ pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) ->
             fchmod(&opened, mode)?;
         }
     }
-    Ok(renameat(&above, name, &new_above, new_name)?)
+    let replaced = statat(&new_above, new_name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    // Of two names of the same file, both stay.
+    let own = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let replaced = replaced.filter(|replaced| (replaced.st_dev, replaced.st_ino) != (own.st_dev, own.st_ino));
+    renameat(&above, name, &new_above, new_name)?;
+    let freed = replaced.map(|replaced| Change { freed_bytes: freed_with(&replaced), gone: 1, made: 0 });
+    Ok(freed.unwrap_or_default())
 }
+
+/// Removes a file, or whatever is no directory.
+pub(crate) fn unlink(directory: impl AsFd, path: &Path) -> io::Result<Change> {
+    let (above, name) = split(directory.as_fd(), path)?.ok_or(Errno::PERM)?;
+    let stat = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    unlinkat(&above, name, AtFlags::empty())?;
+    Ok(Change { freed_bytes: freed_with(&stat), gone: 1, made: 0 })
+}
+
+/// Makes a symbolic link to a relative path.
+pub(crate) fn symlink(target: &Path, directory: impl AsFd, path: &Path) -> io::Result<Change> {
+    if !target.is_relative() {
+        return Err(Errno::PERM.into());
+    }
+    let (above, name) = split(directory.as_fd(), path)?.ok_or(Errno::EXIST)?;
+    symlinkat(target, &above, name)?;
+    Ok(Change { made: 1, ..Change::default() })
+}
+
+/// Gives a file a further name. No link is followed.
+pub(crate) fn link(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<Change> {
+    let (above, name) = split(from.as_fd(), path)?.ok_or(Errno::PERM)?;
+    let (new_above, new_name) = split(to.as_fd(), new)?.ok_or(Errno::EXIST)?;
+    linkat(&above, name, &new_above, new_name, AtFlags::empty())?;
+    Ok(Change { made: 1, ..Change::default() })
+}
+
 
 /// The directory above a path, opened, and the name in it; nothing where the
 /// path has none.

@@ -1,13 +1,14 @@
 //! What the host knows of one running call: the data of its store.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wharf_core::{
-    CallLimits, Claims, Context, Events, Grants, PluginName, audit::CallAudit, limit::WallTime, service::Progress,
+    CallLimits, Claims, Context, Events, Grants, PluginName, Quota, audit::CallAudit, limit::WallTime,
+    service::Progress,
 };
 use wharf_state::{Contender, Turns};
 
@@ -15,6 +16,7 @@ use crate::{
     adapter::http::Http,
     budget::Budget,
     clock::Clock,
+    files::meter::Handle,
     limiter::Limiter,
     rooms::Rooms,
     stdio::{GuestLog, Stream},
@@ -38,6 +40,11 @@ pub(crate) struct Guest {
     pub(crate) audit: Option<Arc<CallAudit>>,
     pub(crate) limiter: Limiter,
     pub(crate) table: ResourceTable,
+    /// What the guest's handles of files and directories stand for, by their number in the
+    /// table. Each that is given out has its entry.
+    pub(crate) handles: HashMap<u32, Arc<Handle>>,
+    /// Who holds how many handles open.
+    pub(crate) open_handles: Arc<Quota>,
     /// Made when it is first needed.
     pub(crate) http: Option<Box<Http>>,
     wasi: WasiCtx,
@@ -58,6 +65,7 @@ pub(crate) struct Setting {
     pub(crate) claims: Arc<Claims>,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Arc<Turns>,
+    pub(crate) open_handles: Arc<Quota>,
     /// The tool's own name; empty where none is called.
     pub(crate) tool: Arc<str>,
     pub(crate) wall_time: WallTime,
@@ -99,6 +107,8 @@ impl Guest {
             audit: setting.audit,
             limiter: Limiter::new(limits),
             table,
+            handles: HashMap::new(),
+            open_handles: setting.open_handles,
             http: None,
             wasi,
         }

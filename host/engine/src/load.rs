@@ -202,8 +202,9 @@ impl Plugin {
         let runtime = shared.runtime().map_err(unusable)?;
         let wall_time = invocation.limits.wall_time(declared);
         let (rooms, turns) = (shared.rooms.clone(), Arc::clone(&shared.turns));
-        let claims = Arc::clone(self.claims());
-        let (setting, limits) = invocation.into_setting(self.loaded.name.clone(), wall_time, claims, rooms, turns);
+        let (claims, handles) = (Arc::clone(self.claims()), Arc::clone(&shared.open_handles));
+        let name = self.loaded.name.clone();
+        let (setting, limits) = invocation.into_setting(name, wall_time, claims, rooms, turns, handles);
         call::run(runtime, code, setting, &limits, shared.config.limits.stack_bytes, function).await
     }
 

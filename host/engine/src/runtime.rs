@@ -4,6 +4,7 @@
 //! memory images, memory kept resident and reset by the kernel's page map scan
 //! where it has one.
 
+use tokio::sync::Semaphore;
 use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Linker};
 use wharf_core::{HostLimits, limit::CallLimits};
 
@@ -18,6 +19,9 @@ use crate::{
 
 /// Memory of one instance that stays resident between calls.
 const KEEP_RESIDENT_BYTES: usize = 4 << 20;
+/// Plugins that list what they offer at once: they are asked while they are loaded,
+/// when no call has been admitted for them, so the pool has places for them alone.
+const LISTING: u32 = 4;
 /// Table memory of one instance that stays resident between calls.
 const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
 
@@ -29,6 +33,8 @@ pub(crate) struct Runtime {
     pub(crate) linker: Linker<Guest>,
     pub(crate) ticker: Ticker,
     pub(crate) schedule: Schedule,
+    /// The places of plugins that list what they offer.
+    pub(crate) listing: Semaphore,
 }
 
 impl Runtime {
@@ -49,7 +55,7 @@ impl Runtime {
         let mut linker = Linker::new(&engine);
         adapter::link(&mut linker).map_err(failed)?;
         let ticker = Ticker::start(engine.weak()).map_err(EngineError::Thread)?;
-        Ok(Self { engine, target, linker, ticker, schedule: Schedule::default() })
+        Ok(Self { engine, target, linker, ticker, schedule: Schedule::default(), listing: Semaphore::new(LISTING as usize) })
     }
 }
 
@@ -57,24 +63,26 @@ fn bytes(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
+/// As much as all calls at once may use, each of them up to the ceilings: whoever was
+/// admitted finds a place, whatever its component and all others are made of. What is not
+/// used takes address space and no memory.
 fn pool(limits: &HostLimits) -> PoolingAllocationConfig {
-    let calls = u32::try_from(limits.calls_in_flight).unwrap_or(u32::MAX);
-    let of_call = CallLimits::default();
+    let calls = u32::try_from(limits.calls_in_flight).unwrap_or(u32::MAX).saturating_add(LISTING);
+    let of_call = CallLimits::ceilings();
     let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    let of_all = |value: u64| calls.saturating_mul(count(value));
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
         .total_stacks(calls)
-        // Most components have one memory and a few tables; one with many, run
-        // many times at once, finds the pool used up and is told to retry.
-        .total_core_instances(calls.saturating_mul(16))
-        .total_memories(calls.saturating_mul(4))
-        .total_tables(calls.saturating_mul(16))
+        .total_core_instances(of_all(of_call.instances))
+        .total_memories(of_all(of_call.memories))
+        .total_tables(of_all(of_call.tables))
         .max_core_instances_per_component(count(of_call.instances))
         .max_memories_per_component(count(of_call.memories))
         .max_tables_per_component(count(of_call.tables))
         .max_memories_per_module(count(of_call.memories))
         .max_tables_per_module(count(of_call.tables))
-        .table_elements(bytes(of_call.table_elements))
+        .table_elements(bytes(CallLimits::default().table_elements))
         .table_keep_resident(TABLE_KEEP_RESIDENT_BYTES)
         .pagemap_scan(Enabled::Auto);
     // Without the scan, resident memory is cleared byte by byte at each call,

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use wharf_core::HostLimits;
+use wharf_core::{HostLimits, Quota, quota::Bounds};
 use wharf_state::Turns;
 
 use crate::{cache::Cache, error::EngineError, rooms::Rooms, runtime::Runtime};
@@ -26,6 +26,7 @@ pub(crate) struct Shared {
     pub(crate) cache: Option<Cache>,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Arc<Turns>,
+    pub(crate) open_handles: Arc<Quota>,
     runtime: OnceLock<Runtime>,
     // Held while the runtime starts, so that it starts once.
     starting: Mutex<()>,
@@ -34,7 +35,9 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Self {
         let cache = config.cache_directory.as_deref().and_then(Cache::open);
-        Self { config, cache, rooms, turns: Arc::default(), runtime: OnceLock::new(), starting: Mutex::new(()) }
+        let open_handles = open_handles(&config.limits);
+        let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
+        Self { config, cache, rooms, turns: Arc::default(), open_handles, runtime, starting }
     }
 
     /// The runtime, started at the first call of this.
@@ -49,4 +52,18 @@ impl Shared {
         let started = Runtime::start(&self.config.limits)?;
         Ok(self.runtime.get_or_init(|| started))
     }
+}
+
+/// The limits of open handles. Those of guests leave the host at least half of the
+/// descriptors that the system gives it.
+fn open_handles(limits: &HostLimits) -> Arc<Quota> {
+    let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let most = descriptors.map_or(u64::MAX, |descriptors| descriptors / 2);
+    Quota::new(Bounds {
+        resource: "handles of files",
+        section: "[host.limits]",
+        session: Some(("file_handles_per_session", limits.file_handles_per_session)),
+        tenant: ("file_handles_per_tenant", limits.file_handles_per_tenant.min(most.saturating_mul(3) / 4)),
+        host: ("file_handles", limits.file_handles.min(most)),
+    })
 }

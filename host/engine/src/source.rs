@@ -175,13 +175,18 @@ impl Source {
             claims: Arc::default(),
             rooms: self.engine.rooms.clone(),
             turns: Arc::clone(&self.engine.turns),
+            open_handles: Arc::clone(&self.engine.open_handles),
             tool: "".into(),
             wall_time: limits.wall_time(None),
             cancel: CancellationToken::new(),
             audit: None,
         };
         let stack_bytes = self.engine.config.limits.stack_bytes;
-        let asking = call::run(runtime, code, setting, &limits, stack_bytes, function);
+        let asking = async {
+            // The semaphore is never closed.
+            let _place = runtime.listing.acquire().await.ok();
+            call::run(runtime, code, setting, &limits, stack_bytes, function).await
+        };
         block_on(asking)?.map_err(LoadError::Metadata)
     }
 }

@@ -2,19 +2,22 @@
 //! and keeps workspaces within their quotas.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use tokio::task::{AbortHandle, spawn_blocking};
-use wharf_core::{Streams, WorkspaceKey};
+use tokio::{
+    task::{AbortHandle, JoinSet, spawn_blocking},
+    time::MissedTickBehavior,
+};
+use wharf_core::{Streams, TenantId, WorkspaceKey};
 use wharf_engine::Rooms;
 use wharf_process::{KilledBy, Processes};
 use wharf_state::{HostTime, StateStore};
 use wharf_terminal::Terminals;
 use wharf_webview::WebViews;
-use wharf_workspace::Workspaces;
+use wharf_workspace::{Volume, Workspaces};
 
 use crate::configuration::TERMINAL_SWEEP;
 
@@ -26,11 +29,11 @@ const FILE_SWEEP: Duration = Duration::from_secs(60 * 60);
 const PAGE_SWEEP: Duration = Duration::from_secs(60);
 /// What closing pages may take.
 const PAGE_END: Duration = Duration::from_secs(5);
-/// How often workspaces in use are measured, at most...
+/// How often it is looked which workspaces are to be measured.
 const MEASURE: Duration = Duration::from_secs(1);
-/// ...and how many times longer than measuring takes it rests, so that large
-/// workspaces do not keep a disk busy.
-const REST: u32 = 10;
+/// How many are measured at once, and how many of one tenant.
+const AT_ONCE: usize = 4;
+const AT_ONCE_OF_TENANT: usize = 2;
 
 /// The tasks of a host; they end when this is dropped.
 #[derive(Debug)]
@@ -156,7 +159,7 @@ async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time
             tracing::debug!(?swept, "ended processes removed");
         }
         let busy = inhabitants.places();
-        let sweeping = Arc::clone(&workspaces);
+        let (sweeping, counting) = (Arc::clone(&workspaces), Arc::clone(&workspaces));
         let now = time.passed();
         let swept = spawn_blocking(move || sweeping.sweep(now, |key| busy.contains(key))).await;
         match swept {
@@ -165,30 +168,119 @@ async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time
             Ok(Err(error)) => tracing::warn!("idle workspaces cannot be removed: {error}"),
             Err(error) => tracing::error!("idle workspaces were not looked for: {error}"),
         }
+        // What an earlier host, or another one, has left counts as well.
+        match spawn_blocking(move || counting.count()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!("workspaces cannot be counted: {error}"),
+            Err(error) => tracing::error!("workspaces were not counted: {error}"),
+        }
     }
+}
+
+/// What is to be measured, and what is being measured.
+#[derive(Default)]
+struct Measuring {
+    queue: VecDeque<(Option<WorkspaceKey>, Arc<Volume>)>,
+    /// By where the volume is in memory.
+    running: HashMap<usize, Option<TenantId>>,
+    tasks: JoinSet<usize>,
+}
+
+impl Measuring {
+    /// The next that may begin: a tenant with many large workspaces delays nobody else's.
+    fn next(&mut self) -> Option<(usize, Option<WorkspaceKey>, Arc<Volume>)> {
+        if self.running.len() >= AT_ONCE {
+            return None;
+        }
+        let may_begin = |(key, volume): &(Option<WorkspaceKey>, Arc<Volume>)| {
+            let tenant = key.as_ref().map(|key| &key.tenant);
+            let of_tenant = self.running.values().filter(|running| running.as_ref() == tenant).count();
+            of_tenant < AT_ONCE_OF_TENANT && !self.running.contains_key(&place_of(volume))
+        };
+        let (key, volume) = self.queue.iter().position(may_begin).and_then(|next| self.queue.remove(next))?;
+        let place = place_of(&volume);
+        self.running.insert(place, key.as_ref().map(|key| key.tenant.clone()));
+        Some((place, key, volume))
+    }
+}
+
+fn place_of(volume: &Arc<Volume>) -> usize {
+    Arc::as_ptr(volume).addr()
 }
 
 /// Measures the workspaces in which something happens, and ends what runs in
 /// those that hold too much.
 async fn keep_quotas(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
+    let mut ticks = tokio::time::interval(MEASURE);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut measuring = Measuring::default();
     loop {
-        let began = Instant::now();
-        let mut keys = inhabitants.places();
-        keys.extend(workspaces.active());
-        for key in keys {
-            let (measuring, of) = (Arc::clone(&workspaces), key.clone());
-            match spawn_blocking(move || measuring.is_over_quota(&of)).await {
-                Ok(Ok(false)) => {}
-                Ok(Ok(true)) => {
-                    let ended = inhabitants.end(&key).await;
-                    if ended > 0 {
-                        tracing::warn!(session = %key.session, ended, "a workspace holds more than it may; its processes were ended");
-                    }
+        tokio::select! {
+            _ = ticks.tick() => {
+                let (looking, places) = (Arc::clone(&workspaces), inhabitants.places());
+                match spawn_blocking(move || looking.due(&places)).await {
+                    Ok(due) => measuring.queue = due.into(),
+                    Err(error) => tracing::error!("workspaces are not measured: {error}"),
                 }
-                Ok(Err(error)) => tracing::warn!(session = %key.session, "a workspace cannot be measured: {error}"),
-                Err(error) => tracing::error!("workspaces are not measured: {error}"),
+            }
+            Some(done) = measuring.tasks.join_next() => match done {
+                Ok(place) => drop(measuring.running.remove(&place)),
+                // Which one it was is not known any more.
+                Err(_) => measuring.running.clear(),
+            },
+        }
+        while let Some((place, key, volume)) = measuring.next() {
+            let inhabitants = inhabitants.clone();
+            measuring.tasks.spawn(async move {
+                keep_quota(key, volume, inhabitants).await;
+                place
+            });
+        }
+    }
+}
+
+/// Measures one, and ends what runs there where it holds too much.
+async fn keep_quota(key: Option<WorkspaceKey>, volume: Arc<Volume>, inhabitants: Inhabitants) {
+    let measured = spawn_blocking(move || volume.measure()).await;
+    let session = key.as_ref().map(|key| key.session.as_str());
+    match measured {
+        Ok(Ok(measured)) => {
+            if let (Some(key), Some(full)) = (&key, measured.excess.filter(|_| measured.must_end())) {
+                let ended = inhabitants.end(key).await;
+                if ended > 0 {
+                    tracing::warn!(session, ended, "what ran in a workspace was ended: {full}");
+                }
             }
         }
-        tokio::time::sleep(MEASURE.max(began.elapsed() * REST)).await;
+        Ok(Err(error)) => tracing::warn!(session, "a workspace or exchange folder cannot be measured: {error}"),
+        Err(error) => tracing::error!(session, "a workspace or exchange folder was not measured: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wharf_core::ProcessLimits;
+    use wharf_workspace::Settings;
+
+    use super::*;
+
+    #[test]
+    fn a_tenant_with_many_workspaces_to_measure_delays_nobody_elses() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let workspaces = Workspaces::new(directory.path(), Settings::new(&ProcessLimits::default(), None));
+        let of = |tenant: &str, session: usize| {
+            let session = format!("s{session}").parse().expect("legal");
+            let key = WorkspaceKey::restored(tenant.parse().expect("legal"), session);
+            workspaces.create(&key).expect("made");
+            (Some(key.clone()), workspaces.volume(&key).expect("is there"))
+        };
+        let queue = (0..10).map(|session| of("many", session)).chain([of("few", 0)]).collect();
+        let mut measuring = Measuring { queue, ..Measuring::default() };
+        let mut tenants = Vec::new();
+        while let Some((_, key, _)) = measuring.next() {
+            tenants.push(key.expect("of a session").tenant.to_string());
+        }
+        assert_eq!(tenants, ["many", "many", "few"]);
+        assert_eq!(measuring.queue.len(), 8);
     }
 }

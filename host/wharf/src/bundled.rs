@@ -44,6 +44,8 @@ impl Bundled {
             ],
             // A screenshot comes whole, and goes on whole.
             BROWSER => &[("memory_bytes", 128 << 20), ("host_call_bytes", 12 << 20), ("output_bytes", 12 << 20)],
+            // Files are copied from and to exchange folders up to 256 MiB.
+            WORKSPACE => &[("host_call_total_bytes", 288 << 20)],
             _ => &[],
         };
         for (name, needed) in needs {
@@ -62,6 +64,8 @@ impl Bundled {
 const CONTENT_STORE: &str = "content-store";
 /// The plugin that answers with pictures.
 const BROWSER: &str = "browser";
+/// The plugin that copies files.
+const WORKSPACE: &str = "workspace";
 
 /// Whether a plugin is a bundled one that was granted nothing: it is off then,
 /// instead of refusing every call.

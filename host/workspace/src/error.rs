@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, QuotaFull};
 
 /// Why a workspace cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +17,17 @@ pub enum WorkspaceError {
         /// The system's reason.
         source: io::Error,
     },
+    /// There are as many as there may be.
+    #[error(
+        "{0}; remove workspaces that nobody needs any more (`wharf sessions` lists them), or use a session that has one"
+    )]
+    Full(QuotaFull),
+    /// It cannot be removed now.
+    #[error(
+        "the workspace is in use: a call, process, terminal or page of this host or another one works in it; end them, \
+         or wait for half a minute after the last call, and try again"
+    )]
+    InUse,
 }
 
 impl WorkspaceError {
@@ -30,9 +41,14 @@ impl WorkspaceError {
 
 impl From<WorkspaceError> for Error {
     fn from(error: WorkspaceError) -> Self {
-        let WorkspaceError::Storage { action, source, path } = error;
-        // The path is the operator's business.
-        tracing::warn!(path = %path.display(), %source, "the host cannot {action} a workspace");
-        Self::retryable(Code::Unavailable, format!("the host cannot {action} the workspace: {source}"))
+        match error {
+            WorkspaceError::Storage { action, source, path } => {
+                // The path is the operator's business.
+                tracing::warn!(path = %path.display(), %source, "the host cannot {action} a workspace");
+                Self::retryable(Code::Unavailable, format!("the host cannot {action} the workspace: {source}"))
+            }
+            full @ WorkspaceError::Full(_) => Self::retryable(Code::Limit, full.to_string()),
+            busy @ WorkspaceError::InUse => Self::retryable(Code::Conflict, busy.to_string()),
+        }
     }
 }

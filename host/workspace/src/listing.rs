@@ -2,15 +2,19 @@
 
 use std::{
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError},
     time::{Duration, SystemTime},
 };
 
 use wharf_core::WorkspaceKey;
 
 use crate::{
-    Usage, WorkspaceError, Workspaces,
-    workspaces::{HALF_DONE, SESSION, Session},
+    Usage, Volume, WorkspaceError, Workspaces,
+    census::owner,
+    hold::{Hold, NotHeld},
+    removal::remove_tree,
+    workspaces::HALF_DONE,
 };
 
 /// What was begun so long ago and is not done will never be.
@@ -34,9 +38,9 @@ impl Workspaces {
     /// Where one cannot be read.
     pub fn list(&self) -> Result<Vec<Listed>, WorkspaceError> {
         let mut listed = Vec::new();
-        for place in self.places()? {
-            let Some(key) = owner(&place) else { continue };
-            let read = || Ok(Listed { key, usage: self.measure(&place)?, used: Self::used(&place)? });
+        for (key, volume) in self.counted()? {
+            let place = self.place(&key);
+            let read = || Ok(Listed { key, usage: volume.measure()?.usage, used: Self::used(&place)? });
             match read() {
                 Ok(one) => listed.push(one),
                 // It has just been removed.
@@ -48,22 +52,42 @@ impl Workspaces {
         Ok(listed)
     }
 
+    /// Counts the workspaces that are on disk, with what they hold: what the limits by
+    /// tenant and host know from then on. Blocks, for as long as reading what was not
+    /// measured before takes.
+    ///
+    /// # Errors
+    /// Where the directory cannot be read.
+    pub fn count(&self) -> Result<(), WorkspaceError> {
+        for (key, volume) in self.counted()? {
+            if let Err(error) = volume.measure_first() {
+                tracing::warn!(session = %key.session, %error, "a workspace cannot be measured");
+            }
+        }
+        Ok(())
+    }
+
+    fn counted(&self) -> Result<Vec<(WorkspaceKey, Arc<Volume>)>, WorkspaceError> {
+        self.census.all(&self.directory).map_err(WorkspaceError::storage("read", self.directory.clone()))
+    }
+
     /// Removes a workspace with all its files. Says whether there was one.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// Where something works in it, in this host or another one, or the disk refuses.
     pub fn remove(&self, key: &WorkspaceKey) -> Result<bool, WorkspaceError> {
         let place = self.place(key);
-        match fs::symlink_metadata(&place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(WorkspaceError::storage("remove", place)(error)),
-            Ok(_) => self.clear_away(&place).map(|()| true).map_err(WorkspaceError::storage("remove", place)),
+        match self.take_away(key, &place, || true) {
+            Ok(Some(aside)) => remove_tree(&aside).map(|()| true).map_err(WorkspaceError::storage("remove", aside)),
+            Ok(None) | Err(NotHeld::Gone) => Ok(false),
+            Err(NotHeld::InUse) => Err(WorkspaceError::InUse),
+            Err(NotHeld::System(error)) => Err(WorkspaceError::storage("remove", place)(error)),
         }
     }
 
     /// Removes the workspaces that were last used longer ago than they are
-    /// kept, except for those that are `busy`, and what was left half done.
-    /// Returns how many expired.
+    /// kept, except for those that are `busy` or that another host uses, and what was left
+    /// half done. Returns how many expired.
     ///
     /// # Errors
     /// Where one cannot be removed; the others are removed all the same.
@@ -72,24 +96,31 @@ impl Workspaces {
         let (mut swept, mut failure) = (0, None);
         for place in self.places()? {
             let half_done = place.file_name().is_some_and(|name| name.to_string_lossy().starts_with(HALF_DONE));
-            let expired = if half_done {
-                fs::metadata(&place).and_then(|metadata| metadata.modified()).is_ok_and(|made| older(made, ABANDONED))
+            let removed = if half_done {
+                let made = fs::symlink_metadata(&place).and_then(|metadata| metadata.modified());
+                if made.is_ok_and(|made| older(made, ABANDONED)) { remove_tree(&place).map(|()| false) } else { continue }
             } else {
-                let old = |expiry| Self::used(&place).is_ok_and(|used| older(used, expiry));
-                self.settings.expiry.is_some_and(old) && owner(&place).is_some_and(|key| !busy(&key))
+                let expired = || {
+                    let old = |expiry| Self::used(&place).is_ok_and(|used| older(used, expiry));
+                    self.settings.expiry.is_some_and(old)
+                };
+                let Some(key) = owner(&place).filter(|key| !busy(key) && expired()) else { continue };
+                // Somebody may have come back to it.
+                match self.take_away(&key, &place, expired) {
+                    Ok(Some(aside)) => remove_tree(&aside).map(|()| true),
+                    Ok(None) | Err(NotHeld::Gone | NotHeld::InUse) => continue,
+                    Err(NotHeld::System(error)) => Err(error),
+                }
             };
-            if !expired {
-                continue;
-            }
-            match self.clear_away(&place) {
-                Ok(()) => swept += usize::from(!half_done),
+            match removed {
+                Ok(expired) => swept += usize::from(expired),
                 Err(error) => failure = Some(WorkspaceError::storage("remove", place)(error)),
             }
         }
         failure.map_or(Ok(swept), Err)
     }
 
-    fn places(&self) -> Result<Vec<std::path::PathBuf>, WorkspaceError> {
+    fn places(&self) -> Result<Vec<PathBuf>, WorkspaceError> {
         let failed = |error| WorkspaceError::storage("read", self.directory.clone())(error);
         match fs::read_dir(&self.directory) {
             Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect(),
@@ -98,38 +129,25 @@ impl Workspaces {
         }
     }
 
-    /// Takes it out of sight first: a call finds it whole or not at all.
-    fn clear_away(&self, place: &Path) -> io::Result<()> {
+    /// Takes it out of sight, where nobody uses it and it still `may_go`: a call finds it
+    /// whole or not at all. Returns where it is then.
+    fn take_away(
+        &self,
+        key: &WorkspaceKey,
+        place: &Path,
+        may_go: impl FnOnce() -> bool,
+    ) -> Result<Option<PathBuf>, NotHeld> {
+        let _leaving = self.leaving.write().unwrap_or_else(PoisonError::into_inner);
+        if !fs::symlink_metadata(place)?.is_dir() || !may_go() {
+            return Ok(None);
+        }
+        if !self.let_go(key) {
+            return Err(NotHeld::InUse);
+        }
+        let _alone = Hold::alone(place)?;
         let aside = tempfile::Builder::new().prefix(HALF_DONE).tempdir_in(&self.directory)?;
         fs::rename(place, aside.path())?;
-        let aside = aside.keep();
-        // A guest may have closed directories to their owner, which is itself.
-        if fs::remove_dir_all(&aside).is_err() {
-            open_all(&aside)?;
-            fs::remove_dir_all(&aside)?;
-        }
-        Ok(())
+        self.census.forget(place);
+        Ok(Some(aside.keep()))
     }
-}
-
-fn owner(place: &Path) -> Option<WorkspaceKey> {
-    let session: Session = serde_json::from_slice(&fs::read(place.join(SESSION)).ok()?).ok()?;
-    Some(WorkspaceKey::restored(session.tenant, session.session))
-}
-
-/// Makes every directory below one that the host owns readable to it. Nobody
-/// else changes them any more: what ran there has ended.
-fn open_all(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mut next = vec![directory.to_owned()];
-    while let Some(directory) = next.pop() {
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o700))?;
-        for entry in fs::read_dir(&directory)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                next.push(entry.path());
-            }
-        }
-    }
-    Ok(())
 }

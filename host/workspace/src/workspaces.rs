@@ -3,6 +3,7 @@
 //! ```text
 //! DIRECTORY/DIGEST/session.json   whose it is
 //! DIRECTORY/DIGEST/used           changed when it is used; its time is the last use
+//! DIRECTORY/DIGEST/lock           locked by the hosts that use it (see `hold`)
 //! DIRECTORY/DIGEST/files          what tools and processes see as the workspace
 //! DIRECTORY/DIGEST/home           the home directory of its processes, with `tmp` in it
 //! ```
@@ -10,11 +11,11 @@
 //! The digest is of tenant and session, so that no id is ever read as a path.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs, io,
     os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -23,21 +24,31 @@ use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey, grant::GrantC
 
 use crate::{
     WorkspaceError,
-    measure::{Usage, measure},
+    census::Census,
+    folders::Folders,
+    hold::{Hold, NotHeld},
+    measure::Usage,
+    volume::Volume,
 };
 
 pub(crate) const SESSION: &str = "session.json";
 const USED: &str = "used";
-const FILES: &str = "files";
-const HOME: &str = "home";
+pub(crate) const FILES: &str = "files";
+pub(crate) const HOME: &str = "home";
 const TEMPORARY: &str = "home/tmp";
 /// Directories that are being made or removed.
 pub(crate) const HALF_DONE: &str = ".half-";
 
 /// The last use is written this often at most.
 const USE_IS_FRESH: Duration = Duration::from_secs(60);
-/// A workspace that was used so long ago is not measured again.
+/// A workspace that was used so long ago is not in use, unless something runs there.
 const ACTIVE: Duration = Duration::from_secs(30);
+/// So many are held at once for having been used lately; each takes a descriptor. Those in
+/// which something runs are held beside them.
+const HELD: usize = 256;
+/// Another host takes a workspace away within a few system calls.
+const LEAVING: Duration = Duration::from_millis(1);
+const ATTEMPTS: usize = 100;
 
 /// Where the host is root, each session has a user of its own, from here on: a
 /// range that neither systems nor containers give out by themselves
@@ -48,10 +59,8 @@ const USERS: u32 = 268_000_000;
 /// How workspaces are kept.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Bytes that one may hold.
-    pub quota_bytes: u64,
-    /// Files and directories that one may hold.
-    pub quota_entries: u64,
+    /// How many there may be, and how much they may hold.
+    pub limits: ProcessLimits,
     /// After how long without use one expires; never where absent.
     pub expiry: Option<Duration>,
 }
@@ -60,7 +69,7 @@ impl Settings {
     /// What the limits say, and this expiry.
     #[must_use]
     pub fn new(limits: &ProcessLimits, expiry: Option<Duration>) -> Self {
-        Self { quota_bytes: limits.workspace_bytes, quota_entries: limits.workspace_entries, expiry }
+        Self { limits: limits.clone(), expiry }
     }
 }
 
@@ -83,13 +92,16 @@ pub(crate) struct Session {
     pub(crate) session: SessionId,
 }
 
-/// What is known of one that was used lately.
-#[derive(Debug, Clone, Copy)]
+/// What is known of one that is in use.
+#[derive(Debug)]
 struct Known {
     used: Instant,
     /// When that was last written to the disk.
     noted: Instant,
-    full: bool,
+    /// Something runs there.
+    inhabited: bool,
+    hold: Option<Hold>,
+    volume: Arc<Volume>,
 }
 
 /// The workspaces below one directory. Hosts may share it.
@@ -99,8 +111,13 @@ pub struct Workspaces {
     pub(crate) settings: Settings,
     /// What a use is noted as.
     clock: GrantClock,
+    pub(crate) census: Census,
+    folders: Folders,
     // Held for a look-up, never while files are touched.
     known: Mutex<HashMap<WorkspaceKey, Known>>,
+    // Whoever finds or makes one shares it for a few system calls; whoever takes one away
+    // has it alone, so that nobody finds what is about to go.
+    pub(crate) leaving: RwLock<()>,
 }
 
 impl Workspaces {
@@ -108,8 +125,15 @@ impl Workspaces {
     /// one.
     #[must_use]
     pub fn new(directory: &Path, settings: Settings) -> Self {
-        let clock = GrantClock::new(SystemTime::now);
-        Self { directory: directory.to_owned(), settings, clock, known: Mutex::default() }
+        Self {
+            directory: directory.to_owned(),
+            census: Census::new(&settings.limits),
+            folders: Folders::new(&settings.limits),
+            settings,
+            clock: GrantClock::new(SystemTime::now),
+            known: Mutex::default(),
+            leaving: RwLock::default(),
+        }
     }
 
     /// The same with another clock by which uses are noted: one that is never behind the
@@ -122,25 +146,35 @@ impl Workspaces {
     /// The workspace of a session, where it has one. Counts as use.
     #[must_use]
     pub fn find(&self, key: &WorkspaceKey) -> Option<Workspace> {
+        let _staying = self.leaving.read().unwrap_or_else(PoisonError::into_inner);
         let found = self.of(key);
         if !found.files.is_dir() {
             return None;
         }
-        self.note_use(key);
-        Some(found)
+        self.note_use(key, None).then_some(found)
     }
 
     /// The workspace of a session, made where there is none. Counts as use.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// Where there are as many as there may be, or the disk refuses.
     pub fn create(&self, key: &WorkspaceKey) -> Result<Workspace, WorkspaceError> {
-        if let Some(found) = self.find(key) {
-            return Ok(found);
+        for _ in 0..ATTEMPTS {
+            if let Some(found) = self.find(key) {
+                return Ok(found);
+            }
+            let failed = |error| WorkspaceError::storage("make", self.place(key))(error);
+            let admitted = self.census.admit(&self.directory, key).map_err(failed)?.map_err(WorkspaceError::Full)?;
+            let staying = self.leaving.read().unwrap_or_else(PoisonError::into_inner);
+            let made = self.make(key).map_err(failed)?;
+            let volume = self.census.add(&self.place(key), key, Some(admitted), made.then(Usage::default));
+            if self.note_use(key, Some(volume)) {
+                return Ok(self.of(key));
+            }
+            drop(staying);
+            std::thread::sleep(LEAVING);
         }
-        self.make(key).map_err(WorkspaceError::storage("make", self.place(key)))?;
-        self.note_use(key);
-        Ok(self.of(key))
+        Err(WorkspaceError::InUse)
     }
 
     /// What a workspace holds; nothing where there is none.
@@ -148,91 +182,130 @@ impl Workspaces {
     /// # Errors
     /// Where it cannot be read.
     pub fn usage(&self, key: &WorkspaceKey) -> Result<Usage, WorkspaceError> {
-        let place = self.place(key);
-        let usage = self.measure(&place).map_err(WorkspaceError::storage("measure", place))?;
-        self.note_usage(key, &usage);
-        Ok(usage)
+        let Some(volume) = self.volume(key) else { return Ok(Usage::default()) };
+        let measured = volume.measure().map_err(WorkspaceError::storage("measure", self.place(key)))?;
+        Ok(measured.usage)
     }
 
     /// How many bytes one may hold.
     #[must_use]
     pub fn quota_bytes(&self) -> u64 {
-        self.settings.quota_bytes
+        self.settings.limits.workspace_bytes
     }
 
-    /// Whether it held more than it may when it was last measured. What is
-    /// full takes no more, and gives files up.
+    /// What is filled by writing to a workspace, where there is one.
+    #[must_use]
+    pub fn volume(&self, key: &WorkspaceKey) -> Option<Arc<Volume>> {
+        let place = self.place(key);
+        if let Some(volume) = self.census.volume(&place) {
+            return Some(volume);
+        }
+        place.join(FILES).is_dir().then(|| self.census.add(&place, key, None, None))
+    }
+
+    /// What is filled by writing to an exchange folder that is open.
+    ///
+    /// # Errors
+    /// Where it cannot be looked at.
+    pub fn folder(&self, folder: &fs::File) -> io::Result<Arc<Volume>> {
+        self.folders.volume(folder)
+    }
+
+    /// Whether it holds more than it may, or its tenant or all tenants do, as far as is
+    /// known. What is full takes no more, and gives files up.
     #[must_use]
     pub fn is_full(&self, key: &WorkspaceKey) -> bool {
-        self.known().get(key).is_some_and(|known| known.full)
+        self.census.volume(&self.place(key)).is_some_and(|volume| volume.excess().is_some())
     }
 
-    /// The workspaces that were used within the last half minute. Those that
-    /// were not are forgotten here.
+    /// The workspaces that were used within the last half minute, or in which something runs.
     #[must_use]
     pub fn active(&self) -> Vec<WorkspaceKey> {
-        let mut known = self.known();
-        known.retain(|_, known| known.used.elapsed() < ACTIVE);
-        known.keys().cloned().collect()
+        let known = self.known();
+        known.iter().filter(|(_, known)| known.is_active()).map(|(key, _)| key.clone()).collect()
     }
 
-    /// Measures one that something runs in; says whether it holds more than it
-    /// may.
+    /// What is to be measured now: what was used lately, and where something runs. The rest is
+    /// no longer held, and another host may remove it.
+    #[must_use]
+    pub fn due(&self, inhabited: &BTreeSet<WorkspaceKey>) -> Vec<(Option<WorkspaceKey>, Arc<Volume>)> {
+        for key in inhabited {
+            // Also what an earlier look found in use, and has let go.
+            if !self.known().contains_key(key) {
+                let _ = self.find(key);
+            }
+        }
+        let now = Instant::now();
+        let mut known = self.known();
+        for (key, known) in known.iter_mut() {
+            known.inhabited = inhabited.contains(key);
+        }
+        known.retain(|_, known| known.is_active());
+        let due = known.iter().filter(|(_, known)| known.volume.is_due(now, true));
+        let workspaces = due.map(|(key, known)| (Some(key.clone()), Arc::clone(&known.volume)));
+        let folders = self.folders.all().into_iter().filter(|folder| folder.is_due(now, false));
+        workspaces.chain(folders.map(|folder| (None, folder))).collect()
+    }
+
+    /// Measures one that something runs in; says whether what runs there must end, because
+    /// it holds more than it may, or grows while its tenant or all tenants hold too much.
     ///
     /// # Errors
     /// Where it cannot be read.
     pub fn is_over_quota(&self, key: &WorkspaceKey) -> Result<bool, WorkspaceError> {
-        let usage = self.usage(key)?;
-        Ok(self.exceeds(&usage))
+        let Some(volume) = self.volume(key) else { return Ok(false) };
+        let measured = volume.measure().map_err(WorkspaceError::storage("measure", self.place(key)))?;
+        Ok(measured.must_end())
     }
 
-    /// Both parts, since processes write to both.
-    pub(crate) fn measure(&self, place: &Path) -> io::Result<Usage> {
-        let mut sum = Usage::default();
-        for part in [FILES, HOME] {
-            let part = match measure(&place.join(part), self.settings.quota_entries.saturating_sub(sum.entries)) {
-                Ok(part) => part,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Usage::default(),
-                Err(error) => return Err(error),
-            };
-            sum.bytes += part.bytes;
-            sum.entries += part.entries;
-            sum.incomplete |= part.incomplete;
-        }
-        Ok(sum)
-    }
-
-    fn exceeds(&self, usage: &Usage) -> bool {
-        usage.bytes > self.settings.quota_bytes || usage.entries > self.settings.quota_entries
-    }
-
-    fn note_usage(&self, key: &WorkspaceKey, usage: &Usage) {
-        let full = self.exceeds(usage);
-        if let Some(known) = self.known().get_mut(key) {
-            known.full = full;
+    /// Whether this host uses it now. Otherwise it does not hold it any longer.
+    pub(crate) fn let_go(&self, key: &WorkspaceKey) -> bool {
+        let mut known = self.known();
+        match known.get(key) {
+            Some(one) if one.inhabited => false,
+            Some(_) => known.remove(key).is_some(),
+            None => true,
         }
     }
 
-    fn note_use(&self, key: &WorkspaceKey) {
+    /// Holds it from now on, and notes the time. False where it is on its way out.
+    fn note_use(&self, key: &WorkspaceKey, volume: Option<Arc<Volume>>) -> bool {
         let now = Instant::now();
-        let write = {
-            let mut known = self.known();
-            let new = !known.contains_key(key);
-            let known = known.entry(key.clone()).or_insert(Known { used: now, noted: now, full: false });
-            known.used = now;
-            let write = new || known.noted.elapsed() >= USE_IS_FRESH;
-            if write {
-                known.noted = now;
+        let (missing, write) = match self.known().get_mut(key) {
+            Some(known) => {
+                known.used = now;
+                known.volume.note_use();
+                let write = known.noted.elapsed() >= USE_IS_FRESH;
+                if write {
+                    known.noted = now;
+                }
+                (known.hold.is_none(), write)
             }
-            write
+            None => (true, true),
         };
-        if !write {
-            return;
+        if missing {
+            let place = self.place(key);
+            let hold = match Hold::shared(&place) {
+                Ok(hold) => Some(hold),
+                Err(NotHeld::Gone | NotHeld::InUse) => return false,
+                Err(NotHeld::System(error)) => {
+                    tracing::warn!(session = %key.session, %error, "a workspace cannot be locked");
+                    None
+                }
+            };
+            let volume = volume.unwrap_or_else(|| self.census.add(&place, key, None, None));
+            let mut known = self.known();
+            make_room(&mut known);
+            let fresh = || Known { used: now, noted: now, inhabited: false, hold: None, volume };
+            known.entry(key.clone()).or_insert_with(fresh).hold = hold;
         }
-        let used = fs::File::options().write(true).open(self.place(key).join(USED));
-        if let Err(error) = used.and_then(|used| used.set_modified(self.clock.now())) {
-            tracing::warn!(session = %key.session, %error, "the use of a workspace cannot be noted");
+        if write {
+            let used = fs::File::options().write(true).open(self.place(key).join(USED));
+            if let Err(error) = used.and_then(|used| used.set_modified(self.clock.now())) {
+                tracing::warn!(session = %key.session, %error, "the use of a workspace cannot be noted");
+            }
         }
+        true
     }
 
     pub(crate) fn used(place: &Path) -> io::Result<SystemTime> {
@@ -250,8 +323,9 @@ impl Workspaces {
         Workspace { files: place.join(FILES), home: place.join(HOME), user: user(key) }
     }
 
-    /// Makes all of it aside, so that it appears whole or not at all.
-    fn make(&self, key: &WorkspaceKey) -> io::Result<()> {
+    /// Makes all of it aside, so that it appears whole or not at all. Says whether this is
+    /// who made it.
+    fn make(&self, key: &WorkspaceKey) -> io::Result<bool> {
         private(&self.directory)?;
         let aside = tempfile::Builder::new().prefix(HALF_DONE).tempdir_in(&self.directory)?;
         let session = Session { tenant: key.tenant.clone(), session: key.session.clone() };
@@ -268,18 +342,35 @@ impl Workspaces {
         fs::set_permissions(aside.path(), fs::Permissions::from_mode(0o711))?;
         match fs::rename(aside.path(), self.place(key)) {
             // Another call, or another host, was first.
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
             Err(error) => Err(error),
             Ok(()) => {
                 // It is not there any more under that name.
                 drop(aside.keep());
-                Ok(())
+                Ok(true)
             }
         }
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<WorkspaceKey, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn is_active(&self) -> bool {
+        self.inhabited || self.used.elapsed() < ACTIVE
+    }
+}
+
+/// Lets the one go that was used least lately, where too many are held. What runs somewhere
+/// keeps it.
+fn make_room(known: &mut HashMap<WorkspaceKey, Known>) {
+    if known.values().filter(|known| known.hold.is_some()).count() >= HELD
+        && let Some(oldest) =
+            known.values_mut().filter(|known| known.hold.is_some() && !known.inhabited).min_by_key(|known| known.used)
+    {
+        oldest.hold = None;
     }
 }
 

@@ -19,7 +19,8 @@ fn key(session: &str) -> WorkspaceKey {
 
 fn workspaces(quota_bytes: u64) -> (tempfile::TempDir, Workspaces) {
     let directory = tempfile::tempdir().expect("a directory");
-    let settings = Settings { quota_bytes, ..Settings::new(&ProcessLimits::default(), Some(MONTH)) };
+    let limits = ProcessLimits { workspace_bytes: quota_bytes, ..ProcessLimits::default() };
+    let settings = Settings::new(&limits, Some(MONTH));
     let workspaces = Workspaces::new(&directory.path().join("workspaces"), settings);
     (directory, workspaces)
 }
@@ -91,12 +92,13 @@ fn one_that_holds_more_than_it_may_is_full_until_files_go() {
 }
 
 #[test]
-fn a_tree_that_is_nested_without_end_is_measured_to_a_depth() {
+fn a_tree_that_is_nested_without_end_is_measured_to_a_depth_and_is_too_much() {
     let (_directory, workspaces) = workspaces(1 << 20);
     let workspace = workspaces.create(&key("a")).expect("is made");
     let deep = "d/".repeat(300);
     fs::create_dir_all(workspace.files.join(deep)).expect("makes");
     assert!(workspaces.usage(&key("a")).expect("measures").incomplete);
+    assert!(workspaces.is_over_quota(&key("a")).expect("measures"), "what is not looked at may hold anything");
     assert!(workspaces.remove(&key("a")).expect("removes"), "and removed whole");
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use wharf::ToolService;
-use wharf_tests::{Crafted, CraftedTool, Data, Setup, bytes, wharf};
+use wharf_tests::{Crafted, CraftedTool, Data, Setup, bytes, context, wharf};
 
 /// Why this file is no plugin, according to a host that serves others beside it
 /// and to `wharf inspect`, which must agree.
@@ -292,6 +292,34 @@ async fn several_memories_share_one_limit() {
     let fixture = Setup::new().plugin("memories", &path, "").open().await;
     let answer = fixture.call("memories__run", json!({})).await.expect("answers");
     assert_eq!(answer.content[0].as_text(), Some("yes"), "the second memory grew beyond the limit of all");
+}
+
+/// As many calls as the host runs, of two tenants, of the component that needs the most of
+/// every pool: they last until all of them run, and a third tenant is served beside them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_of_components_of_many_memories_tables_and_instances_keep_nobody_else_out() {
+    let empty = "(core module $empty) ".to_owned();
+    let greedy = Crafted {
+        module: format!("{} {}", "(memory 1)".repeat(15), "(table 1 funcref)".repeat(32)),
+        component: empty + &"(core instance (instantiate $empty))".repeat(60),
+        // Runs for two seconds, and says that it did.
+        ..Crafted::calling(
+            "(loop $on (br_if $on (i64.gt_u (call $remaining) (i64.const 28000)))) (i32.const 1)",
+        )
+    };
+    let files = Data::alone();
+    let path = files.write("greedy.wasm", greedy.bytes());
+    let setup = Setup::new().plugin("greedy", &path, "").limit("host_calls", 100_000_000);
+    let fixture = setup.host_limit("calls_in_flight_per_session", 48).open().await;
+    let callers = ["first"; 48].into_iter().chain(["second"; 15]);
+    let running: Vec<_> =
+        callers.map(|tenant| fixture.start(&context(tenant, "s"), "greedy__run", json!({}))).collect();
+    let answer = fixture.call_in(&context("third", "s"), "echo__echo", json!({"text": "served"})).await;
+    assert_eq!(answer.expect("another tenant has a place").content[0].as_text(), Some("served"));
+    for call in running {
+        let answer = call.outcome().await.expect("whoever was admitted has what it needs");
+        assert_eq!(answer.content[0].as_text(), Some("yes"));
+    }
 }
 
 #[tokio::test]

@@ -1,13 +1,18 @@
 //! `wasi:filesystem`, with the directories that were granted and with an `open`
-//! of the host's own (see [`crate::files`]); the rest is WASI's, on handles
+//! of the host's own (see [`crate::files`]); whatever writes, makes, removes, lists or streams
+//! is the host's own as well, and counted where it happens. The rest is WASI's, on handles
 //! that come from there.
 
-use std::path::Path;
+mod changes;
+mod moves;
 
+use std::{path::Path, sync::Arc};
+
+use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 use wasmtime::{
     StoreContextMut,
-    component::{HasData, Linker, Resource},
+    component::{HasData, Linker, Resource, ResourceType},
 };
 use wasmtime_wasi::{
     filesystem::{Descriptor, Dir, File, FsPerms, OpenMode},
@@ -16,16 +21,22 @@ use wasmtime_wasi::{
         types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags},
     },
 };
-use wharf_core::grant::Access;
+use wharf_core::{Share, grant::Access};
+use wharf_workspace::Volume;
 
 use super::workspace::{EXCHANGE, FILES};
 use crate::{
-    files::{self, Opened, Opening},
+    budget::Exceeded,
+    files::{
+        self, Change, Opened, Opening,
+        listing::Listing,
+        meter::{Handle, Meter, Refusal},
+    },
     guest::Guest,
     watch,
 };
 
-/// The interface of which three functions are replaced: the version that the
+/// The interface of which functions are replaced: the version that the
 /// bindings of WASI link, which serves all earlier ones.
 const TYPES: &str = "wasi:filesystem/types@0.2.12";
 
@@ -49,13 +60,22 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
         types.func_wrap_async("[method]descriptor.open-at", |mut store, parameters| {
             Box::new(async move { Ok((open_at(&mut store, parameters).await?,)) })
         })?;
-        types.func_wrap_async("[method]descriptor.create-directory-at", |mut store, parameters| {
-            Box::new(async move { Ok((create_directory_at(&mut store, parameters).await?,)) })
-        })?;
-        types.func_wrap_async("[method]descriptor.rename-at", |mut store, parameters| {
-            Box::new(async move { Ok((rename_at(&mut store, parameters).await?,)) })
-        })
+        changes::link(&mut types)
     })?;
+    // Told by `open-at`: one record for each piece that is moved would tell nobody anything.
+    let mut types = linker.instance(TYPES)?;
+    types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
+        let guest: &mut Guest = store.data_mut();
+        guest.handles.remove(&handle);
+        guest.table.delete(Resource::<Descriptor>::new_own(handle))?;
+        Ok(())
+    })?;
+    types.resource("directory-entry-stream", ResourceType::host::<Listing>(), |mut store, listing| {
+        let guest: &mut Guest = store.data_mut();
+        guest.table.delete(Resource::<Listing>::new_own(listing))?;
+        Ok(())
+    })?;
+    moves::link(&mut types)?;
     linker.allow_shadowing(false);
     Ok(())
 }
@@ -64,45 +84,80 @@ impl preopens::Host for Preopens<'_> {
     /// Asked for when a guest first touches a file, not when it is made.
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let mut handed = Vec::new();
-        for (path, directory, access) in self.0.directories() {
+        for Granted { name, directory, access, exchange, volume } in self.0.directories() {
             let (perms, mode) = match access {
                 Access::Read => (FsPerms::ReadOnly, OpenMode::READ),
                 Access::Write => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
             };
+            let meter = Meter::new(Arc::clone(&self.0.budget), volume);
             let descriptor = Descriptor::Dir(Dir::new(directory, perms, mode, false));
-            handed.push((self.0.table.push(descriptor)?, path));
+            handed.push((self.0.hand_out(descriptor, meter, exchange)?, name));
         }
         Ok(handed)
     }
 }
 
+/// A directory that a guest is given.
+struct Granted {
+    name: String,
+    directory: std::fs::File,
+    access: Access,
+    exchange: bool,
+    volume: Arc<Volume>,
+}
+
 impl Guest {
     /// What is granted, exists and can be opened now.
-    fn directories(&self) -> Vec<(String, std::fs::File, Access)> {
+    fn directories(&self) -> Vec<Granted> {
         let (Ok(granted), Ok(workspaces)) = (self.grants.workspace(&self.plugin), self.rooms.workspaces()) else {
             return Vec::new();
         };
-        let own = workspaces.find(&granted.key(&self.context));
-        let own = own.map(|workspace| (FILES.to_owned(), workspace.files, granted.grant().access));
+        let key = granted.key(&self.context);
+        let own = workspaces.find(&key).map(|own| (FILES.to_owned(), own.files, granted.grant().access, false));
         let exchange = granted.grant().exchange.iter();
         let exchange =
-            exchange.map(|folder| (format!("{EXCHANGE}/{}", folder.name), folder.path.clone(), folder.access));
-        let opened = own.into_iter().chain(exchange).filter_map(|(name, path, access)| match files::root(&path) {
-            Ok(directory) => Some((name, directory, access)),
-            Err(error) => {
-                tracing::warn!(plugin = %self.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
-                None
+            exchange.map(|folder| (format!("{EXCHANGE}/{}", folder.name), folder.path.clone(), folder.access, true));
+        let open = |path: &Path, exchange| {
+            let directory = files::root(path)?;
+            let volume = if exchange { workspaces.folder(&directory)? } else { workspaces.volume(&key).ok_or(Errno::NOENT)? };
+            Ok::<_, std::io::Error>((directory, volume))
+        };
+        let opened = own.into_iter().chain(exchange).filter_map(|(name, path, access, exchange)| {
+            match open(&path, exchange) {
+                Ok((directory, volume)) => Some(Granted { name, directory, access, exchange, volume }),
+                Err(error) => {
+                    tracing::warn!(plugin = %self.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
+                    None
+                }
             }
         });
         opened.collect()
     }
 
-    /// Files of a workspace that holds more than it may are not written.
-    fn workspace_is_full(&self) -> bool {
-        let (Ok(granted), Ok(workspaces)) = (self.grants.workspace(&self.plugin), self.rooms.workspaces()) else {
-            return false;
-        };
-        workspaces.is_full(&granted.key(&self.context))
+    /// Counts something that stays open, or ends the call.
+    fn keep_open(&self) -> wasmtime::Result<Share> {
+        let taken = self.open_handles.take(&self.context.tenant, &self.context.session, 1);
+        taken.map_err(|full| wasmtime::Error::new(Exceeded::Handles(full)))
+    }
+
+    /// Gives a guest a handle. As in WASI's own, a table that is full ends the call.
+    fn hand_out(&mut self, descriptor: Descriptor, meter: Meter, exchange: bool) -> wasmtime::Result<Resource<Descriptor>> {
+        let _share = self.keep_open()?;
+        let resource = self.table.push(descriptor)?;
+        self.handles.insert(resource.rep(), Arc::new(Handle { meter, exchange, _share }));
+        Ok(resource)
+    }
+
+    /// What a handle stands for.
+    fn handle(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Arc<Handle>> {
+        self.handles.get(&handle.rep()).map(Arc::clone).ok_or_else(|| wasmtime::format_err!("a handle that nobody gave out"))
+    }
+
+    fn file(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Result<File, ErrorCode>> {
+        Ok(match self.table.get(handle)? {
+            Descriptor::File(file) => Ok(file.clone()),
+            Descriptor::Dir(_) => Err(ErrorCode::BadDescriptor),
+        })
     }
 
     fn directory(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Result<Dir, ErrorCode>> {
@@ -143,67 +198,47 @@ async fn open_at(
     if opening.directory && (opening.create || opening.exclusive || opening.truncate) {
         return Ok(Err(ErrorCode::Invalid));
     }
-    if let Err(error) = may_write(guest, &directory, opening.write) {
+    let of = guest.handle(&handle)?;
+    if opening.write
+        && let Err(error) = may_write(&directory, &of.meter, opening.create).await?
+    {
         return Ok(Err(error));
     }
-    let root = std::sync::Arc::clone(&directory.dir);
+    let root = Arc::clone(&directory.dir);
     let opened = spawn_blocking(move || files::open(&*root, Path::new(&path), opening)).await?;
+    let change = opened.as_ref().map_or_else(|_| Change::default(), |(_, change)| *change);
+    of.meter.changed(u64::from(opening.create), change);
     let mut mode = OpenMode::empty();
     mode.set(OpenMode::READ, opening.read);
     mode.set(OpenMode::WRITE, opening.write);
     let descriptor = match opened {
-        Ok(Opened::File(file)) => Descriptor::File(File::new(file, directory.perms, mode, false)),
-        Ok(Opened::Directory(opened)) => Descriptor::Dir(Dir::new(opened, directory.perms, mode, false)),
+        Ok((Opened::File(file), _)) => Descriptor::File(File::new(file, directory.perms, mode, false)),
+        Ok((Opened::Directory(opened), _)) => Descriptor::Dir(Dir::new(opened, directory.perms, mode, false)),
         Err(error) => return Ok(Err(error.into())),
     };
-    // As in WASI's own: a table that is full ends the call.
-    Ok(Ok(store.data_mut().table.push(descriptor)?))
+    store.data_mut().hand_out(descriptor, of.meter.clone(), of.exchange).map(Ok)
 }
 
-async fn create_directory_at(
-    store: &mut StoreContextMut<'_, Guest>,
-    (handle, path): (Resource<Descriptor>, String),
-) -> wasmtime::Result<Result<(), ErrorCode>> {
-    let guest = store.data_mut();
-    guest.budget.wasi_call();
-    let directory = match guest.directory(&handle)? {
-        Ok(directory) => directory,
-        Err(error) => return Ok(Err(error)),
-    };
-    if let Err(error) = may_write(guest, &directory, true) {
-        return Ok(Err(error));
-    }
-    let made = spawn_blocking(move || files::make_directory(&*directory.dir, Path::new(&path))).await?;
-    Ok(made.map_err(ErrorCode::from))
-}
-
-async fn rename_at(
-    store: &mut StoreContextMut<'_, Guest>,
-    (handle, path, new_handle, new_path): (Resource<Descriptor>, String, Resource<Descriptor>, String),
-) -> wasmtime::Result<Result<(), ErrorCode>> {
-    let guest = store.data_mut();
-    guest.budget.wasi_call();
-    let (from, to) = match (guest.directory(&handle)?, guest.directory(&new_handle)?) {
-        (Ok(from), Ok(to)) => (from, to),
-        (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
-    };
-    // Taking something away is writing, too; what is full may give files up.
-    if from.perms.write_not_permitted() || to.perms.write_not_permitted() {
+/// Checks that something may be written below a directory; takes room for one entry where
+/// something may be made.
+async fn may_write(directory: &Dir, meter: &Meter, make: bool) -> wasmtime::Result<Result<(), ErrorCode>> {
+    if directory.perms.write_not_permitted() {
         return Ok(Err(ErrorCode::NotPermitted));
     }
-    let rename = move || files::rename(&*from.dir, Path::new(&path), &*to.dir, Path::new(&new_path));
-    Ok(spawn_blocking(rename).await?.map_err(ErrorCode::from))
+    if !meter.volume.is_measured() {
+        let volume = Arc::clone(&meter.volume);
+        if let Err(error) = spawn_blocking(move || volume.measure_first()).await? {
+            return Ok(Err(error.into()));
+        }
+    }
+    let fits = meter.check().and_then(|()| if make { meter.take_entry() } else { Ok(()) });
+    fits.map_or_else(refused, |()| Ok(Ok(())))
 }
 
-fn may_write(guest: &Guest, directory: &Dir, write: bool) -> Result<(), ErrorCode> {
-    if !write {
-        return Ok(());
+/// The guest's error for what does not fit, or the end of the call.
+fn refused<T>(refusal: Refusal) -> wasmtime::Result<Result<T, ErrorCode>> {
+    match refusal {
+        Refusal::Full => Ok(Err(ErrorCode::Quota)),
+        Refusal::Ends(exceeded) => Err(wasmtime::Error::new(exceeded)),
     }
-    if directory.perms.write_not_permitted() {
-        return Err(ErrorCode::NotPermitted);
-    }
-    if guest.workspace_is_full() {
-        return Err(ErrorCode::Quota);
-    }
-    Ok(())
 }

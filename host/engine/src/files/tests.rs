@@ -29,8 +29,8 @@ fn tree() -> (tempfile::TempDir, File) {
     (top, inside)
 }
 
-fn text(opened: io::Result<Opened>) -> String {
-    let Ok(Opened::File(mut file)) = opened else { panic!("no file: {opened:?}") };
+fn text(opened: io::Result<(Opened, Change)>) -> String {
+    let Ok((Opened::File(mut file), _)) = opened else { panic!("no file: {opened:?}") };
     let mut text = String::new();
     file.read_to_string(&mut text).expect("reads");
     text
@@ -81,7 +81,7 @@ fn a_fifo_is_refused_at_once_and_nobody_waits_for_its_other_end() {
 #[test]
 fn files_are_made_read_and_cut_as_asked() {
     let (_top, inside) = tree();
-    let Opened::File(mut made) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
+    let (Opened::File(mut made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
     made.write_all(b"0123456789").expect("writes");
     assert_eq!(text(open(&inside, Path::new("new"), READ)), "0123456789");
     let error = open(&inside, Path::new("new"), Opening { exclusive: true, ..CREATE }).expect_err("is there");
@@ -92,7 +92,7 @@ fn files_are_made_read_and_cut_as_asked() {
     make_directory(&inside, Path::new("made")).expect("is made");
     assert!(make_directory(&inside, Path::new("made")).is_err(), "once");
     make_directory(&inside, Path::new("made/below")).expect("is made");
-    assert!(matches!(open(&inside, Path::new("made/below"), READ), Ok(Opened::Directory(_))));
+    assert!(matches!(open(&inside, Path::new("made/below"), READ), Ok((Opened::Directory(_), _))));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_is_made_belongs_to_the_owner_of_the_directory() {
         std::os::unix::fs::chown(top.path().join("inside"), Some(1_900_000_000), Some(1_900_000_001)).expect("chowns");
     }
     let owner = inside.metadata().expect("is there");
-    let Opened::File(made) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
+    let (Opened::File(made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
     make_directory(&inside, Path::new("made")).expect("is made");
     for metadata in [made.metadata(), fs::metadata(top.path().join("inside/made"))] {
         let metadata = metadata.expect("is there");
@@ -134,7 +134,7 @@ fn a_directory_that_is_swapped_for_a_link_meanwhile_never_leads_out() {
             }
         });
         for _ in 0..3_000 {
-            if let Ok(Opened::File(mut file)) = open(&inside, Path::new("swapped/secret"), READ) {
+            if let Ok((Opened::File(mut file), _)) = open(&inside, Path::new("swapped/secret"), READ) {
                 let mut text = String::new();
                 file.read_to_string(&mut text).expect("reads");
                 assert_eq!(text, "mine");
@@ -180,4 +180,49 @@ fn no_rename_leads_out_or_takes_something_in() {
     // A link is renamed, not what it leads to.
     rename(&inside, Path::new("up"), &inside, Path::new("link")).expect("renames");
     assert!(fs::symlink_metadata(top.path().join("inside/link")).expect("is there").is_symlink());
+}
+
+#[test]
+fn a_change_says_what_it_made_and_what_it_freed() {
+    let (top, inside) = tree();
+    let at = |name: &str| top.path().join("inside").join(name);
+    let path = Path::new;
+    fs::write(at("large"), vec![1; 100_000]).expect("writes");
+    fs::write(at("small"), "x").expect("writes");
+    let (_, made) = open(&inside, path("new"), CREATE).expect("is made");
+    assert_eq!(made, Change { made: 1, ..Change::default() });
+    let (_, found) = open(&inside, path("new"), CREATE).expect("is there");
+    assert_eq!(found, Change::default());
+    let replaced = rename(&inside, path("small"), &inside, path("large")).expect("replaces");
+    assert!(replaced.gone == 1 && replaced.freed_bytes >= 100_000, "{replaced:?}");
+    assert_eq!(rename(&inside, path("large"), &inside, path("other")).expect("renames"), Change::default());
+    fs::write(at("large"), vec![1; 100_000]).expect("writes");
+    let (_, cut) = open(&inside, path("large"), Opening { truncate: true, ..CREATE }).expect("cuts");
+    assert!(cut.gone == 0 && cut.freed_bytes >= 100_000, "{cut:?}");
+    fs::write(at("large"), vec![1; 100_000]).expect("writes");
+    assert_eq!(link(&inside, path("large"), &inside, path("second")).expect("links").made, 1);
+    let one = unlink(&inside, path("large")).expect("removes");
+    assert_eq!(one, Change { gone: 1, ..Change::default() }, "the file has another name");
+    let last = unlink(&inside, path("second")).expect("removes");
+    assert!(last.gone == 1 && last.freed_bytes >= 100_000, "{last:?}");
+    assert!(unlink(&inside, path("../secret")).is_err() && unlink(&inside, path(".")).is_err());
+}
+
+#[test]
+fn links_are_made_to_relative_paths_and_below_the_directory() {
+    let (top, inside) = tree();
+    let path = Path::new;
+    symlink_at(&inside, "file", "link").expect("links");
+    assert_eq!(text(open(&inside, path("link"), READ)), "text");
+    for (target, name) in [("/etc/passwd", "absolute"), ("file", "../made"), ("file", "link")] {
+        assert!(symlink_at(&inside, target, name).is_err(), "{target} {name}");
+    }
+    for (from, to) in [("../secret", "taken"), ("file", "../made")] {
+        assert!(link(&inside, path(from), &inside, path(to)).is_err(), "{from} {to}");
+    }
+    assert!(!top.path().join("made").exists());
+}
+
+fn symlink_at(directory: &File, target: &str, name: &str) -> io::Result<Change> {
+    super::symlink(Path::new(target), directory, Path::new(name))
 }

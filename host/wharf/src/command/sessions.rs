@@ -33,8 +33,9 @@ pub(super) struct Sessions {
 enum Command {
     /// Remove the workspace of a session with all its files
     ///
-    /// Without --yes it shows what would go, and ends with exit code 1. Do it
-    /// while nothing runs in the session.
+    /// Without --yes it shows what would go, and ends with exit code 1. Refused
+    /// while a call, process, terminal or page of any host works in it, and for
+    /// half a minute after the last call.
     Remove {
         /// Which session
         session: SessionId,

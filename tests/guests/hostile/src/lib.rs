@@ -9,6 +9,7 @@ mod answers;
 mod attack;
 mod compute;
 mod events;
+mod files;
 mod http;
 mod memory;
 mod outside;
@@ -36,6 +37,7 @@ fn attacks() -> impl Iterator<Item = &'static Attack> {
         outside::ATTACKS,
         answers::ATTACKS,
         process::ATTACKS,
+        files::ATTACKS,
         terminal::ATTACKS,
         webview::ATTACKS,
         http::ATTACKS,

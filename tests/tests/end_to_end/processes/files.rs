@@ -161,6 +161,82 @@ async fn a_workspace_that_is_full_takes_no_more_and_gives_files_up() {
     assert_eq!(attack(&fixture, "write_file", json!({"path": "/workspace/new"})).await["reached"], true);
 }
 
+/// What lies below a directory takes on disk.
+fn on_disk(directory: &std::path::Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let entries = fs::read_dir(directory).expect("is there").map(|entry| entry.expect("is there"));
+    let sizes = entries.map(|entry| match entry.metadata().expect("is there") {
+        metadata if metadata.is_dir() => on_disk(&entry.path()),
+        metadata => metadata.blocks() * 512,
+    });
+    sizes.sum()
+}
+
+#[tokio::test]
+async fn one_call_that_writes_without_end_stops_at_its_quota() {
+    let setup = Setup::new().workspace("").process_limit("workspace_bytes", 8 << 20);
+    let fixture = setup.limit("host_call_total_bytes", 4 << 30).open().await;
+    create(&fixture).await;
+    let report = attack(&fixture, "write_much", json!({"path": "/workspace/file", "bytes": 868 << 20})).await;
+    assert_eq!(report["reached"], false, "{report}");
+    assert!(report["error"].as_str().is_some_and(|error| error.contains("uota")), "the guest is told: {report}");
+    let held = on_disk(&fixture.data.path().join("workspaces"));
+    assert!((7 << 20..9 << 20).contains(&held), "{held} bytes");
+    // A length is as good as data.
+    let report = attack(&fixture, "set_length", json!({"path": "/workspace/long", "bytes": 1_u64 << 40})).await;
+    assert_eq!(report["reached"], false, "{report}");
+    // Whoever goes on is stopped.
+    let going_on = json!({"path": "/workspace/other", "bytes": 100_000, "times": 1_000});
+    let error = fixture.call("hostile__write_over", going_on).await.expect_err("it is stopped");
+    assert!(error.code == wharf::Code::Limit && error.message.contains("workspace_bytes"), "{error}");
+    assert_eq!(attack(&fixture, "remove_file", json!({"path": "/workspace/file"})).await["reached"], true);
+    assert_eq!(attack(&fixture, "write_file", json!({"path": "/workspace/file"})).await["reached"], true);
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_again_and_again_counts_once_and_every_byte_counts_for_the_call() {
+    let setup = Setup::new().workspace("").process_limit("workspace_bytes", 4 << 20);
+    let fixture = setup.open().await;
+    create(&fixture).await;
+    let over = |times| json!({"path": "/workspace/file", "bytes": 2_000_000, "times": times});
+    assert_eq!(attack(&fixture, "write_over", over(20)).await["failed"], 0, "it takes its room once");
+    let error = fixture.call("hostile__write_over", over(40)).await.expect_err("it moved more than it may");
+    assert!(error.code == wharf::Code::Limit && error.message.contains("host_call_total_bytes"), "{error}");
+}
+
+#[tokio::test]
+async fn no_link_is_made_in_an_exchange_folder_and_none_is_moved_there() {
+    let folders = Data::alone();
+    fs::create_dir(folders.path().join("out")).expect("makes");
+    fs::write(folders.path().join("out/report"), "the operator's").expect("writes");
+    let grant = format!(
+        "exchange = [{{name = \"out\", path = \"{}\", access = \"write\"}}]",
+        folders.path().join("out").display()
+    );
+    let fixture = Setup::new().workspace(&grant).open().await;
+    create(&fixture).await;
+    attack(&fixture, "write_file", json!({"path": "/workspace/file"})).await;
+    let made = attack(&fixture, "make_link", json!({"target": "file", "path": "/workspace/link"})).await;
+    assert_eq!(made["reached"], true, "in the workspace it may be: {made}");
+    for (tool, arguments) in [
+        ("make_link", json!({"target": "../../etc/passwd", "path": "/exchange/out/link"})),
+        ("make_link", json!({"target": "report", "path": "/exchange/out/link"})),
+        ("make_link", json!({"target": "/exchange/out/report", "path": "/exchange/out/second", "hard": true})),
+        ("make_link", json!({"target": "/exchange/out/report", "path": "/workspace/second", "hard": true})),
+        ("make_link", json!({"target": "/workspace/file", "path": "/exchange/out/second", "hard": true})),
+        ("rename_file", json!({"path": "/workspace/link", "to": "/exchange/out/link"})),
+        ("rename_file", json!({"path": "/workspace/file", "to": "/exchange/out/file"})),
+        ("rename_file", json!({"path": "/exchange/out/report", "to": "/workspace/taken"})),
+    ] {
+        assert_eq!(attack(&fixture, tool, arguments.clone()).await["reached"], false, "{tool} {arguments}");
+    }
+    let names: Vec<_> = fs::read_dir(folders.path().join("out"))
+        .expect("is there")
+        .map(|entry| entry.expect("is there").file_name())
+        .collect();
+    assert_eq!(names, ["report"]);
+}
+
 #[tokio::test]
 async fn a_guest_that_writes_without_end_fills_its_quota_and_no_disk() {
     let setup = Setup::new().workspace("").process_limit("workspace_bytes", 8 << 20);

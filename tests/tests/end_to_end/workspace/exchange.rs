@@ -56,6 +56,15 @@ async fn a_file_comes_in_is_worked_on_and_goes_out() {
 }
 
 #[tokio::test]
+async fn a_file_of_more_than_an_ordinary_call_may_move_is_copied() {
+    let folders = Data::alone();
+    let fixture = open(&folders).await;
+    fs::File::create(folders.path().join("in/large")).and_then(|file| file.set_len(80 << 20)).expect("made");
+    let copied = ask(&fixture, "import_file", json!({"exchange": "in", "path": "large"})).await;
+    assert_eq!(copied.structured["bytes"], 80 << 20);
+}
+
+#[tokio::test]
 async fn a_name_that_is_not_there_is_answered_with_those_that_are() {
     let folders = Data::alone();
     let fixture = open(&folders).await;

@@ -1,0 +1,139 @@
+//! What a call may still write, where it writes.
+
+use std::{fs::File, io, sync::Arc};
+
+use rustix::{fs::fstat, io::Errno};
+use wharf_core::Share;
+use wharf_workspace::Volume;
+
+use super::{Change, taken};
+use crate::budget::{Budget, Exceeded};
+
+/// Counts for a call, and for the workspace or exchange folder that it writes to.
+#[derive(Debug, Clone)]
+pub(crate) struct Meter {
+    budget: Arc<Budget>,
+    pub(crate) volume: Arc<Volume>,
+}
+
+/// A write that does not fit.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The guest is told.
+    Full,
+    /// The call ends.
+    Ends(Exceeded),
+}
+
+/// What a guest's handle to a file or directory stands for, beside the descriptor.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    pub(crate) meter: Meter,
+    /// It is in a folder of the operator's.
+    pub(crate) exchange: bool,
+    pub(crate) _share: Share,
+}
+
+/// How much a file takes.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    size: u64,
+    taken: u64,
+}
+
+impl Meter {
+    pub(crate) fn new(budget: Arc<Budget>, volume: Arc<Volume>) -> Self {
+        Self { budget, volume }
+    }
+
+    /// Takes room for data that the guest writes.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), Refusal> {
+        self.budget.wrote(bytes).map_err(Refusal::Ends)?;
+        self.fits(bytes, 0)
+    }
+
+    /// Takes room for a file that gets longer without data.
+    pub(crate) fn take_length(&self, bytes: u64) -> Result<(), Refusal> {
+        // A length that nothing could hold is the guest's error, and no end of the call.
+        self.fits(bytes, 0)?;
+        self.budget.grew(bytes).map_err(Refusal::Ends)
+    }
+
+    /// Takes room for something that may be made.
+    pub(crate) fn take_entry(&self) -> Result<(), Refusal> {
+        self.fits(0, 1)
+    }
+
+    /// Whether anything can be written at all. It has to be measured for that once, which
+    /// blocks.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        match self.volume.excess() {
+            None => Ok(()),
+            Some(full) => self.budget.refused_write(full).map_or_else(|ends| Err(Refusal::Ends(ends)), |()| Err(Refusal::Full)),
+        }
+    }
+
+    fn fits(&self, bytes: u64, entries: u64) -> Result<(), Refusal> {
+        self.volume.take(bytes, entries).map_err(|full| match self.budget.refused_write(full) {
+            Ok(()) => Refusal::Full,
+            Err(ends) => Refusal::Ends(ends),
+        })
+    }
+
+    /// Puts right what was taken for something that was then changed so: `taken` entries
+    /// were thought to be made.
+    pub(crate) fn changed(&self, taken: u64, change: Change) {
+        let Change { freed_bytes, gone, made } = change;
+        self.volume.give_back(freed_bytes, gone.saturating_add(taken.saturating_sub(made)));
+    }
+
+    /// Changes a file for which `taken` bytes were taken, and puts right how much it grew.
+    pub(crate) fn metered<T>(
+        &self,
+        file: &File,
+        taken: u64,
+        change: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let before = extent(file);
+        let changed = change();
+        if let (Ok(before), Ok(after)) = (before, extent(file)) {
+            let (more, less) = after.beyond(before);
+            if more > taken {
+                self.volume.record(more - taken);
+            } else {
+                self.volume.give_back((taken - more).saturating_add(less), 0);
+            }
+        }
+        changed
+    }
+}
+
+fn extent(file: &File) -> Result<Extent, Errno> {
+    let stat = fstat(file)?;
+    Ok(Extent { size: u64::try_from(stat.st_size).unwrap_or_default(), taken: taken(&stat) })
+}
+
+impl Extent {
+    /// How much more, or less, it takes than before. A file with holes counts by its length
+    /// where it gets longer: so does one on a disk that says late what it takes.
+    fn beyond(self, before: Self) -> (u64, u64) {
+        let more = self.taken.saturating_sub(before.taken);
+        let longer = if self.taken < self.size { self.size.saturating_sub(before.size) } else { 0 };
+        (more.max(longer), before.taken.saturating_sub(self.taken))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_counts_by_what_it_takes_and_by_its_length_where_it_has_holes() {
+        let of = |size, taken| Extent { size, taken };
+        assert_eq!(of(5_000, 8_192).beyond(of(0, 0)), (8_192, 0));
+        assert_eq!(of(5_000, 8_192).beyond(of(4_900, 8_192)), (0, 0), "it is written over");
+        assert_eq!(of(1 << 40, 0).beyond(of(0, 0)), (1 << 40, 0), "a length alone");
+        assert_eq!(of(1 << 40, 4_096).beyond(of(1 << 40, 0)), (4_096, 0), "a hole is filled");
+        assert_eq!(of(0, 0).beyond(of(9_000, 12_288)), (0, 12_288));
+    }
+}

@@ -1,0 +1,171 @@
+//! A stream of a guest's into a file, each write of it counted before it happens.
+//!
+//! WASI's own stream does the same without counting, and cannot be made from outside.
+
+use std::{
+    fs::File,
+    io::{self, IoSlice},
+    mem,
+    os::unix::fs::FileExt as _,
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use rustix::{
+    fs::fstat,
+    io::{Errno, ReadWriteFlags, pwritev2},
+};
+use wasmtime_wasi::runtime::{AbortOnDropJoinHandle, spawn_blocking};
+use wasmtime_wasi_io::{
+    poll::Pollable,
+    streams::{OutputStream, StreamError, StreamResult},
+};
+use wharf_core::Share;
+
+use super::meter::{Handle, Meter, Refusal};
+
+/// How much a guest may write at a time.
+const WRITE_BYTES: usize = 64 << 10;
+
+/// Where the next write goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum At {
+    Position(u64),
+    End,
+}
+
+enum State {
+    Ready,
+    Writing(AbortOnDropJoinHandle<io::Result<u64>>),
+    Failed(io::Error),
+    Closed,
+}
+
+/// A stream into a file.
+pub(crate) struct Writer {
+    file: Arc<File>,
+    at: At,
+    state: State,
+    // The file stays open with it, whatever becomes of the guest's handle.
+    handle: Arc<Handle>,
+    _share: Share,
+}
+
+impl Writer {
+    pub(crate) fn new(file: Arc<File>, at: At, handle: Arc<Handle>, share: Share) -> Self {
+        Self { file, at, state: State::Ready, handle, _share: share }
+    }
+
+    /// The write of these bytes, for a thread that may block, once room is taken for them.
+    fn write_of(&self, bytes: Bytes) -> StreamResult<impl FnOnce() -> io::Result<u64> + Send + 'static> {
+        self.handle.meter.take(bytes.len() as u64).map_err(|refusal| match refusal {
+            Refusal::Full => StreamError::LastOperationFailed(wasmtime::Error::new(io::Error::from(Errno::DQUOT))),
+            Refusal::Ends(exceeded) => StreamError::Trap(wasmtime::Error::new(exceeded)),
+        })?;
+        let (file, at, meter) = (Arc::clone(&self.file), self.at, self.handle.meter.clone());
+        Ok(move || write(&file, at, &bytes, &meter))
+    }
+
+    fn wrote(&mut self, written: io::Result<u64>) {
+        self.state = match written {
+            Ok(written) => {
+                if let At::Position(at) = &mut self.at {
+                    *at = at.saturating_add(written);
+                }
+                State::Ready
+            }
+            Err(error) => State::Failed(error),
+        };
+    }
+
+    /// Whether a write may begin.
+    fn ready_to_write(&mut self) -> StreamResult<bool> {
+        match mem::replace(&mut self.state, State::Closed) {
+            State::Closed => Err(StreamError::Closed),
+            State::Failed(error) => Err(StreamError::LastOperationFailed(wasmtime::Error::new(error))),
+            State::Ready => {
+                self.state = State::Ready;
+                Ok(true)
+            }
+            writing @ State::Writing(_) => {
+                self.state = writing;
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// Writes all of it, for which room was taken.
+pub(crate) fn write(file: &File, at: At, bytes: &[u8], meter: &Meter) -> io::Result<u64> {
+    meter.metered(file, bytes.len() as u64, || {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let done = (bytes.len() - rest.len()) as u64;
+            let written = match at {
+                At::Position(at) => file.write_at(rest, at.saturating_add(done))?,
+                At::End => append(file, rest)?,
+            };
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            rest = &rest[written.min(rest.len())..];
+        }
+        Ok(bytes.len() as u64)
+    })
+}
+
+fn append(file: &File, bytes: &[u8]) -> io::Result<usize> {
+    match pwritev2(file, &[IoSlice::new(bytes)], 0, ReadWriteFlags::APPEND) {
+        // A file system, or a kernel, that cannot do it in one step.
+        Err(Errno::NOSYS | Errno::OPNOTSUPP) => {
+            file.write_at(bytes, u64::try_from(fstat(file)?.st_size).unwrap_or_default())
+        }
+        written => Ok(written?),
+    }
+}
+
+#[async_trait::async_trait]
+impl Pollable for Writer {
+    async fn ready(&mut self) {
+        if let State::Writing(task) = &mut self.state {
+            let written = task.await;
+            self.wrote(written);
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl OutputStream for Writer {
+    fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        if !self.ready_to_write()? {
+            return Err(StreamError::trap("a write was not permitted: `check-write` was not asked first"));
+        }
+        // What does not fit closes the stream, as every failed write does.
+        self.state = State::Closed;
+        let write = self.write_of(bytes)?;
+        self.state = State::Writing(spawn_blocking(write));
+        Ok(())
+    }
+
+    async fn blocking_write_and_flush(&mut self, bytes: Bytes) -> StreamResult<()> {
+        self.ready().await;
+        self.write(bytes)?;
+        self.ready().await;
+        self.ready_to_write().map(drop)
+    }
+
+    fn flush(&mut self) -> StreamResult<()> {
+        self.ready_to_write().map(drop)
+    }
+
+    fn check_write(&mut self) -> StreamResult<usize> {
+        Ok(if self.ready_to_write()? { WRITE_BYTES } else { 0 })
+    }
+
+    async fn cancel(&mut self) {
+        // What was begun is written; the guest waits for it, so that it cannot pile writes up.
+        if let State::Writing(task) = mem::replace(&mut self.state, State::Closed) {
+            task.cancel().await;
+        }
+    }
+}
