@@ -66,4 +66,6 @@ pub use request::{
     Sandbox, Signal, SpawnRequest,
 };
 #[cfg(target_os = "linux")]
+pub use probe::ProbePlace;
+#[cfg(target_os = "linux")]
 pub use spawner::Spawner;

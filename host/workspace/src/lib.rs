@@ -16,4 +16,4 @@ mod workspaces;
 pub use error::WorkspaceError;
 pub use listing::Listed;
 pub use measure::Usage;
-pub use workspaces::{Settings, Workspace, Workspaces};
+pub use workspaces::{Settings, Trial, Workspace, Workspaces};
