@@ -117,6 +117,15 @@ impl Quota {
         Ok(share)
     }
 
+    /// Takes `amount` that is in use already, whatever the limits say; see
+    /// [`Share::record`].
+    #[must_use]
+    pub fn record(self: &Arc<Self>, tenant: &TenantId, session: &SessionId, amount: u64) -> Share {
+        let mut share = Share { quota: Arc::clone(self), tenant: tenant.clone(), session: session.clone(), amount: 0 };
+        share.record(amount);
+        share
+    }
+
     /// What all tenants use together.
     #[must_use]
     pub fn used(&self) -> u64 {

@@ -268,12 +268,7 @@ fn shell() -> PathBuf {
 }
 
 /// The path of a program, as the child sees it.
-fn find(
-    program: &str,
-    path: &OsString,
-    view: &View,
-    lookup: impl FnOnce() -> Lookup,
-) -> Result<PathBuf, PolicyError> {
+fn find(program: &str, path: &OsString, view: &View, lookup: impl FnOnce() -> Lookup) -> Result<PathBuf, PolicyError> {
     if program.contains('/') {
         // What is not the workspace's is the system's, or there is nothing.
         let below = view.below(program).filter(|_| !program.starts_with('/') || program.starts_with(WORKSPACE));

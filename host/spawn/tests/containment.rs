@@ -279,9 +279,8 @@ async fn what_contains_is_tried_in_a_workspace_as_sessions_have_one() {
             if owner.is_some() {
                 chown(&place.files, owner, owner).expect("another owner");
             }
-            let spawner = Spawner::with(contained).probing_in(move || {
-                Ok(ProbePlace { place: place.clone(), guard: Box::new(()) })
-            });
+            let spawner = Spawner::with(contained)
+                .probing_in(move || Ok(ProbePlace { place: place.clone(), guard: Box::new(()) }));
             (spawner.capabilities().await.expect("an answer"), outer)
         };
         let (well, _) = probed(0o711, None).await;

@@ -45,6 +45,7 @@ mod metrics;
 mod oauth;
 mod oci;
 mod offers;
+mod processes;
 mod recorder;
 mod registry;
 mod rooms;

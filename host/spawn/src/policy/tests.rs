@@ -82,8 +82,7 @@ fn where_nothing_contains_a_grant_that_requires_it_still_asks_for_it() {
 
 #[test]
 fn what_the_operator_requires_of_the_whole_host_no_grant_gives_up() {
-    let terminal =
-        TerminalGrant { shell: true, require_containment: false, ..TerminalGrant::with_reason("a test") };
+    let terminal = TerminalGrant { shell: true, require_containment: false, ..TerminalGrant::with_reason("a test") };
     let grants = Grants { terminal: Some(terminal), ..Grants::default() };
     let plan = |bubblewrap_required| {
         let capabilities = Capabilities { bubblewrap_required, ..capabilities(None) };

@@ -225,7 +225,10 @@ impl Spawner {
             Some(places) => {
                 let places = places.clone();
                 let made = tokio::task::spawn_blocking(move || (places.0)()).await.map_err(std::io::Error::other);
-                Some(made.flatten().map_err(|error| loud(format!("was not tried: no workspace can be made: {error}")))?)
+                Some(
+                    made.flatten()
+                        .map_err(|error| loud(format!("was not tried: no workspace can be made: {error}")))?,
+                )
             }
             None => None,
         };

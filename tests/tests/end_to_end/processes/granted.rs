@@ -76,7 +76,9 @@ async fn a_pattern_of_names_grants_no_file_that_a_guest_has_written() {
     let written = found(fixture.call("hostile__write_file", json!({"path": format!("/workspace/{planted}")})).await);
     assert_eq!(written["reached"], true, "{written}");
     found(fixture.call("hostile__write_file", json!({"path": "/workspace/git-own"})).await);
-    for program in [planted.to_owned(), format!("/workspace/{planted}"), format!("./{planted}"), "/workspace/git-own".into()] {
+    for program in
+        [planted.to_owned(), format!("/workspace/{planted}"), format!("./{planted}"), "/workspace/git-own".into()]
+    {
         let refused = found(fixture.call("hostile__start_process", json!({"program": program})).await);
         assert_eq!(refused["refused"]["code"], "denied", "{program}: {refused}");
     }
