@@ -216,14 +216,28 @@ limits! {
     ProcessLimits {
         running_per_session = 20, up to 1_000,
             "Starting and running processes of one session. Refuses a further one with `limit`.";
+        running_per_tenant = 100, up to 10_000,
+            "The same of one tenant.";
+        running = 200, up to 100_000,
+            "The same of all tenants.";
         ended_per_session = 1_000, up to 100_000,
             "Ended processes of one session that are kept. The oldest goes first.";
+        ended_per_tenant = 4_000, up to 1_000_000,
+            "The same of one tenant.";
+        ended = 16_000, up to 10_000_000,
+            "The same of all tenants. The oldest of the tenant that starts another goes; where it has none, refuses to start with `limit`.";
         tombstone_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
             "How long an ended process and its output are kept. Removes them, hourly.";
         lifetime_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
             "How long a process may run, whatever a grant says. Kills it (`time-limit`).";
         output_kept_bytes = 256 * MIB, up to 64 * GIB,
             "Bytes of each of its two streams that are kept on disk; at least 256 KiB. Evicts the oldest.";
+        output_disk_bytes_per_session = 512 * MIB, up to 1_024 * GIB,
+            "Bytes of output of all processes of one session that are kept on disk. Evicts that of ended processes, the oldest first, then the oldest of what prints; refuses to start with `limit` where 512 KiB have no room.";
+        output_disk_bytes_per_tenant = 2 * GIB, up to 16_384 * GIB,
+            "The same of one tenant.";
+        output_disk_bytes = 8 * GIB, up to 16_384 * GIB,
+            "The same of all tenants. Evicts output of the tenant that needs room, and of no other.";
         output_total_bytes = 64 * GIB, up to 16_384 * GIB,
             "Bytes that each of its two streams may print in all. Kills the process (`quota`).";
         wait_milliseconds = 10 * MINUTE, up to 10 * MINUTE,

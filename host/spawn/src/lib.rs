@@ -61,6 +61,8 @@ pub use error::SpawnError;
 pub use exit::{Ended, Exit};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
+#[cfg(target_os = "linux")]
+pub use probe::ProbePlace;
 pub use request::{
     Bind, Containment, Descriptor, Input, Limits, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS, MAX_REQUEST_BYTES, Output,
     Sandbox, Signal, SpawnRequest,

@@ -9,6 +9,7 @@ mod limits;
 mod oauth;
 mod pin;
 mod plugin;
+mod polls;
 mod process;
 mod quotas;
 mod request;
@@ -41,8 +42,9 @@ pub use oauth::OAuthSettings;
 pub use pin::{EffectiveGrants, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
 use plugin::WrittenPlugin;
+pub use polls::{GuidanceLanguage, PollGuidance, SessionPolls, TenantPolls};
 pub(crate) use process::room as process_room;
-pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
+pub use process::{Profile, RequiredContainment, WorkspaceSettings};
 pub use request::{SecretSettings, SecretSource};
 pub(crate) use request::{read_header, read_secrets};
 pub use terminal::TerminalSettings;
@@ -65,6 +67,8 @@ pub struct Configuration {
     pub process_limits: ProcessLimits,
     /// How polls of processes are judged.
     pub polls: PollGuidance,
+    /// What has to contain processes and terminals, whatever a grant says.
+    pub required_containment: Option<RequiredContainment>,
     /// How the files of sessions are kept.
     pub workspace: WorkspaceSettings,
     /// Interactive programs.
@@ -260,6 +264,7 @@ impl Configuration {
             host_limits,
             process_limits,
             polls: written.process.polls,
+            required_containment: written.process.required,
             workspace: written.workspace,
             terminal: written.terminal.check(base)?,
             webview: written.webview.check(base)?,

@@ -25,7 +25,7 @@ use wharf_core::{
     stream::{OpenStream, StreamWriter, Turns},
 };
 use wharf_engine::{Engine, Rooms};
-use wharf_process::polls::PollTotals;
+use wharf_process::{Processes, polls::PollTotals};
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
@@ -299,6 +299,11 @@ impl Host {
         let host = self.clone();
         tokio::spawn(async move { host.look_at_added().await });
         Some(control)
+    }
+
+    /// The processes of this host, where it has any.
+    pub(crate) fn processes(&self) -> Option<&Arc<Processes>> {
+        self.shared.rooms.processes.as_ref()
     }
 
     /// The terminals of this host, where it has any.

@@ -48,6 +48,7 @@ mod oauth;
 mod oci;
 mod offers;
 mod paths;
+mod processes;
 mod recorder;
 mod registry;
 mod rooms;

@@ -6,6 +6,7 @@
 //! process count apart.
 
 mod calls;
+mod polling;
 
 use prometheus_client::{
     encoding::text,
@@ -85,8 +86,11 @@ impl Sources<'_> {
             gauge(registry, "processes_left_behind", "Ended ones whose children live on", count(counts.left_behind));
             let sessions = count(processes.running_sessions().len());
             gauge(registry, "process_sessions", "Sessions in which a process runs", sessions);
+            let bytes = processes.output_disk_bytes();
+            let help = "Output of processes that is kept on disk";
+            gauge_of(registry, "process_output", help, bytes, Some(Unit::Bytes));
             counter(registry, "process_polls", "Polls of processes", polls.polls);
-            counter(registry, "process_poll_advice", "Advice against polling that was given", polls.guidance);
+            polling::register(registry, &polls, |language| processes.guidance_effect(language));
         }
         if let Some(terminals) = &self.rooms.terminals {
             let terminals = terminals.metrics();

@@ -10,6 +10,7 @@ mod cancellation;
 mod command;
 mod components;
 mod configuration;
+mod containment;
 mod content_store;
 mod contexts;
 mod contract;

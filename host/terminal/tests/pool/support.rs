@@ -56,7 +56,7 @@ impl Somebody {
 
 fn grants() -> Grants {
     let terminal = TerminalGrant {
-        programs: vec!["*".into()],
+        programs: vec!["**".into()],
         shell: true,
         environment: vec!["*".into()],
         require_containment: false,

@@ -195,7 +195,8 @@ impl Core {
             let mut outcome = Outcome::of(state, id, now);
             if let Some(polls) = state.requests.polls(id) {
                 let pending = IsPending(outcome.state == OutcomeState::Pending);
-                let guidance = polls.record(outcome.elapsed, pending, &self.settings.polls, &self.counters.polls);
+                let settings = self.settings.polls.of(&page.owner.tenant, &page.owner.session);
+                let guidance = polls.record(outcome.elapsed, pending, &settings, &self.counters.polls);
                 outcome.advice = guidance.map(|guidance| guidance.text);
             }
             outcome

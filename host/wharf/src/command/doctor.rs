@@ -67,7 +67,8 @@ impl Doctor {
                 "name a directory that can be written with --data",
             )),
         }
-        let spawner = Spawner::new();
+        // As the host has it: tried in a workspace, and with what is required.
+        let spawner = opened.as_ref().map_or_else(|_| Spawner::new(), |host| host.spawner().clone());
         let probed = runtime.block_on(spawner.capabilities());
         let wanted = Wanted::of(&configuration, opened.as_ref().ok());
         match probed {
@@ -146,10 +147,7 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.push(match &capabilities.containment {
         Ok(Contained::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
-        Ok(Contained::Landlock) => Finding::well(
-            "containment",
-            "Landlock and seccomp: a program was run under them; bubblewrap, which hides more, does not work here",
-        ),
+        Ok(Contained::Landlock) => landlock(capabilities),
         Err(missing) if wanted.processes && !wanted.given_up => Finding::ill(
             "containment",
             format!("none: {missing}"),
@@ -157,6 +155,13 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
         ),
         Err(missing) => Finding::well("containment", format!("none: {missing}")),
     });
+    for warning in &capabilities.warnings {
+        findings.push(Finding::ill(
+            "containment",
+            warning,
+            "until then, programs work with paths relative to their workspace",
+        ));
+    }
     if wanted.given_up {
         findings.push(Finding::well(
             "given up",
@@ -177,6 +182,22 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
     let memory = if capabilities.memory_of_trees { "of all processes of a command" } else { "of each process" };
     findings.push(Finding::well("memory limit", memory));
     findings
+}
+
+/// Landlock contains: because bubblewrap is not there, which somebody may want, or
+/// because it does not work, which nobody wants.
+fn landlock(capabilities: &Capabilities) -> Finding {
+    let says = "Landlock and seccomp: a program was run under them";
+    match &capabilities.bubblewrap {
+        Err(why) if why.starts_with("bubblewrap is installed") => Finding::ill(
+            "containment",
+            format!("{says}, which hides less than bubblewrap; {why}"),
+            "make bubblewrap work, or have processes refused until it does: `required = \"bubblewrap\"` under [process]",
+        ),
+        Err(_) | Ok(()) => {
+            Finding::well("containment", format!("{says}; bubblewrap, which hides more, does not work here"))
+        }
+    }
 }
 
 /// The browser that runs web pages: started once, where any plugin may have some.
@@ -211,7 +232,11 @@ async fn browser(configuration: &Configuration, spawner: &Spawner, host: Option<
 
 fn polls(configuration: &Configuration) -> Finding {
     let says = if configuration.polls.guidance {
-        format!("advice from {} polls in a row on, sooner where they are hasty", configuration.polls.threshold)
+        let sooner = configuration.polls.hasty_threshold;
+        let sooner = sooner.map_or(String::new(), |polls| format!(", from {polls} where they are hasty"));
+        let apart = configuration.polls.tenant.len();
+        let apart = if apart == 0 { String::new() } else { format!("; apart for {apart} tenants") };
+        format!("advice from {} polls in a row on{sooner}{apart}", configuration.polls.threshold)
     } else {
         "no advice".to_owned()
     };

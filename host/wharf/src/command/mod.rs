@@ -12,6 +12,7 @@ mod inspect;
 mod line;
 mod output;
 mod plugin;
+mod processes;
 mod serve;
 mod session;
 mod sessions;
@@ -70,6 +71,7 @@ Examples:
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
   wharf sessions                         the files of sessions, with their sizes
+  wharf processes                        the processes of running hosts, and how they are polled
   wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
   wharf token new --name ci              a token for a client over HTTP
   wharf state usage                      what plugins keep, and how much of it there may be
@@ -120,6 +122,7 @@ enum Command {
     Plugin(plugin::Plugin),
     State(state::State),
     Sessions(sessions::Sessions),
+    Processes(processes::Processes),
     Terminals(terminals::Terminals),
     Attach(attach::Attach),
     Audit(Box<audit::Audit>),
@@ -142,6 +145,7 @@ impl Wharf {
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),
+            Command::Processes(processes) => processes.run(&self.global),
             Command::Terminals(terminals) => terminals.run(&self.global),
             Command::Attach(attach) => attach.run(&self.global),
             Command::Audit(audit) => audit.run(&self.global),
