@@ -6,6 +6,7 @@
 //! process count apart.
 
 mod calls;
+mod terminals;
 
 use prometheus_client::{
     encoding::text,
@@ -89,11 +90,7 @@ impl Sources<'_> {
             counter(registry, "process_poll_advice", "Advice against polling that was given", polls.guidance);
         }
         if let Some(terminals) = &self.rooms.terminals {
-            let terminals = terminals.metrics();
-            gauge(registry, "terminals_open", "Terminals that are open", terminals.open);
-            gauge(registry, "terminals_busy", "Of these, those with a turn that runs", terminals.busy);
-            counter(registry, "terminals_opened", "Terminals that were opened", terminals.opened);
-            counter(registry, "terminal_crashes", "Programs in terminals that crashed", terminals.crashes);
+            terminals::terminals(registry, terminals);
         }
         if let Ok(webviews) = &self.rooms.webviews {
             let pages = webviews.metrics();
@@ -105,7 +102,7 @@ impl Sources<'_> {
             let active = count(workspaces.active().len());
             gauge(registry, "sessions_active", "Sessions whose files were used within half a minute", active);
         }
-        gauge(registry, "streams_open", "Streams of events that are kept", count(self.rooms.streams.count()));
+        terminals::endings(registry, self.rooms.terminals.as_deref(), &self.rooms.streams);
     }
 }
 
