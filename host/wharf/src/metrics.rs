@@ -7,6 +7,7 @@
 
 mod calls;
 mod polling;
+mod terminals;
 
 use prometheus_client::{
     encoding::text,
@@ -93,11 +94,7 @@ impl Sources<'_> {
             polling::register(registry, &polls, |language| processes.guidance_effect(language));
         }
         if let Some(terminals) = &self.rooms.terminals {
-            let terminals = terminals.metrics();
-            gauge(registry, "terminals_open", "Terminals that are open", terminals.open);
-            gauge(registry, "terminals_busy", "Of these, those with a turn that runs", terminals.busy);
-            counter(registry, "terminals_opened", "Terminals that were opened", terminals.opened);
-            counter(registry, "terminal_crashes", "Programs in terminals that crashed", terminals.crashes);
+            terminals::terminals(registry, terminals);
         }
         if let Ok(webviews) = &self.rooms.webviews {
             let pages = webviews.metrics();
@@ -109,7 +106,7 @@ impl Sources<'_> {
             let active = count(workspaces.active().len());
             gauge(registry, "sessions_active", "Sessions whose files were used within half a minute", active);
         }
-        gauge(registry, "streams_open", "Streams of events that are kept", count(self.rooms.streams.count()));
+        terminals::endings(registry, self.rooms.terminals.as_deref(), &self.rooms.streams);
     }
 }
 

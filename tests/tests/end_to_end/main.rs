@@ -42,5 +42,6 @@ mod streams;
 mod tenants;
 mod terminals;
 mod traces;
+mod watching;
 mod webviews;
 mod workspace;

@@ -19,7 +19,7 @@
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
 //! | `mcp` | the protocol |
 //! | `terminals`, `streams`, `front_ends`, `metrics` | what each other route does |
-//! | `follow` | a stream as server-sent events |
+//! | `follow`, `watch` | a stream, and a terminal, as server-sent events |
 //! | `failure` | errors as answers |
 //! | `traced` | a span for each request of the routes that are not the protocol's |
 //!
@@ -52,6 +52,7 @@ mod terminals;
 mod tls;
 mod token;
 mod traced;
+mod watch;
 
 use std::sync::{Arc, atomic::AtomicBool};
 

@@ -73,7 +73,7 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
     parameters.extend(route.query.into_iter().flat_map(|query| in_query(query, taken)));
     let tag = match route.path {
         MCP => "mcp",
-        path if path.starts_with("/v1/terminals") => "terminals",
+        path if path.starts_with("/v1/terminals") || path.starts_with("/v1/watch") => "terminals",
         path if path.starts_with(FRONT_ENDS) => "front-ends",
         _ => "streams",
     };

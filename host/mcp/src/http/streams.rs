@@ -47,7 +47,12 @@ pub(super) struct Resume {
 impl Resume {
     /// The number of the last event that was read.
     pub(super) fn last(&self, headers: &HeaderMap) -> Result<u64, Failure> {
-        Ok(last_event(headers)?.or(self.last_event_id).unwrap_or(0))
+        Ok(self.given(headers)?.unwrap_or(0))
+    }
+
+    /// The same; nothing where the client reads for the first time.
+    pub(super) fn given(&self, headers: &HeaderMap) -> Result<Option<u64>, Failure> {
+        Ok(last_event(headers)?.or(self.last_event_id))
     }
 }
 

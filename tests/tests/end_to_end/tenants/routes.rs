@@ -31,6 +31,7 @@ fn cases() -> Vec<Case> {
         ("GET /.well-known/oauth-protected-resource/mcp", "", "", Value::Null, OwnAlone),
         ("GET /v1/terminals", "", "", Value::Null, OwnAlone),
         ("GET /v1/streams", "", "", Value::Null, OwnAlone),
+        ("GET /v1/watch", "", "", Value::Null, OwnAlone),
         ("GET /metrics", "", "", Value::Null, OwnAlone),
         ("POST /mcp", "", SESSION, list, AsUnknown),
         ("POST /mcp", "", SESSION, cancelled, AsUnknown),
@@ -49,6 +50,7 @@ fn cases() -> Vec<Case> {
             ("POST /v1/terminals/{terminal}/resize", terminal, "", json!({"columns": 60, "rows": 20}), AsUnknown),
             ("GET /v1/terminals/{terminal}/screen", terminal, "", Value::Null, AsUnknown),
             ("GET /v1/terminals/{terminal}/output", terminal, "", Value::Null, AsUnknown),
+            ("GET /v1/watch/{terminal}", terminal, "Last-Event-ID: 0\r\n", Value::Null, AsUnknown),
         ]);
     }
     for stream in ["$stream", "$other"] {

@@ -149,6 +149,8 @@ fn a_key_that_nobody_knows_is_refused_by_both_in_every_table() {
         [terminal.profile.x]
         programs = ["x"]
         preset = "repl"
+        [terminal.profile.x.parameters]
+        adaptive = true
         [webview.limits]
         [stream.limits]
         [request.limits]
