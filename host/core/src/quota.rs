@@ -112,9 +112,15 @@ impl Quota {
     /// # Errors
     /// The narrowest limit that it would break; nothing is taken then.
     pub fn take(self: &Arc<Self>, tenant: &TenantId, session: &SessionId, amount: u64) -> Result<Share, QuotaFull> {
-        let mut share = Share { quota: Arc::clone(self), tenant: tenant.clone(), session: session.clone(), amount: 0 };
+        let mut share = self.share(tenant, session);
         share.grow(amount)?;
         Ok(share)
+    }
+
+    /// A share of nothing, which can grow. It always fits.
+    #[must_use]
+    pub fn share(self: &Arc<Self>, tenant: &TenantId, session: &SessionId) -> Share {
+        Share { quota: Arc::clone(self), tenant: tenant.clone(), session: session.clone(), amount: 0 }
     }
 
     /// What all tenants use together.

@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{FrontEndService, service::MetricsService};
+use wharf_core::{FrontEndService, Quota, WebPageService, quota::Bounds, service::MetricsService};
 
 use super::{
     HttpAddress, HttpServices, HttpSettings, Shared,
@@ -85,7 +85,13 @@ impl HttpServer {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
-            readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
+            readers: Quota::new(Bounds {
+                resource: "requests that follow something or wait",
+                section: "[http.limits]",
+                session: None,
+                tenant: ("readers_per_tenant", settings.limits.readers_per_tenant),
+                host: ("readers", settings.limits.readers),
+            }),
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),
             stopping,
@@ -93,6 +99,7 @@ impl HttpServer {
             settings,
             metrics: None,
             front_ends: None,
+            pages: None,
         };
         Ok(Self { listener, address, shared, killed })
     }
@@ -108,6 +115,13 @@ impl HttpServer {
     #[must_use]
     pub fn with_front_ends(mut self, front_ends: Arc<dyn FrontEndService>) -> Self {
         self.shared.front_ends = Some(front_ends);
+        self
+    }
+
+    /// Serves web pages, too.
+    #[must_use]
+    pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
+        self.shared.pages = Some(pages);
         self
     }
 
