@@ -117,15 +117,16 @@ fn page_over_http(two: &mut Two, names: &mut Names) {
     let page = two.route(Tenant::First, "POST", "/v1/pages", "", &json!({"width": 640})).json();
     names.add("$web_page", &page["page"]);
     let path = format!("/v1/pages/{}", page["page"].as_str().expect("an id"));
-    let script = json!({"script": format!("document.title = '{MARK}'"), "timeout_ms": 300_000});
+    let script = json!({"script": format!("console.log('{MARK}'); '{MARK}'"), "timeout_ms": 300_000});
     let request = two.route(Tenant::First, "POST", &format!("{path}/scripts"), "", &script).json();
     names.add("$request", &request["request"]);
     let result = format!("{path}/requests/{}?wait_ms=60000", request["request"].as_str().expect("an id"));
     let outcome = two.route(Tenant::First, "GET", &result, "", &Value::Null).json();
     assert_eq!((&outcome["state"], &outcome["text"]), (&json!("done"), &json!(format!("\"{MARK}\""))), "{outcome}");
+    let log = format!("{path}/logs/console");
     let began = Instant::now();
-    while two.route(Tenant::First, "GET", &path, "", &Value::Null).json()["title"] != MARK {
-        assert!(began.elapsed() < Duration::from_secs(60), "the page has no title");
+    while !two.route(Tenant::First, "GET", &log, "", &Value::Null).body.contains(MARK) {
+        assert!(began.elapsed() < Duration::from_secs(60), "the page has said nothing");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -150,7 +151,7 @@ pub(super) fn state(two: &mut Two, names: &Names, pages: bool) -> Vec<String> {
         state.push(masked_numbers(&found.body));
     }
     if browses() {
-        let path = names.real(&json!("/v1/pages/$web_page"));
+        let path = names.real(&json!("/v1/pages/$web_page/logs/console"));
         let found = two.route(Tenant::First, "GET", path.as_str().expect("a path"), "", &Value::Null);
         state.push(masked_numbers(&found.body));
     }

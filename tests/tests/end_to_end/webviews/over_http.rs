@@ -8,7 +8,7 @@ use wharf::{
     Code,
     web_page::{ExecuteScript, OpenWebPage},
 };
-use wharf_tests::{Reply, Server, Setup, Site, context};
+use wharf_tests::{Data, Reply, Server, Setup, Site, context};
 
 use super::AMPLE;
 
@@ -138,7 +138,8 @@ fn a_page_over_http_is_opened_asked_polled_and_closed() {
 
     page.value("console.log('said'); 1");
     let log = page.get("/logs/console");
-    assert_eq!((&log["entries"][0]["text"], &log["lost"]), (&json!("said"), &json!(0)), "{log}");
+    let last = log["entries"].as_array().and_then(|entries| entries.last()).expect("an entry");
+    assert_eq!((&last["text"], &log["lost"]), (&json!("said"), &json!(0)), "{log}");
 
     let closed = page.ask("DELETE", "", None);
     let told = closed.json();
@@ -228,7 +229,7 @@ fn pages_over_http_go_no_further_than_the_grant_of_the_host_itself() {
 #[tokio::test]
 async fn an_app_opens_pages_and_runs_scripts_in_them_without_waiting_in_their_way() {
     let site = Site::start();
-    let fixture = visits(&site).open().await;
+    let fixture = visits(&site).open_in(Data::new()).await;
     let (pages, here) = (fixture.host.web_pages(), context("local", "app"));
     let page = pages.open(&here, OpenWebPage::default()).await.expect("granted").page;
     let script = |script: &str| ExecuteScript { script: script.to_owned(), ..ExecuteScript::default() };
