@@ -49,7 +49,7 @@ pub use schema::{Schema, SchemaError};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{
     CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, TerminalService,
-    ToolService,
+    ToolService, WebPageService,
 };
 pub use stream::Streams;
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};

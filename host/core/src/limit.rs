@@ -197,6 +197,8 @@ limits! {
             "Bytes of keys and values of all tenants. Refuses a write with `limit`.";
         front_ends = 128, up to 10_000,
             "Connected front ends of all tenants. Refuses a further one with `limit`.";
+        front_ends_per_tenant = 96, up to 10_000,
+            "The same of one tenant.";
         front_ends_per_client = 8, up to 1_000,
             "Front ends that one token, or one client of an app, has connected. Refuses a further one with `limit`.";
         front_end_tools = 64, up to 256,
@@ -205,6 +207,12 @@ limits! {
             "JSON text of the tools of one front end. Refuses to connect it with `limit`.";
         front_end_calls = 64, up to 10_000,
             "Calls that wait for one front end. Refuses a further one with `limit`.";
+        front_end_waiting_calls = 56, up to 10_000,
+            "Calls that wait for front ends of all tenants. Refuses a further one with `limit`, so that other tools find places.";
+        front_end_waiting_calls_per_tenant = 40, up to 10_000,
+            "The same of one tenant.";
+        front_end_waiting_calls_per_session = 24, up to 10_000,
+            "The same of one session.";
         front_end_silent_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a front end may neither follow its calls nor ask for them. Disconnects it, and its waiting calls end with `gone`.";
     }
@@ -309,7 +317,9 @@ limits! {
         arrival_without_token_milliseconds = 5_000, up to 10 * MINUTE,
             "How long a connection may take, from its beginning, until a token was shown on it or its one request without a token is answered. Closes the connection.";
         readers = 1_024, up to 65_536,
-            "Requests at once that follow a stream or wait. Refuses a further one with `limit`.";
+            "Requests of all tenants at once that follow something or wait. Refuses a further one with `limit`.";
+        readers_per_tenant = 768, up to 65_536,
+            "The same of one tenant.";
         body_bytes = MIB, up to 64 * MIB,
             "Body of a request. Refuses it with `limit`.";
         wait_milliseconds = MINUTE, up to 10 * MINUTE,
@@ -388,11 +398,27 @@ limits! {
     /// Limits of web pages, `[webview.limits]`.
     WebViewLimits {
         pages = 20, up to 1_000,
-            "Open pages of all sessions. A further one closes the one idle for longest; where none is idle, refuses with `limit`.";
+            "Open pages of all tenants. A further one closes the tenant's own one idle for longest, after a minute at least; where none is idle, refuses with `limit`. As many closed ones are remembered.";
+        pages_per_tenant = 16, up to 1_000,
+            "The same of one tenant.";
+        pages_per_session = 12, up to 1_000,
+            "The same of one session, whichever plugins and assistants opened them.";
+        requests = 1_280, up to 65_536,
+            "Requests of the pages of all tenants, finished ones that are kept included. The tenant's own oldest finished goes; where all are pending, refuses with `limit`.";
+        requests_per_tenant = 1_024, up to 65_536,
+            "The same of one tenant.";
+        requests_per_session = 768, up to 65_536,
+            "The same of one session.";
         requests_per_page = 64, up to 1_024,
             "Requests of a page, finished ones that are kept included. The oldest finished goes; where all are pending, refuses with `limit`.";
         result_bytes_per_page = 8 * MIB, up to 256 * MIB,
             "Bytes of the results that are kept for a page. The oldest goes first.";
+        kept_bytes = 160 * MIB, up to 64 * GIB,
+            "Bytes of scripts that are pending, results and logs of all tenants. The tenant's own oldest results go; then a request fails with `limit`, and a log loses its oldest entries.";
+        kept_bytes_per_tenant = 128 * MIB, up to 64 * GIB,
+            "The same of one tenant.";
+        kept_bytes_per_session = 96 * MIB, up to 64 * GIB,
+            "The same of one session.";
         result_bytes = MIB, up to 16 * MIB,
             "Bytes of one result that are sent from the page. It is cut there, and can be paged through.";
         file_bytes = 8 * MIB, up to 64 * MIB,
@@ -419,8 +445,20 @@ limits! {
             "Bytes of one download, and of all files that a page is given. Cancels a larger one; refuses more with `invalid`.";
         downloads = 32, up to 10_000,
             "Downloads of a page. Further ones are cancelled.";
+        transfer_bytes = 4 * GIB, up to 1_024 * GIB,
+            "Bytes of downloads under way and of files that pages were given, of all tenants. Cancels a download; refuses a file with `limit`.";
+        transfer_bytes_per_tenant = 2 * GIB, up to 1_024 * GIB,
+            "The same of one tenant.";
+        transfer_bytes_per_session = GIB, up to 1_024 * GIB,
+            "The same of one session.";
         connections_per_page = 256, up to 4_096,
             "Connections of a page at once. Further ones are refused.";
+        connections = 1_024, up to 65_536,
+            "Connections of the pages of all tenants at once. Further ones are refused.";
+        connections_per_tenant = 768, up to 65_536,
+            "The same of one tenant.";
+        connections_per_session = 512, up to 65_536,
+            "The same of one session.";
         wait_milliseconds = 10 * MINUTE, up to 10 * MINUTE,
             "How long one wait for a request may last.";
         backend_idle_seconds = 60, up to 24 * HOUR_SECONDS,

@@ -1,5 +1,5 @@
-//! What a transport serves: tools, called on behalf of a context, terminals,
-//! and the calls of front ends.
+//! What a transport serves: tools, called on behalf of a context, terminals, web
+//! pages, and the calls of front ends.
 //!
 //! The protocol room knows these traits and not who implements them.
 
@@ -10,6 +10,7 @@ pub mod metrics;
 pub mod offer;
 pub mod progress;
 pub mod terminal;
+pub mod web_page;
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
 pub use terminal::TerminalService;
+pub use web_page::WebPageService;
 
 /// Where the progress and the messages of one call go.
 ///

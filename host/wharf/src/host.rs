@@ -20,6 +20,7 @@ use std::{
 use wharf_core::text::with_causes;
 use wharf_core::{
     Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, StreamOwner, Streams, TerminalService,
+    WebPageService,
     completion::Parameters,
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
@@ -37,6 +38,7 @@ use crate::{
     control::Control,
     front_ends::FrontEnds,
     metrics,
+    pages::HostPages,
     paths::NoDirectory,
     recorder::Recorder,
     registry::{Installed, Off, Registry, Rejected},
@@ -320,6 +322,17 @@ impl Host {
     #[must_use]
     pub fn terminal_service(&self) -> Arc<dyn TerminalService> {
         Arc::new(HostTerminals::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
+    }
+
+    /// The web pages of the host's own, for transports and the app: what they open
+    /// belongs to the plugin `host` and to the context, and needs
+    /// [plugin.host.grants.webview].
+    ///
+    /// A script is handed over and known by the id of its request, so nothing waits in
+    /// the browser's way; what came of it is polled.
+    #[must_use]
+    pub fn web_pages(&self) -> Arc<dyn WebPageService> {
+        Arc::new(HostPages::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
     }
 
     /// Ends every process that this host has started: each is asked to, and

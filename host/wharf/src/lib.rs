@@ -47,6 +47,7 @@ mod nearest;
 mod oauth;
 mod oci;
 mod offers;
+mod pages;
 mod paths;
 mod processes;
 mod recorder;
@@ -80,6 +81,8 @@ pub use secret::read_or_make_token;
 pub use wharf_core::service::MetricsService;
 /// What a front end says and is told: [`Host::connect_front_end`].
 pub use wharf_core::service::front_end;
+/// What is asked of web pages and told of them: [`Host::web_pages`].
+pub use wharf_core::service::web_page;
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
 pub use wharf_core::service::{input, offer};
 pub use wharf_core::text::with_causes;
@@ -88,8 +91,8 @@ pub use wharf_core::{
     ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
     InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
     ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits,
-    TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits,
-    WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
+    TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant,
+    WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{

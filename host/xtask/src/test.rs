@@ -36,7 +36,8 @@ Options:
                   client   a real MCP client in Python against the built binary
                   conformance
                            the official conformance suite, Inspector and TypeScript client, in a Node.js
-                           that is installed below target/node
+                           that is installed below target/node; and the package for front ends (sdk/front-end),
+                           whose example runs in a real browser
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   demo     the demo, which checks each of its claims (cargo xtask demo)
@@ -271,7 +272,28 @@ fn conformance(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let mut script = Command::new(&node.program);
     script.arg(node.folder.join("run.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
     script.env("WHARF_CONFORMANCE_PLUGIN", workspace.components().join("guest-conformance.wasm"));
-    command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("conformance "))
+    let (suite, mut closing) =
+        command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("conformance "))?;
+    let (front_end, checks) = front_end(workspace, &node)?;
+    closing.extend(checks);
+    Ok((suite.and(front_end), closing))
+}
+
+/// The package for front ends: built, its types checked, and its example run in a real
+/// browser against the built binary.
+fn front_end(workspace: &Workspace, node: &node::Node) -> Result<(Result<()>, Vec<String>)> {
+    let (source, folder) = (workspace.root.join("sdk").join("front-end"), workspace.target().join("front-end"));
+    node::install_once(&source, &folder, "TypeScript")?;
+    let compiler = folder.join("node_modules").join("typescript").join("bin").join("tsc");
+    for project in [source.clone(), source.join("tests")] {
+        let mut compile = Command::new(&node.program);
+        if let Err(error) = command::run(compile.arg(&compiler).arg("--project").arg(&project)) {
+            return Ok((Err(error), Vec::new()));
+        }
+    }
+    let mut script = Command::new(&node.program);
+    script.arg(source.join("tests").join("browser.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
+    command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("front end: "))
 }
 
 fn lint(workspace: &Workspace) -> Result<()> {

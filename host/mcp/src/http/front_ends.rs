@@ -15,9 +15,8 @@ use axum::{
 use futures_util::stream::unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::OwnedSemaphorePermit;
 use wharf_core::{
-    Code, Error, FrontEndService,
+    Code, Error, FrontEndService, Share,
     service::front_end::{
         AnswerCall, ConnectFrontEnd, FrontEndDescription, FrontEndEvent, FrontEndOwner, TellProgress,
     },
@@ -182,7 +181,7 @@ async fn read(
     Parameters(page): Parameters<Page>,
 ) -> Result<Json<CallPage>, Failure> {
     let patience = patience(&shared, page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader()).transpose()?;
+    let _place = (!patience.is_zero()).then(|| shared.reader(&asking.owner.tenant)).transpose()?;
     let events = |patience| asking.service.events(&asking.owner, &front_end, page.after, patience);
     let events = tokio::select! {
         biased;
@@ -202,7 +201,7 @@ async fn follow(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let after = resume.last(&headers)?;
-    let place = shared.reader()?;
+    let place = shared.reader(&asking.owner.tenant)?;
     // An answer, and no stream that fails at once.
     asking.service.events(&asking.owner, &front_end, u64::MAX, Duration::ZERO).await?.ok_or_else(gone)?;
     let following = Following { shared, asking, front_end, after, begun: false, over: false, _place: place };
@@ -236,7 +235,7 @@ struct Following {
     after: u64,
     begun: bool,
     over: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Share,
 }
 
 impl Following {

@@ -145,7 +145,7 @@ async fn client(
         ),
         _ => (
             client.may_use_host(),
-            "this token may use tools alone; to let it use terminals and streams, add \"host\" to its `plugins`",
+            "this token may use tools alone; to let it use terminals, web pages and streams, add \"host\" to its `plugins`",
         ),
     };
     if !may {

@@ -57,6 +57,19 @@ impl FromRequestParts<Arc<Shared>> for Numbered {
     }
 }
 
+/// The handle in the path, and the name below it.
+pub(super) struct Handles(pub(super) String, pub(super) String);
+
+impl FromRequestParts<Arc<Shared>> for Handles {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
+        let found = Path::<(String, String)>::from_request_parts(parts, shared).await;
+        let Path((handle, name)) = found.map_err(|_| Failure::invalid("the path is not legal UTF-8"))?;
+        Ok(Self(handle, name))
+    }
+}
+
 /// A body of JSON; none at all is the same as `{}`.
 pub(super) struct Body<T>(pub(super) T);
 

@@ -25,7 +25,7 @@ use wharf_core::{
 use super::{
     Failure, Shared, front_ends, guard,
     issued::{self, METADATA, METADATA_OF_MCP},
-    mcp, metrics, openapi, streams, terminals, traced, watch,
+    mcp, metrics, openapi, pages, streams, terminals, traced, watch,
 };
 
 /// One route.
@@ -194,6 +194,7 @@ pub(super) fn table() -> Vec<Route> {
     table.extend(of_watching());
     table.extend(of_streams());
     table.extend(of_mcp());
+    table.extend(pages::routes());
     table.extend(front_ends::routes());
     table.push(metrics::route());
     table

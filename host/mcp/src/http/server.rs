@@ -24,7 +24,9 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{FrontEndService, audit::RefusalSink, service::MetricsService};
+use wharf_core::{
+    FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService,
+};
 
 use super::{
     HttpAddress, HttpServices, HttpSettings, Shared,
@@ -94,7 +96,13 @@ impl HttpServer {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
-            readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
+            readers: Quota::new(Bounds {
+                resource: "requests that follow something or wait",
+                section: "[http.limits]",
+                session: None,
+                tenant: ("readers_per_tenant", settings.limits.readers_per_tenant),
+                host: ("readers", settings.limits.readers),
+            }),
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),
             stopping,
@@ -103,6 +111,7 @@ impl HttpServer {
             metrics: None,
             front_ends: None,
             refusals: None,
+            pages: None,
         };
         Ok(Self { listener, address, shared, killed })
     }
@@ -125,6 +134,13 @@ impl HttpServer {
     #[must_use]
     pub fn with_refusals(mut self, refusals: Arc<dyn RefusalSink>) -> Self {
         self.shared.refusals = Some(refusals);
+        self
+    }
+
+    /// Serves web pages, too.
+    #[must_use]
+    pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
+        self.shared.pages = Some(pages);
         self
     }
 

@@ -125,7 +125,7 @@ pub(super) async fn turn(
     Body(request): Body<TurnRequest>,
 ) -> Result<Response, Failure> {
     // Before the turn: one that is refused here must not have begun.
-    let place = takes_events(&headers).then(|| shared.reader()).transpose()?;
+    let place = takes_events(&headers).then(|| shared.reader(&context.tenant)).transpose()?;
     let turn = shared.services.terminals.turn(&context, &terminal, request).await?;
     let mut response = match place {
         Some(place) => {
@@ -188,7 +188,7 @@ pub(super) async fn output(
     Parameters(output): Parameters<Output>,
 ) -> Result<Json<TerminalOutput>, Failure> {
     let patience = patience(&shared, output.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader()).transpose()?;
+    let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
     let request = |patience| ReadOutput {
         view: output.view,
         from: output.from,

@@ -208,8 +208,11 @@ impl Serve {
             HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
             error => unusable(&error),
         })?;
-        let server = server.with_metrics(Arc::new(host.clone())).with_front_ends(host.front_end_service());
-        let server = server.with_refusals(host.refusal_sink());
+        let server = server
+            .with_metrics(Arc::new(host.clone()))
+            .with_front_ends(host.front_end_service())
+            .with_pages(host.web_pages())
+            .with_refusals(host.refusal_sink());
         let url = match server.address() {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),

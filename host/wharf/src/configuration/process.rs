@@ -102,13 +102,7 @@ impl Profile {
                 ..Grants::default()
             },
             BROWSER if developer => Grants {
-                webview: Some(WebViewGrant {
-                    origins: "*".parse().into_iter().collect(),
-                    downloads: true,
-                    uploads: true,
-                    private_addresses: true,
-                    ..WebViewGrant::with_reason(REASON)
-                }),
+                webview: Some(every_page()),
                 // Screenshots and PDFs go where downloads do.
                 workspace: Some(WorkspaceGrant::with_reason(REASON)),
                 ..Grants::default()
@@ -125,7 +119,10 @@ impl Profile {
 
     /// What the host's own routes may use where the configuration says nothing.
     pub(crate) fn host_grants(self) -> Grants {
-        Grants { terminal: (self == Self::Developer).then(every_terminal), ..Grants::default() }
+        if self != Self::Developer {
+            return Grants::default();
+        }
+        Grants { terminal: Some(every_terminal()), webview: Some(every_page()), ..Grants::default() }
     }
 }
 
@@ -136,6 +133,17 @@ fn every_terminal() -> TerminalGrant {
         shell: true,
         environment: vec!["*".to_owned()],
         ..TerminalGrant::with_reason(REASON)
+    }
+}
+
+/// Whatever the developer's own browser could reach.
+fn every_page() -> WebViewGrant {
+    WebViewGrant {
+        origins: "*".parse().into_iter().collect(),
+        downloads: true,
+        uploads: true,
+        private_addresses: true,
+        ..WebViewGrant::with_reason(REASON)
     }
 }
 

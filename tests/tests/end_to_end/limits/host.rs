@@ -29,10 +29,20 @@ pub(super) const TESTED: Tested = &[
     ("state_bytes_per_tenant", one_byte_of_a_tenant_too_many_is_refused),
     ("state_bytes", one_byte_of_all_tenants_too_many_is_refused),
     ("front_ends", front_end::one_front_end_of_all_too_many_is_refused),
+    ("front_ends_per_tenant", front_end::one_front_end_of_a_tenant_too_many_is_refused_and_another_tenant_has_room),
     ("front_ends_per_client", front_end::one_front_end_of_a_client_too_many_is_refused),
     ("front_end_tools", front_end::one_tool_of_a_front_end_too_many_is_refused),
     ("front_end_bytes", front_end::one_byte_of_a_front_end_too_many_is_refused),
     ("front_end_calls", front_end::one_call_of_a_front_end_too_many_is_refused),
+    (
+        "front_end_waiting_calls_per_session",
+        front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host,
+    ),
+    (
+        "front_end_waiting_calls_per_tenant",
+        front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host,
+    ),
+    ("front_end_waiting_calls", front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host),
     ("front_end_silent_milliseconds", front_end::a_front_end_that_nobody_follows_is_gone),
 ];
 

@@ -18,6 +18,7 @@ use super::{
         one_stranger_too_many_costs_the_oldest_its_connection, until_served,
     },
 };
+use crate::http_mcp::with_tokens;
 
 pub(super) const TESTED: Tested = &[
     ("connections", one_connection_too_many_is_refused),
@@ -26,6 +27,7 @@ pub(super) const TESTED: Tested = &[
     ("connections_without_token_per_address", one_stranger_of_an_address_too_many_costs_its_own_oldest),
     ("arrival_without_token_milliseconds", a_stranger_that_takes_too_long_is_not_waited_for),
     ("readers", one_reader_too_many_is_refused),
+    ("readers_per_tenant", one_reader_of_a_tenant_too_many_is_refused_and_another_tenant_follows),
     ("body_bytes", one_byte_of_a_body_too_many_is_refused),
     ("wait_milliseconds", a_request_that_waits_for_nothing_is_answered),
     ("heartbeat_milliseconds", a_silent_stream_is_kept_alive_by_comments),
@@ -83,6 +85,25 @@ fn one_reader_too_many_is_refused() {
         assert!(began.elapsed() < Duration::from_secs(60), "the place is not given back");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn one_reader_of_a_tenant_too_many_is_refused_and_another_tenant_follows() {
+    let options: [&[&str]; 2] = [&["--name", "a", "--tenant", "a"], &["--name", "b", "--tenant", "b"]];
+    let (mut server, tokens) = with_tokens(limited("readers_per_tenant", 1), options);
+    let mut streams = Vec::new();
+    for token in &tokens {
+        server.token.clone_from(token);
+        let stream = server.shell("s")["stream"].as_str().expect("a stream").to_owned();
+        streams.push(format!("/v1/streams/{stream}/events"));
+    }
+    server.token.clone_from(&tokens[0]);
+    let _following = server.follow("GET", &streams[0], "s", "");
+    let refused = server.ask("GET", &streams[0], "s", None);
+    assert_eq!(refused.status, 429, "{refused:?}");
+    names(&refused, "readers_per_tenant");
+    server.token.clone_from(&tokens[1]);
+    assert!(server.follow("GET", &streams[1], "s", "").event().is_some(), "another tenant follows its own");
 }
 
 #[test]

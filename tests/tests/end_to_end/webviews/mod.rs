@@ -8,6 +8,7 @@ mod functions;
 mod granted;
 mod lost;
 mod operator;
+mod over_http;
 mod owners;
 mod refused;
 

@@ -34,7 +34,7 @@ use rmcp::{
 use schemars::JsonSchema;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, ContextRules};
+use wharf_core::{Code, ContextRules, Share};
 
 use super::{
     Failure, Shared,
@@ -123,7 +123,7 @@ impl Endpoint {
 /// The places that a request takes.
 #[derive(Default)]
 struct Places {
-    reader: Option<OwnedSemaphorePermit>,
+    reader: Option<Share>,
     in_flight: Option<Arc<InFlight>>,
     session: Option<[OwnedSemaphorePermit; 2]>,
 }
@@ -159,7 +159,7 @@ pub(super) async fn post(
     if let Outline { id: Some(asked), method: Some(method) } = outline {
         if method == "subscriptions/listen" {
             // Nobody waits for it to end.
-            (places.reader, begins) = (Some(shared.reader()?), Some(shared.stopping.child_token()));
+            (places.reader, begins) = (Some(shared.reader(&client.rules.tenant)?), Some(shared.stopping.child_token()));
         } else {
             places.in_flight = Some(Arc::new(client.begin(&shared.calls)?));
             if method == "initialize" {
@@ -184,7 +184,7 @@ pub(super) async fn get(
     Extension(client): Extension<Arc<Client>>,
     request: Request,
 ) -> Result<Response, Failure> {
-    let places = Places { reader: Some(shared.reader()?), ..Places::default() };
+    let places = Places { reader: Some(shared.reader(&client.rules.tenant)?), ..Places::default() };
     Ok(answered(shared, client, request, places, None, None).await)
 }
 
