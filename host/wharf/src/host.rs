@@ -19,7 +19,7 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, StreamOwner, Streams, TerminalService,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner, Streams, TerminalService,
     completion::Parameters,
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
@@ -32,6 +32,7 @@ use wharf_terminal::Terminals;
 
 use crate::{
     background::Background,
+    checking::Checks,
     collector::TracesError,
     configuration::Configuration,
     control::Control,
@@ -42,7 +43,7 @@ use crate::{
     terminals::HostTerminals,
     webviews::Staging,
 };
-pub(crate) use calling::checked_answer;
+pub(crate) use calling::{ANSWER, promised, unfit_answer};
 pub use opening::HostBuilder;
 use plugins::Sources;
 pub(crate) use plugins::granted;
@@ -105,6 +106,8 @@ struct Shared {
     sources: Sources,
     app_limits: Arc<CallLimits>,
     admission: Admission,
+    checks: Checks,
+    request_memory: RequestMemory,
     wait: Duration,
     listing: Duration,
     rooms: Rooms,

@@ -32,6 +32,7 @@ mod app;
 pub mod audit;
 mod background;
 mod bundled;
+mod checking;
 mod collector;
 mod component;
 pub mod configuration;

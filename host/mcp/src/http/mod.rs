@@ -57,8 +57,8 @@ use axum::body::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Streams, TerminalService, ToolService,
-    service::MetricsService,
+    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, RequestMemory, Streams, TerminalService,
+    ToolService, service::MetricsService,
 };
 
 use crate::info::ServerInfo;
@@ -145,6 +145,8 @@ struct Shared {
     metrics: Option<Arc<dyn MetricsService>>,
     front_ends: Option<Arc<dyn FrontEndService>>,
     readers: Arc<Semaphore>,
+    /// What the JSON of requests takes.
+    memory: RequestMemory,
     /// The description of the routes, as JSON.
     description: Bytes,
     /// Somebody was told already that requests name no session.

@@ -85,6 +85,7 @@ impl HttpServer {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
+            memory: services.tools.request_memory().unwrap_or_default(),
             readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),
