@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
-use wharf_core::{
-    CheckFailure, HostLimits, Meter, Schema, SchemaBudget, SchemaError, SchemaLimits, schema::Stopped,
-};
+use wharf_core::{CheckFailure, HostLimits, Meter, Schema, SchemaBudget, SchemaError, SchemaLimits, schema::Stopped};
 
 fn compile(schema: &Value) -> Result<Schema, SchemaError> {
     Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
@@ -47,8 +45,22 @@ fn name(random: &mut Rng) -> &'static str {
 
 fn scalar(random: &mut Rng) -> Value {
     [
-        json!(null), json!(true), json!(false), json!(0), json!(1), json!(1.0), json!(-3), json!(2.5), json!(0.3),
-        json!(u64::MAX), json!(1e300), json!(""), json!("a"), json!("ab1"), json!("äöü"), json!("x y"),
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(1),
+        json!(1.0),
+        json!(-3),
+        json!(2.5),
+        json!(0.3),
+        json!(u64::MAX),
+        json!(1e300),
+        json!(""),
+        json!("a"),
+        json!("ab1"),
+        json!("äöü"),
+        json!("x y"),
     ][random.usize(0..16)]
     .clone()
 }
@@ -137,7 +149,9 @@ fn schema(random: &mut Rng, depth: usize) -> Value {
     if chance(random, 12) {
         return json!(random.bool());
     }
-    Value::Object((0..random.usize(1..5)).map(|_| keyword(random, depth)).map(|(name, is)| (name.to_owned(), is)).collect())
+    Value::Object(
+        (0..random.usize(1..5)).map(|_| keyword(random, depth)).map(|(name, is)| (name.to_owned(), is)).collect(),
+    )
 }
 
 #[test]
@@ -173,7 +187,10 @@ fn what_fits_is_what_fits_to_a_well_known_validator() {
                 Ok(()) => fitting += 1,
                 Err(told) => {
                     unfit += 1;
-                    assert!(!told.is_empty() && told.lines().all(|line| line == "and more" || line.contains(" (rule /")), "{root} and {value}: {told}");
+                    assert!(
+                        !told.is_empty() && told.lines().all(|line| line == "and more" || line.contains(" (rule /")),
+                        "{root} and {value}: {told}"
+                    );
                 }
             }
         }
@@ -191,16 +208,32 @@ fn each_rule_takes_steps_for_what_it_looks_at() {
     let members: Map<String, Value> = (0..100_000).map(|at| (format!("m{at}"), json!(1))).collect();
     let members = json!({"a": members});
     is_stopped("enum", of_a(json!({"items": {"not": {"enum": mixed}}})), &items(json!(-1), 100));
-    is_stopped("enum of texts", of_a(json!({"items": {"not": {"enum": texts}}})), &items(json!(format!("{long}99")), 10_000));
+    is_stopped(
+        "enum of texts",
+        of_a(json!({"items": {"not": {"enum": texts}}})),
+        &items(json!(format!("{long}99")), 10_000),
+    );
     is_stopped("const", of_a(json!({"items": {"const": long}})), &items(json!(long), 10_000));
     is_stopped("uniqueItems", of_a(json!({"uniqueItems": true})), &json!({"a": (0..50_000).collect::<Vec<_>>()}));
-    is_stopped("required", of_a(json!({"items": {"anyOf": [{"not": {"required": names}}]}})), &items(json!({(names[0].clone()): 1}), 100_000));
-    is_stopped("dependentRequired", of_a(json!({"items": {"dependentRequired": {(names[0].clone()): names}}})), &json!({"a": vec![Value::Object(names.iter().map(|name| (name.clone(), json!(1))).collect()); 100]}));
+    is_stopped(
+        "required",
+        of_a(json!({"items": {"anyOf": [{"not": {"required": names}}]}})),
+        &items(json!({(names[0].clone()): 1}), 100_000),
+    );
+    is_stopped(
+        "dependentRequired",
+        of_a(json!({"items": {"dependentRequired": {(names[0].clone()): names}}})),
+        &json!({"a": vec![Value::Object(names.iter().map(|name| (name.clone(), json!(1))).collect()); 100]}),
+    );
     is_stopped("contains", of_a(json!({"contains": {"const": 2}})), &items(json!(1), 100_000));
     is_stopped("additionalProperties", of_a(json!({"additionalProperties": {"type": "integer"}})), &members);
     is_stopped("propertyNames", of_a(json!({"propertyNames": {"maxLength": 9}})), &members);
     is_stopped("patternProperties", of_a(json!({"patternProperties": {"^m": true, "x$": true}})), &members);
-    is_stopped("unevaluatedProperties", of_a(json!({"anyOf": vec![json!({"properties": {"b": {}}}); 50], "unevaluatedProperties": true})), &members);
+    is_stopped(
+        "unevaluatedProperties",
+        of_a(json!({"anyOf": vec![json!({"properties": {"b": {}}}); 50], "unevaluatedProperties": true})),
+        &members,
+    );
     is_stopped("minLength", of_a(json!({"items": {"minLength": 600}})), &items(json!("é".repeat(600)), 10_000));
     let mut random = Rng::with_seed(1);
     let letters: String = std::iter::repeat_with(|| if random.bool() { 'a' } else { 'b' }).take(100_000).collect();
@@ -222,7 +255,8 @@ fn a_schema_that_recurs_behind_one_definition_ends_within_its_steps() {
 
 #[test]
 fn a_check_ends_before_it_has_no_stack_left() {
-    let definitions = (0..60).map(|at| (format!("d{at}"), json!({"allOf": [{"$ref": format!("#/$defs/d{}", at + 1)}]})));
+    let definitions =
+        (0..60).map(|at| (format!("d{at}"), json!({"allOf": [{"$ref": format!("#/$defs/d{}", at + 1)}]})));
     let last = ("d60".to_owned(), json!({"additionalProperties": {"$ref": "#"}}));
     let definitions: Map<_, _> = definitions.chain([last]).collect();
     let schema = json!({"type": "object", "$ref": "#/$defs/d0", "$defs": definitions});
@@ -274,10 +308,17 @@ fn violations_are_cut_while_they_arise() {
     assert!(told.ends_with("\nand more") && steps < 100, "{steps} steps: {told}");
     // Also where the last step was taken by the check itself.
     let fitting_but_last: Vec<Value> = (0..1_000).map(|at| json!({"b": at})).chain([json!({})]).collect();
-    let (outcome, steps) = checked(&of_a(json!({"items": {"required": ["b"]}})), &json!({"a": fitting_but_last}), 1_000_000);
-    assert!(matches!(&outcome, Err(CheckFailure::Violations(told)) if told.starts_with("/a/1000: \"b\" is")), "{outcome:?}");
+    let (outcome, steps) =
+        checked(&of_a(json!({"items": {"required": ["b"]}})), &json!({"a": fitting_but_last}), 1_000_000);
+    assert!(
+        matches!(&outcome, Err(CheckFailure::Violations(told)) if told.starts_with("/a/1000: \"b\" is")),
+        "{outcome:?}"
+    );
     let (outcome, _) = checked(&of_a(json!({"items": {"required": ["b"]}})), &json!({"a": fitting_but_last}), steps);
-    assert!(matches!(&outcome, Err(CheckFailure::Violations(told)) if told.starts_with("/a/1000: \"b\" is")), "{outcome:?}");
+    assert!(
+        matches!(&outcome, Err(CheckFailure::Violations(told)) if told.starts_with("/a/1000: \"b\" is")),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -300,17 +341,29 @@ fn patterns_have_a_size_each_a_size_together_and_a_number() {
     };
     let default = HostLimits::default;
     let large = "\\p{L}{150}x";
-    assert_eq!(compiled(default(), &[large]), Err(SchemaError::LargePattern { limit: ("schema_pattern_bytes", 512 << 10) }));
-    assert_eq!(compiled(default(), &["(?:(?:a{1,100}){1,100}){1,100}"]), Err(SchemaError::LargePattern { limit: ("schema_pattern_bytes", 512 << 10) }));
+    assert_eq!(
+        compiled(default(), &[large]),
+        Err(SchemaError::LargePattern { limit: ("schema_pattern_bytes", 512 << 10) })
+    );
+    assert_eq!(
+        compiled(default(), &["(?:(?:a{1,100}){1,100}){1,100}"]),
+        Err(SchemaError::LargePattern { limit: ("schema_pattern_bytes", 512 << 10) })
+    );
     let many: Vec<String> = (0..60).map(|at| format!("\\p{{L}}{{20}}x{at}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(compiled(default(), &many), Err(SchemaError::LargePatterns { limit: ("schema_pattern_total_bytes", 4 << 20) }));
+    assert_eq!(
+        compiled(default(), &many),
+        Err(SchemaError::LargePatterns { limit: ("schema_pattern_total_bytes", 4 << 20) })
+    );
     assert_eq!(compiled(default(), &many[..3]), Ok(()));
     let few = HostLimits { schema_patterns: 2, ..default() };
     assert_eq!(compiled(few.clone(), &["a", "b"]), Ok(()));
     assert_eq!(compiled(few, &["a", "b", "c"]), Err(SchemaError::TooManyPatterns { limit: ("schema_patterns", 2) }));
     let long = "a".repeat(2_049);
-    assert_eq!((compiled(default(), &[&long[1..]]), compiled(default(), &[&long])), (Ok(()), Err(SchemaError::LongPattern)));
+    assert_eq!(
+        (compiled(default(), &[&long[1..]]), compiled(default(), &[&long])),
+        (Ok(()), Err(SchemaError::LongPattern))
+    );
     let escapes: Vec<String> = (0..4).map(|at| format!("{}{at}", "\\d".repeat(1_000))).collect();
     let escapes: Vec<&str> = escapes.iter().map(String::as_str).collect();
     assert_eq!(compiled(default(), &escapes), Err(SchemaError::LongPatterns));
@@ -324,6 +377,9 @@ fn schemas_of_one_plugin_share_their_parts() {
     for _ in 0..2 {
         Schema::compile(&schema, &mut budget).expect("6 parts");
     }
-    assert_eq!(Schema::compile(&schema, &mut budget).err(), Some(SchemaError::TooManyParts { limit: ("schema_parts", 12) }));
+    assert_eq!(
+        Schema::compile(&schema, &mut budget).err(),
+        Some(SchemaError::TooManyParts { limit: ("schema_parts", 12) })
+    );
     Schema::compile(&schema, &mut SchemaBudget::new(limits)).expect("another plugin has parts of its own");
 }

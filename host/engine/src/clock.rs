@@ -76,12 +76,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 
 impl Clock {
     /// `charged` is what the host has computed for the call before.
-    pub(crate) fn start(
-        wall_time: WallTime,
-        cpu_time: Duration,
-        charged: Duration,
-        cancel: CancellationToken,
-    ) -> Self {
+    pub(crate) fn start(wall_time: WallTime, cpu_time: Duration, charged: Duration, cancel: CancellationToken) -> Self {
         Self {
             started: Instant::now(),
             wall_time,

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
-use wharf_core::{CallLimits, Claims, Context, Grants, PluginName, SchemaLimits, SessionId, TenantId, Tool, ToolDefinition};
+use wharf_core::{
+    CallLimits, Claims, Context, Grants, PluginName, SchemaLimits, SessionId, TenantId, Tool, ToolDefinition,
+};
 
 use crate::{
     call, compile,

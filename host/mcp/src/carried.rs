@@ -68,7 +68,10 @@ mod tests {
         let whole = call["params"]["arguments"].clone();
         let (text, carried) = Arguments::take_out(call.to_string().as_bytes()).expect("a call");
         let rest: Value = serde_json::from_slice(&text).expect("JSON");
-        assert_eq!(rest, json!({"id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {"y": {"z": 1}}, "_meta": {}}}));
+        assert_eq!(
+            rest,
+            json!({"id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {"y": {"z": 1}}, "_meta": {}}})
+        );
         let mut extensions = Extensions::new();
         let (mut parts, ()) = axum::http::Request::new(()).into_parts();
         parts.extensions.insert(carried);

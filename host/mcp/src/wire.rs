@@ -10,8 +10,8 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage,
-        GetExtensions, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+        CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, GetExtensions,
+        JsonRpcMessage, RequestId, RequestMetaObject, ServerJsonRpcMessage,
     },
 };
 use serde::Deserialize;

@@ -188,9 +188,10 @@ impl Check<'_> {
             CheckFailure::Stopped(Stopped::Interrupted) => {
                 Unfit::Failed(CallLimits::cpu_time_exceeded(limits.cpu_time()))
             }
-            CheckFailure::Refused(error) => {
-                Unfit::Failed(Error::new(Code::Internal, format!("the tool cannot be used: its schema is refused: {error}")))
-            }
+            CheckFailure::Refused(error) => Unfit::Failed(Error::new(
+                Code::Internal,
+                format!("the tool cannot be used: its schema is refused: {error}"),
+            )),
         }
     }
 }

@@ -19,7 +19,8 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner, Streams, TerminalService,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner, Streams,
+    TerminalService,
     completion::Parameters,
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},

@@ -41,7 +41,8 @@ async fn recursion_behind_definitions_and_dynamic_references_ends_within_the_ste
     let schema = json!({"type": "object", "$ref": "#/$defs/a",
         "$defs": {"a": {"allOf": three}, "b": {"additionalProperties": {"$ref": "#/$defs/a"}}}});
     ends("one definition", schema, deep.clone()).await;
-    let twice = [json!({"additionalProperties": {"$dynamicRef": "#n"}}), json!({"additionalProperties": {"$ref": "#"}})];
+    let twice =
+        [json!({"additionalProperties": {"$dynamicRef": "#n"}}), json!({"additionalProperties": {"$ref": "#"}})];
     let schema = json!({"type": "object", "$dynamicAnchor": "n", "allOf": twice});
     let error = outcome(&schema, &deep).await.expect_err("it nests too deeply");
     assert!(error.message.contains("levels"), "{error}");
@@ -91,8 +92,7 @@ async fn an_answer_whose_check_takes_longer_than_its_call_may_ends_with_the_call
     let schema = json!({"type": "object", "anyOf": branches, "unevaluatedProperties": true});
     let members: Map<String, Value> = (0..80_000).map(|at| (format!("m{at}"), json!(1))).collect();
     let tool = CraftedTool { output_schema: Some(schema.to_string().into()), ..CraftedTool::new("run") };
-    let crafted =
-        Crafted { structured: Some(Value::Object(members).to_string().into()), ..Crafted::of([tool]) };
+    let crafted = Crafted { structured: Some(Value::Object(members).to_string().into()), ..Crafted::of([tool]) };
     let path = files.write("promising.wasm", crafted.bytes());
     let setup = Setup::new().limit("check_steps", 1_000_000_000).limit("cpu_time_milliseconds", 300);
     let fixture = setup.plugin("promising", &path, "").open().await;

@@ -229,7 +229,9 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
                 true
             }
             (Rule::PropertyNames(node), Value::Object(members)) => self.illegal_name(*node, members)?.is_none(),
-            (Rule::Properties(properties), Value::Object(members)) => self.properties(properties, members, evaluated)?,
+            (Rule::Properties(properties), Value::Object(members)) => {
+                self.properties(properties, members, evaluated)?
+            }
             // The others speak of values of one type, and this is of another one.
             _ => true,
         })

@@ -105,7 +105,9 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
                     for within in self.evaluator.asked_of(properties, name)? {
                         let refused = matches!(self.evaluator.program.nodes[within].rules, Rules::Nothing);
                         if refused && !known && properties.additional == Some(within) {
-                            let told = || format!("Additional properties are not allowed ('{}' was unexpected)", shorten(name));
+                            let told = || {
+                                format!("Additional properties are not allowed ('{}' was unexpected)", shorten(name))
+                            };
                             self.tell(node, Some("additionalProperties"), told);
                         } else {
                             self.within(Part::Member(name), within, member)?;

@@ -380,7 +380,11 @@ impl<'s> Compiler<'s, '_> {
 /// A count; 2.0 is one, too.
 fn count(value: Option<&Value>) -> Option<u64> {
     let value = value?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count that is too large is no limit")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count that is too large is no limit"
+    )]
     value.as_u64().or_else(|| value.as_f64().map(|float| float as u64))
 }
 

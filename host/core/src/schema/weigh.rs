@@ -25,8 +25,7 @@ const MAX_OPEN: usize = 512;
 /// # Errors
 /// Where it multiplies out to too much.
 pub(super) fn recursions(root: &Value) -> Result<u64, SchemaError> {
-    let mut weigher =
-        Weigher { root, anchors: anchors(root), known: HashMap::new(), open: Vec::new(), recursions: 0 };
+    let mut weigher = Weigher { root, anchors: anchors(root), known: HashMap::new(), open: Vec::new(), recursions: 0 };
     let weight = weigher.weigh(root)?;
     if weight > MAX_WEIGHT || weigher.recursions > MAX_RECURSIONS {
         return Err(SchemaError::TooHeavy);

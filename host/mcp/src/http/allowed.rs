@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::watch;
-use wharf_core::{Answer, CallRequest, Code, Error, RequestMemory, ToolDefinition, ToolService, Tracer, service::offer::MayUse};
+use wharf_core::{
+    Answer, CallRequest, Code, Error, RequestMemory, ToolDefinition, ToolService, Tracer, service::offer::MayUse,
+};
 use wildmatch::WildMatch;
 
 /// Which plugins.

@@ -33,7 +33,8 @@ impl FrontEndService for ServedFrontEnds {
     async fn connect(&self, owner: &FrontEndOwner, front_end: ConnectFrontEnd) -> Result<FrontEndDescription, Error> {
         let interrupted = || Error::new(Code::Unavailable, "the host is shutting down");
         // Schemas of strangers are compiled where nobody else has to wait.
-        let (context, bytes) = (Context::new(owner.tenant.clone(), SessionId::default_session()), json_bytes(&front_end.tools));
+        let (context, bytes) =
+            (Context::new(owner.tenant.clone(), SessionId::default_session()), json_bytes(&front_end.tools));
         let until = std::time::Instant::now() + self.front_ends.limits.wait();
         let place = self.front_ends.checks.place(&context, bytes, until).await?;
         let (front_ends, owner) = (Arc::clone(&self.front_ends), owner.clone());
@@ -68,13 +69,7 @@ impl FrontEndService for ServedFrontEnds {
         Ok(connected.events(after, MOST_CALLS, Some(Instant::now() + patience)).await)
     }
 
-    async fn answer(
-        &self,
-        owner: &FrontEndOwner,
-        front_end: &str,
-        call: u64,
-        answer: AnswerCall,
-    ) -> Result<(), Error> {
+    async fn answer(&self, owner: &FrontEndOwner, front_end: &str, call: u64, answer: AnswerCall) -> Result<(), Error> {
         let connected = self.front_ends.found(owner, front_end)?;
         self.front_ends.answer(&connected, call, answer).await
     }

@@ -82,7 +82,8 @@ pub(super) async fn a_front_end_of_one_part_too_many_is_refused() {
 #[tokio::test]
 pub(super) async fn a_front_end_whose_patterns_compile_to_too_much_is_refused() {
     let pattern = |number: u32| (format!("p{number}"), json!({"pattern": format!("\\p{{L}}{{20}}{number}$")}));
-    let patterns = |count| json!({"type": "object", "properties": (0..count).map(pattern).collect::<serde_json::Map<_, _>>()});
+    let patterns =
+        |count| json!({"type": "object", "properties": (0..count).map(pattern).collect::<serde_json::Map<_, _>>()});
     assert_eq!(connected(Setup::bare(), patterns(1)).await, Ok(()));
     let told = connected(Setup::bare(), patterns(60)).await.expect_err("too much");
     assert!(told.contains("`front_end_pattern_bytes`"), "{told}");
