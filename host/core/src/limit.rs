@@ -3,9 +3,9 @@
 //! Configuration, documentation and enforcement all read this table, so that
 //! none of them can know a limit that the others do not.
 
-use std::time::Duration;
+mod time;
 
-use crate::{Code, Error};
+pub use time::{TimeLeft, WallTime};
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +125,10 @@ limits! {
             "What a tool may declare at most as its own wall-clock time. Clamps the declaration.";
         argument_bytes = 4 * MIB, up to 64 * MIB,
             "JSON text of the arguments. Refuses the call with `limit`.";
+        check_steps = 20_000_000, up to 1_000_000_000,
+            "Steps of checking the arguments against their schema, and again of the structured answer; one takes some tens of nanoseconds. Ends the call with `limit`.";
+        answer_json_bytes = 64 * MIB, up to 4 * GIB,
+            "Memory that the JSON of an answer may take once it is read, as estimated before. Replaces the answer by `limit`.";
         memory_bytes = 64 * MIB, up to GIB,
             "Linear memory, all memories of the component together. The guest's `memory.grow` fails.";
         memories = 16, up to 16,
@@ -185,6 +189,24 @@ limits! {
             "The same of one tenant.";
         file_handles = 8_192, up to 1_000_000,
             "The same of all tenants.";
+        checks = 4, up to 1_000,
+            "Checks of arguments, answers and schemas that take long, of all tenants at once. Further ones wait.";
+        checks_per_tenant = 2, up to 1_000,
+            "The same of one tenant. Further ones wait.";
+        schema_parts = 262_144, up to 16_777_216,
+            "Values in all schemas of one plugin, or of one front end. Refuses to load or to connect it.";
+        schema_patterns = 1_024, up to 65_536,
+            "Different patterns in all schemas of one plugin, or of one front end. Refuses to load or to connect it.";
+        schema_pattern_bytes = 512 * KIB, up to 16 * MIB,
+            "One pattern of a schema, compiled. Refuses to load or to connect whose it is.";
+        schema_pattern_total_bytes = 4 * MIB, up to 256 * MIB,
+            "All patterns in the schemas of one plugin, or of one front end, compiled. Refuses to load or to connect it.";
+        request_json_bytes = 64 * MIB, up to 4 * GIB,
+            "Memory that the JSON of one request may take once it is read, as estimated before. Refuses the request with `limit`.";
+        request_json_bytes_per_tenant = 192 * MIB, up to 16 * GIB,
+            "The same of all requests of one tenant, until they are answered. Refuses a further one with `limit`.";
+        request_json_total_bytes = 256 * MIB, up to 16 * GIB,
+            "The same of all tenants. Refuses a further one with `limit`.";
         wait_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a call waits for its turn. Then it is refused with `limit`.";
         listing_milliseconds = 3_000, up to 10 * MINUTE,
@@ -205,6 +227,10 @@ limits! {
             "Tools of one front end. Refuses to connect it with `limit`.";
         front_end_bytes = 128 * KIB, up to 4 * MIB,
             "JSON text of the tools of one front end. Refuses to connect it with `limit`.";
+        front_end_schema_parts = 16_384, up to 1_048_576,
+            "Values in the schemas of one front end; `schema_parts` holds, too. Refuses to connect it.";
+        front_end_pattern_bytes = 512 * KIB, up to 64 * MIB,
+            "All patterns in the schemas of one front end, compiled; `schema_pattern_total_bytes` holds, too. Refuses to connect it.";
         front_end_calls = 64, up to 10_000,
             "Calls that wait for one front end. Refuses a further one with `limit`.";
         front_end_waiting_calls = 56, up to 10_000,
@@ -496,117 +522,5 @@ limits! {
     }
 }
 
-/// How long a call may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WallTime {
-    /// From start to answer.
-    pub time: Duration,
-    /// What to change for another time, in words for an error.
-    pub decided_by: &'static str,
-}
-
-impl WallTime {
-    /// What the client is told of a call that took longer.
-    #[must_use]
-    pub fn exceeded(&self) -> Error {
-        Error::new(
-            Code::Timeout,
-            format!(
-                "the tool did not answer within {} ms and was stopped ({})",
-                self.time.as_millis(),
-                self.decided_by
-            ),
-        )
-    }
-}
-
-impl CallLimits {
-    /// How much a call may compute.
-    #[must_use]
-    pub fn cpu_time(&self) -> Duration {
-        Duration::from_millis(self.cpu_time_milliseconds)
-    }
-
-    /// How long a call may take whose tool declares `declared` for itself, and
-    /// what decided it.
-    #[must_use]
-    pub fn wall_time(&self, declared: Option<Duration>) -> WallTime {
-        let ceiling = Duration::from_millis(self.wall_time_ceiling_milliseconds);
-        match declared {
-            None => WallTime {
-                time: Duration::from_millis(self.wall_time_milliseconds),
-                decided_by: "limit `wall_time_milliseconds`",
-            },
-            Some(declared) if declared > ceiling => {
-                WallTime { time: ceiling, decided_by: "limit `wall_time_ceiling_milliseconds`" }
-            }
-            Some(declared) => {
-                WallTime { time: declared.max(Duration::from_millis(1)), decided_by: "the tool's own declaration" }
-            }
-        }
-    }
-}
-
-impl HostLimits {
-    /// How long a call waits for its turn.
-    #[must_use]
-    pub fn wait(&self) -> Duration {
-        Duration::from_millis(self.wait_milliseconds)
-    }
-
-    /// How long plugins are waited for when resources are listed.
-    #[must_use]
-    pub fn listing(&self) -> Duration {
-        Duration::from_millis(self.listing_milliseconds)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_default_is_legal_and_every_row_can_be_set() {
-        for row in CallLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(CallLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in HostLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(HostLimits::default().set(row.name, 1).is_ok());
-        }
-        for row in ProcessLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(ProcessLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in TerminalLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(TerminalLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in RequestLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(RequestLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in WebViewLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(WebViewLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-    }
-
-    #[test]
-    fn a_limit_is_never_zero_above_its_ceiling_or_unknown() {
-        let mut limits = CallLimits::default();
-        assert!(matches!(limits.set("output_bytes", 0), Err(InvalidLimit::OutOfRange { .. })));
-        assert!(matches!(limits.set("output_bytes", u64::MAX), Err(InvalidLimit::OutOfRange { .. })));
-        assert!(matches!(limits.set("outputbytes", 1), Err(InvalidLimit::Unknown { .. })));
-        assert_eq!(limits, CallLimits::default());
-    }
-
-    #[test]
-    fn a_tool_may_declare_its_time_up_to_the_operators_ceiling() {
-        let limits = CallLimits { wall_time_ceiling_milliseconds: 60_000, ..CallLimits::default() };
-        assert_eq!(limits.wall_time(None).time, Duration::from_secs(30));
-        assert_eq!(limits.wall_time(Some(Duration::from_secs(50))).time, Duration::from_secs(50));
-        assert_eq!(limits.wall_time(Some(Duration::from_secs(500))).time, Duration::from_secs(60));
-    }
-}
+mod tests;

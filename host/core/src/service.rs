@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Answer, Context, Error, TenantId, ToolDefinition,
+    Answer, Context, Error, RequestMemory, TenantId, ToolDefinition,
     trace::{TraceParent, Tracer},
 };
 pub use announcements::Announcements;
@@ -117,6 +117,12 @@ pub trait ToolService: Send + Sync + 'static {
     /// What begins the spans of requests for these tools, and for all that is served
     /// beside them; nothing where nobody traces.
     fn tracer(&self) -> Option<Tracer> {
+        None
+    }
+
+    /// How much memory the JSON of requests may take, for these tools and for all that is
+    /// served beside them. A transport that is told nothing has an account of its own.
+    fn request_memory(&self) -> Option<RequestMemory> {
         None
     }
 

@@ -195,7 +195,6 @@ pub(crate) fn link(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> i
     Ok(Change { made: 1, ..Change::default() })
 }
 
-
 /// The directory above a path, opened, and the name in it; nothing where the
 /// path has none.
 fn split<'p>(directory: BorrowedFd<'_>, path: &'p Path) -> Result<Option<(OwnedFd, &'p OsStr)>, Errno> {

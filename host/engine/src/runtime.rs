@@ -55,7 +55,14 @@ impl Runtime {
         let mut linker = Linker::new(&engine);
         adapter::link(&mut linker).map_err(failed)?;
         let ticker = Ticker::start(engine.weak()).map_err(EngineError::Thread)?;
-        Ok(Self { engine, target, linker, ticker, schedule: Schedule::default(), listing: Semaphore::new(LISTING as usize) })
+        Ok(Self {
+            engine,
+            target,
+            linker,
+            ticker,
+            schedule: Schedule::default(),
+            listing: Semaphore::new(LISTING as usize),
+        })
     }
 }
 

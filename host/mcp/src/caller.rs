@@ -41,8 +41,8 @@ const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// memory, and take no place among those that run.
 pub(crate) const MAX_WAITING: usize = 64;
 
-/// A place that a transport counts for a request until its answer is made: who reads
-/// the answer finds it free.
+/// What a transport counts for a request until its answer is made, such as a place and
+/// memory: who reads the answer finds it free.
 #[derive(Clone)]
 pub(crate) struct Place(
     #[expect(dead_code, reason = "it is given back when it is dropped")] Arc<dyn Any + Send + Sync>,
@@ -140,7 +140,8 @@ impl Caller {
         request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
-        let place = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>().cloned());
+        let of_http = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>());
+        let place = of_http.or_else(|| context.extensions.get::<Place>()).cloned();
         let trace = context.extensions.get::<TraceParent>().cloned();
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);

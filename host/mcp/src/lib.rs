@@ -13,6 +13,7 @@
 mod answer;
 mod caller;
 mod calls;
+mod carried;
 mod catalogue;
 mod changes;
 mod completing;

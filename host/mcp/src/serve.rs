@@ -76,7 +76,8 @@ where
 {
     let stop = shutdown.child_token();
     let closed = CancellationToken::new();
-    let transport = LineTransport::new(reader, writer, closed.clone());
+    let memory = served.tools.request_memory().unwrap_or_default();
+    let transport = LineTransport::new(reader, writer, closed.clone(), memory, rules.tenant.clone());
     let over = closed.child_token();
     let _over = over.clone().drop_guard();
     let handler = Traced::new(Handler::new(served, rules, info, over));

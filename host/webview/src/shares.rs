@@ -129,7 +129,7 @@ impl PageShares {
     /// with a download, and holds it until it has told of its end.
     #[must_use]
     pub fn transfer(&self) -> Share {
-        self.quotas.transfer.share(&self.tenant, &self.session)
+        self.quotas.transfer.open(&self.tenant, &self.session)
     }
 
     pub(crate) fn open(&self) -> Result<Share, QuotaFull> {
@@ -155,7 +155,7 @@ impl PageShares {
 
     /// Bytes that are kept, none at first.
     pub(crate) fn log(&self) -> Share {
-        self.quotas.kept.share(&self.tenant, &self.session)
+        self.quotas.kept.open(&self.tenant, &self.session)
     }
 }
 

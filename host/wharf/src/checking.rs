@@ -1,159 +1,197 @@
-//! Whether what a configuration names is there and of use: sources, tokens, secrets,
-//! certificates and folders are opened, as a host would open them when it starts.
+//! Checks of arguments and answers against schemas, where they hold up nobody.
 //!
-//! Starts nothing, grants nothing and keeps nothing, but for compiled code where hosts
-//! keep it.
+//! A small check is made at once, where the call is. One that turns out to take longer
+//! goes to a thread with a stack of its own, which ends with its call: at its deadline,
+//! once it has computed for as long as it may, or when nobody waits for it any more. How
+//! many of them run is limited by tenant and host, and who waits is served in turn.
 
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
-
-use wharf_core::{Grants, PluginName, text::with_causes};
-use wharf_engine::{Component, Engine, EngineConfig, Rooms};
-use wharf_state::MemoryStore;
-
-use crate::{
-    added::AddedPlugins,
-    bundled,
-    component::read_component,
-    configuration::{Configuration, PluginSettings, read_header, read_secrets},
-    folder::Folder,
-    nearest::nearest,
-    unknown,
+use std::{
+    thread,
+    time::{Duration, Instant},
 };
 
-/// What is found out of a configuration.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checked {
-    /// What is wrong, as sentences: a host would not start, or not have something that
-    /// was written for it.
-    pub problems: Vec<String>,
-    /// What the operator should know and may have meant.
-    pub warnings: Vec<String>,
+use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use wharf_core::{
+    Admission, CallLimits, CheckFailure, Code, Context, Error, HostLimits, Meter, Permit, Schema, SessionId, TenantId,
+    limit::{TimeLeft, WallTime},
+    schema::Stopped,
+};
+
+/// Steps of a check that is made at once: less than half a millisecond.
+const AT_ONCE: u64 = 10_000;
+
+/// See the module.
+#[derive(Clone)]
+pub(crate) struct Checks {
+    admission: Admission,
 }
 
-impl Configuration {
-    /// Opens what the configuration names; `data` is where a host would keep its data,
-    /// which need not be there, and `variable` finds a variable of the environment.
-    ///
-    /// Compiles components that no host has compiled, which takes seconds each. Blocks;
-    /// not for an async task.
-    #[must_use]
-    pub fn check_named(&self, data: &Path, variable: impl Fn(&str) -> Option<String>) -> Checked {
-        let mut checked = Checked::default();
-        let known = self.known(data, &mut checked);
-        checked.problems.extend(unknown::tables(self, &known).into_iter().map(|table| {
-            let name = table.name;
-            format!("[plugin.{name}] {}", table.reason)
-        }));
-        let cache = data.join("cache");
-        let config = EngineConfig {
-            limits: self.host_limits.clone(),
-            // Where no host has ever been, nothing is made.
-            cache_directory: cache.is_dir().then_some(cache),
+/// One check.
+#[derive(Clone, Copy)]
+pub(crate) struct Check<'c> {
+    pub(crate) context: &'c Context,
+    pub(crate) schema: &'c Schema,
+    /// What is checked, in words: `the arguments`.
+    pub(crate) what: &'static str,
+    pub(crate) limits: &'c CallLimits,
+    pub(crate) time: TimeLeft,
+    pub(crate) cancel: &'c CancellationToken,
+}
+
+/// What does not fit, or why nobody knows.
+#[derive(Debug)]
+pub(crate) enum Unfit {
+    /// What is wrong with it.
+    Violations(String),
+    /// The check came to no end.
+    Failed(Error),
+}
+
+/// A value that fits.
+pub(crate) struct Fitting {
+    pub(crate) value: Value,
+    /// What the check computed, where that is worth counting.
+    pub(crate) computed: Duration,
+}
+
+/// What the thread of a check brings back.
+struct Checked {
+    value: Value,
+    outcome: Result<(), CheckFailure>,
+    computed: Duration,
+}
+
+impl Checks {
+    pub(crate) fn new(limits: &HostLimits) -> Self {
+        let HostLimits { checks, checks_per_tenant, .. } = *limits;
+        // Those that wait are counted as calls are: each is of one.
+        let limits = HostLimits {
+            calls_in_flight: checks,
+            calls_in_flight_per_tenant: checks_per_tenant,
+            calls_in_flight_per_session: checks_per_tenant,
+            ..limits.clone()
         };
-        let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
-        for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
-            self.check_component(&engine, name, settings, &mut checked);
-            checked.problems.extend(read_secrets(name, &settings.secrets).err());
-            if let Some(grants) = &settings.grants {
-                check_folders(name, grants, &mut checked);
-            }
-        }
-        check_folders(&PluginName::host(), &self.host_grants(), &mut checked);
-        checked.problems.extend(self.http.tokens.iter().filter_map(|token| token.client(&variable).err()));
-        checked.problems.extend(self.http.tls.as_ref().and_then(|tls| tls.read().err()));
-        checked.problems.extend(self.traces.headers.iter().filter_map(|header| read_header(header).err()));
-        self.check_patterns(&known, &mut checked);
-        self.check_browser(&mut checked);
-        checked
+        Self { admission: Admission::new(limits) }
     }
 
-    /// A name that a client over HTTP may use and that is no plugin's lets it use nothing.
-    fn check_patterns(&self, known: &BTreeSet<PluginName>, checked: &mut Checked) {
-        let tokens = self.http.tokens.iter().map(|token| (format!("[[http.tokens]] {:?}", token.name), &token.plugins));
-        let oauth = self.http.oauth.iter().map(|oauth| ("[http.oauth]".to_owned(), &oauth.plugins));
-        let own = [PluginName::host(), PluginName::app()];
-        let names: Vec<_> = known.iter().chain(&own).map(PluginName::as_str).collect();
-        for (table, patterns) in tokens.chain(oauth) {
-            // What has a `*`, and front ends (`app_NAME`), may be for those that come later.
-            let exact = patterns.iter().flatten().filter(|name| !name.contains('*') && !name.starts_with("app_"));
-            for name in exact.filter(|name| !names.contains(&name.as_str())) {
-                let meant = nearest(name, &names, 1, 0.75).first().copied();
-                let hint = meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default();
-                checked.warnings.push(format!("{table} `plugins` names `{name}`, which is no plugin{hint}"));
-            }
-        }
+    /// A place for work with schemas that takes long.
+    pub(crate) async fn place(&self, context: &Context, bytes: u64, until: Instant) -> Result<Permit, Error> {
+        self.admission.admit(context, bytes, until).await
     }
 
-    /// The plugins that a host would know.
-    fn known(&self, data: &Path, checked: &mut Checked) -> BTreeSet<PluginName> {
-        let with_source = self.plugins.iter().filter(|(_, settings)| settings.source.is_some());
-        let mut known: BTreeSet<_> = with_source.map(|(name, _)| name.clone()).chain(bundled::names()).collect();
-        match AddedPlugins::of(data).list() {
-            Ok(added) => known.extend(added.into_keys()),
-            Err(error) => checked.problems.push(with_causes(&error)),
+    /// Checks a value, which comes back where it fits. Dropping the future ends the check.
+    pub(crate) async fn check(&self, check: Check<'_>, value: Value) -> Result<Fitting, Unfit> {
+        if let Some(outcome) = at_once(&check, &value) {
+            return outcome.map(|()| Fitting { value, computed: Duration::ZERO });
         }
-        if let Some(folder) = &self.plugin_folder {
-            match fs::read_dir(folder) {
-                Ok(_) => {
-                    known.extend(Folder::open(folder.clone()).files().into_iter().map(|found| found.name));
-                }
-                Err(error) => checked.problems.push(format!("[plugins] `folder` {}: {error}", folder.display())),
-            }
-        }
-        known
-    }
-
-    fn check_component(&self, engine: &Engine, name: &PluginName, settings: &PluginSettings, checked: &mut Checked) {
-        let Some(source) = &settings.source else { return };
-        let mut wrong =
-            |what: String| checked.problems.push(format!("[plugin.{name}] `source` {}: {what}", source.display()));
-        let component = match read_component(source, self.host_limits.component_bytes) {
-            Ok(bytes) => Component::new(bytes),
-            Err(error) => return wrong(error.to_string()),
+        let Check { context, cancel, time, .. } = check;
+        let bytes = wharf_core::tool::json_bytes(&value);
+        let place = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(cancelled()),
+            place = self.place(context, bytes, time.until) => match place {
+                Err(_) if Instant::now() >= time.until => return Err(Unfit::Failed(time.wall_time.exceeded())),
+                place => place.map_err(Unfit::Failed)?,
+            },
         };
-        let digest = component.digest();
-        if let Err(error) = engine.load(name.clone(), component) {
-            return wrong(with_causes(&error));
+        let gone = cancel.child_token();
+        let _gone = gone.clone().drop_guard();
+        let (schema, steps, computing, until) =
+            (check.schema.clone(), check.limits.check_steps, time.computing, time.until);
+        let (tell, told) = oneshot::channel();
+        let work = move || {
+            let began = Instant::now();
+            let interrupted = || gone.is_cancelled() || Instant::now() >= until || began.elapsed() >= computing;
+            let outcome = schema.check_within(&value, &mut Meter::on_own_stack(steps, &interrupted));
+            drop(place);
+            // Whoever asked may be gone.
+            let _ = tell.send(Checked { value, outcome, computed: began.elapsed() });
+        };
+        let thread = thread::Builder::new().name("wharf-check".to_owned()).stack_size(Meter::STACK_BYTES);
+        if let Err(error) = thread.spawn(work) {
+            let told = format!("the host has no thread to check {}: {error}; try again later", check.what);
+            return Err(Unfit::Failed(Error::retryable(Code::Unavailable, told)));
         }
-        match self.effective_grants(name, settings, digest) {
-            Ok(effective) => {
-                let told = effective.warnings.into_iter().map(|warning| format!("plugin {name} {warning}"));
-                checked.warnings.extend(told);
-            }
-            Err(unconfirmed) => wrong(unconfirmed.to_string()),
-        }
-    }
-
-    fn check_browser(&self, checked: &mut Checked) {
-        let named = |path: &Path| path.components().count() > 1;
-        if let Some(program) = self.webview.program.as_deref().filter(|program| named(program))
-            && !program.is_file()
-        {
-            checked.problems.push(format!("[webview] `program` {} is no file", program.display()));
-        }
-        if let Some(temporary) = self.webview.temporary.as_deref().filter(|temporary| !temporary.is_dir()) {
-            checked.problems.push(format!("[webview] `temporary` {} is no directory", temporary.display()));
+        let failed = |_| Unfit::Failed(Error::new(Code::Internal, format!("checking {} failed", check.what)));
+        let Checked { value, outcome, computed } = told.await.map_err(failed)?;
+        match outcome {
+            Ok(()) => Ok(Fitting { value, computed }),
+            Err(failure) => Err(check.unfit(failure)),
         }
     }
 }
 
-/// Whether the files and folders are there that a plugin is granted.
-fn check_folders(name: &PluginName, grants: &Grants, checked: &mut Checked) {
-    let absent = |what: &str, path: &Path, error: &std::io::Error| {
-        format!("[plugin.{name}.grants.{what} {}: {error}", path.display())
+/// Checks a value on the thread that asks, however long it takes.
+pub(crate) fn check_here(schema: &Schema, what: &'static str, value: &Value, limits: &CallLimits) -> Result<(), Unfit> {
+    let wall_time = WallTime { time: limits.cpu_time(), decided_by: "limit `cpu_time_milliseconds`" };
+    let (context, cancel) = (Context::new(TenantId::local(), SessionId::default_session()), CancellationToken::new());
+    let check = Check { context: &context, schema, what, limits, time: wall_time.start(limits), cancel: &cancel };
+    if let Some(outcome) = at_once(&check, value) {
+        return outcome;
+    }
+    let until = check.time.until;
+    let work = || {
+        let interrupted = || Instant::now() >= until;
+        schema.check_within(value, &mut Meter::on_own_stack(limits.check_steps, &interrupted))
     };
-    let process = grants.process.iter().flat_map(|grant| &grant.readable).map(|path| ("process] `readable`", path));
-    let terminal = grants.terminal.iter().flat_map(|grant| &grant.readable).map(|path| ("terminal] `readable`", path));
-    for (what, path) in process.chain(terminal) {
-        // Every process would fail to start that is to see it.
-        if let Err(error) = fs::metadata(path) {
-            checked.problems.push(absent(what, path, &error));
-        }
+    let outcome = thread::scope(|scope| {
+        let thread = thread::Builder::new().name("wharf-check".to_owned()).stack_size(Meter::STACK_BYTES);
+        thread.spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join)
+    });
+    match outcome {
+        Ok(Ok(outcome)) => outcome.map_err(|failure| check.unfit(failure)),
+        Ok(Err(_)) => Err(Unfit::Failed(Error::new(Code::Internal, format!("checking {what} failed")))),
+        Err(error) => Err(Unfit::Failed(Error::retryable(
+            Code::Unavailable,
+            format!("the host has no thread to check {what}: {error}; try again later"),
+        ))),
     }
-    for folder in grants.workspace.iter().flat_map(|grant| &grant.exchange) {
-        // It may be on a disk that comes and goes, and keeps nothing else from working.
-        if let Err(error) = fs::read_dir(&folder.path) {
-            checked.warnings.push(absent("workspace] `exchange`", &folder.path, &error));
+}
+
+/// What a small check says; nothing where it is no small one.
+fn at_once(check: &Check<'_>, value: &Value) -> Option<Result<(), Unfit>> {
+    // A schema that is not compiled yet takes its time.
+    if !check.schema.is_prepared() {
+        return None;
+    }
+    let steps = AT_ONCE.min(check.limits.check_steps);
+    match check.schema.check_within(value, &mut Meter::new(steps)) {
+        Err(CheckFailure::Stopped(_)) => None,
+        outcome => Some(outcome.map_err(|failure| check.unfit(failure))),
+    }
+}
+
+fn cancelled() -> Unfit {
+    Unfit::Failed(Error::new(Code::Cancelled, "the call was cancelled"))
+}
+
+impl Check<'_> {
+    fn unfit(&self, failure: CheckFailure) -> Unfit {
+        let Check { what, limits, time, cancel, .. } = self;
+        let limit = |told: String| Unfit::Failed(Error::new(Code::Limit, told));
+        match failure {
+            CheckFailure::Violations(violations) => Unfit::Violations(violations),
+            CheckFailure::Stopped(Stopped::Steps) => limit(format!(
+                "checking {what} against the tool's schema takes more than {} steps (limit `check_steps`); send less \
+                 at a time",
+                limits.check_steps
+            )),
+            CheckFailure::Stopped(Stopped::Depth) => {
+                limit(format!("{what} and the tool's schema nest too deeply together to be checked"))
+            }
+            CheckFailure::Stopped(Stopped::Interrupted) if cancel.is_cancelled() => cancelled(),
+            CheckFailure::Stopped(Stopped::Interrupted) if Instant::now() >= time.until => {
+                Unfit::Failed(time.wall_time.exceeded())
+            }
+            CheckFailure::Stopped(Stopped::Interrupted) => {
+                Unfit::Failed(CallLimits::cpu_time_exceeded(limits.cpu_time()))
+            }
+            CheckFailure::Refused(error) => Unfit::Failed(Error::new(
+                Code::Internal,
+                format!("the tool cannot be used: its schema is refused: {error}"),
+            )),
         }
     }
 }

@@ -20,7 +20,7 @@ use std::{
 
 use tokio::time::{Instant, sleep_until};
 use wharf_core::{
-    CallLimits, Code, Error, HostLimits, Quota, SessionId, Share, TenantId, ToolDefinition,
+    CallLimits, Code, Error, HostLimits, Quota, SchemaBudget, SchemaLimits, SessionId, Share, TenantId, ToolDefinition,
     handle::Handle,
     quota::Bounds,
     service::{
@@ -29,7 +29,7 @@ use wharf_core::{
     },
 };
 
-use crate::{app::Registered, recorder::Recorder};
+use crate::{app::Registered, checking::Checks, recorder::Recorder};
 use connection::Connection;
 pub use following::FrontEnd;
 pub(crate) use service::ServedFrontEnds;
@@ -46,6 +46,7 @@ pub(crate) struct FrontEnds {
     recorder: Arc<Recorder>,
     places: Arc<Quota>,
     waiting: Arc<Quota>,
+    checks: Checks,
     // A lock of the standard library: held to look up, or to make a list.
     table: Mutex<Table>,
 }
@@ -79,6 +80,7 @@ impl FrontEnds {
         calls: Arc<CallLimits>,
         announcements: Announcements,
         recorder: Arc<Recorder>,
+        checks: Checks,
     ) -> Arc<Self> {
         let quota = |resource, session, tenant, host| {
             Quota::new(Bounds { resource, section: "[host.limits]", session, tenant, host })
@@ -96,7 +98,7 @@ impl FrontEnds {
             ("front_end_waiting_calls_per_tenant", limits.front_end_waiting_calls_per_tenant),
             ("front_end_waiting_calls", limits.front_end_waiting_calls),
         );
-        Arc::new(Self { limits, calls, announcements, recorder, places, waiting, table: Mutex::default() })
+        Arc::new(Self { limits, calls, announcements, recorder, places, waiting, checks, table: Mutex::default() })
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -127,9 +129,10 @@ impl FrontEnds {
         let connection = Connection::new(&wanted.name, self.limits.front_end_calls, Arc::clone(&self.waiting));
         let connection = Arc::new(connection);
         let mut tools = BTreeMap::new();
+        let mut budget = SchemaBudget::new(SchemaLimits::of_front_end(&self.limits));
         let mut definitions = Vec::with_capacity(wanted.tools.len());
         for tool in wanted.tools {
-            let registered = definition::check(tool, &connection, &self.calls)?;
+            let registered = definition::check(tool, &connection, &self.calls, &mut budget)?;
             let own = &registered.tool.definition;
             let name = format!("{PREFIX}{}{SEPARATOR}{}", wanted.name, own.name);
             definitions.push(ToolDefinition { name, ..own.clone() });
@@ -210,15 +213,29 @@ impl FrontEnds {
         }
     }
 
-    fn answer(&self, connected: &Connected, call: u64, answer: AnswerCall) -> Result<(), Error> {
-        connected.connection.touch();
-        let tool = connected.connection.tool_of(call)?;
-        let tool = connected.tools.get(&tool).ok_or_else(|| Error::new(Code::NotFound, "there is no such call"))?;
-        connected.connection.answer(call, answer::checked(answer, &tool.tool, &self.calls)?)
+    /// Answers a call, on the thread that asks.
+    fn answer_here(&self, connected: &Connected, call: u64, answer: AnswerCall) -> Result<(), Error> {
+        let tool = connected.tool_of(call)?;
+        connected.connection.answer(call, answer::checked_here(answer, &tool.tool, &self.calls)?)
+    }
+
+    /// Answers a call, with a check that holds up nobody else.
+    async fn answer(&self, connected: &Connected, call: u64, answer: AnswerCall) -> Result<(), Error> {
+        let (tool, asked) = (connected.tool_of(call)?, connected.connection.call(call)?);
+        let time = self.calls.wall_time(tool.tool.wall_time).start(&self.calls);
+        let answer = answer::checked(answer, &tool.tool, &self.calls, &self.checks, &asked, time).await?;
+        connected.connection.answer(call, answer)
     }
 }
 
 impl Connected {
+    /// The tool that a call is of, where it waits.
+    fn tool_of(&self, call: u64) -> Result<Arc<Registered>, Error> {
+        self.connection.touch();
+        let tool = self.connection.tool_of(call)?;
+        self.tools.get(&tool).cloned().ok_or_else(|| Error::new(Code::NotFound, "there is no such call"))
+    }
+
     fn progress(&self, call: u64, progress: &TellProgress) -> Result<(), Error> {
         self.connection.touch();
         self.connection.call(call)?.progress(progress.done, progress.total, progress.message.as_deref())

@@ -19,8 +19,8 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, StreamOwner, Streams, TerminalService,
-    WebPageService,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner, Streams,
+    TerminalService, WebPageService,
     completion::Parameters,
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
@@ -33,6 +33,7 @@ use wharf_terminal::Terminals;
 
 use crate::{
     background::Background,
+    checking::Checks,
     collector::TracesError,
     configuration::Configuration,
     control::Control,
@@ -45,7 +46,7 @@ use crate::{
     terminals::HostTerminals,
     webviews::Staging,
 };
-pub(crate) use calling::checked_answer;
+pub(crate) use calling::{ANSWER, promised, unfit_answer};
 pub use opening::HostBuilder;
 use plugins::Sources;
 pub(crate) use plugins::granted;
@@ -112,6 +113,8 @@ struct Shared {
     sources: Sources,
     app_limits: Arc<CallLimits>,
     admission: Admission,
+    checks: Checks,
+    request_memory: RequestMemory,
     wait: Duration,
     listing: Duration,
     rooms: Rooms,

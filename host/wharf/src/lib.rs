@@ -43,6 +43,7 @@ mod front_ends;
 mod host;
 mod loading;
 mod metrics;
+mod named;
 mod nearest;
 mod oauth;
 mod oci;
@@ -64,7 +65,6 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
 pub use bundled::names as bundled_names;
-pub use checking::Checked;
 pub use collector::TracesError;
 pub use component::{bundled_component, read_component};
 pub use configuration::{Configuration, ConfigurationError, Profile};
@@ -72,6 +72,7 @@ pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedP
 pub use fetch::{FetchError, Fetched, PluginSource, SourceError};
 pub use front_ends::FrontEnd;
 pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
+pub use named::Checked;
 pub use oauth::protected_resource;
 pub use oci::{OciError, OciReference, RegistryLogins};
 pub use paths::{NoDirectory, absolute};

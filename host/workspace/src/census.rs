@@ -20,7 +20,7 @@ use wharf_core::{
 use crate::{
     measure::Usage,
     volume::{Extent, Volume},
-    workspaces::{HALF_DONE, HOME, FILES, SESSION, Session},
+    workspaces::{FILES, HALF_DONE, HOME, SESSION, Session},
 };
 
 /// What other hosts made is looked for this often at most.

@@ -98,7 +98,11 @@ impl Workspaces {
             let half_done = place.file_name().is_some_and(|name| name.to_string_lossy().starts_with(HALF_DONE));
             let removed = if half_done {
                 let made = fs::symlink_metadata(&place).and_then(|metadata| metadata.modified());
-                if made.is_ok_and(|made| older(made, ABANDONED)) { remove_tree(&place).map(|()| false) } else { continue }
+                if made.is_ok_and(|made| older(made, ABANDONED)) {
+                    remove_tree(&place).map(|()| false)
+                } else {
+                    continue;
+                }
             } else {
                 let expired = || {
                     let old = |expiry| Self::used(&place).is_ok_and(|used| older(used, expiry));

@@ -39,8 +39,7 @@ impl Usage {
     }
 }
 
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Counts what lies below a directory, and stops beyond `most` entries.
 pub(crate) fn measure(directory: &Path, most: u64) -> io::Result<Usage> {

@@ -303,9 +303,7 @@ async fn calls_of_components_of_many_memories_tables_and_instances_keep_nobody_e
         module: format!("{} {}", "(memory 1)".repeat(15), "(table 1 funcref)".repeat(32)),
         component: empty + &"(core instance (instantiate $empty))".repeat(60),
         // Runs for two seconds, and says that it did.
-        ..Crafted::calling(
-            "(loop $on (br_if $on (i64.gt_u (call $remaining) (i64.const 28000)))) (i32.const 1)",
-        )
+        ..Crafted::calling("(loop $on (br_if $on (i64.gt_u (call $remaining) (i64.const 28000)))) (i32.const 1)")
     };
     let files = Data::alone();
     let path = files.write("greedy.wasm", greedy.bytes());

@@ -34,6 +34,7 @@ mod planning;
 mod plugins;
 mod processes;
 mod requests;
+mod schemas;
 mod sealed;
 mod seen;
 mod state;

@@ -119,7 +119,8 @@ impl Guest {
             exchange.map(|folder| (format!("{EXCHANGE}/{}", folder.name), folder.path.clone(), folder.access, true));
         let open = |path: &Path, exchange| {
             let directory = files::root(path)?;
-            let volume = if exchange { workspaces.folder(&directory)? } else { workspaces.volume(&key).ok_or(Errno::NOENT)? };
+            let volume =
+                if exchange { workspaces.folder(&directory)? } else { workspaces.volume(&key).ok_or(Errno::NOENT)? };
             Ok::<_, std::io::Error>((directory, volume))
         };
         let opened = own.into_iter().chain(exchange).filter_map(|(name, path, access, exchange)| {
@@ -141,7 +142,12 @@ impl Guest {
     }
 
     /// Gives a guest a handle. As in WASI's own, a table that is full ends the call.
-    fn hand_out(&mut self, descriptor: Descriptor, meter: Meter, exchange: bool) -> wasmtime::Result<Resource<Descriptor>> {
+    fn hand_out(
+        &mut self,
+        descriptor: Descriptor,
+        meter: Meter,
+        exchange: bool,
+    ) -> wasmtime::Result<Resource<Descriptor>> {
         let _share = self.keep_open()?;
         let resource = self.table.push(descriptor)?;
         self.handles.insert(resource.rep(), Arc::new(Handle { meter, exchange, _share }));
@@ -150,7 +156,10 @@ impl Guest {
 
     /// What a handle stands for.
     fn handle(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Arc<Handle>> {
-        self.handles.get(&handle.rep()).map(Arc::clone).ok_or_else(|| wasmtime::format_err!("a handle that nobody gave out"))
+        self.handles
+            .get(&handle.rep())
+            .map(Arc::clone)
+            .ok_or_else(|| wasmtime::format_err!("a handle that nobody gave out"))
     }
 
     fn file(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Result<File, ErrorCode>> {

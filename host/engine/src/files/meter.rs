@@ -69,7 +69,9 @@ impl Meter {
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         match self.volume.excess() {
             None => Ok(()),
-            Some(full) => self.budget.refused_write(full).map_or_else(|ends| Err(Refusal::Ends(ends)), |()| Err(Refusal::Full)),
+            Some(full) => {
+                self.budget.refused_write(full).map_or_else(|ends| Err(Refusal::Ends(ends)), |()| Err(Refusal::Full))
+            }
         }
     }
 
@@ -88,12 +90,7 @@ impl Meter {
     }
 
     /// Changes a file for which `taken` bytes were taken, and puts right how much it grew.
-    pub(crate) fn metered<T>(
-        &self,
-        file: &File,
-        taken: u64,
-        change: impl FnOnce() -> io::Result<T>,
-    ) -> io::Result<T> {
+    pub(crate) fn metered<T>(&self, file: &File, taken: u64, change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let before = extent(file);
         let changed = change();
         if let (Ok(before), Ok(after)) = (before, extent(file)) {

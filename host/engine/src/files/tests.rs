@@ -81,7 +81,9 @@ fn a_fifo_is_refused_at_once_and_nobody_waits_for_its_other_end() {
 #[test]
 fn files_are_made_read_and_cut_as_asked() {
     let (_top, inside) = tree();
-    let (Opened::File(mut made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
+    let (Opened::File(mut made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else {
+        panic!("a file")
+    };
     made.write_all(b"0123456789").expect("writes");
     assert_eq!(text(open(&inside, Path::new("new"), READ)), "0123456789");
     let error = open(&inside, Path::new("new"), Opening { exclusive: true, ..CREATE }).expect_err("is there");

@@ -157,7 +157,7 @@ fn gone() -> Failure {
     Error::new(Code::Gone, "this front end was disconnected; connect it again").into()
 }
 
-async fn connect(asking: Asking, Body(wanted): Body<ConnectFrontEnd>) -> Result<Response, Failure> {
+async fn connect(asking: Asking, Body { value: wanted, .. }: Body<ConnectFrontEnd>) -> Result<Response, Failure> {
     let connected = asking.service.connect(&asking.owner, wanted).await?;
     let place = HeaderValue::try_from(format!("{FRONT_ENDS}/{}", connected.front_end)).ok();
     let mut response = (StatusCode::CREATED, Json(connected)).into_response();
@@ -211,16 +211,16 @@ async fn follow(
 async fn answer(
     asking: Asking,
     Numbered(front_end, call): Numbered,
-    Body(answer): Body<AnswerCall>,
+    Body { value: answer, .. }: Body<AnswerCall>,
 ) -> Result<StatusCode, Failure> {
-    asking.service.answer(&asking.owner, &front_end, call, answer)?;
+    asking.service.answer(&asking.owner, &front_end, call, answer).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn progress(
     asking: Asking,
     Numbered(front_end, call): Numbered,
-    Body(progress): Body<TellProgress>,
+    Body { value: progress, .. }: Body<TellProgress>,
 ) -> Result<StatusCode, Failure> {
     asking.service.progress(&asking.owner, &front_end, call, progress)?;
     Ok(StatusCode::NO_CONTENT)

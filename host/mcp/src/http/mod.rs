@@ -61,8 +61,8 @@ use axum::body::Bytes;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, SessionId, Share, Streams, TenantId,
-    TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
+    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share,
+    Streams, TenantId, TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
 };
 
 use crate::info::ServerInfo;
@@ -152,6 +152,8 @@ struct Shared {
     refusals: Option<Arc<dyn RefusalSink>>,
     pages: Option<Arc<dyn WebPageService>>,
     readers: Arc<Quota>,
+    /// What the JSON of requests takes.
+    memory: RequestMemory,
     /// The description of the routes, as JSON.
     description: Bytes,
     /// Somebody was told already that requests name no session.

@@ -24,9 +24,7 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{
-    FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService,
-};
+use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
 
 use super::{
     HttpAddress, HttpServices, HttpSettings, Shared,
@@ -96,6 +94,7 @@ impl HttpServer {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
+            memory: services.tools.request_memory().unwrap_or_default(),
             readers: Quota::new(Bounds {
                 resource: "requests that follow something or wait",
                 section: "[http.limits]",

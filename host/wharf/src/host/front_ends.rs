@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use wharf_core::{
-    Answer, CallRequest, Error, FrontEndService, TenantId, ToolDefinition, ToolService, Tracer,
+    Answer, CallRequest, Error, FrontEndService, RequestMemory, TenantId, ToolDefinition, ToolService, Tracer,
     audit::RefusalSink,
     service::front_end::{ConnectFrontEnd, FrontEndOwner},
 };
@@ -126,6 +126,10 @@ impl ToolService for ToolsOfTenant {
 
     fn tracer(&self) -> Option<Tracer> {
         self.host.tracer()
+    }
+
+    fn request_memory(&self) -> Option<RequestMemory> {
+        self.host.request_memory()
     }
 
     fn plugin_of(&self, tool: &str) -> Option<String> {

@@ -5,7 +5,10 @@
 
 mod all;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future;
 use serde_json::{Map, Value};
@@ -240,6 +243,7 @@ impl Host {
             tool,
             arguments,
             audit: Some(audit),
+            charged: Duration::ZERO,
         };
         Ok((invocation, place))
     }
@@ -270,7 +274,7 @@ fn check_arguments(arguments: &Map<String, Value>, prompt: &PromptDefinition) ->
 /// The JSON text of an object that is not too large.
 fn small_text(members: Map<String, Value>, owner: &Installed) -> Result<String, Error> {
     let text = Value::Object(members).to_string();
-    calling::check_argument_bytes(text.len(), &owner.limits)?;
+    calling::check_argument_bytes(text.len() as u64, &owner.limits)?;
     Ok(text)
 }
 

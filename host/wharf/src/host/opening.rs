@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use wharf_core::{Admission, AuditSink, Code, SpanSink, Tracer, audit::AuditOutcome, grant::Denials};
+use wharf_core::{Admission, AuditSink, Code, RequestMemory, SpanSink, Tracer, audit::AuditOutcome, grant::Denials};
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
@@ -14,6 +14,7 @@ use wharf_webview::WebViewBackend;
 use super::{Host, OpenError, Shared, plugins::Sources};
 use crate::{
     background::Background,
+    checking::Checks,
     collector,
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
@@ -133,8 +134,14 @@ impl HostBuilder {
             recorder.change("rejected", subject, None, failed, Duration::ZERO);
         }
         let background = Background::start(&rooms);
-        let front_ends =
-            FrontEnds::new(limits.clone(), Arc::clone(&app_limits), rooms.announcements.clone(), Arc::clone(&recorder));
+        let checks = Checks::new(&limits);
+        let front_ends = FrontEnds::new(
+            limits.clone(),
+            Arc::clone(&app_limits),
+            rooms.announcements.clone(),
+            Arc::clone(&recorder),
+            checks.clone(),
+        );
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             changing: Mutex::default(),
@@ -142,6 +149,8 @@ impl HostBuilder {
             sources,
             app_limits,
             admission: Admission::new(limits.clone()),
+            checks,
+            request_memory: RequestMemory::new(&limits),
             wait: limits.wait(),
             listing: limits.listing(),
             rooms,

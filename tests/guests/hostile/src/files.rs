@@ -32,7 +32,12 @@ pub(crate) const ATTACKS: &[Attack] = &[
         &[("path", "string"), ("handles", "integer"), ("milliseconds?", "integer")],
         hold_files,
     ),
-    Attack::new("hold_listings", "Begins to list a directory so many times.", &[("path", "string"), ("handles", "integer")], hold_listings),
+    Attack::new(
+        "hold_listings",
+        "Begins to list a directory so many times.",
+        &[("path", "string"), ("handles", "integer")],
+        hold_listings,
+    ),
 ];
 
 fn outcome<T: Into<Value>>(result: Result<T, String>) -> Result<Answer, Error> {
