@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::{

@@ -61,7 +61,7 @@ use axum::body::Bytes;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share,
+    ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share,
     Streams, TenantId, TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
 };
 

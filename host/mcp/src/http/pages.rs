@@ -222,7 +222,7 @@ impl FromRequestParts<Arc<Shared>> for Asking {
     }
 }
 
-async fn open(asking: Asking, Body(request): Body<OpenWebPage>) -> Result<Response, Failure> {
+async fn open(asking: Asking, Body { value: request, .. }: Body<OpenWebPage>) -> Result<Response, Failure> {
     let opened = asking.service.open(&asking.context, request).await?;
     let place = HeaderValue::try_from(format!("{PAGES}/{}", opened.page)).ok();
     let mut response = (StatusCode::CREATED, Json(opened)).into_response();
@@ -245,7 +245,7 @@ async fn close(asking: Asking, Handle(page): Handle) -> Result<Json<WebPageDescr
 async fn execute(
     asking: Asking,
     Handle(page): Handle,
-    Body(request): Body<ExecuteScript>,
+    Body { value: request, .. }: Body<ExecuteScript>,
 ) -> Result<Response, Failure> {
     Ok(handed_over(&page, asking.service.execute(&asking.context, &page, request).await?))
 }
@@ -253,7 +253,7 @@ async fn execute(
 async fn perform(
     asking: Asking,
     Handle(page): Handle,
-    Body(request): Body<PerformOperation>,
+    Body { value: request, .. }: Body<PerformOperation>,
 ) -> Result<Response, Failure> {
     Ok(handed_over(&page, asking.service.perform(&asking.context, &page, request).await?))
 }
@@ -268,7 +268,7 @@ fn handed_over(page: &str, request: PageRequest) -> Response {
 async fn answer_dialog(
     asking: Asking,
     Handle(page): Handle,
-    Body(answer): Body<AnswerDialog>,
+    Body { value: answer, .. }: Body<AnswerDialog>,
 ) -> Result<StatusCode, Failure> {
     asking.service.answer_dialog(&asking.context, &page, answer).await?;
     Ok(StatusCode::NO_CONTENT)

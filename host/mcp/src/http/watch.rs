@@ -20,9 +20,12 @@ use futures_util::stream::unfold;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use wharf_core::service::terminal::{TerminalSeen, TerminalWatch, WatchableTerminal};
+use wharf_core::{
+    Share,
+    service::terminal::{TerminalSeen, TerminalWatch, WatchableTerminal},
+};
 
 use super::{
     Failure, Shared,
@@ -58,7 +61,7 @@ pub(super) async fn watch(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let from = resume.given(&headers)?;
-    let place = shared.reader()?;
+    let place = shared.reader(&context.tenant)?;
     let watch = shared.services.terminals.watch(&context, &terminal, from).await?;
     let heartbeat = Duration::from_millis(shared.settings.limits.heartbeat_milliseconds);
     let watching =
@@ -72,7 +75,7 @@ struct Watching {
     stopping: CancellationToken,
     begun: bool,
     over: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Share,
 }
 
 impl Watching {

@@ -169,7 +169,7 @@ const BUILDS: &[&str] = &[
 /// # Errors
 /// Which profile has one that cannot.
 pub fn check_profiles(profiles: &[ProfileSettings]) -> Result<(), InvalidProfile> {
-    Profiles::new(profiles).map(drop)
+    Profiles::new(profiles, 1).map(drop)
 }
 
 /// What a name of a way to judge turns stands for.
