@@ -61,8 +61,8 @@ use axum::body::Bytes;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share,
-    Streams, TenantId, TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
+    ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share, Streams,
+    TenantId, TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
 };
 
 use crate::info::ServerInfo;
