@@ -11,6 +11,7 @@ mod operator;
 mod over_http;
 mod owners;
 mod refused;
+mod waits;
 
 pub(crate) use lost::{browser, scratch};
 
