@@ -59,9 +59,9 @@ fn workspaces_of_an_earlier_host_and_of_another_one_are_counted() {
 fn bytes_and_entries_are_counted_by_session_by_tenant_and_in_all_as_they_are_written() {
     let directory = tempfile::tempdir().expect("a directory");
     let limits = ProcessLimits {
-        workspace_bytes: 100,
-        workspace_total_bytes_per_tenant: 150,
-        workspace_total_bytes: 200,
+        workspace_bytes: 100_000,
+        workspace_total_bytes_per_tenant: 150_000,
+        workspace_total_bytes: 200_000,
         workspace_entries: 10,
         workspace_total_entries_per_tenant: 15,
         workspace_total_entries: 20,
@@ -74,20 +74,20 @@ fn bytes_and_entries_are_counted_by_session_by_tenant_and_in_all_as_they_are_wri
     };
     let (first, second, third) = (volume("t", "a"), volume("t", "b"), volume("u", "a"));
     let limit = |taken: Result<(), wharf_core::QuotaFull>| taken.expect_err("one too many").bound.0;
-    first.take(100, 10).expect("all of it");
+    first.take(100_000, 10).expect("all of it");
     assert_eq!(limit(first.take(1, 0)), "workspace_bytes");
     assert_eq!(limit(first.take(0, 1)), "workspace_entries");
-    second.take(50, 5).expect("what its tenant has left");
+    second.take(50_000, 5).expect("what its tenant has left");
     assert_eq!(limit(second.take(1, 0)), "workspace_total_bytes_per_tenant");
     assert_eq!(limit(second.take(0, 1)), "workspace_total_entries_per_tenant");
-    third.take(50, 5).expect("what all have left");
+    third.take(50_000, 5).expect("what all have left");
     assert_eq!(limit(third.take(1, 0)), "workspace_total_bytes");
     assert_eq!(limit(third.take(0, 1)), "workspace_total_entries");
-    first.give_back(60, 6);
+    first.give_back(60_000, 6);
     third.take(1, 1).expect("there is room again");
     // What was taken was never written.
     let measured = first.measure().expect("measures");
-    assert!(measured.excess.is_none() && first.take(100, 9).is_ok(), "{measured:?}");
+    assert!(measured.excess.is_none() && first.take(80_000, 9).is_ok(), "{measured:?}");
 }
 
 #[test]
