@@ -53,13 +53,13 @@ export class Place {
   }
 }
 
-/** `wharf serve --http` on a port of its own. */
+/** `wharf serve --http`, on a port of its own unless one is named. */
 export class Server {
   log = "";
 
-  static async start(place) {
+  static async start(place, listens = "127.0.0.1:0") {
     const server = new Server();
-    server.process = spawn(place.binary, place.arguments("--http", "127.0.0.1:0"), { stdio: ["ignore", "inherit", "pipe"] });
+    server.process = spawn(place.binary, place.arguments("--http", listens), { stdio: ["ignore", "inherit", "pipe"] });
     const address = new Promise((resolve, reject) => {
       server.process.stderr.setEncoding("utf8").on("data", text => {
         server.log += text;
@@ -74,12 +74,12 @@ export class Server {
     return server;
   }
 
-  async stop() {
+  async stop(signal = "SIGTERM") {
     const ended = new Promise(resolve => {
       if (this.process.exitCode !== null || this.process.signalCode !== null) resolve();
       this.process.once("exit", resolve);
     });
-    this.process.kill("SIGTERM");
+    this.process.kill(signal);
     await within(ended, "the server ends");
   }
 }

@@ -33,6 +33,8 @@ heartbeat_milliseconds = 500
 [plugin.host.grants.terminal]
 reason = "the routes are fed"
 programs = ["cat"]
+[plugin.host.grants.webview]
+reason = "the routes are fed"
 """
 CHECKS = [
     "not_a_server_error",
@@ -83,6 +85,8 @@ class Host:
 # Those that would close what the others need take any id.
 WITH_TERMINAL = ["beginTurn", "pressKeys", "cancelTurn", "resizeTerminal", "readScreen", "readOutput"]
 WITH_STREAM = ["readStream"]
+WITH_PAGE = ["getPage", "executeScript", "performOperation", "answerDialog", "readPageLog", "listPageRequests"]
+WITH_REQUEST = ["pollPageRequest", "readPageResult", "cancelPageRequest"]
 
 
 def settings(host: Host) -> str:
@@ -95,6 +99,18 @@ def settings(host: Host) -> str:
             # A request may wait for a minute; thousands may not.
             wait = ', "query.wait_ms" = 0' if operation in ("readOutput", "readStream") else ""
             lines += [f'parameters = {{ "path.{name}" = "{terminal[name]}"{wait} }}']
+    page = host.ask("POST", "/v1/pages", {})["page"]
+    request = host.ask("POST", f"/v1/pages/{page}/scripts", {"script": "1 + 1"})["request"]
+    for operation in WITH_PAGE + WITH_REQUEST:
+        parameters = [f'"path.page" = "{page}"']
+        if operation in WITH_REQUEST:
+            parameters.append(f'"path.request" = "{request}"')
+        if operation == "pollPageRequest":
+            parameters.append('"query.wait_ms" = 0')
+        if operation == "readPageLog":
+            parameters.append('"path.log" = "console"')
+        lines += ["[[operations]]", f'include-operation-id = "{operation}"']
+        lines += [f"parameters = {{ {', '.join(parameters)} }}"]
     # What is followed goes on for as long as its program does; schemathesis would find it in other answers.
     lines += ["[[operations]]", 'include-operation-id = "followStream"', 'parameters = { "path.stream" = "nobodys" }']
     return "\n".join(lines) + "\n"

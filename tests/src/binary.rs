@@ -61,6 +61,13 @@ impl Command {
         self
     }
 
+    /// In this directory, to which relative paths are relative.
+    #[must_use]
+    pub fn inside(mut self, path: &Path) -> Self {
+        self.inner.current_dir(path);
+        self
+    }
+
     /// With this variable.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
@@ -82,6 +89,16 @@ impl Command {
             };
         }
         Self { inner }
+    }
+
+    /// Starts it with this file as its standard output; the other streams are piped.
+    ///
+    /// # Panics
+    /// Where it cannot be started.
+    #[must_use]
+    pub fn started_into(mut self, out: std::fs::File) -> Child {
+        let command = self.inner.stdin(Stdio::piped()).stdout(out).stderr(Stdio::piped());
+        command.spawn().expect("the binary can be started")
     }
 
     /// Runs it to its end.

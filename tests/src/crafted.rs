@@ -65,6 +65,8 @@ pub struct Crafted {
     pub component: String,
     /// Pages that its memory has from the start.
     pub pages: u32,
+    /// JSON text of the structured part of the answer `yes`.
+    pub structured: Option<Vec<u8>>,
 }
 
 impl Default for Crafted {
@@ -76,6 +78,7 @@ impl Default for Crafted {
             module: String::new(),
             component: String::new(),
             pages: 0,
+            structured: None,
         }
     }
 }
@@ -114,11 +117,12 @@ impl Image {
         self.put(&bytes)
     }
 
-    /// The `ok` case of `result<answer, error>` with one text.
-    fn answer(&mut self, text: &str) -> u32 {
+    /// The `ok` case of `result<answer, error>` with one text and a structured part.
+    fn answer(&mut self, text: &str, structured: Option<&[u8]>) -> u32 {
         let (mime, data) = (self.slice(b"text/plain"), self.slice(text.as_bytes()));
         let content = self.words(&[mime[0], mime[1], data[0], data[1], 0, 0, 0]);
-        self.words(&[0, content, 1, 0, 0, 0, 0, 0, 0, 0])
+        let [is_there, at, length] = self.option(structured);
+        self.words(&[0, content, 1, is_there, at, length, 0, 0, 0, 0])
     }
 }
 
@@ -155,7 +159,7 @@ impl Crafted {
         }
         let first = image.words(&records);
         let list = image.words(&[first, u32::try_from(self.tools.len()).expect("few")]);
-        let (no, yes) = (image.answer("no"), image.answer("yes"));
+        let (no, yes) = (image.answer("no", None), image.answer("yes", self.structured.as_deref()));
         assert!(image.0.len() + BASE < HEAP_PAGES as usize * 65_536, "the data does not fit");
         let data: String = image.0.iter().map(|byte| format!("\\{byte:02x}")).collect();
         let list = self.list.clone().unwrap_or_else(|| format!("i32.const {list}"));

@@ -43,6 +43,15 @@ impl Data {
         Self { directory: tempfile::tempdir().expect("a temporary directory") }
     }
 
+    /// The same below this directory.
+    ///
+    /// # Panics
+    /// Where it gives no room.
+    #[must_use]
+    pub fn below(parent: &Path) -> Self {
+        Self { directory: tempfile::tempdir_in(parent).expect("a temporary directory") }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -56,6 +65,18 @@ impl Data {
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, content).expect("a temporary file can be written");
+        path
+    }
+
+    /// Writes a file into it that nobody else may read.
+    ///
+    /// # Panics
+    /// Where that fails.
+    #[cfg(unix)]
+    pub fn write_private(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.write(name, content);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&path, mode).expect("its mode can be changed");
         path
     }
 

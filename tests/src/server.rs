@@ -131,7 +131,16 @@ impl Server {
     /// Where it does not serve.
     #[must_use]
     pub fn start_in(data: Data, arguments: &[&str]) -> Self {
-        let mut child = start(Self::command(&data, arguments));
+        Self::start_at("127.0.0.1:0", data, arguments)
+    }
+
+    /// The same at another address.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start_at(address: &str, data: Data, arguments: &[&str]) -> Self {
+        let mut child = start(Self::command_at(address, &data, arguments));
         let mut errors = child.stderr.take().expect("piped");
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);
@@ -159,7 +168,11 @@ impl Server {
     /// The command that such a server is.
     #[must_use]
     pub fn command(data: &Data, arguments: &[&str]) -> Command {
-        wharf(["serve", "--http", "127.0.0.1:0"].iter().chain(arguments))
+        Self::command_at("127.0.0.1:0", data, arguments)
+    }
+
+    fn command_at(address: &str, data: &Data, arguments: &[&str]) -> Command {
+        wharf(["serve", "--http", address].iter().chain(arguments))
             .config(&data.path().join("wharf.toml"))
             .data(data.path())
     }

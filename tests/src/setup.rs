@@ -129,6 +129,12 @@ impl Setup {
         self.with_tables(&format!("[plugin.host.grants.terminal]\nreason = \"a test\"\n{lines}"))
     }
 
+    /// Grants web pages to whoever asks over HTTP, with further lines of that grant.
+    #[must_use]
+    pub fn own_pages(self, lines: &str) -> Self {
+        self.with_tables(&format!("[plugin.host.grants.webview]\nreason = \"a test\"\n{lines}"))
+    }
+
     /// A limit of terminals.
     #[must_use]
     pub fn terminal_limit(mut self, name: &str, value: u64) -> Self {

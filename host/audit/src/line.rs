@@ -4,7 +4,10 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
-use wharf_core::audit::AuditRecord;
+use wharf_core::{
+    TenantId,
+    audit::{AuditKind, AuditRecord},
+};
 
 /// Longest line, with its line break.
 pub const MAX_LINE_BYTES: usize = 4 << 10;
@@ -38,10 +41,14 @@ struct Line<'r> {
     digest: Option<String>,
     tool: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     function: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<&'r str>,
     outcome: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
     bytes_in: u64,
     bytes_out: u64,
     microseconds: u64,
@@ -71,9 +78,12 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         plugin: subject.plugin.as_ref().map(|plugin| plugin.as_str()),
         digest: subject.digest.as_ref().map(ToString::to_string),
         tool: &subject.tool,
+        // What a call asked for has the same id.
+        client: subject.client.as_deref().filter(|_| matches!(record.kind, AuditKind::Call | AuditKind::Offer)),
         function: record.function.as_deref(),
         asked: record.asked.as_deref(),
         outcome: record.outcome.as_str(),
+        count: (record.count != 1).then_some(record.count),
         bytes_in: record.bytes_in,
         bytes_out: record.bytes_out,
         microseconds: u64::try_from(record.took.as_micros()).unwrap_or(u64::MAX),
@@ -85,14 +95,56 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         // Names are bounded where records are made; whoever makes one elsewhere
         // gets a line, too.
         out.truncate(begun);
-        (shown.tool, shown.function, shown.asked) = ("", None, None);
+        (shown.tool, shown.client, shown.function, shown.asked) = ("", None, None, None);
         let _ = serde_json::to_writer(out, &shown);
     }
 }
 
-/// The line that says how many could not be kept.
-pub(crate) fn dropped(time: SystemTime, count: u64) -> String {
-    format!(r#"{{"time":"{}","kind":"dropped","count":{count}}}"#, stamp(time))
+/// Whose share of the files a line is part of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Party {
+    /// The operator, who is never kept from writing.
+    Operator,
+    /// All who have not shown a token that opens anything.
+    Strangers,
+    /// A tenant.
+    Tenant(TenantId),
+}
+
+impl Party {
+    /// Whose doing this was.
+    pub(crate) fn of(record: &AuditRecord) -> Self {
+        match (&record.subject.context, record.kind) {
+            (Some(context), _) => Self::Tenant(context.tenant.clone()),
+            (None, AuditKind::Authentication) => Self::Strangers,
+            (None, _) => Self::Operator,
+        }
+    }
+
+    /// Whose line this is, as it was written.
+    pub(crate) fn of_line(line: &[u8]) -> Self {
+        #[derive(Deserialize)]
+        struct Owner {
+            #[serde(default)]
+            kind: String,
+            tenant: Option<TenantId>,
+        }
+        match serde_json::from_slice(line) {
+            Ok(Owner { tenant: Some(tenant), .. }) => Self::Tenant(tenant),
+            Ok(Owner { kind, .. }) if kind == AuditKind::Authentication.as_str() => Self::Strangers,
+            _ => Self::Operator,
+        }
+    }
+}
+
+/// The line that says how many of a party could not be kept.
+pub(crate) fn dropped(time: SystemTime, of: &Party, count: u64) -> String {
+    let tenant = match of {
+        // A tenant's name needs no escapes.
+        Party::Tenant(tenant) => format!(r#","tenant":"{tenant}""#),
+        Party::Operator | Party::Strangers => String::new(),
+    };
+    format!(r#"{{"time":"{}","kind":"dropped"{tenant},"count":{count}}}"#, stamp(time))
 }
 
 /// A line that was read. Whoever can write the file may have written anything:
@@ -102,7 +154,7 @@ pub(crate) fn dropped(time: SystemTime, count: u64) -> String {
 pub struct Entry {
     /// When it was over; see [`stamp`].
     pub time: String,
-    /// `call`, `offer`, `host-call`, `denied`, `change` or `dropped`.
+    /// `call`, `offer`, `host-call`, `denied`, `change`, `authentication` or `dropped`.
     pub kind: String,
     /// Names the call: `HOST-NUMBER`.
     #[serde(default)]
@@ -128,10 +180,13 @@ pub struct Entry {
     /// The tool's own name.
     #[serde(default)]
     pub tool: String,
-    /// `INTERFACE.FUNCTION` of a host call.
+    /// The program that called, as it calls itself.
+    #[serde(default)]
+    pub client: String,
+    /// `INTERFACE.FUNCTION` of a host call, which change, or why a token was refused.
     #[serde(default)]
     pub function: String,
-    /// What a host call was about.
+    /// What a host call was about, or from how near a refused request came.
     #[serde(default)]
     pub asked: String,
     /// `ok`, `tool-error`, `input-required` or the code of an error.
@@ -146,7 +201,8 @@ pub struct Entry {
     /// How long it took.
     #[serde(default)]
     pub microseconds: u64,
-    /// How many lines were dropped, in one that says so.
+    /// How many lines were dropped, in one that says so; how many a line stands for,
+    /// in one that stands for several of a kind; else 0. See [`Entry::times`].
     #[serde(default)]
     pub count: u64,
     /// The line itself.
@@ -165,6 +221,12 @@ impl Entry {
         entry.line = String::from_utf8(line.to_vec()).ok()?;
         Some(entry)
     }
+
+    /// How often what it tells of happened.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        self.count.max(1)
+    }
 }
 
 #[cfg(test)]
@@ -182,6 +244,7 @@ pub(crate) mod tests {
     pub(crate) fn record(tool: &str) -> AuditRecord {
         AuditRecord {
             time: SystemTime::UNIX_EPOCH + Duration::from_millis(1_790_000_000_123),
+            count: 1,
             kind: AuditKind::Call,
             subject: Arc::new(AuditSubject {
                 id: AuditId { host: 1, number: 2 },
@@ -189,6 +252,7 @@ pub(crate) mod tests {
                 plugin: Some("echo".parse().expect("legal")),
                 digest: None,
                 tool: tool.into(),
+                client: None,
             }),
             function: None,
             asked: None,
@@ -208,6 +272,21 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_line_of_several_says_how_many_and_one_of_a_call_who_called() {
+        let mut denied = record("echo");
+        let client = Some(shown("claude-code 2.0\u{202e}\n"));
+        denied.subject = Arc::new(AuditSubject { client, ..(*denied.subject).clone() });
+        let call = Entry::read(line(&denied).as_bytes()).expect("a line");
+        assert_eq!((call.client.as_str(), call.times()), ("claude-code 2.0", 1));
+        (denied.kind, denied.count) = (AuditKind::Denied, 98_999);
+        let several = Entry::read(line(&denied).as_bytes()).expect("a line");
+        assert_eq!((several.client.as_str(), several.times()), ("", 98_999));
+        assert_eq!(Party::of_line(line(&denied).as_bytes()), Party::of(&denied));
+        let dropped = dropped(SystemTime::now(), &Party::of(&denied), 7);
+        assert_eq!(Entry::read(dropped.as_bytes()).expect("a line").tenant, "local");
+    }
+
+    #[test]
     fn the_longest_names_that_there_are_fit_a_line() {
         let long = "x".repeat(128);
         let hostile = "\"\\".repeat(200);
@@ -224,6 +303,7 @@ pub(crate) mod tests {
             plugin: Some("p".repeat(64).parse().expect("legal")),
             digest: Some(Digest::of(b"x")),
             id: AuditId { host: u64::MAX, number: u64::MAX },
+            client: Some(shown(&hostile)),
             ..(*longest.subject).clone()
         });
         longest.function = Some(long.as_str().into());
@@ -261,6 +341,9 @@ pub(crate) mod tests {
         ] {
             assert_eq!(Entry::read(damaged.as_bytes()), None, "{damaged}");
         }
-        assert!(Entry::read(dropped(SystemTime::now(), 7).as_bytes()).is_some_and(|entry| entry.count == 7));
+        assert!(
+            Entry::read(dropped(SystemTime::now(), &Party::Operator, 7).as_bytes())
+                .is_some_and(|entry| entry.count == 7)
+        );
     }
 }

@@ -4,6 +4,7 @@
 //! that rests; while it writes, and for a moment after, it looks by itself.
 
 use std::{
+    collections::HashMap,
     io, mem,
     path::PathBuf,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -11,12 +12,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use wharf_core::audit::{AuditInterest, AuditRecord, AuditSink};
+use wharf_core::{
+    audit::{AuditInterest, AuditRecord, AuditSink},
+    grant::GrantClock,
+};
 
-use crate::{files::Settings, writer::Writer};
+use crate::{files::Settings, line::Party, writer::Writer};
 
-/// Records that wait to be written, at most.
-const CAPACITY: usize = 8 << 10;
+/// Records that wait to be written, at most...
+const CAPACITY: usize = 16 << 10;
+/// ...and of one tenant, so that its flood costs no line of another one.
+const CAPACITY_OF_PARTY: usize = CAPACITY / 2;
+/// Parties whose lost records are told apart until they are written.
+const MOST_LOSERS: usize = 1_000;
 /// How long the thread gathers records before it writes them.
 const GATHERING: Duration = Duration::from_millis(5);
 /// How long the end of a sink waits for its last lines.
@@ -45,6 +53,10 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     records: Vec<AuditRecord>,
+    /// How many of these are whose.
+    of_party: HashMap<Party, usize>,
+    /// How many were lost, and no line says so yet.
+    untold: HashMap<Party, u64>,
     /// The thread rests until it is woken.
     resting: bool,
     /// Who waits until all is written.
@@ -57,6 +69,15 @@ struct Queue {
     dropped: u64,
 }
 
+impl Queue {
+    fn lose(&mut self, party: Party, count: u64) {
+        self.dropped += count;
+        let party =
+            if self.untold.len() < MOST_LOSERS || self.untold.contains_key(&party) { party } else { Party::Operator };
+        *self.untold.entry(party).or_default() += count;
+    }
+}
+
 impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -65,14 +86,15 @@ impl Shared {
 
 impl FileSink {
     /// Keeps lines below this directory, which is made with the first one.
-    /// `host_calls` says whether those are kept that were not denied.
+    /// `host_calls` says whether those are kept that were not denied. Files are old by
+    /// `clock`.
     ///
     /// # Errors
     /// Where the system gives no thread.
-    pub fn open(directory: PathBuf, settings: Settings, host_calls: bool) -> io::Result<Self> {
+    pub fn open(directory: PathBuf, settings: Settings, host_calls: bool, clock: GrantClock) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let writing = Arc::clone(&shared);
-        let writer = Writer::new(directory, settings);
+        let writer = Writer::new(directory, settings, clock);
         thread::Builder::new().name("wharf-audit".to_owned()).spawn(move || work(&writing, writer))?;
         Ok(Self { shared, interest: AuditInterest { host_calls, names: true } })
     }
@@ -80,14 +102,18 @@ impl FileSink {
 
 impl AuditSink for FileSink {
     fn record(&self, record: AuditRecord) {
+        let party = Party::of(&record);
         let mut queue = self.shared.queue();
-        if queue.records.len() >= CAPACITY {
-            queue.dropped += 1;
+        let full = queue.records.len() >= CAPACITY;
+        let waiting = queue.of_party.get(&party).copied().unwrap_or_default();
+        if full || waiting >= CAPACITY_OF_PARTY {
+            queue.lose(party, 1);
             return;
         }
+        queue.of_party.insert(party, waiting + 1);
         queue.records.push(record);
         queue.arrived += 1;
-        let wake = mem::take(&mut queue.resting) || queue.records.len() == CAPACITY / 2;
+        let wake = mem::take(&mut queue.resting) || queue.records.len() == CAPACITY_OF_PARTY / 2;
         drop(queue);
         if wake {
             self.shared.wake.notify_one();
@@ -138,7 +164,6 @@ impl Drop for FileSink {
 
 fn work(shared: &Shared, mut writer: Writer) {
     let mut batch = Vec::new();
-    let mut told_dropped = 0;
     let mut queue = shared.queue();
     loop {
         while queue.records.is_empty() && !queue.closing {
@@ -150,19 +175,24 @@ fn work(shared: &Shared, mut writer: Writer) {
             break;
         }
         mem::swap(&mut batch, &mut queue.records);
-        let (arrived, dropped) = (queue.arrived, queue.dropped);
+        queue.of_party.clear();
+        let (arrived, untold) = (queue.arrived, mem::take(&mut queue.untold));
         drop(queue);
 
         let lost = writer.write(batch.drain(..));
-        if dropped > told_dropped && lost == 0 && writer.write_dropped(dropped - told_dropped) {
-            told_dropped = dropped;
-        }
+        let untold = if lost.is_empty() { writer.write_dropped(untold) } else { untold };
 
         queue = shared.queue();
-        queue.dropped += lost;
+        for (party, count) in lost {
+            queue.lose(party, count);
+        }
+        for (party, count) in untold {
+            *queue.untold.entry(party).or_default() += count;
+        }
         queue.dealt = arrived;
         shared.written.notify_all();
-        let gather = |queue: &mut Queue| queue.records.len() < CAPACITY / 2 && queue.waiting == 0 && !queue.closing;
+        let gather =
+            |queue: &mut Queue| queue.records.len() < CAPACITY_OF_PARTY / 2 && queue.waiting == 0 && !queue.closing;
         (queue, _) = shared.wake.wait_timeout_while(queue, GATHERING, gather).unwrap_or_else(PoisonError::into_inner);
     }
     drop(queue);
@@ -183,6 +213,10 @@ mod tests {
     };
 
     const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn clock() -> GrantClock {
+        GrantClock::new(std::time::SystemTime::now)
+    }
 
     fn settings() -> Settings {
         Settings { rotate_bytes: 1 << 20, keep_files: 100, keep: Duration::from_secs(3_600) }
@@ -205,7 +239,7 @@ mod tests {
     #[test]
     fn what_was_recorded_is_there_after_a_flush_and_after_the_end() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().join("audit"), settings(), true).expect("opened");
+        let sink = FileSink::open(directory.path().join("audit"), settings(), true, clock()).expect("opened");
         assert!(!directory.path().join("audit").exists(), "a host that nobody calls leaves nothing");
         (0..100).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
@@ -219,7 +253,7 @@ mod tests {
     fn files_are_rotated_by_size_and_kept_by_number() {
         let directory = tempfile::tempdir().expect("a directory");
         let settings = Settings { rotate_bytes: 2 * MAX_LINE_BYTES as u64, keep_files: 3, ..settings() };
-        let sink = FileSink::open(directory.path().to_owned(), settings.clone(), true).expect("opened");
+        let sink = FileSink::open(directory.path().to_owned(), settings.clone(), true, clock()).expect("opened");
         for _ in 0..40 {
             (0..10).for_each(|_| sink.record(record("echo")));
             sink.flush(PATIENCE);
@@ -239,7 +273,7 @@ mod tests {
         let path = directory.path().join("audit");
         // Nothing can be written where a file is in the way.
         std::fs::write(&path, "").expect("written");
-        let sink = FileSink::open(path.clone(), settings(), true).expect("opened");
+        let sink = FileSink::open(path.clone(), settings(), true, clock()).expect("opened");
         (0..10).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
         assert_eq!(sink.dropped(), 10);
@@ -249,10 +283,49 @@ mod tests {
         assert_eq!(count(&path), (1, 10));
     }
 
+    fn of_tenant(tenant: &str) -> AuditRecord {
+        let mut record = record("echo");
+        let context = wharf_core::Context::new(tenant.parse().expect("legal"), "s".parse().expect("legal"));
+        let subject = wharf_core::audit::AuditSubject { context: Some(context), ..(*record.subject).clone() };
+        record.subject = Arc::new(subject);
+        record
+    }
+
+    #[test]
+    fn no_tenant_rotates_away_or_drops_the_lines_of_another_one() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = Settings { rotate_bytes: 16 << 10, keep_files: 4, ..settings() };
+        let lines_of = |tenant: &str| {
+            let mut count = 0_u64;
+            let counted = |entry: crate::Entry| {
+                count += u64::from(entry.kind == "call" && entry.tenant == tenant);
+                true
+            };
+            Reader::new(directory.path(), None).read(counted).expect("read");
+            count
+        };
+        // The host starts anew several times, and goes on with what there is.
+        for round in 1..=3 {
+            let sink = FileSink::open(directory.path().to_owned(), settings.clone(), true, clock()).expect("opened");
+            sink.record(of_tenant("quiet"));
+            for _ in 0..20 {
+                (0..2 * CAPACITY).for_each(|_| sink.record(of_tenant("loud")));
+                sink.record(of_tenant("quiet"));
+                sink.flush(PATIENCE);
+            }
+            drop(sink);
+            assert_eq!(lines_of("quiet"), round * 21);
+            assert!(lines_of("loud") > 100, "it keeps its last lines");
+        }
+        let files = crate::files::list(directory.path()).expect("listed");
+        let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+        assert!(bytes <= 6 * settings.rotate_bytes, "{bytes} bytes in {} files", files.len());
+    }
+
     #[test]
     fn a_flood_never_waits_and_every_record_is_kept_or_counted() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().to_owned(), settings(), true).expect("opened");
+        let sink = FileSink::open(directory.path().to_owned(), settings(), true, clock()).expect("opened");
         let recorded = 6 * CAPACITY as u64;
         std::thread::scope(|scope| {
             for _ in 0..3 {

@@ -55,6 +55,7 @@ impl Summary {
             self.dropped = self.dropped.saturating_add(entry.count);
             return;
         }
+        let times = entry.times();
         let Entry { kind, plugin, tool, function, outcome, microseconds, bytes_in, bytes_out, .. } = entry;
         let name = if function.is_empty() { tool } else { function };
         let mut group = Group { kind, plugin, name, outcome };
@@ -63,12 +64,15 @@ impl Summary {
             group = Group { kind: other(), plugin: other(), name: other(), outcome: other() };
         }
         let figures = self.groups.entry(group).or_default();
-        figures.count += 1;
+        figures.count = figures.count.saturating_add(times);
         figures.microseconds = figures.microseconds.saturating_add(microseconds);
-        figures.longest = figures.longest.max(microseconds);
+        // Of several in one line, the time of each is not known.
+        let each = microseconds / times;
+        figures.longest = figures.longest.max(each);
         figures.bytes_in = figures.bytes_in.saturating_add(bytes_in);
         figures.bytes_out = figures.bytes_out.saturating_add(bytes_out);
-        *figures.times.entry(step(microseconds)).or_default() += 1;
+        let alike = figures.times.entry(step(each)).or_default();
+        *alike = alike.saturating_add(times);
     }
 }
 
@@ -99,7 +103,7 @@ impl Figures {
         let rank = ((self.count as f64 * share).ceil() as u64).max(1);
         let mut seen = 0;
         for (at, count) in &self.times {
-            seen += count;
+            seen = count.saturating_add(seen);
             if seen >= rank {
                 return end(*at).min(self.longest);
             }

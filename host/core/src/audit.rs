@@ -5,14 +5,18 @@
 //! are names, ids, sizes and times; arguments and answers never come this far.
 //! Knows nothing of files, formats or metrics.
 
+mod call;
+mod refusal;
+mod repeats;
+
 use std::{
     fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-    time::{Duration, Instant, SystemTime},
+    sync::Arc,
+    time::{Duration, SystemTime},
 };
+
+pub use call::{CallAudit, HostCall, RunningCall};
+pub use refusal::{PeerClass, RefusalSink, RefusedFor};
 
 use crate::{Answer, Code, Context, Digest, Error, PluginName, text};
 
@@ -73,6 +77,8 @@ pub enum AuditKind {
     Denied,
     /// A change of the plugins or of their grants; `function` says which.
     Change,
+    /// A request that showed no token which opens anything; see [`RefusedFor`].
+    Authentication,
 }
 
 impl AuditKind {
@@ -85,6 +91,7 @@ impl AuditKind {
             Self::HostCall => "host-call",
             Self::Denied => "denied",
             Self::Change => "change",
+            Self::Authentication => "authentication",
         }
     }
 }
@@ -156,18 +163,24 @@ pub struct AuditSubject {
     pub digest: Option<Digest>,
     /// The tool's own name, or what was asked for where there is no such tool.
     pub tool: Arc<str>,
+    /// The program that called, as it calls itself. Clean, and at most
+    /// [`MAX_NAME_BYTES`] long.
+    pub client: Option<Arc<str>>,
 }
 
-/// One thing that happened.
+/// One thing that happened, or several of the same kind.
 #[derive(Debug, Clone)]
 pub struct AuditRecord {
-    /// When it was over.
+    /// When it was over; the last one, of several.
     pub time: SystemTime,
+    /// How many it tells of. Denials of one call that are the same are told twice at
+    /// most: the first one at once, and all others together when the call is over.
+    pub count: u64,
     /// What kind of thing.
     pub kind: AuditKind,
     /// Who called what.
     pub subject: Arc<AuditSubject>,
-    /// `INTERFACE.FUNCTION` of a host call, or which change.
+    /// `INTERFACE.FUNCTION` of a host call, which change, or why a token was refused.
     pub function: Option<Arc<str>>,
     /// What a host call was about: the name of a program, the id of a process,
     /// an origin. Clean, and at most [`MAX_NAME_BYTES`] long.
@@ -192,199 +205,9 @@ pub fn shown<T: for<'n> From<&'n str>>(name: &str) -> T {
     text::line(name, MAX_NAME_BYTES).as_str().into()
 }
 
-/// One host call that is over, as the engine tells it.
-#[derive(Debug)]
-pub struct HostCall {
-    /// `INTERFACE.FUNCTION`.
-    pub function: Arc<str>,
-    /// See [`AuditRecord::asked`].
-    pub asked: Option<Box<str>>,
-    /// How it ended.
-    pub outcome: AuditOutcome,
-    /// Bytes that came from the guest.
-    pub bytes_in: u64,
-    /// Bytes that went to it.
-    pub bytes_out: u64,
-    /// How long it took.
-    pub took: Duration,
-}
-
-/// A running call on its way to the sink: says that it is over when it is told
-/// how, or when it is dropped, for a call that nobody waits for any more has
-/// ended, too.
-pub struct CallAudit {
-    subject: Arc<AuditSubject>,
-    sink: Arc<dyn AuditSink>,
-    interest: AuditInterest,
-    kind: AuditKind,
-    began: Instant,
-    bytes_in: AtomicU64,
-    bytes_out: AtomicU64,
-}
-
-impl fmt::Debug for CallAudit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("CallAudit").field("subject", &self.subject).finish_non_exhaustive()
-    }
-}
-
-impl CallAudit {
-    /// A call that begins now.
-    pub fn begin(sink: Arc<dyn AuditSink>, kind: AuditKind, subject: AuditSubject) -> RunningCall {
-        let interest = sink.interest();
-        let audit = Self {
-            subject: Arc::new(subject),
-            sink,
-            interest,
-            kind,
-            began: Instant::now(),
-            bytes_in: AtomicU64::new(0),
-            bytes_out: AtomicU64::new(0),
-        };
-        RunningCall { audit: Arc::new(audit), told: false }
-    }
-
-    /// What the sink wants to hear.
-    #[must_use]
-    pub fn interest(&self) -> AuditInterest {
-        self.interest
-    }
-
-    /// Says how much the caller sent.
-    pub fn took_in(&self, bytes: u64) {
-        self.bytes_in.store(bytes, Relaxed);
-    }
-
-    /// Says how much was answered.
-    pub fn gave_out(&self, bytes: u64) {
-        self.bytes_out.store(bytes, Relaxed);
-    }
-
-    /// Tells of a host call of this call, where the sink wants it.
-    pub fn host_call(&self, call: HostCall) {
-        let denied = call.outcome == AuditOutcome::Failed(Code::Denied);
-        if !denied && !self.interest.host_calls {
-            return;
-        }
-        self.sink.record(AuditRecord {
-            time: SystemTime::now(),
-            kind: if denied { AuditKind::Denied } else { AuditKind::HostCall },
-            subject: Arc::clone(&self.subject),
-            function: Some(call.function),
-            asked: call.asked,
-            outcome: call.outcome,
-            bytes_in: call.bytes_in,
-            bytes_out: call.bytes_out,
-            took: call.took,
-        });
-    }
-
-    fn tell(&self, outcome: AuditOutcome) {
-        self.sink.record(AuditRecord {
-            time: SystemTime::now(),
-            kind: self.kind,
-            subject: Arc::clone(&self.subject),
-            function: None,
-            asked: None,
-            outcome,
-            bytes_in: self.bytes_in.load(Relaxed),
-            bytes_out: self.bytes_out.load(Relaxed),
-            took: self.began.elapsed(),
-        });
-    }
-}
-
-/// A call that is not over; see [`CallAudit`].
-#[derive(Debug)]
-#[must_use = "a call is over when this is dropped"]
-pub struct RunningCall {
-    audit: Arc<CallAudit>,
-    told: bool,
-}
-
-impl RunningCall {
-    /// What the engine is handed.
-    #[must_use]
-    pub fn audit(&self) -> &Arc<CallAudit> {
-        &self.audit
-    }
-
-    /// Tells how it ended.
-    pub fn ended(mut self, outcome: AuditOutcome) {
-        self.told = true;
-        self.audit.tell(outcome);
-    }
-}
-
-impl Drop for RunningCall {
-    fn drop(&mut self) {
-        if !self.told {
-            self.audit.tell(AuditOutcome::Failed(Code::Cancelled));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, PoisonError};
-
     use super::*;
-    use crate::TenantId;
-
-    #[derive(Default)]
-    struct Kept {
-        records: Mutex<Vec<AuditRecord>>,
-        interest: AuditInterest,
-    }
-
-    impl AuditSink for Kept {
-        fn record(&self, record: AuditRecord) {
-            self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
-        }
-
-        fn interest(&self) -> AuditInterest {
-            self.interest
-        }
-    }
-
-    fn begin(sink: &Arc<Kept>) -> RunningCall {
-        let subject = AuditSubject {
-            id: AuditId { host: 0xabc, number: 7 },
-            context: Some(Context::new(TenantId::local(), "s".parse().expect("legal"))),
-            plugin: None,
-            digest: None,
-            tool: "t".into(),
-        };
-        let sink: Arc<dyn AuditSink> = sink.clone();
-        CallAudit::begin(sink, AuditKind::Call, subject)
-    }
-
-    fn host_call(outcome: AuditOutcome) -> HostCall {
-        let function = "process.spawn".into();
-        HostCall { function, asked: None, outcome, bytes_in: 1, bytes_out: 2, took: Duration::ZERO }
-    }
-
-    #[test]
-    fn a_call_is_told_once_whether_it_ends_or_is_given_up() {
-        let sink = Arc::new(Kept::default());
-        begin(&sink).ended(AuditOutcome::Ok);
-        drop(begin(&sink));
-        let told: Vec<_> =
-            sink.records.lock().expect("not poisoned").iter().map(|record| record.outcome.as_str()).collect();
-        assert_eq!(told, ["ok", "cancelled"]);
-    }
-
-    #[test]
-    fn who_wants_no_host_calls_still_hears_of_denials() {
-        let interest = AuditInterest { host_calls: false, names: false };
-        let sink = Arc::new(Kept { interest, ..Kept::default() });
-        let call = begin(&sink);
-        call.audit().host_call(host_call(AuditOutcome::Ok));
-        call.audit().host_call(host_call(AuditOutcome::Failed(Code::Limit)));
-        call.audit().host_call(host_call(AuditOutcome::Failed(Code::Denied)));
-        let kinds: Vec<_> = sink.records.lock().expect("not poisoned").iter().map(|record| record.kind).collect();
-        assert_eq!(kinds, [AuditKind::Denied]);
-    }
 
     #[test]
     fn names_of_others_are_one_short_line() {

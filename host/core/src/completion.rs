@@ -17,13 +17,19 @@
 //! | L1 | command-ended, needs-continuation | at once with the session's nonce, else never. Held for `settle` where the input has several lines, for `broad_quiet` where a command ran at the input; a command that starts meanwhile takes it back, and a program known to have read its input and to wait for more ends the holding after `strict_quiet` | certain |
 //! | L1 | stream-closed | after `drain`, unless the process ends too | high |
 //! | L2 | status-ready | `ready` or `completed` held for `settle` (or twice that, see there) since it was told and since the last event; at least one message | high |
-//! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen, and since the program was last seen to be busy behind it: `broad_quiet`), something visible after the echo | high |
+//! | L2 | strict-prompt | `strict_quiet` after the last output (before the input's echo was seen, and since the program was last seen to be busy behind it: `broad_quiet`), something visible after the echo; see below for a program that does something beside | high |
 //! | L2 | shell-idle | as strict where the shell is in front and known to wait; else as broad, with the shell in front | high, medium |
 //! | L2 | awaits-input | `strict_quiet` after the last output, where the program is known to have read its input and to wait for more; what the row shows does not count, nor whether anything was answered | high |
-//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output, a quarter of that where it listens for a limited time and has read its input; never while the status says that work goes on | high, medium |
+//! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output, sooner where it has read its input and only time makes it go on; never while the status says that work goes on | high, medium |
 //! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; not of a program known to be busy | low |
 //! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy | low |
 //! | L4 | attempts-exhausted, time-limit | `max_attempts` or `time_limit`, whatever came | none |
+//!
+//! A program may write what looks like a prompt and work on behind it. So where
+//! it listens to its terminal but goes on by itself within two seconds, a prompt,
+//! strict or broad, counts once that time is over, it has woken and has printed
+//! nothing; then a broad one needs no longer quiet than half a second. While
+//! some of it computes, each needs `broad_quiet`.
 //!
 //! # Which rule wins
 //! | where two could fire | wins | since |
@@ -48,21 +54,25 @@ mod adaptation;
 mod decision;
 mod detector;
 mod echo;
+mod endings;
 mod event;
 mod nonce;
 mod parameters;
 mod preset;
 mod prompt;
 mod rules;
+mod tuning;
 mod turn;
 
-pub use decision::{Confidence, Decision, Layer, Reason, Verdict};
+pub use decision::{AdaptiveSilence, Confidence, Decision, Layer, Reason, Verdict};
 pub use detector::Detector;
-pub use event::{AgentStatus, CursorRow, Event, Signal};
+pub use endings::{Endings, words};
+pub use event::{AgentStatus, Beside, CursorRow, Event, Signal};
 pub use nonce::{InvalidNonce, Nonce};
 pub use parameters::{Adaptation, InvalidParameter, Parameters};
 pub use preset::{Preset, UnknownPreset};
 pub use prompt::{InvalidPrompt, PromptKind, Prompts};
+pub use tuning::Tuning;
 
 #[cfg(test)]
 mod tests;

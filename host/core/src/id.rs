@@ -131,6 +131,7 @@ macro_rules! schema {
 }
 
 schema!(TenantId, "^[A-Za-z0-9._:-]{1,128}$");
+schema!(SessionId, "^[A-Za-z0-9._:-]{1,128}$");
 schema!(PluginName, "^[a-z0-9-]{1,64}$");
 
 impl TenantId {

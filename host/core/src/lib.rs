@@ -14,6 +14,7 @@ pub mod error;
 pub mod grant;
 pub mod handle;
 pub mod id;
+pub mod json;
 pub mod limit;
 pub mod offer;
 pub mod origin;
@@ -38,6 +39,7 @@ pub use grant::{
     WebViewOwner, WorkspaceGrant, WorkspaceKey,
 };
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
+pub use json::{RequestMemory, RequestShare};
 pub use limit::{
     CallLimits, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits,
 };
@@ -45,11 +47,11 @@ pub use offer::Claims;
 pub use origin::{Origin, OriginPattern, OriginPolicy, Server};
 pub use quota::{Quota, QuotaFull, Share};
 pub use request::{RequestPattern, Secret, Secrets};
-pub use schema::{Schema, SchemaError};
+pub use schema::{CheckFailure, Meter, Schema, SchemaBudget, SchemaError, SchemaLimits};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{
     CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, TerminalService,
-    ToolService,
+    ToolService, WebPageService,
 };
 pub use stream::Streams;
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};

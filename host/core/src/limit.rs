@@ -3,9 +3,9 @@
 //! Configuration, documentation and enforcement all read this table, so that
 //! none of them can know a limit that the others do not.
 
-use std::time::Duration;
+mod time;
 
-use crate::{Code, Error};
+pub use time::{TimeLeft, WallTime};
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +125,10 @@ limits! {
             "What a tool may declare at most as its own wall-clock time. Clamps the declaration.";
         argument_bytes = 4 * MIB, up to 64 * MIB,
             "JSON text of the arguments. Refuses the call with `limit`.";
+        check_steps = 20_000_000, up to 1_000_000_000,
+            "Steps of checking the arguments against their schema, and again of the structured answer; one takes some tens of nanoseconds. Ends the call with `limit`.";
+        answer_json_bytes = 64 * MIB, up to 4 * GIB,
+            "Memory that the JSON of an answer may take once it is read, as estimated before. Replaces the answer by `limit`.";
         memory_bytes = 64 * MIB, up to GIB,
             "Linear memory, all memories of the component together. The guest's `memory.grow` fails.";
         memories = 16, up to 16,
@@ -185,6 +189,24 @@ limits! {
             "The same of one tenant.";
         file_handles = 8_192, up to 1_000_000,
             "The same of all tenants.";
+        checks = 4, up to 1_000,
+            "Checks of arguments, answers and schemas that take long, of all tenants at once. Further ones wait.";
+        checks_per_tenant = 2, up to 1_000,
+            "The same of one tenant. Further ones wait.";
+        schema_parts = 262_144, up to 16_777_216,
+            "Values in all schemas of one plugin, or of one front end. Refuses to load or to connect it.";
+        schema_patterns = 1_024, up to 65_536,
+            "Different patterns in all schemas of one plugin, or of one front end. Refuses to load or to connect it.";
+        schema_pattern_bytes = 512 * KIB, up to 16 * MIB,
+            "One pattern of a schema, compiled. Refuses to load or to connect whose it is.";
+        schema_pattern_total_bytes = 4 * MIB, up to 256 * MIB,
+            "All patterns in the schemas of one plugin, or of one front end, compiled. Refuses to load or to connect it.";
+        request_json_bytes = 64 * MIB, up to 4 * GIB,
+            "Memory that the JSON of one request may take once it is read, as estimated before. Refuses the request with `limit`.";
+        request_json_bytes_per_tenant = 192 * MIB, up to 16 * GIB,
+            "The same of all requests of one tenant, until they are answered. Refuses a further one with `limit`.";
+        request_json_total_bytes = 256 * MIB, up to 16 * GIB,
+            "The same of all tenants. Refuses a further one with `limit`.";
         wait_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a call waits for its turn. Then it is refused with `limit`.";
         listing_milliseconds = 3_000, up to 10 * MINUTE,
@@ -197,14 +219,26 @@ limits! {
             "Bytes of keys and values of all tenants. Refuses a write with `limit`.";
         front_ends = 128, up to 10_000,
             "Connected front ends of all tenants. Refuses a further one with `limit`.";
+        front_ends_per_tenant = 96, up to 10_000,
+            "The same of one tenant.";
         front_ends_per_client = 8, up to 1_000,
             "Front ends that one token, or one client of an app, has connected. Refuses a further one with `limit`.";
         front_end_tools = 64, up to 256,
             "Tools of one front end. Refuses to connect it with `limit`.";
         front_end_bytes = 128 * KIB, up to 4 * MIB,
             "JSON text of the tools of one front end. Refuses to connect it with `limit`.";
+        front_end_schema_parts = 16_384, up to 1_048_576,
+            "Values in the schemas of one front end; `schema_parts` holds, too. Refuses to connect it.";
+        front_end_pattern_bytes = 512 * KIB, up to 64 * MIB,
+            "All patterns in the schemas of one front end, compiled; `schema_pattern_total_bytes` holds, too. Refuses to connect it.";
         front_end_calls = 64, up to 10_000,
             "Calls that wait for one front end. Refuses a further one with `limit`.";
+        front_end_waiting_calls = 56, up to 10_000,
+            "Calls that wait for front ends of all tenants. Refuses a further one with `limit`, so that other tools find places.";
+        front_end_waiting_calls_per_tenant = 40, up to 10_000,
+            "The same of one tenant.";
+        front_end_waiting_calls_per_session = 24, up to 10_000,
+            "The same of one session.";
         front_end_silent_milliseconds = 30_000, up to 10 * MINUTE,
             "How long a front end may neither follow its calls nor ask for them. Disconnects it, and its waiting calls end with `gone`.";
     }
@@ -216,14 +250,28 @@ limits! {
     ProcessLimits {
         running_per_session = 20, up to 1_000,
             "Starting and running processes of one session. Refuses a further one with `limit`.";
+        running_per_tenant = 100, up to 10_000,
+            "The same of one tenant.";
+        running = 200, up to 100_000,
+            "The same of all tenants.";
         ended_per_session = 1_000, up to 100_000,
             "Ended processes of one session that are kept. The oldest goes first.";
+        ended_per_tenant = 4_000, up to 1_000_000,
+            "The same of one tenant.";
+        ended = 16_000, up to 10_000_000,
+            "The same of all tenants. The oldest of the tenant that starts another goes; where it has none, refuses to start with `limit`.";
         tombstone_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
             "How long an ended process and its output are kept. Removes them, hourly.";
         lifetime_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
             "How long a process may run, whatever a grant says. Kills it (`time-limit`).";
         output_kept_bytes = 256 * MIB, up to 64 * GIB,
             "Bytes of each of its two streams that are kept on disk; at least 256 KiB. Evicts the oldest.";
+        output_disk_bytes_per_session = 512 * MIB, up to 1_024 * GIB,
+            "Bytes of output of all processes of one session that are kept on disk. Evicts that of ended processes, the oldest first, then the oldest of what prints; refuses to start with `limit` where 512 KiB have no room.";
+        output_disk_bytes_per_tenant = 2 * GIB, up to 16_384 * GIB,
+            "The same of one tenant.";
+        output_disk_bytes = 8 * GIB, up to 16_384 * GIB,
+            "The same of all tenants. Evicts output of the tenant that needs room, and of no other.";
         output_total_bytes = 64 * GIB, up to 16_384 * GIB,
             "Bytes that each of its two streams may print in all. Kills the process (`quota`).";
         wait_milliseconds = 10 * MINUTE, up to 10 * MINUTE,
@@ -263,11 +311,11 @@ limits! {
     /// Limits of streams of events, `[stream.limits]`.
     StreamLimits {
         streams = 256, up to 10_000,
-            "Streams of all tenants, ended ones that are kept included. The oldest ended goes; without one, refuses to open another with `limit`.";
+            "Streams of all tenants, ended ones that are kept included. A further one displaces the oldest ended one of its own tenant; without one, refuses to open another with `limit`.";
         streams_per_tenant = 192, up to 10_000,
             "The same of one tenant.";
         streams_per_session = 32, up to 1_000,
-            "The same of one session.";
+            "The same of one session. The oldest ended one of the session goes.";
         kept_events = 1_024, up to 100_000,
             "Events that a stream keeps for readers that come back. Evicts the oldest.";
         kept_bytes = 512 * KIB, up to 64 * MIB,
@@ -285,9 +333,19 @@ limits! {
     /// Limits of serving over HTTP, `[http.limits]`.
     HttpLimits {
         connections = 1_280, up to 65_536,
-            "Connections at once. Further ones wait to be accepted.";
+            "Connections at once on which a token was shown. A further one waits for a second, and is then refused with `limit`.";
+        connections_per_tenant = 1_024, up to 65_536,
+            "The same of one tenant.";
+        connections_without_token = 512, up to 65_536,
+            "Connections at once on which no token was shown yet; these places are apart from those of `connections`. A further one closes the oldest.";
+        connections_without_token_per_address = 64, up to 65_536,
+            "The same of one address, or of one /64 of IPv6. A further one closes the oldest of that address. The loopback and a socket have no limit of their own, since all their clients share one address.";
+        arrival_without_token_milliseconds = 5_000, up to 10 * MINUTE,
+            "How long a connection may take, from its beginning, until a token was shown on it or its one request without a token is answered. Closes the connection.";
         readers = 1_024, up to 65_536,
-            "Requests at once that follow a stream or wait. Refuses a further one with `limit`.";
+            "Requests of all tenants at once that follow something or wait. Refuses a further one with `limit`.";
+        readers_per_tenant = 768, up to 65_536,
+            "The same of one tenant.";
         body_bytes = MIB, up to 64 * MIB,
             "Body of a request. Refuses it with `limit`.";
         wait_milliseconds = MINUTE, up to 10 * MINUTE,
@@ -324,15 +382,25 @@ limits! {
     /// is with [`ProcessLimits`].
     TerminalLimits {
         open = 20, up to 1_000,
-            "Open terminals of all sessions. A further one closes the one idle for longest; where none is idle, refuses with `limit`.";
+            "Open terminals of all tenants. A further one closes the one of its own tenant that is unused for longest, and for `evictable_after_seconds` at least; where there is none, refuses with `limit`.";
+        open_per_tenant = 16, up to 1_000,
+            "The same of one tenant.";
+        open_per_session = 8, up to 1_000,
+            "The same of one session.";
         open_per_owner = 1, up to 100,
             "Open terminals of one plugin, session and assistant. A further one replaces the one used least recently.";
+        evictable_after_seconds = 120, up to 7 * 24 * HOUR_SECONDS,
+            "How long a terminal must be unused before a further one of its tenant may close it to have room. Within that time it is in use.";
         idle_seconds = 900, up to 7 * 24 * HOUR_SECONDS,
             "How long a terminal may be unused. Closes it.";
         ended = 40, up to 10_000,
-            "Closed terminals that are kept with their output. The oldest goes first.";
+            "Closed terminals of all tenants that are kept with their output. A further one displaces the oldest of its own tenant; where there is none, it is not kept.";
+        ended_per_tenant = 30, up to 10_000,
+            "The same of one tenant. The oldest goes first.";
+        ended_per_session = 15, up to 10_000,
+            "The same of one session. The oldest goes first.";
         ended_per_owner = 5, up to 1_000,
-            "The same of one plugin, session and assistant.";
+            "The same of one plugin, session and assistant. The oldest goes first.";
         tombstone_seconds = HOUR_SECONDS, up to 30 * 24 * HOUR_SECONDS,
             "How long a closed terminal and its output are kept.";
         lifetime_seconds = 24 * HOUR_SECONDS, up to 365 * 24 * HOUR_SECONDS,
@@ -345,6 +413,8 @@ limits! {
             "How long one wait for a terminal may last.";
         history_bytes = 256 * KIB, up to 64 * MIB,
             "Bytes of output that each terminal keeps, and as many of its text. The oldest go first.";
+        input_characters = 10_000, up to 100_000,
+            "Characters of one text that is typed. Refuses a longer one with `limit`.";
         history_lines = 200, up to 10_000,
             "Lines that each terminal keeps of what went off the top of its screen, about 2 KiB each.";
     }
@@ -354,11 +424,27 @@ limits! {
     /// Limits of web pages, `[webview.limits]`.
     WebViewLimits {
         pages = 20, up to 1_000,
-            "Open pages of all sessions. A further one closes the one idle for longest; where none is idle, refuses with `limit`.";
+            "Open pages of all tenants. A further one closes the tenant's own one idle for longest, after a minute at least; where none is idle, refuses with `limit`. As many closed ones are remembered.";
+        pages_per_tenant = 16, up to 1_000,
+            "The same of one tenant.";
+        pages_per_session = 12, up to 1_000,
+            "The same of one session, whichever plugins and assistants opened them.";
+        requests = 1_280, up to 65_536,
+            "Requests of the pages of all tenants, finished ones that are kept included. The tenant's own oldest finished goes; where all are pending, refuses with `limit`.";
+        requests_per_tenant = 1_024, up to 65_536,
+            "The same of one tenant.";
+        requests_per_session = 768, up to 65_536,
+            "The same of one session.";
         requests_per_page = 64, up to 1_024,
             "Requests of a page, finished ones that are kept included. The oldest finished goes; where all are pending, refuses with `limit`.";
         result_bytes_per_page = 8 * MIB, up to 256 * MIB,
             "Bytes of the results that are kept for a page. The oldest goes first.";
+        kept_bytes = 160 * MIB, up to 64 * GIB,
+            "Bytes of scripts that are pending, results and logs of all tenants. The tenant's own oldest results go; then a request fails with `limit`, and a log loses its oldest entries.";
+        kept_bytes_per_tenant = 128 * MIB, up to 64 * GIB,
+            "The same of one tenant.";
+        kept_bytes_per_session = 96 * MIB, up to 64 * GIB,
+            "The same of one session.";
         result_bytes = MIB, up to 16 * MIB,
             "Bytes of one result that are sent from the page. It is cut there, and can be paged through.";
         file_bytes = 8 * MIB, up to 64 * MIB,
@@ -385,8 +471,20 @@ limits! {
             "Bytes of one download, and of all files that a page is given. Cancels a larger one; refuses more with `invalid`.";
         downloads = 32, up to 10_000,
             "Downloads of a page. Further ones are cancelled.";
+        transfer_bytes = 4 * GIB, up to 1_024 * GIB,
+            "Bytes of downloads under way and of files that pages were given, of all tenants. Cancels a download; refuses a file with `limit`.";
+        transfer_bytes_per_tenant = 2 * GIB, up to 1_024 * GIB,
+            "The same of one tenant.";
+        transfer_bytes_per_session = GIB, up to 1_024 * GIB,
+            "The same of one session.";
         connections_per_page = 256, up to 4_096,
             "Connections of a page at once. Further ones are refused.";
+        connections = 1_024, up to 65_536,
+            "Connections of the pages of all tenants at once. Further ones are refused.";
+        connections_per_tenant = 768, up to 65_536,
+            "The same of one tenant.";
+        connections_per_session = 512, up to 65_536,
+            "The same of one session.";
         wait_milliseconds = 10 * MINUTE, up to 10 * MINUTE,
             "How long one wait for a request may last.";
         backend_idle_seconds = 60, up to 24 * HOUR_SECONDS,
@@ -424,117 +522,5 @@ limits! {
     }
 }
 
-/// How long a call may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WallTime {
-    /// From start to answer.
-    pub time: Duration,
-    /// What to change for another time, in words for an error.
-    pub decided_by: &'static str,
-}
-
-impl WallTime {
-    /// What the client is told of a call that took longer.
-    #[must_use]
-    pub fn exceeded(&self) -> Error {
-        Error::new(
-            Code::Timeout,
-            format!(
-                "the tool did not answer within {} ms and was stopped ({})",
-                self.time.as_millis(),
-                self.decided_by
-            ),
-        )
-    }
-}
-
-impl CallLimits {
-    /// How much a call may compute.
-    #[must_use]
-    pub fn cpu_time(&self) -> Duration {
-        Duration::from_millis(self.cpu_time_milliseconds)
-    }
-
-    /// How long a call may take whose tool declares `declared` for itself, and
-    /// what decided it.
-    #[must_use]
-    pub fn wall_time(&self, declared: Option<Duration>) -> WallTime {
-        let ceiling = Duration::from_millis(self.wall_time_ceiling_milliseconds);
-        match declared {
-            None => WallTime {
-                time: Duration::from_millis(self.wall_time_milliseconds),
-                decided_by: "limit `wall_time_milliseconds`",
-            },
-            Some(declared) if declared > ceiling => {
-                WallTime { time: ceiling, decided_by: "limit `wall_time_ceiling_milliseconds`" }
-            }
-            Some(declared) => {
-                WallTime { time: declared.max(Duration::from_millis(1)), decided_by: "the tool's own declaration" }
-            }
-        }
-    }
-}
-
-impl HostLimits {
-    /// How long a call waits for its turn.
-    #[must_use]
-    pub fn wait(&self) -> Duration {
-        Duration::from_millis(self.wait_milliseconds)
-    }
-
-    /// How long plugins are waited for when resources are listed.
-    #[must_use]
-    pub fn listing(&self) -> Duration {
-        Duration::from_millis(self.listing_milliseconds)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_default_is_legal_and_every_row_can_be_set() {
-        for row in CallLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(CallLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in HostLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(HostLimits::default().set(row.name, 1).is_ok());
-        }
-        for row in ProcessLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(ProcessLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in TerminalLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(TerminalLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in RequestLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(RequestLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-        for row in WebViewLimits::TABLE {
-            assert!((1..=row.ceiling).contains(&row.default), "{}", row.name);
-            assert!(WebViewLimits::default().set(row.name, row.ceiling).is_ok());
-        }
-    }
-
-    #[test]
-    fn a_limit_is_never_zero_above_its_ceiling_or_unknown() {
-        let mut limits = CallLimits::default();
-        assert!(matches!(limits.set("output_bytes", 0), Err(InvalidLimit::OutOfRange { .. })));
-        assert!(matches!(limits.set("output_bytes", u64::MAX), Err(InvalidLimit::OutOfRange { .. })));
-        assert!(matches!(limits.set("outputbytes", 1), Err(InvalidLimit::Unknown { .. })));
-        assert_eq!(limits, CallLimits::default());
-    }
-
-    #[test]
-    fn a_tool_may_declare_its_time_up_to_the_operators_ceiling() {
-        let limits = CallLimits { wall_time_ceiling_milliseconds: 60_000, ..CallLimits::default() };
-        assert_eq!(limits.wall_time(None).time, Duration::from_secs(30));
-        assert_eq!(limits.wall_time(Some(Duration::from_secs(50))).time, Duration::from_secs(50));
-        assert_eq!(limits.wall_time(Some(Duration::from_secs(500))).time, Duration::from_secs(60));
-    }
-}
+mod tests;

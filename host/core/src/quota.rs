@@ -123,6 +123,15 @@ impl Quota {
         Share { quota: Arc::clone(self), tenant: tenant.clone(), session: session.clone(), amount: 0 }
     }
 
+    /// Takes `amount` that is in use already, whatever the limits say; see
+    /// [`Share::record`].
+    #[must_use]
+    pub fn record(self: &Arc<Self>, tenant: &TenantId, session: &SessionId, amount: u64) -> Share {
+        let mut share = self.open(tenant, session);
+        share.record(amount);
+        share
+    }
+
     /// What all tenants use together.
     #[must_use]
     pub fn used(&self) -> u64 {

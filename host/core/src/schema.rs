@@ -1,28 +1,46 @@
-//! JSON Schemas that a plugin sent: compiled without trust, then used to check
-//! arguments and answers.
+//! JSON Schemas that a plugin or a front end sent: compiled without trust, then used
+//! to check arguments and answers.
 //!
-//! A schema is evaluated by the host, outside the limits of a call, so it must
-//! not be able to ask for much: it names nothing outside itself, its patterns
-//! match in linear time, and what it multiplies out to is bounded.
+//! A schema is evaluated by the host, outside of a guest's own limits, so neither it nor
+//! the value that it is held against may ask for much. It names nothing outside itself;
+//! what it is compiled to is bounded ([`SchemaBudget`]); and a check has steps that are
+//! counted while it takes them ([`Meter`]), so that it ends soon whatever both are.
+//!
+//! | file | what it owns |
+//! |---|---|
+//! | `inspect`, `weigh` | what is refused of a schema before it is compiled |
+//! | `budget`, `program`, `pattern` | what it is compiled to, and how large that may be |
+//! | `meter`, `evaluate`, `evaluated`, `equality` | whether a value fits, in counted steps |
+//! | `explain` | what is wrong with one that does not |
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+mod budget;
+mod equality;
+mod evaluate;
+mod evaluated;
+mod explain;
+mod inspect;
+mod meter;
+mod pattern;
+mod program;
+mod weigh;
+
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-/// Subschemas that one schema may multiply out to, references followed.
-const MAX_WEIGHT: u64 = 20_000;
-/// Subschemas times parts of a value that one check may touch.
-const MAX_WORK: u64 = 50_000_000;
+use crate::quota::Bound;
+pub use budget::{SchemaBudget, SchemaLimits};
+use evaluate::Evaluator;
+pub use meter::{Meter, Stopped};
+use pattern::MAX_TEXT_BYTES;
+use program::Program;
+use weigh::{MAX_RECURSIONS, MAX_WEIGHT};
+
 /// Nesting of a value whose schema refers to itself at two places: the work may
 /// double with each level.
 const MAX_BRANCHING_DEPTH: usize = 16;
 /// Nesting of a schema.
 const MAX_DEPTH: usize = 64;
-/// Violations that one error names.
-const MAX_VIOLATIONS: usize = 5;
 /// Length of one violation in an error.
 const MAX_VIOLATION_BYTES: usize = 400;
 
@@ -39,54 +57,112 @@ pub enum SchemaError {
     #[error("it has the property `{0}`; names that start with two underscores belong to the host")]
     ReservedProperty(String),
     /// A reference leaves the schema.
-    #[error("its reference `{0}` does not point into the schema itself (`#`, `#/…` or `#anchor`)")]
+    #[error("its reference `{0}` does not point to a schema within itself (`#`, `#/…` or `#anchor`)")]
     ForeignReference(String),
     /// It declares a resource of its own, which would change what references mean.
     #[error("it has `{0}` below its root; plugins' schemas are one resource")]
     Unsupported(&'static str),
     /// It nests too deeply.
-    #[error("it nests more than {MAX_DEPTH} levels")]
+    #[error("it nests more than {MAX_DEPTH} levels, or its references lead on for too long")]
     TooDeep,
     /// Checking against it could take too long.
     #[error(
         "it multiplies out to more than {MAX_WEIGHT} subschemas, or refers to itself at more than {MAX_RECURSIONS} places"
     )]
     TooHeavy,
+    /// It applies itself to the same value again.
+    #[error("it refers to itself without going into the value, so a check of it would never end")]
+    Endless,
+    /// There is too much of it.
+    #[error("it and the schemas before it have more than {} parts (limit `{}`)", .limit.1, .limit.0)]
+    TooManyParts {
+        /// What is allowed.
+        limit: Bound,
+    },
+    /// There are too many patterns.
+    #[error("it and the schemas before it have more than {} patterns (limit `{}`)", .limit.1, .limit.0)]
+    TooManyPatterns {
+        /// What is allowed.
+        limit: Bound,
+    },
+    /// The text of a pattern is too long.
+    #[error("one of its patterns has more than {MAX_TEXT_BYTES} bytes")]
+    LongPattern,
+    /// The texts of all patterns are.
+    #[error("its patterns and those of the schemas before it are too long, and have too many escapes")]
+    LongPatterns,
+    /// A pattern compiles to too much.
+    #[error("one of its patterns compiles to more than {} bytes (limit `{}`)", .limit.1, .limit.0)]
+    LargePattern {
+        /// What is allowed.
+        limit: Bound,
+    },
+    /// All patterns compile to too much.
+    #[error("its patterns and those of the schemas before it compile to more than {} bytes (limit `{}`)", .limit.1, .limit.0)]
+    LargePatterns {
+        /// What is allowed.
+        limit: Bound,
+    },
 }
 
-/// A schema that is safe to evaluate.
+/// Why a value was not found to fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckFailure {
+    /// What is wrong with it, one line for each violation: the path in the value, what it
+    /// breaks, and the rule in the schema.
+    Violations(String),
+    /// The check ended before it was done.
+    Stopped(Stopped),
+    /// The schema, compiled only now, is refused.
+    Refused(SchemaError),
+}
+
+impl From<Stopped> for CheckFailure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+/// A schema that is safe to evaluate. Clones share what is compiled.
 #[derive(Debug, Clone)]
 pub struct Schema {
     source: Arc<Map<String, Value>>,
-    compiled: OnceLock<Compiled>,
+    limits: SchemaLimits,
+    compiled: Arc<OnceLock<Compiled>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Compiled {
-    validator: jsonschema::Validator,
-    weight: u64,
+    program: Program,
     max_depth: usize,
 }
 
 impl Schema {
-    /// Compiles a schema of an object.
+    /// Compiles a schema of an object. What it takes, the next one of the same plugin or
+    /// front end has no more.
     ///
     /// # Errors
     /// Where it is no valid schema, or asks for more than is safe.
-    pub fn compile(schema: &Arc<Map<String, Value>>) -> Result<Self, SchemaError> {
-        let compiled = OnceLock::from(Compiled::new(schema)?);
-        Ok(Self { source: Arc::clone(schema), compiled })
+    pub fn compile(schema: &Arc<Map<String, Value>>, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
+        let compiled = OnceLock::from(Compiled::new(schema, budget)?);
+        Ok(Self { source: Arc::clone(schema), limits: budget.limits(), compiled: Arc::new(compiled) })
     }
 
     /// A schema that has been compiled before, by this or another host, and is
     /// compiled again when it is first used: compiling takes longer than a
     /// start may.
     #[must_use]
-    pub fn checked_before(schema: &Arc<Map<String, Value>>) -> Self {
-        Self { source: Arc::clone(schema), compiled: OnceLock::new() }
+    pub fn checked_before(schema: &Arc<Map<String, Value>>, limits: SchemaLimits) -> Self {
+        Self { source: Arc::clone(schema), limits, compiled: Arc::default() }
     }
 
-    /// Compiles it now, unless that has happened.
+    /// Whether it is compiled, so that a check does not begin with that.
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
+    /// Compiles it now, unless that has happened. Takes up to a second.
     ///
     /// # Errors
     /// As [`Schema::compile`].
@@ -98,79 +174,65 @@ impl Schema {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let compiled = Compiled::new(&self.source)?;
+        let compiled = Compiled::new(&self.source, &mut SchemaBudget::new(self.limits))?;
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
-    /// Checks a value.
+    /// Checks a value, with the steps that calls have by default.
     ///
     /// # Errors
-    /// What is wrong with it, one line for each violation: the path in the
-    /// value, what it breaks, and the rule in the schema.
+    /// What is wrong with it, or why that cannot be said.
     pub fn check(&self, value: &Value) -> Result<(), String> {
-        self.compiled().map_err(|error| format!("the schema is refused: {error}"))?.check(value)
+        let steps = crate::CallLimits::default().check_steps;
+        self.check_within(value, &mut Meter::new(steps)).map_err(|failure| match failure {
+            CheckFailure::Violations(violations) => violations,
+            CheckFailure::Stopped(stopped) => format!("the check has ended before it was done: {stopped:?}"),
+            CheckFailure::Refused(error) => format!("the schema is refused: {error}"),
+        })
+    }
+
+    /// Checks a value within what the meter has.
+    ///
+    /// # Errors
+    /// What is wrong with it; or that the check ended before it was done.
+    pub fn check_within(&self, value: &Value, meter: &mut Meter) -> Result<(), CheckFailure> {
+        let Compiled { program, max_depth } = self.compiled().map_err(CheckFailure::Refused)?;
+        if *max_depth != usize::MAX && nesting(value) > *max_depth {
+            let told = format!("the arguments nest {} levels, more than {max_depth}", nesting(value));
+            return Err(CheckFailure::Violations(told));
+        }
+        let mut evaluator = Evaluator::new(program, meter);
+        if evaluator.fits(value)? {
+            return Ok(());
+        }
+        drop(evaluator);
+        // Whoever sent it hears what is wrong, also where the check took all steps but one.
+        let mut explaining = meter.for_explaining();
+        Err(CheckFailure::Violations(explain::explain(&mut Evaluator::new(program, &mut explaining), value)))
     }
 }
 
 impl Compiled {
-    fn new(schema: &Map<String, Value>) -> Result<Self, SchemaError> {
+    fn new(schema: &Map<String, Value>, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(SchemaError::NotAnObject);
         }
         let root = Value::Object(schema.clone());
-        inspect(&root, 0)?;
-        let mut weigher = Weigher::new(&root);
-        let weight = weigher.weigh_all()?;
-        let max_depth = if weigher.recursions > 1 { MAX_BRANCHING_DEPTH } else { usize::MAX };
-        let validator = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .with_pattern_options(jsonschema::PatternOptions::regex())
-            .build(&root)
+        let places = inspect::inspect(&root, budget)?;
+        let max_depth = if weigh::recursions(&root)? > 1 { MAX_BRANCHING_DEPTH } else { usize::MAX };
+        // What is kept is made of the schema by rules of our own; that it is one, the library says.
+        jsonschema::draft202012::meta::validate(&root)
             .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;
-        Ok(Self { validator, weight, max_depth })
-    }
-
-    fn check(&self, value: &Value) -> Result<(), String> {
-        let (parts, depth) = measure(value);
-        if parts.saturating_mul(self.weight) > MAX_WORK {
-            return Err(format!("the arguments have {parts} parts, too many to check against this schema; send fewer"));
-        }
-        if depth > self.max_depth {
-            return Err(format!("the arguments nest {depth} levels, more than {}", self.max_depth));
-        }
-        if self.validator.is_valid(value) {
-            return Ok(());
-        }
-        let mut lines: Vec<String> = Vec::new();
-        for error in self.validator.iter_errors(value) {
-            if lines.len() == MAX_VIOLATIONS {
-                lines.push("and more".to_owned());
-                break;
-            }
-            let path = error.instance_path().to_string();
-            let place = if path.is_empty() { "the arguments" } else { &path };
-            lines.push(format!(
-                "{}: {} (rule {})",
-                shorten(place),
-                shorten(&error.masked_with("the value").to_string()),
-                shorten(&error.schema_path().to_string())
-            ));
-        }
-        Err(lines.join("\n"))
+        Ok(Self { program: Program::compile(&root, &places, budget)?, max_depth })
     }
 }
 
-/// How many parts a value has, and how deep it nests.
-fn measure(value: &Value) -> (u64, usize) {
-    fn children<'v>(values: impl Iterator<Item = &'v Value>) -> (u64, usize) {
-        let (parts, depth) =
-            values.map(measure).fold((0, 0), |(parts, depth), (more, deeper)| (parts + more, depth.max(deeper)));
-        (parts + 1, depth + 1)
-    }
+/// How deep a value nests.
+fn nesting(value: &Value) -> usize {
     match value {
-        Value::Array(items) => children(items.iter()),
-        Value::Object(members) => children(members.values()),
-        _ => (1, 1),
+        Value::Array(items) => 1 + items.iter().map(nesting).max().unwrap_or_default(),
+        Value::Object(members) => 1 + members.values().map(nesting).max().unwrap_or_default(),
+        _ => 1,
     }
 }
 
@@ -178,155 +240,6 @@ fn measure(value: &Value) -> (u64, usize) {
 fn shorten(text: &str) -> String {
     let short = crate::text::line(text, MAX_VIOLATION_BYTES);
     if text.len() <= MAX_VIOLATION_BYTES { short } else { format!("{short}…") }
-}
-
-/// Names that hold subschemas by name.
-const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "dependentSchemas"];
-
-/// Whether a member of a schema object is data, never a schema.
-fn data(keyword: &str) -> bool {
-    matches!(keyword, "const" | "enum" | "default" | "examples" | "required" | "dependentRequired")
-}
-
-/// What can be refused by looking at each part once.
-fn inspect(schema: &Value, depth: usize) -> Result<(), SchemaError> {
-    if depth > MAX_DEPTH {
-        return Err(SchemaError::TooDeep);
-    }
-    let members = match schema {
-        Value::Array(items) => return items.iter().try_for_each(|item| inspect(item, depth + 1)),
-        Value::Object(members) => members,
-        _ => return Ok(()),
-    };
-    for (keyword, value) in members {
-        match keyword.as_str() {
-            "$ref" | "$dynamicRef" => match value.as_str() {
-                Some(reference) if reference.starts_with('#') => {}
-                _ => return Err(SchemaError::ForeignReference(shorten(&value.to_string()))),
-            },
-            "$schema" if value.as_str() != Some("https://json-schema.org/draft/2020-12/schema") => {
-                return Err(SchemaError::Invalid("`$schema` names another dialect than 2020-12".to_owned()));
-            }
-            "$id" if depth > 0 => return Err(SchemaError::Unsupported("$id")),
-            "$dynamicAnchor" if depth > 0 => return Err(SchemaError::Unsupported("$dynamicAnchor")),
-            _ if data(keyword) => {}
-            _ if NAMED.contains(&keyword.as_str()) => {
-                let Value::Object(named) = value else {
-                    return Err(SchemaError::Invalid(format!("`{keyword}` must be an object")));
-                };
-                for (name, subschema) in named {
-                    if keyword == "properties" && name.starts_with("__") {
-                        return Err(SchemaError::ReservedProperty(shorten(name)));
-                    }
-                    inspect(subschema, depth + 1)?;
-                }
-            }
-            _ => inspect(value, depth + 1)?,
-        }
-    }
-    // A required reserved name would be asked of the model as much as a listed one.
-    let required = members.get("required").and_then(Value::as_array);
-    if let Some(name) = required.into_iter().flatten().filter_map(Value::as_str).find(|name| name.starts_with("__")) {
-        return Err(SchemaError::ReservedProperty(shorten(name)));
-    }
-    Ok(())
-}
-
-/// Counts what evaluating a schema may touch for one value at one place.
-struct Weigher<'s> {
-    root: &'s Value,
-    anchors: HashMap<&'s str, &'s Value>,
-    known: HashMap<*const Value, u64>,
-    /// References being followed. Meeting one of them again is recursion: it
-    /// goes on with a smaller value, and weighs one.
-    open: Vec<*const Value>,
-    recursions: u64,
-}
-
-impl<'s> Weigher<'s> {
-    fn new(root: &'s Value) -> Self {
-        let mut anchors = HashMap::new();
-        collect_anchors(root, &mut anchors);
-        Self { root, anchors, known: HashMap::new(), open: Vec::new(), recursions: 0 }
-    }
-
-    fn weigh_all(&mut self) -> Result<u64, SchemaError> {
-        let weight = self.weigh(self.root)?;
-        if weight > MAX_WEIGHT || self.recursions > MAX_RECURSIONS {
-            return Err(SchemaError::TooHeavy);
-        }
-        Ok(weight)
-    }
-
-    fn weigh(&mut self, schema: &'s Value) -> Result<u64, SchemaError> {
-        let address: *const Value = schema;
-        if let Some(weight) = self.known.get(&address) {
-            return Ok(*weight);
-        }
-        if self.open.contains(&address) {
-            self.recursions += 1;
-            return Ok(1);
-        }
-        self.open.push(address);
-        let mut weight: u64 = 1;
-        match schema {
-            Value::Array(items) => {
-                for item in items {
-                    weight = weight.saturating_add(self.weigh(item)?);
-                }
-            }
-            Value::Object(members) => {
-                for (keyword, value) in members {
-                    // Definitions weigh where they are used.
-                    if data(keyword) || keyword == "$defs" {
-                        continue;
-                    }
-                    let part = match (keyword.as_str(), value) {
-                        ("$ref" | "$dynamicRef", Value::String(reference)) => {
-                            let target = self.target(reference)?;
-                            self.weigh(target)?
-                        }
-                        (_, Value::Object(_) | Value::Array(_)) => self.weigh(value)?,
-                        _ => 0,
-                    };
-                    weight = weight.saturating_add(part);
-                }
-            }
-            _ => {}
-        }
-        self.open.pop();
-        self.known.insert(address, weight);
-        Ok(weight)
-    }
-
-    fn target(&self, reference: &str) -> Result<&'s Value, SchemaError> {
-        let fragment = reference.trim_start_matches('#');
-        let found = if fragment.is_empty() || fragment.starts_with('/') {
-            self.root.pointer(fragment)
-        } else {
-            self.anchors.get(fragment).copied()
-        };
-        found.ok_or_else(|| SchemaError::ForeignReference(shorten(reference)))
-    }
-}
-
-/// Places at which a schema may refer back to a part that contains it. A tree
-/// needs one or two; each more multiplies the work for nested values.
-const MAX_RECURSIONS: u64 = 2;
-
-fn collect_anchors<'s>(schema: &'s Value, anchors: &mut HashMap<&'s str, &'s Value>) {
-    match schema {
-        Value::Array(items) => items.iter().for_each(|item| collect_anchors(item, anchors)),
-        Value::Object(members) => {
-            for keyword in ["$anchor", "$dynamicAnchor"] {
-                if let Some(name) = members.get(keyword).and_then(Value::as_str) {
-                    anchors.insert(name, schema);
-                }
-            }
-            members.values().for_each(|value| collect_anchors(value, anchors));
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What a transport serves: tools, called on behalf of a context, terminals,
-//! and the calls of front ends.
+//! What a transport serves: tools, called on behalf of a context, terminals, web
+//! pages, and the calls of front ends.
 //!
 //! The protocol room knows these traits and not who implements them.
 
@@ -10,6 +10,7 @@ pub mod metrics;
 pub mod offer;
 pub mod progress;
 pub mod terminal;
+pub mod web_page;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Answer, Context, Error, TenantId, ToolDefinition,
+    Answer, Context, Error, RequestMemory, TenantId, ToolDefinition,
     trace::{TraceParent, Tracer},
 };
 pub use announcements::Announcements;
@@ -28,6 +29,7 @@ pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
 pub use terminal::TerminalService;
+pub use web_page::WebPageService;
 
 /// Where the progress and the messages of one call go.
 ///
@@ -60,6 +62,8 @@ pub struct CallRequest {
     pub events: Events,
     /// The span that it belongs to, where somebody said one.
     pub trace: Option<TraceParent>,
+    /// The program that calls, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
+    pub client: Option<Arc<str>>,
 }
 
 impl CallRequest {
@@ -75,6 +79,7 @@ impl CallRequest {
             cancel: CancellationToken::new(),
             events: None,
             trace: None,
+            client: None,
         }
     }
 }
@@ -112,6 +117,12 @@ pub trait ToolService: Send + Sync + 'static {
     /// What begins the spans of requests for these tools, and for all that is served
     /// beside them; nothing where nobody traces.
     fn tracer(&self) -> Option<Tracer> {
+        None
+    }
+
+    /// How much memory the JSON of requests may take, for these tools and for all that is
+    /// served beside them. A transport that is told nothing has an account of its own.
+    fn request_memory(&self) -> Option<RequestMemory> {
         None
     }
 

@@ -33,10 +33,11 @@ mod reader;
 mod record;
 mod registry;
 mod ring;
+mod totals;
 mod writer;
 
 pub use error::StreamError;
-pub use event::{Completion, EventKind, StreamEvent};
+pub use event::{AdaptedSilence, Completion, EventKind, StreamEvent};
 pub use id::StreamId;
 pub use reader::{Batch, Lost, StreamReader};
 pub use record::{Ended, StreamInfo};

@@ -5,14 +5,21 @@
 //! carries a BLAKE3 digest keyed with a secret of this data directory, over its
 //! name and its bytes, and the very bytes that were verified are the ones that
 //! are loaded. What does not verify is made again.
+//!
+//! Keeping code only saves time. A directory that cannot be used costs that time and
+//! is told once; what is broken in a directory that can be used is mended.
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use crate::error::EngineError;
+use rustix::{
+    fs::{Mode, OFlags},
+    io::Errno,
+};
 
 const KEY_BYTES: usize = 32;
 const TAG_BYTES: usize = 32;
@@ -24,15 +31,25 @@ const MAX_ENTRIES: usize = 512;
 pub(crate) struct Cache {
     directory: PathBuf,
     key: [u8; KEY_BYTES],
+    /// Whether it was told that nothing can be kept.
+    told: AtomicBool,
 }
 
 impl Cache {
-    /// Opens or makes the directory and its key.
-    pub(crate) fn open(directory: &Path) -> Result<Self, EngineError> {
-        let unusable = |source| EngineError::Cache { path: directory.to_owned(), source };
-        private_directory(directory).map_err(unusable)?;
-        let key = read_or_make_key(&directory.join("key")).map_err(unusable)?;
-        Ok(Self { directory: directory.to_owned(), key })
+    /// Opens or makes the directory and its key; nothing where they cannot be had,
+    /// which is told.
+    pub(crate) fn open(directory: &Path) -> Option<Self> {
+        match private_directory(directory).and_then(|()| read_or_make_key(&directory.join("key"))) {
+            Ok(key) => Some(Self { directory: directory.to_owned(), key, told: AtomicBool::new(false) }),
+            Err(error) => {
+                tracing::warn!(
+                    "the cache of compiled code {} cannot be used: {error}; components are compiled at each start until it is \
+                     mended or removed",
+                    directory.display()
+                );
+                None
+            }
+        }
     }
 
     fn tag(&self, name: &str, payload: &[u8]) -> blake3::Hash {
@@ -46,15 +63,16 @@ impl Cache {
     /// The entry of this name, if it is there and is what was stored.
     pub(crate) fn get(&self, name: &str) -> Option<Vec<u8>> {
         let path = self.directory.join(name);
-        let mut bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
+        let mut bytes = Vec::new();
+        match open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => {}
             Err(error) => {
                 if error.kind() != ErrorKind::NotFound {
-                    tracing::warn!("cannot read {}: {error}", path.display());
+                    tracing::warn!("cannot read {}: {error}; it is made again", path.display());
                 }
                 return None;
             }
-        };
+        }
         let verified = bytes.len() >= TAG_BYTES && {
             let (payload, tag) = bytes.split_at(bytes.len() - TAG_BYTES);
             // Comparing hashes of this type takes the same time whatever they are.
@@ -69,11 +87,13 @@ impl Cache {
     }
 
     /// Keeps an entry. A cache that cannot be written costs time, not
-    /// correctness: the failure is logged.
+    /// correctness: the failure is logged, once.
     pub(crate) fn put(&self, name: &str, payload: &[u8]) {
         let tag = self.tag(name, payload);
         if let Err(error) = write_private(&self.directory, name, &[payload, tag.as_bytes()]) {
-            tracing::warn!("cannot keep compiled code in {}: {error}", self.directory.display());
+            if !self.told.swap(true, Relaxed) {
+                tracing::warn!("cannot keep compiled code in {}: {error}", self.directory.display());
+            }
             return;
         }
         self.prune();
@@ -98,7 +118,7 @@ impl Cache {
 }
 
 /// Makes a directory that only its owner may enter.
-fn private_directory(path: &Path) -> std::io::Result<()> {
+fn private_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -116,14 +136,22 @@ fn private_file() -> OpenOptions {
 
 /// Writes a file whole or not at all: another host sees the old one or the new
 /// one.
-fn write_private(directory: &Path, name: &str, parts: &[&[u8]]) -> std::io::Result<()> {
+fn write_private(directory: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()> {
     let temporary = temporary_path(directory)?;
     let written = (|| {
         let mut file = private_file().open(&temporary)?;
         for part in parts {
             file.write_all(part)?;
         }
-        fs::rename(&temporary, directory.join(name))
+        let path = directory.join(name);
+        match fs::rename(&temporary, &path) {
+            // What stands in the place of an entry is not one.
+            Err(_) if path.is_dir() => {
+                set_aside(&path)?;
+                fs::rename(&temporary, &path)
+            }
+            renamed => renamed,
+        }
     })();
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
@@ -131,19 +159,19 @@ fn write_private(directory: &Path, name: &str, parts: &[&[u8]]) -> std::io::Resu
     written
 }
 
-fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes)
 }
 
-fn temporary_path(directory: &Path) -> std::io::Result<PathBuf> {
+fn temporary_path(directory: &Path) -> io::Result<PathBuf> {
     Ok(directory.join(format!(".new-{:016x}", u64::from_le_bytes(random()?))))
 }
 
 /// The key of this directory. Several hosts may make it at once: the first one
 /// to put its file in place wins, and all read that one.
-fn read_or_make_key(path: &Path) -> std::io::Result<[u8; KEY_BYTES]> {
+fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     if let Some(key) = read_key(path)? {
         return Ok(key);
     }
@@ -158,26 +186,52 @@ fn read_or_make_key(path: &Path) -> std::io::Result<[u8; KEY_BYTES]> {
     })();
     let _ = fs::remove_file(&temporary);
     made?;
-    read_key(path)?.ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "the key of the cache cannot be read"))
+    read_key(path)?.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "the key of the cache cannot be read"))
 }
 
-/// The key, or none where there is no usable one. A damaged key is removed:
-/// every entry is then made again.
-fn read_key(path: &Path) -> std::io::Result<Option<[u8; KEY_BYTES]>> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+/// The key, or none where there is no usable one. A damaged key, or what stands in
+/// its place, is taken away: every entry is then made again.
+fn read_key(path: &Path) -> io::Result<Option<[u8; KEY_BYTES]>> {
     let mut bytes = Vec::new();
-    Read::by_ref(&mut file).take(KEY_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    match open_regular(path) {
+        Ok(file) => drop(file.take(KEY_BYTES as u64 + 1).read_to_end(&mut bytes)?),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::PermissionDenied) => {}
+        Err(error) => return Err(error),
+    }
     match bytes.try_into() {
         Ok(key) => Ok(Some(key)),
         Err(_) => {
-            fs::remove_file(path)?;
+            tracing::warn!("{} is no key of a cache; it is made again, and so is what was kept", path.display());
+            set_aside(path)?;
             Ok(None)
         }
     }
+}
+
+/// Opens a file without waiting for anybody: `InvalidData` where the name stands for
+/// a link, a directory, a pipe or a device.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let foreign = || io::Error::new(ErrorKind::InvalidData, "it is no regular file");
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::LOOP | Errno::NXIO) => return Err(foreign()),
+        Err(error) => return Err(error.into()),
+    };
+    if file.metadata()?.is_file() { Ok(file) } else { Err(foreign()) }
+}
+
+/// Frees a name of the cache. A directory with something in it is kept under another
+/// name: the host did not make it.
+fn set_aside(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return fs::remove_file(path);
+    }
+    fs::remove_dir(path).or_else(|_| {
+        let name = format!("set-aside-{:016x}", u64::from_le_bytes(random()?));
+        fs::rename(path, path.with_file_name(name))
+    })
 }
 
 #[cfg(test)]
@@ -247,5 +301,61 @@ mod tests {
         assert_eq!(next.get("one"), None);
         next.put("one", b"code");
         assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
+    }
+
+    /// Puts something that is no file in the place of one.
+    fn breakages() -> [(&'static str, fn(&Path)); 5] {
+        [
+            ("an empty directory", |path| fs::create_dir(path).expect("made")),
+            ("a directory of somebody's", |path| {
+                fs::create_dir(path).expect("made");
+                fs::write(path.join("theirs"), b"kept").expect("written");
+            }),
+            ("a pipe", |path| {
+                rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+                    .expect("made");
+            }),
+            ("a link", |path| std::os::unix::fs::symlink("/dev/zero", path).expect("made")),
+            ("a socket", |path| drop(std::os::unix::net::UnixListener::bind(path).expect("made"))),
+        ]
+    }
+
+    #[test]
+    fn what_stands_in_the_place_of_the_key_is_mended_and_hangs_nobody() {
+        for (what, put) in breakages() {
+            let (directory, cache) = cache();
+            fs::remove_file(cache.directory.join("key")).expect("removed");
+            put(&cache.directory.join("key"));
+            let next = Cache::open(&directory.path().join("cache")).unwrap_or_else(|| panic!("{what}: not mended"));
+            next.put("one", b"code");
+            assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]), "{what}");
+            let third = Cache::open(&directory.path().join("cache")).expect("opens");
+            assert_eq!(third.get("one").as_deref(), Some(&b"code"[..]), "{what}: the key stays");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_the_place_of_an_entry_is_mended_and_hangs_nobody() {
+        for (what, put) in breakages() {
+            let (_directory, cache) = cache();
+            put(&cache.directory.join("one"));
+            assert_eq!(cache.get("one"), None, "{what}");
+            cache.put("one", b"code");
+            assert_eq!(cache.get("one").as_deref(), Some(&b"code"[..]), "{what}");
+            let theirs = fs::read_dir(&cache.directory).expect("there").filter_map(Result::ok);
+            let theirs = theirs.filter(|entry| entry.path().join("theirs").exists()).count();
+            assert_eq!(theirs, usize::from(what.contains("somebody")), "what the host did not make is kept");
+        }
+    }
+
+    #[test]
+    fn without_a_directory_there_is_no_cache_and_nothing_is_removed() {
+        for (what, put) in breakages().into_iter().filter(|(what, _)| !what.contains("directory")) {
+            let directory = tempfile::tempdir().expect("a directory");
+            let path = directory.path().join("cache");
+            put(&path);
+            assert!(Cache::open(&path).is_none(), "{what}");
+            assert!(fs::symlink_metadata(&path).is_ok(), "{what} is not the host's to remove");
+        }
     }
 }

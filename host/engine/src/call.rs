@@ -1,13 +1,13 @@
 //! One call: a fresh instance, its limits armed, its answer checked.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 use wharf_core::{
     Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, Quota, audit::CallAudit,
-    text, tool,
+    json::Estimate, limit::TimeLeft, text, tool,
 };
 use wharf_state::Turns;
 
@@ -44,6 +44,8 @@ pub struct Invocation {
     pub arguments: String,
     /// Who hears of its host calls, and of how much it answers.
     pub audit: Option<Arc<CallAudit>>,
+    /// How long the host has computed for it already; that is time of the call.
+    pub charged: Duration,
 }
 
 /// Calls one function in an instance of its own.
@@ -54,7 +56,7 @@ pub(crate) async fn run(
     limits: &CallLimits,
     stack_bytes: u64,
     function: Function<'_>,
-) -> Result<Returned, Error> {
+) -> Result<(Returned, TimeLeft), Error> {
     let _ticking = runtime.ticker.hold();
     let guest = Guest::new(setting, limits);
     let (clock, budget) = (Arc::clone(&guest.clock), Arc::clone(&guest.budget));
@@ -72,7 +74,7 @@ pub(crate) async fn run(
     match finished {
         Ok(Ok(returned)) => match budget.exceeded() {
             Some(exceeded) => Err(exceeded.into()),
-            None => Ok(returned),
+            None => Ok((returned, clock.left())),
         },
         Ok(Err(failure)) => Err(error::of_call(&failure, &clock, &budget, stack_bytes)),
         Err(why) => Err(clock.describe(why).unwrap_or_else(|| Error::new(Code::Internal, "the call was stopped"))),
@@ -105,6 +107,7 @@ impl Invocation {
             wall_time,
             cancel: self.cancel,
             audit: self.audit,
+            charged: self.charged,
         };
         (setting, self.limits)
     }
@@ -117,7 +120,7 @@ pub(crate) fn answer(returned: Result<wit::Answer, types::Error>, limits: &CallL
     let mut meta = object(answer.meta.as_deref())?;
     let answer = Answer {
         content: answer.content.into_iter().map(content).collect::<Result<_, _>>()?,
-        structured: answer.structured.as_deref().map(json).transpose()?,
+        structured: answer.structured.as_deref().map(|raw| json(raw, limits)).transpose()?,
         is_error: answer.is_error,
         input_required: InputRequired::take(&mut meta)?,
         meta,
@@ -146,7 +149,18 @@ fn content(part: wit::Content) -> Result<Content, Error> {
     Ok(Content { mime_type: part.mime_type, data: part.data, meta: object(part.meta.as_deref())? })
 }
 
-fn json(raw: &str) -> Result<Value, Error> {
+fn json(raw: &str, limits: &CallLimits) -> Result<Value, Error> {
+    let bytes = Estimate::of(raw.as_bytes()).bytes();
+    if bytes > limits.answer_json_bytes {
+        return Err(Error::new(
+            Code::Limit,
+            format!(
+                "the tool's structured answer takes about {bytes} bytes of memory, more than {} (limit \
+                 `answer_json_bytes`); ask for less at a time",
+                limits.answer_json_bytes
+            ),
+        ));
+    }
     serde_json::from_str(raw).map_err(|error| broken(format!("its structured answer is not JSON: {error}")))
 }
 

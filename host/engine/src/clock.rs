@@ -13,7 +13,10 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Error, limit::WallTime};
+use wharf_core::{
+    CallLimits, Code, Error,
+    limit::{TimeLeft, WallTime},
+};
 
 use crate::schedule::Slot;
 
@@ -72,13 +75,14 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 impl Clock {
-    pub(crate) fn start(wall_time: WallTime, cpu_time: Duration, cancel: CancellationToken) -> Self {
+    /// `charged` is what the host has computed for the call before.
+    pub(crate) fn start(wall_time: WallTime, cpu_time: Duration, charged: Duration, cancel: CancellationToken) -> Self {
         Self {
             started: Instant::now(),
             wall_time,
             cpu_time,
             cancel,
-            used: AtomicU64::new(0),
+            used: AtomicU64::new(nanoseconds(charged)),
             poll_began: AtomicU64::new(0),
             measured: AtomicBool::new(false),
             long: AtomicBool::new(false),
@@ -96,6 +100,12 @@ impl Clock {
     /// How long is left.
     pub(crate) fn remaining(&self) -> Duration {
         self.wall_time.time.saturating_sub(self.started.elapsed())
+    }
+
+    /// What is left for what the host does with the answer.
+    pub(crate) fn left(&self) -> TimeLeft {
+        let used = Duration::from_nanos(self.used.load(Relaxed));
+        TimeLeft { computing: self.cpu_time.saturating_sub(used), until: self.deadline(), wall_time: self.wall_time }
     }
 
     /// When a wait inside a host call ends at the latest: a tenth of the whole
@@ -124,13 +134,7 @@ impl Clock {
     /// What the client is told of a stopped call.
     pub(crate) fn describe(&self, why: Stop) -> Option<Error> {
         match why {
-            Stop::CpuTime => Some(Error::new(
-                Code::Timeout,
-                format!(
-                    "the tool computed for more than {} ms and was stopped (limit `cpu_time_milliseconds`)",
-                    self.cpu_time.as_millis()
-                ),
-            )),
+            Stop::CpuTime => Some(CallLimits::cpu_time_exceeded(self.cpu_time)),
             Stop::WallTime => Some(self.wall_time.exceeded()),
             Stop::Cancelled => Some(Error::new(Code::Cancelled, "the call was cancelled")),
             Stop::Budget => None,
@@ -237,7 +241,7 @@ mod tests {
 
     fn clock(wall: u64, cpu: u64, cancel: &CancellationToken) -> Clock {
         let wall_time = WallTime { time: Duration::from_millis(wall), decided_by: "a test" };
-        Clock::start(wall_time, Duration::from_millis(cpu), cancel.clone())
+        Clock::start(wall_time, Duration::from_millis(cpu), Duration::ZERO, cancel.clone())
     }
 
     #[tokio::test]

@@ -14,15 +14,6 @@ pub enum EngineError {
     /// The runtime refuses its settings.
     #[error("the Wasm runtime cannot start: {0}")]
     Runtime(String),
-    /// The directory of compiled code cannot be used.
-    #[error("cannot use the cache directory {path}")]
-    Cache {
-        /// Which directory.
-        path: std::path::PathBuf,
-        /// Why.
-        #[source]
-        source: std::io::Error,
-    },
     /// The system gives no thread.
     #[error("cannot start a thread")]
     Thread(#[source] std::io::Error),

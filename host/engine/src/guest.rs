@@ -1,6 +1,6 @@
 //! What the host knows of one running call: the data of its store.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -72,6 +72,8 @@ pub(crate) struct Setting {
     pub(crate) cancel: CancellationToken,
     /// Who hears of its host calls.
     pub(crate) audit: Option<Arc<CallAudit>>,
+    /// How long the host has computed for the call already.
+    pub(crate) charged: Duration,
 }
 
 impl Guest {
@@ -101,7 +103,7 @@ impl Guest {
             claims: setting.claims,
             rooms: setting.rooms,
             contender: Contender::new(setting.turns, setting.tool),
-            clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.cancel)),
+            clock: Arc::new(Clock::start(setting.wall_time, limits.cpu_time(), setting.charged, setting.cancel)),
             budget,
             log,
             audit: setting.audit,

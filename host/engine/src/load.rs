@@ -8,12 +8,12 @@ use std::{
     time::Duration,
 };
 
-use wharf_core::{Answer, Digest, Error, PluginName, Tool};
+use wharf_core::{Answer, Digest, Error, PluginName, SchemaLimits, Tool, limit::TimeLeft};
 
 use crate::{
     call::{self, Invocation},
     component::Component,
-    error::{EngineError, LoadError},
+    error::LoadError,
     function::{Code, Function, Returned},
     inspection::Inspection,
     manifest,
@@ -38,11 +38,9 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// An engine whose calls reach these rooms. The runtime itself starts when
     /// it is first needed.
-    ///
-    /// # Errors
-    /// Where the cache directory cannot be used.
-    pub fn new(config: EngineConfig, rooms: Rooms) -> Result<Self, EngineError> {
-        Ok(Self { shared: Arc::new(Shared::new(config, rooms)?) })
+    #[must_use]
+    pub fn new(config: EngineConfig, rooms: Rooms) -> Self {
+        Self { shared: Arc::new(Shared::new(config, rooms)) }
     }
 
     /// Makes a plugin of a component's bytes. With a warm cache its metadata is
@@ -61,7 +59,10 @@ impl Engine {
         let source = Source { engine: Arc::clone(&self.shared), component };
         let code = OnceLock::new();
         let (tools, offered, imports) = match source.kept_metadata() {
-            Some(kept) => (metadata::checked_before(kept.tools), kept.offered, kept.imports),
+            Some(kept) => {
+                let limits = SchemaLimits::new(&self.shared.config.limits);
+                (metadata::checked_before(kept.tools, limits), kept.offered, kept.imports)
+            }
             None => {
                 let compiled = source.code()?;
                 let read = source.read_metadata(&name, &compiled)?;
@@ -169,21 +170,22 @@ impl Plugin {
         Ok(())
     }
 
-    /// Calls a tool. The caller has checked the arguments against its schema.
-    /// Dropping the future ends the call.
+    /// Calls a tool. The caller has checked the arguments against its schema, and
+    /// checks the answer in what is left of the call's time. Dropping the future ends the
+    /// call.
     ///
     /// # Errors
     /// Whatever the tool answers or the call ends with; see the contract.
-    pub async fn call(&self, mut invocation: Invocation, tool: &Tool) -> Result<Answer, Error> {
+    pub async fn call(&self, mut invocation: Invocation, tool: &Tool) -> Result<(Answer, TimeLeft), Error> {
         let (limits, audit) = (Arc::clone(&invocation.limits), invocation.audit.clone());
         let (name, arguments) = (invocation.tool.clone(), mem::take(&mut invocation.arguments));
         let function = Function::CallTool { name: &name, arguments: &arguments };
-        match self.run(invocation, tool.wall_time, function).await? {
-            Returned::Answer(answer) => {
+        match self.run_timed(invocation, tool.wall_time, function).await? {
+            (Returned::Answer(answer), left) => {
                 if let (Some(audit), Ok(answer)) = (&audit, &answer) {
                     audit.gave_out(call::answer_bytes(answer));
                 }
-                call::answer(answer, &limits)
+                call::answer(answer, &limits).map(|answer| (answer, left))
             }
             _ => Err(unusable("the plugin answered another question")),
         }
@@ -196,6 +198,15 @@ impl Plugin {
         declared: Option<Duration>,
         function: Function<'_>,
     ) -> Result<Returned, Error> {
+        self.run_timed(invocation, declared, function).await.map(|(returned, _)| returned)
+    }
+
+    async fn run_timed(
+        &self,
+        invocation: Invocation,
+        declared: Option<Duration>,
+        function: Function<'_>,
+    ) -> Result<(Returned, TimeLeft), Error> {
         let code = match self.loaded.code.get() {
             Some(code) => code,
             None => self.wait_for_code().await?,

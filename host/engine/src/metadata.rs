@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
-    Claims, InvalidTool, Tool, ToolDefinition, ToolProblem,
+    Claims, InvalidTool, SchemaBudget, SchemaLimits, Tool, ToolDefinition, ToolProblem,
     service::offer::{PromptDefinition, ResourceTemplate},
     tool::{MAX_META_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS},
 };
@@ -53,17 +53,19 @@ fn definition(listed: wit::Tool) -> Result<ToolDefinition, InvalidTool> {
 }
 
 /// Compiles the schemas of definitions, and refuses what breaks the contract.
-pub(crate) fn check(definitions: Vec<ToolDefinition>) -> Result<Vec<Tool>, LoadError> {
+pub(crate) fn check(definitions: Vec<ToolDefinition>, limits: SchemaLimits) -> Result<Vec<Tool>, LoadError> {
     let mut names = HashSet::new();
     for definition in &definitions {
         if !names.insert(definition.name.as_str()) {
             return Err(ToolProblem::Twice.of(&definition.name).into());
         }
     }
-    definitions.into_iter().map(|definition| Tool::compile(definition).map_err(LoadError::from)).collect()
+    let mut budget = SchemaBudget::new(limits);
+    let compile = |definition| Tool::compile(definition, &mut budget).map_err(LoadError::from);
+    definitions.into_iter().map(compile).collect()
 }
 
 /// Tools whose definitions passed [`check`] before they were kept.
-pub(crate) fn checked_before(definitions: Vec<ToolDefinition>) -> Vec<Tool> {
-    definitions.into_iter().map(Tool::checked_before).collect()
+pub(crate) fn checked_before(definitions: Vec<ToolDefinition>, limits: SchemaLimits) -> Vec<Tool> {
+    definitions.into_iter().map(|definition| Tool::checked_before(definition, limits)).collect()
 }

@@ -16,7 +16,7 @@ use crate::{cache::Cache, error::EngineError, rooms::Rooms, runtime::Runtime};
 pub struct EngineConfig {
     /// Limits that hold for the host as a whole.
     pub limits: HostLimits,
-    /// Where compiled code is kept; nowhere where absent.
+    /// Where compiled code is kept; nowhere where absent, or where it cannot be.
     pub cache_directory: Option<PathBuf>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Result<Self, EngineError> {
-        let cache = config.cache_directory.as_deref().map(Cache::open).transpose()?;
+    pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Self {
+        let cache = config.cache_directory.as_deref().and_then(Cache::open);
         let open_handles = open_handles(&config.limits);
         let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
-        Ok(Self { config, cache, rooms, turns: Arc::default(), open_handles, runtime, starting })
+        Self { config, cache, rooms, turns: Arc::default(), open_handles, runtime, starting }
     }
 
     /// The runtime, started at the first call of this.

@@ -4,13 +4,16 @@
 use std::{
     hash::{Hash, Hasher},
     sync::Arc,
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
-use wharf_core::{CallLimits, Claims, Context, Grants, PluginName, SessionId, TenantId, Tool, ToolDefinition};
+use wharf_core::{
+    CallLimits, Claims, Context, Grants, PluginName, SchemaLimits, SessionId, TenantId, Tool, ToolDefinition,
+};
 
 use crate::{
     call, compile,
@@ -126,7 +129,7 @@ impl Source {
         let metadata =
             Metadata { tools: listed, offered: self.read_offered(name, code)?, imports: imports(runtime, code) };
         // Only what passes every check is kept; it is not checked again.
-        let tools = metadata::check(metadata.tools.clone())?;
+        let tools = metadata::check(metadata.tools.clone(), SchemaLimits::new(&self.engine.config.limits))?;
         if let Some(cache) = &self.engine.cache
             && let Ok(json) = serde_json::to_vec(&metadata)
         {
@@ -180,6 +183,7 @@ impl Source {
             wall_time: limits.wall_time(None),
             cancel: CancellationToken::new(),
             audit: None,
+            charged: Duration::ZERO,
         };
         let stack_bytes = self.engine.config.limits.stack_bytes;
         let asking = async {
@@ -187,7 +191,7 @@ impl Source {
             let _place = runtime.listing.acquire().await.ok();
             call::run(runtime, code, setting, &limits, stack_bytes, function).await
         };
-        block_on(asking)?.map_err(LoadError::Metadata)
+        block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
     }
 }
 

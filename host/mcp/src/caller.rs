@@ -25,8 +25,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, context::Resolved, service::offer::Asking,
-    trace::TraceParent,
+    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, audit::shown, context::Resolved,
+    service::offer::Asking, trace::TraceParent,
 };
 
 use crate::{events::CallEvents, hints};
@@ -34,13 +34,15 @@ use crate::{events::CallEvents, hints};
 /// Where a plugin finds what its client can do: `{"capabilities": {…}}`.
 const CLIENT: &str = "dev.wharf/client";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// How a client of the newer era calls itself.
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 /// Calls of one connection that may wait for their client at once: they are held in
 /// memory, and take no place among those that run.
 pub(crate) const MAX_WAITING: usize = 64;
 
-/// A place that a transport counts for a request until its answer is made: who reads
-/// the answer finds it free.
+/// What a transport counts for a request until its answer is made, such as a place and
+/// memory: who reads the answer finds it free.
 #[derive(Clone)]
 pub(crate) struct Place(
     #[expect(dead_code, reason = "it is given back when it is dropped")] Arc<dyn Any + Send + Sync>,
@@ -69,6 +71,8 @@ pub(crate) struct Caller {
     pub(crate) waiting: Arc<Semaphore>,
     /// The span of the request, where requests are traced.
     pub(crate) trace: Option<TraceParent>,
+    /// How the client calls itself, fit for an audit.
+    pub(crate) client: Option<Arc<str>>,
     events: Option<Arc<CallEvents>>,
     _place: Option<Place>,
 }
@@ -122,6 +126,7 @@ impl Caller {
         };
         let mut request_meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut request_meta, &context.peer);
+        let client = client_name(&request_meta, &context.peer);
         let hints = hints::of_request(&mut request_meta, &context.extensions)?;
         let resolved = rules.resolve(&hints, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
@@ -129,18 +134,31 @@ impl Caller {
             tracing::warn!(
                 session = %resolved.context.session,
                 "the client names no session, so all its conversations share one; \
-                 `wharf serve --session NAME` gives this client one of its own"
+                 `wharf serve --stdio --session new` gives this client one of its own"
             );
         }
         request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
-        let place = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>().cloned());
+        let of_http = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>());
+        let place = of_http.or_else(|| context.extensions.get::<Place>()).cloned();
         let trace = context.extensions.get::<TraceParent>().cloned();
         let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
         let waiting = Arc::clone(&remembered.waiting);
-        let _place = place;
-        Ok(Self { context, request_meta, capabilities, modern, warning, peer, cancel, waiting, trace, events, _place })
+        Ok(Self {
+            context,
+            request_meta,
+            capabilities,
+            modern,
+            warning,
+            peer,
+            cancel,
+            waiting,
+            trace,
+            client,
+            events,
+            _place: place,
+        })
     }
 
     /// Where what a call says goes.
@@ -157,6 +175,7 @@ impl Caller {
             cancel: self.cancel.clone(),
             events: self.events(),
             trace: self.trace.clone(),
+            client: self.client.clone(),
         }
     }
 
@@ -207,6 +226,18 @@ fn capabilities(meta: &mut Map<String, Value>, peer: &Peer<RoleServer>) -> Map<S
         Some(Value::Object(declared)) => declared,
         _ => Map::new(),
     }
+}
+
+/// How the client calls itself: with the request, else when the connection was opened.
+fn client_name(meta: &Map<String, Value>, peer: &Peer<RoleServer>) -> Option<Arc<str>> {
+    let word = |info: &Value, key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let said = meta.get(CLIENT_INFO).map(|info| (word(info, "name"), word(info, "version")));
+    let opened = || peer.peer_info().map(|info| (info.client_info.name.clone(), info.client_info.version.clone()));
+    let (name, version) = said.or_else(opened)?;
+    // Either may be megabytes long, and is cut before it is copied again.
+    let name = [name, version].map(|word| shown::<String>(&word)).join(" ");
+    let name = shown::<String>(name.trim());
+    (!name.is_empty()).then(|| name.into())
 }
 
 /// A panic of the host ends its own call with an answer; without this the

@@ -13,6 +13,7 @@
 mod answer;
 mod caller;
 mod calls;
+mod carried;
 mod catalogue;
 mod changes;
 mod completing;
@@ -25,6 +26,7 @@ mod malformed;
 mod names;
 mod news;
 mod outbox;
+mod output;
 mod prompts;
 mod refusal;
 mod resources;

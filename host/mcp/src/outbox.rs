@@ -1,7 +1,8 @@
 //! What waits to be written to the client.
 //!
 //! Messages that become ready together leave in one write: whoever holds the
-//! writer takes what others have queued meanwhile. Knows bytes, not messages.
+//! writer takes what others have queued meanwhile. What a full disk does not take
+//! waits until it does, so that no message is cut or lost. Knows bytes, not messages.
 
 use std::{
     io,
@@ -9,6 +10,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use tokio::{
@@ -18,6 +20,8 @@ use tokio::{
 
 /// A buffer that grew beyond this is given back once it is empty.
 const KEPT_BYTES: usize = 256 * 1024;
+/// How long a full disk is left alone before it is asked again.
+const FULL_DISK_PAUSE: Duration = Duration::from_millis(200);
 
 /// The queue before one writer.
 pub(crate) struct Outbox<W> {
@@ -101,6 +105,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         let Some(Writer { stream, taken, written }) = writer else {
             return Err(io::ErrorKind::NotConnected.into());
         };
+        let mut told = false;
         loop {
             if *written == taken.len() {
                 taken.clear();
@@ -111,7 +116,16 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                     return stream.flush().await;
                 }
             }
-            let count = stream.write(&taken[*written..]).await?;
+            let count = match stream.write(&taken[*written..]).await {
+                Err(error) if is_full(&error) => {
+                    if !std::mem::replace(&mut told, true) {
+                        tracing::error!("answers wait, since there is no room where they are written: {error}");
+                    }
+                    tokio::time::sleep(FULL_DISK_PAUSE).await;
+                    continue;
+                }
+                written => written?,
+            };
             if count == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }
@@ -126,10 +140,60 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 }
 
+/// Whether there may be room again later.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::{
+        pin::Pin,
+        task::{Context, Poll},
+    };
+
     use super::*;
     use tokio::io::AsyncReadExt;
+
+    /// A disk that takes three bytes each time that somebody has made room.
+    #[derive(Default)]
+    struct Narrow {
+        taken: Vec<u8>,
+        is_full: bool,
+    }
+
+    impl AsyncWrite for Narrow {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            self.is_full = !self.is_full;
+            if self.is_full {
+                return Poll::Ready(Err(io::ErrorKind::StorageFull.into()));
+            }
+            let count = bytes.len().min(3);
+            self.taken.extend_from_slice(&bytes[..count]);
+            Poll::Ready(Ok(count))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_disk_without_room_cuts_and_loses_no_message() {
+        let mut disk = Narrow::default();
+        let outbox = Outbox::new(&mut disk);
+        for line in [b"0123456789\n".as_slice(), b"abcdef\n"] {
+            outbox.push(line);
+            outbox.flush().await.expect("written in the end");
+        }
+        assert_eq!(outbox.backlog_bytes(), 0);
+        drop(outbox);
+        assert_eq!(disk.taken, b"0123456789\nabcdef\n");
+    }
 
     /// Polls once what is expected to wait.
     async fn waits(future: impl Future) -> bool {

@@ -12,7 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use wharf_core::ContextRules;
 
-use crate::{handler::Handler, info::ServerInfo, served::Served, traced::Traced, transport::LineTransport};
+use crate::{
+    handler::Handler, info::ServerInfo, output::FileOutput, served::Served, traced::Traced, transport::LineTransport,
+};
 
 /// How long calls may still finish once the client has closed its end. Enough
 /// for `echo REQUESTS | wharf serve --stdio` to be answered, and less than the
@@ -46,7 +48,10 @@ pub async fn serve_stdio(
     shutdown: CancellationToken,
 ) -> Result<(), ServeError> {
     let (reader, writer) = stdio_pipes();
-    serve_streams(reader, writer, served, rules, info, shutdown).await
+    match FileOutput::of_standard_output() {
+        Some(file) => serve_streams(reader, file, served, rules, info, shutdown).await,
+        None => serve_streams(reader, writer, served, rules, info, shutdown).await,
+    }
 }
 
 /// Serves one client on a pair of streams, as [`serve_stdio`] does.
@@ -71,7 +76,8 @@ where
 {
     let stop = shutdown.child_token();
     let closed = CancellationToken::new();
-    let transport = LineTransport::new(reader, writer, closed.clone());
+    let memory = served.tools.request_memory().unwrap_or_default();
+    let transport = LineTransport::new(reader, writer, closed.clone(), memory, rules.tenant.clone());
     let over = closed.child_token();
     let _over = over.clone().drop_guard();
     let handler = Traced::new(Handler::new(served, rules, info, over));

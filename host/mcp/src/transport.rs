@@ -13,6 +13,7 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio_util::sync::CancellationToken;
+use wharf_core::{RequestMemory, TenantId};
 
 use crate::{
     outbox::Outbox,
@@ -42,6 +43,8 @@ pub(crate) struct LineTransport<R, W> {
     outbox: Arc<Outbox<W>>,
     opened: bool,
     closed: CancellationToken,
+    memory: RequestMemory,
+    tenant: TenantId,
 }
 
 /// A line that is too long, of which only the id is kept.
@@ -56,8 +59,15 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// `closed` fires when the client has gone, in either direction.
-    pub(crate) fn new(reader: R, writer: W, closed: CancellationToken) -> Self {
+    /// `closed` fires when the client has gone, in either direction. `memory` is what the
+    /// requests of this tenant and of all may take.
+    pub(crate) fn new(
+        reader: R,
+        writer: W,
+        closed: CancellationToken,
+        memory: RequestMemory,
+        tenant: TenantId,
+    ) -> Self {
         Self {
             reader,
             buffer: Vec::new(),
@@ -68,6 +78,8 @@ where
             outbox: Arc::new(Outbox::new(writer)),
             opened: false,
             closed,
+            memory,
+            tenant,
         }
     }
 
@@ -82,7 +94,7 @@ where
                 let incoming = match self.skipping.take() {
                     Some(skipping) => skipping.answer(line),
                     None if length > MAX_MESSAGE_BYTES => Skipping::default().answer(line),
-                    None => wire::parse(line),
+                    None => wire::admit(line, self.memory.begin(&self.tenant)),
                 };
                 self.start += length + 1;
                 self.searched = 0;

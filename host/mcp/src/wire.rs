@@ -5,17 +5,20 @@
 //! client waits for ever. Here calls of tools are recognised first, and
 //! whatever has an id is answered under it.
 
+use std::sync::Arc;
+
 use rmcp::{
     ErrorData,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage,
-        RequestId, RequestMetaObject, ServerJsonRpcMessage,
+        CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, GetExtensions,
+        JsonRpcMessage, RequestId, RequestMetaObject, ServerJsonRpcMessage,
     },
 };
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use wharf_core::RequestShare;
 
-use crate::scan;
+use crate::{caller::Place, scan};
 
 /// The longest message that a client may send, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -28,6 +31,21 @@ pub(crate) enum Incoming {
     Refused(ServerJsonRpcMessage),
     /// Nothing that wants an answer.
     Nothing,
+}
+
+/// Reads one line, without its line break, where there is memory for what is in it. What
+/// it takes it has until its request is answered.
+pub(crate) fn admit(line: &[u8], mut share: RequestShare) -> Incoming {
+    if let Err(full) = share.read(line) {
+        let data = json!({"code": full.code.as_str(), "retryable": full.retryable});
+        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, full.message, Some(data));
+        return Incoming::Refused(JsonRpcMessage::error(error, scan::find_id(line)));
+    }
+    let mut incoming = parse(line);
+    if let Incoming::Message(JsonRpcMessage::Request(request)) = &mut incoming {
+        request.request.extensions_mut().insert(Place::new(Arc::new(share)));
+    }
+    incoming
 }
 
 /// Reads one line, without its line break.

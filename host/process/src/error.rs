@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use wharf_core::{Code, Error, text::with_causes};
+use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
 use wharf_spawn::SpawnError;
 
@@ -14,14 +14,25 @@ pub enum ProcessError {
     /// There is no such process, or it is somebody else's.
     #[error("there is no such process here; its id may be wrong, or it ended long ago and was removed")]
     NotFound,
-    /// The session starts or runs as many processes as it may.
-    #[error(
-        "this session already runs {limit} processes, as many as it may, what commands left running in the background \
-         included; stop one or wait until one ends"
-    )]
+    /// The session, its tenant or the host starts or runs as many processes as
+    /// it may.
+    #[error("{full}; what commands left running in the background counts, too: stop one or wait until one ends")]
     TooMany {
-        /// How many it may.
-        limit: usize,
+        /// Whose limit it is.
+        full: QuotaFull,
+    },
+    /// The host keeps as many ended processes as it may, and none of this tenant
+    /// that could make room.
+    #[error("{full}; this tenant has none that could make room: try again later")]
+    TooManyEnded {
+        /// Whose limit it is.
+        full: QuotaFull,
+    },
+    /// There is no room on disk for what the process would print.
+    #[error("{full}, held by processes that still run: stop one or wait until one ends")]
+    NoRoomForOutput {
+        /// Whose limit it is.
+        full: QuotaFull,
     },
     /// The owner starts or runs as many processes as were granted to it.
     #[error(
@@ -102,7 +113,10 @@ impl From<ProcessError> for Error {
             ProcessError::Invalid { .. } => Self::new(Code::Invalid, message),
             ProcessError::Unknown { .. } => Self::retryable(Code::Unavailable, message),
             ProcessError::NotFound => Self::new(Code::NotFound, message),
-            ProcessError::TooMany { .. } | ProcessError::TooManyGranted { .. } => Self::retryable(Code::Limit, message),
+            ProcessError::TooMany { .. }
+            | ProcessError::TooManyGranted { .. }
+            | ProcessError::TooManyEnded { .. }
+            | ProcessError::NoRoomForOutput { .. } => Self::retryable(Code::Limit, message),
             // In the launcher's own words, which say what to do.
             ProcessError::Start { source: source @ SpawnError::Uncontainable { .. } } => {
                 Self::new(Code::Denied, with_causes(&source))

@@ -9,6 +9,7 @@ use serde::Serialize;
 use wharf_core::{
     Context,
     grant::{AllowedCommand, GrantedProcess, ProcessGrant},
+    polls::PollSettings,
 };
 use wharf_spawn::policy::{self, Asked, Plan, PolicyError, View};
 
@@ -59,6 +60,29 @@ pub struct Standing {
     pub maximum_concurrent: u64,
     /// How long one may run.
     pub lifetime_seconds: u64,
+    /// How polls are judged here.
+    pub polls: PollStanding,
+}
+
+/// How the polls of a session are judged, for people and programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PollStanding {
+    /// Whether advice is given at all.
+    pub guidance: bool,
+    /// Polls in a row that bring the first.
+    pub threshold: u32,
+    /// How many are enough where they are hasty, if fewer are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hasty_threshold: Option<u32>,
+    /// `en` or `ko`.
+    pub language: &'static str,
+}
+
+impl From<PollSettings> for PollStanding {
+    fn from(settings: PollSettings) -> Self {
+        let PollSettings { guidance, threshold, hasty_threshold, language } = settings;
+        Self { guidance, threshold, hasty_threshold, language: language.as_str() }
+    }
 }
 
 impl Processes {
@@ -100,11 +124,16 @@ impl Processes {
         self.spawn(&granted.owner(context), request, most).await
     }
 
-    /// What holds for the processes of a plugin.
+    /// What holds for the processes of a plugin in this context.
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn standing(&self, granted: &GrantedProcess<'_>, place: &Place) -> Result<Standing, ProcessError> {
+    pub async fn standing(
+        &self,
+        granted: &GrantedProcess<'_>,
+        context: &Context,
+        place: &Place,
+    ) -> Result<Standing, ProcessError> {
         let capabilities = self.capabilities().await?;
         let ProcessGrant { shell, programs, network, maximum_concurrent, lifetime_seconds, .. } =
             granted.grant().clone();
@@ -117,6 +146,7 @@ impl Processes {
             directory: View::of(place, &capabilities).files,
             maximum_concurrent,
             lifetime_seconds: lifetime_seconds.min(self.limits().lifetime_seconds),
+            polls: self.poll_settings(&granted.owner(context)).into(),
         })
     }
 

@@ -2,7 +2,8 @@
 //! polled.
 
 pub use wharf_core::polls::{
-    Guidance, Intervals, Language, MAX_TEXT_BYTES, PollMetrics, PollSettings, PollTotals, Polled, Subject,
+    Guidance, GuidanceEffect, Intervals, Language, MAX_TEXT_BYTES, PollMetrics, PollOverride, PollRules, PollSettings,
+    PollTotals, Polled, Subject,
 };
 
 use crate::Status;

@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ProcessId;
+use crate::{PollStatistics, ProcessId};
 
 /// Where a process stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,4 +166,6 @@ pub struct Snapshot {
     /// the leader runs: each count is a walk through all processes of the
     /// machine, and tells a poll nothing before the end.
     pub descendants: Option<u32>,
+    /// How it was polled before this.
+    pub polls: PollStatistics,
 }

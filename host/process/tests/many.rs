@@ -9,6 +9,7 @@ mod support;
 use std::{fs, sync::Arc, time::Duration};
 
 use support::{AMPLE, Room, files_below, owner, shell, stat};
+use wharf_core::ProcessLimits;
 use wharf_process::{Exit, Settings, SpawnRequest, StreamName, Until};
 
 const SESSIONS: usize = 20;
@@ -66,7 +67,8 @@ fn a_thousand_one_after_the_other_and_two_hundred_at_once_leave_nothing_behind()
 }
 
 async fn leave_nothing_behind(threads: usize) {
-    let room = Room::with(Settings { ended_per_session: 100, ..support::settings() }).await;
+    let limits = ProcessLimits { running_per_tenant: 300, running: 300, ..ProcessLimits::default() };
+    let room = Room::with(Settings { ended_per_session: 100, limits, ..support::settings() }).await;
     let first = room.shell("exec sleep 1000").await;
     let pid = room.processes.snapshot(&owner("one"), first).await.expect("a process").pid.expect("it runs");
     let parent = |pid| stat(pid).expect("a process").1;

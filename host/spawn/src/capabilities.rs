@@ -28,7 +28,7 @@ pub enum ProcessLimit {
     User,
 }
 
-/// What was found, once, when it was first needed.
+/// What was found when it was last tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
@@ -52,6 +52,13 @@ pub struct Capabilities {
     pub seccomp: bool,
     /// Processes can be watched by descriptor.
     pub pidfd: bool,
+    /// Whether the operator accepts nothing but bubblewrap, whatever a grant says.
+    pub bubblewrap_required: bool,
+    /// Whether what contains nothing is not installed or not offered. Where it is
+    /// and failed or did not answer, it is tried again soon.
+    pub settled: bool,
+    /// What works here only in part, in words for people, with what to do.
+    pub warnings: Vec<String>,
 }
 
 impl fmt::Display for Capabilities {
@@ -72,6 +79,10 @@ impl fmt::Display for Capabilities {
         writeln!(formatter, "limit on memory: of each {}", if self.memory_of_trees { "tree" } else { "process" })?;
         writeln!(formatter, "user namespaces: {}", word(self.user_namespaces))?;
         writeln!(formatter, "seccomp filters: {}", word(self.seccomp))?;
-        write!(formatter, "process descriptors: {}", word(self.pidfd))
+        write!(formatter, "process descriptors: {}", word(self.pidfd))?;
+        for warning in &self.warnings {
+            write!(formatter, "\nwarning: {warning}")?;
+        }
+        Ok(())
     }
 }

@@ -25,6 +25,12 @@ impl Spawner {
     }
 
     /// A spawner that refuses.
+    #[must_use]
+    pub fn requiring_bubblewrap(self) -> Self {
+        self
+    }
+
+    /// A spawner that refuses.
     #[doc(hidden)]
     #[must_use]
     pub fn without_waiting(self) -> Self {
@@ -47,6 +53,9 @@ impl Spawner {
             user_namespaces: false,
             seccomp: false,
             pidfd: false,
+            bubblewrap_required: false,
+            settled: true,
+            warnings: Vec::new(),
         }))
     }
 

@@ -18,6 +18,15 @@ pub enum SpawnError {
         /// What is missing, for people.
         missing: String,
     },
+    /// What contains programs here failed when it was tried, or did not answer.
+    #[error("the program cannot be contained at the moment: {missing}; it is tried again soon")]
+    Unproven {
+        /// What failed, for people.
+        missing: String,
+    },
+    /// `/dev/null` cannot be used.
+    #[error("no program can be started without the null device")]
+    NullDevice(#[source] io::Error),
     /// What contains programs here cannot show something at another path.
     #[error(
         "{} cannot be shown as {}: Landlock contains programs on this machine, and shows everything at its own path",
@@ -101,6 +110,7 @@ impl From<SpawnError> for Error {
     fn from(error: SpawnError) -> Self {
         let code = match &error {
             SpawnError::Uncontainable { .. } | SpawnError::Supervisor(_) | SpawnError::Unsupported => Code::Unavailable,
+            SpawnError::Unproven { .. } | SpawnError::NullDevice(_) => Code::Unavailable,
             SpawnError::Moved { .. } | SpawnError::User { .. } => Code::Unavailable,
             SpawnError::Illegal { .. } => Code::Invalid,
             SpawnError::TooLarge { .. } => Code::Limit,
@@ -114,6 +124,7 @@ impl From<SpawnError> for Error {
             }
         };
         let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-        Self::new(code, format!("{error}{cause}"))
+        let passes = matches!(error, SpawnError::Unproven { .. } | SpawnError::NullDevice(_));
+        Self { retryable: passes, ..Self::new(code, format!("{error}{cause}")) }
     }
 }

@@ -15,6 +15,15 @@ pub enum Exit {
     },
 }
 
+/// The system's name of a signal, such as `SIGSEGV`; nothing where it has none.
+#[must_use]
+pub fn signal_name(number: i32) -> Option<&'static str> {
+    #[cfg(target_os = "linux")]
+    return nix::sys::signal::Signal::try_from(number).ok().map(nix::sys::signal::Signal::as_str);
+    #[cfg(not(target_os = "linux"))]
+    return None.filter(|_| number > 0);
+}
+
 /// The end of a program, which need not be that of all it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {

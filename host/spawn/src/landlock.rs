@@ -53,14 +53,15 @@ pub(crate) fn offered() -> Result<(), String> {
         .map_err(|error| format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}"))
 }
 
-/// Restricts this thread and all that comes after it to these paths, and to the
-/// terminal that it is controlled by, if it is by one.
-pub(crate) fn confine<'a>(
+/// What restricts a thread and all that comes after it to these paths, and to the
+/// terminal that it is controlled by, if it is by one. The paths are opened here,
+/// with the rights that this thread has now.
+pub(crate) fn rules<'a>(
     readable: impl IntoIterator<Item = (&'a Path, bool)>,
     writable: impl IntoIterator<Item = &'a Path>,
     terminal: Option<BorrowedFd<'_>>,
     network: bool,
-) -> io::Result<()> {
+) -> io::Result<RulesetCreated> {
     let mut rules = ruleset(CompatLevel::HardRequirement, network).map_err(io::Error::other)?;
     for (path, needed) in readable {
         match PathFd::new(path) {
@@ -86,6 +87,11 @@ pub(crate) fn confine<'a>(
         let open = PathFd::new(OWN_TERMINAL).map_err(io::Error::other)?;
         rules = rules.add_rule(PathBeneath::new(open, using)).map_err(io::Error::other)?;
     }
+    Ok(rules)
+}
+
+/// Restricts this thread and all that comes after it.
+pub(crate) fn restrict(rules: RulesetCreated) -> io::Result<()> {
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }
 

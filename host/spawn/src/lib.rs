@@ -58,9 +58,11 @@ pub use child::Child;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Spawner, lock_down};
 pub use error::SpawnError;
-pub use exit::{Ended, Exit};
+pub use exit::{Ended, Exit, signal_name};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
+#[cfg(target_os = "linux")]
+pub use probe::ProbePlace;
 pub use request::{
     Bind, Containment, Descriptor, Input, Limits, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS, MAX_REQUEST_BYTES, Output,
     Sandbox, Signal, SpawnRequest,

@@ -5,10 +5,11 @@
 //! processes and for terminals. It never knows which call asked, and starts
 //! nothing itself.
 
+mod lookup;
+
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    os::unix::fs::PermissionsExt as _,
     path::{Component, Path, PathBuf},
 };
 
@@ -17,7 +18,8 @@ use wharf_core::{
     grant::{AllowedCommand, ChildGrant},
 };
 
-use crate::{Bind, Capabilities, Contained, Containment, Limits, Sandbox};
+use crate::{Bind, Capabilities, Contained, Containment, Limits, Sandbox, sandbox};
+use lookup::Lookup;
 
 /// The workspace where the sandbox can say how paths are seen.
 const WORKSPACE: &str = "/workspace";
@@ -26,8 +28,6 @@ const HOME: &str = "/home/wharf";
 /// Where programs are looked for, unless the operator has the host's own
 /// `PATH` taken over.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// What every sandbox shows of the system's programs.
-const SYSTEM: [&str; 5] = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 /// Variables of one request.
 const MAX_VARIABLES: usize = 1_000;
 
@@ -115,7 +115,11 @@ impl View {
     /// How a place is seen here.
     #[must_use]
     pub fn of(place: &Place, capabilities: &Capabilities) -> Self {
-        match contained(capabilities) {
+        Self::within(place, contained(capabilities))
+    }
+
+    pub(crate) fn within(place: &Place, contained: Option<Contained>) -> Self {
+        match contained {
             Some(Contained::Bubblewrap) => {
                 Self { files: WORKSPACE.into(), home: HOME.into(), temporary: "/tmp".into() }
             }
@@ -176,7 +180,7 @@ pub fn plan(
     })?;
     let (program, arguments, command) = match (asked.command.program(), asked.command.shell_text()) {
         (Some(program), _) => {
-            let path = find(program, &path, &view, contained.map(|_| grant))?;
+            let path = find(program, &path, &view, || lookup(grant, place, contained))?;
             let command = std::iter::once(program).chain(asked.arguments.iter().map(String::as_str));
             (path, asked.arguments.iter().map(OsString::from).collect(), command.collect::<Vec<_>>().join(" "))
         }
@@ -187,6 +191,7 @@ pub fn plan(
             (shell, vec!["-i".into()], name)
         }
     };
+    let containment = containment(grant, place, &view, capabilities);
     Ok(Plan {
         program,
         arguments,
@@ -200,15 +205,17 @@ pub fn plan(
             processes: Some(limits.processes),
             file_size_bytes: Some(limits.file_size_bytes),
         },
-        user: place.user.filter(|_| contained.is_some()),
-        containment: containment(grant, place, &view, contained),
+        user: place.user.filter(|_| matches!(containment, Containment::Required(_))),
+        containment,
     })
 }
 
 /// Where nothing contains, a grant that requires it is refused by the spawner,
-/// which knows what is missing.
-fn containment(grant: &ChildGrant<'_>, place: &Place, view: &View, contained: Option<Contained>) -> Containment {
-    if contained.is_none() && !grant.requires_containment() {
+/// which knows what is missing; and whatever the grant says, where the operator
+/// requires a containment of the whole host.
+fn containment(grant: &ChildGrant<'_>, place: &Place, view: &View, capabilities: &Capabilities) -> Containment {
+    let required = grant.requires_containment() || capabilities.bubblewrap_required;
+    if contained(capabilities).is_none() && !required {
         return Containment::None;
     }
     Containment::Required(Sandbox {
@@ -261,7 +268,7 @@ fn shell() -> PathBuf {
 }
 
 /// The path of a program, as the child sees it.
-fn find(program: &str, path: &OsString, view: &View, sandbox: Option<&ChildGrant<'_>>) -> Result<PathBuf, PolicyError> {
+fn find(program: &str, path: &OsString, view: &View, lookup: impl FnOnce() -> Lookup) -> Result<PathBuf, PolicyError> {
     if program.contains('/') {
         // What is not the workspace's is the system's, or there is nothing.
         let below = view.below(program).filter(|_| !program.starts_with('/') || program.starts_with(WORKSPACE));
@@ -273,18 +280,22 @@ fn find(program: &str, path: &OsString, view: &View, sandbox: Option<&ChildGrant
             None => Err(invalid(format!("`{program}` is no path of a program: leave out `..`"))),
         };
     }
-    let visible = |path: &Path| {
-        sandbox.is_none_or(|grant| {
-            SYSTEM.iter().any(|system| path.starts_with(system))
-                || grant.readable().iter().any(|readable| path.starts_with(readable))
-        })
-    };
-    let runs =
-        |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
-    std::env::split_paths(path)
-        .map(|folder| folder.join(program))
-        .find(|path| visible(path) && runs(path))
-        .ok_or_else(|| invalid(format!("there is no program `{program}` in {}; give its path", path.to_string_lossy())))
+    lookup().find(program, path).ok_or_else(|| {
+        invalid(format!(
+            "there is no program `{program}` in {} that a program may be started from by its name; give its path",
+            path.to_string_lossy()
+        ))
+    })
+}
+
+/// Where programs are that the child is shown, and no guest can put one.
+fn lookup(grant: &ChildGrant<'_>, place: &Place, contained: Option<Contained>) -> Lookup {
+    let system = sandbox::SYSTEM.iter().chain(&sandbox::DIRECTORIES_OF_SETTINGS).map(PathBuf::from);
+    let guests = [&place.files, &place.home].into_iter().map(PathBuf::from);
+    Lookup {
+        shown: contained.map(|_| system.chain(grant.readable().iter().cloned()).collect()),
+        writable: guests.chain(grant.writable_folders().map(PathBuf::from)).collect(),
+    }
 }
 
 #[cfg(test)]

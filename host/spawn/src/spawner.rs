@@ -4,29 +4,26 @@
 //! Never forks itself: the host has threads, and between fork and the program
 //! nothing of it may run.
 
+mod knowledge;
+
 use std::{
     io,
     os::fd::{AsFd as _, BorrowedFd, OwnedFd},
     sync::Arc,
-    time::Duration,
 };
 
 use rustix::process::geteuid;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::Mutex;
 
 use crate::{
-    Capabilities, Child, Contained, Containment, Exit, Input, Limits, Output, Sandbox, SpawnError, SpawnRequest,
-    handover, landlock, packet, probe,
+    Child, Contained, Containment, Limits, SpawnError, SpawnRequest, handover, packet,
+    probe::{Places, ProbePlace},
     root::Root,
-    sandbox, users,
+    sandbox, supervisor, users,
     waiting::{Description, Waiting},
     wire::{Bounds, Charge, Order, Task, Walls},
 };
-
-/// How long the probe of a containment may take.
-const PROBE_TIME: Duration = Duration::from_secs(10);
-/// Some user who is not root: root's children may run as any.
-const ANOTHER_USER: u32 = 65534;
+use knowledge::Knowledge;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
 ///
@@ -42,10 +39,12 @@ pub struct Spawner {
     // An async lock, so that those who come while the root is started wait for
     // that one. Held for a look-up otherwise.
     root: Arc<Mutex<Option<Arc<Root>>>>,
-    capabilities: Arc<OnceCell<Arc<Capabilities>>>,
+    knowledge: Arc<Knowledge>,
     waiting: Arc<Waiting>,
     each_anew: bool,
     forced: Option<Contained>,
+    bubblewrap_required: bool,
+    places: Option<Places>,
 }
 
 impl Spawner {
@@ -63,20 +62,25 @@ impl Spawner {
         Self { forced: Some(contained), ..Self::default() }
     }
 
+    /// Has children contained by bubblewrap and by nothing else: where it does not
+    /// work, all that are to be contained are refused, and no grant gives that up.
+    #[must_use]
+    pub fn requiring_bubblewrap(self) -> Self {
+        Self { bubblewrap_required: true, ..self }
+    }
+
+    /// Has what contains children tried in places that this makes, as those of
+    /// sessions are, too. It may wait for the disk.
+    #[must_use]
+    pub fn probing_in(self, places: impl Fn() -> io::Result<ProbePlace> + Send + Sync + 'static) -> Self {
+        Self { places: Some(Places(Arc::new(places))), ..self }
+    }
+
     /// Has every sandbox made when it is asked for, for tests of both.
     #[doc(hidden)]
     #[must_use]
     pub fn without_waiting(self) -> Self {
         Self { each_anew: true, ..self }
-    }
-
-    /// What this machine can do. The first who asks has it tried, which takes
-    /// some milliseconds; all others wait for the same answer.
-    ///
-    /// # Errors
-    /// [`SpawnError::Supervisor`] where this program cannot run itself again.
-    pub async fn capabilities(&self) -> Result<Arc<Capabilities>, SpawnError> {
-        self.capabilities.get_or_try_init(|| self.probe()).await.cloned()
     }
 
     /// Starts a child. Dropping the future ends what it has started. Without
@@ -87,10 +91,16 @@ impl Spawner {
     pub async fn spawn(&self, request: SpawnRequest) -> Result<Child, SpawnError> {
         let contained = match &request.containment {
             Containment::None => None,
-            Containment::Required(_) => match &self.capabilities().await?.containment {
-                Ok(contained) => Some(*contained),
-                Err(missing) => return Err(SpawnError::Uncontainable { missing: missing.clone() }),
-            },
+            Containment::Required(_) => {
+                let found = self.capabilities().await?;
+                match &found.containment {
+                    Ok(contained) => Some(*contained),
+                    Err(missing) if found.settled => {
+                        return Err(SpawnError::Uncontainable { missing: missing.clone() });
+                    }
+                    Err(missing) => return Err(SpawnError::Unproven { missing: missing.clone() }),
+                }
+            }
         };
         self.start(request, contained, !self.each_anew).await
     }
@@ -102,6 +112,7 @@ impl Spawner {
         ahead: bool,
     ) -> Result<Child, SpawnError> {
         request.check()?;
+        supervisor::null().map_err(SpawnError::NullDevice)?;
         if let Some(user) = request.user
             && !geteuid().is_root()
         {
@@ -198,62 +209,6 @@ impl Spawner {
         let started = tokio::task::spawn_blocking(Root::start).await.map_err(io::Error::other);
         let root = Arc::new(started.and_then(|root| root).map_err(SpawnError::Supervisor)?);
         Ok(Arc::clone(kept.insert(root)))
-    }
-
-    async fn probe(&self) -> Result<Arc<Capabilities>, SpawnError> {
-        // A program that cannot run itself again can say nothing of this
-        // machine.
-        self.root(None).await?;
-        let wanted = |contained| self.forced.is_none_or(|forced| forced == contained);
-        let bubblewrap = match sandbox::find() {
-            _ if !wanted(Contained::Bubblewrap) => Err("it was not asked for".into()),
-            None => Err("bubblewrap (the program `bwrap`) is not installed".into()),
-            Some(_) => self
-                .try_to_contain(Contained::Bubblewrap)
-                .await
-                .map_err(|why| format!("bubblewrap is installed and {why}")),
-        };
-        let containment = match &bubblewrap {
-            Ok(()) => Ok(Contained::Bubblewrap),
-            Err(missing) if !wanted(Contained::Landlock) => Err(missing.clone()),
-            Err(missing) => match landlock::offered() {
-                Ok(()) => {
-                    self.try_to_contain(Contained::Landlock).await.map_err(|why| format!("{missing}; Landlock {why}"))
-                }
-                Err(also) => Err(format!("{missing}; {also}")),
-            }
-            .map(|()| Contained::Landlock),
-        };
-        Ok(Arc::new(probe::capabilities(containment, bubblewrap)))
-    }
-
-    /// Whether this really runs a program here, as every user that it is to; if
-    /// not, why.
-    async fn try_to_contain(&self, contained: Contained) -> Result<(), String> {
-        let users = [None, geteuid().is_root().then_some(ANOTHER_USER)];
-        for user in if users[1].is_some() { &users[..] } else { &users[..1] } {
-            let request = SpawnRequest {
-                program: "/bin/true".into(),
-                arguments: Vec::new(),
-                environment: Vec::new(),
-                working_directory: "/".into(),
-                stdin: Input::Null,
-                stdout: Output::Null,
-                stderr: Output::Null,
-                descriptors: Vec::new(),
-                limits: Limits::default(),
-                containment: Containment::Required(Sandbox::default()),
-                user: *user,
-            };
-            let ended = async { self.start(request, Some(contained), false).await?.wait().await };
-            match tokio::time::timeout(PROBE_TIME, ended).await {
-                Ok(Ok(ended)) if ended.exit == (Exit::Exited { code: 0 }) => {}
-                Ok(Ok(_)) => return Err("does not end programs as they end outside".into()),
-                Ok(Err(error)) => return Err(format!("does not work here: {error}")),
-                Err(_) => return Err("does not answer".into()),
-            }
-        }
-        Ok(())
     }
 }
 

@@ -7,13 +7,19 @@ mod support;
 
 use std::{
     fs,
-    io::{Seek as _, Write as _},
+    io::{self, Seek as _, Write as _},
+    os::unix::fs::{PermissionsExt as _, chown},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
+    },
     time::Duration,
 };
 
 use support::{Watched, lives, output, place::Place, shell, until};
 use wharf_spawn::{
-    Bind, Contained, Containment, Descriptor, Exit, Output, Sandbox, Signal, SpawnError, SpawnRequest, Spawner,
+    Bind, Contained, Containment, Descriptor, Exit, Output, ProbePlace, Sandbox, Signal, SpawnError, SpawnRequest,
+    Spawner, policy,
 };
 
 #[tokio::test]
@@ -207,5 +213,155 @@ async fn users_and_groups_in_bubblewrap_have_names_of_their_own() {
             let expected = "uid=61234(wharf) gid=61234(wharf) groups=61234(wharf)\n3\n";
             assert_eq!(output(&place.spawner, request).await, expected);
         }
+    }
+}
+
+/// Directories as a host that is root makes them for a session: all that is above
+/// `place` is closed to its user.
+fn session_place() -> (tempfile::TempDir, policy::Place) {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o700)).expect("a mode");
+    let place = directory.path().join("place");
+    fs::create_dir(&place).expect("a directory");
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o711)).expect("a mode");
+    let user = rustix::process::getuid().is_root().then_some(61234);
+    for part in ["files", "files/sub", "home", "home/tmp"] {
+        let part = place.join(part);
+        fs::create_dir(&part).expect("a directory");
+        fs::set_permissions(&part, fs::Permissions::from_mode(0o700)).expect("a mode");
+        chown(&part, user, user).expect("another owner");
+    }
+    let place = policy::Place { files: place.join("files"), home: place.join("home"), user };
+    (directory, place)
+}
+
+#[tokio::test]
+async fn a_program_starts_in_its_workspace_though_the_way_there_is_closed_to_its_user() {
+    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+        let spawner = Spawner::with(contained);
+        if spawner.capabilities().await.expect("an answer").containment.is_err() {
+            support::note(&format!("NOT TESTED: {contained:?} does not work here"));
+            continue;
+        }
+        let (outer, place) = session_place();
+        fs::create_dir(outer.path().join("secret")).expect("a directory");
+        std::os::unix::fs::symlink(outer.path().join("secret"), place.files.join("link")).expect("a link");
+        fs::write(place.files.join("given"), "given\n").expect("a file");
+        let request = |directory: &str, script: &str| {
+            let sandbox = Sandbox { writable: vec![Bind::same(&place.files)], ..Sandbox::default() };
+            SpawnRequest {
+                working_directory: place.files.join(directory),
+                containment: Containment::Required(sandbox),
+                user: place.user,
+                ..shell(script)
+            }
+        };
+        let script = "exec 2>&1; echo made > made; cat made";
+        assert_eq!(output(&spawner, request("", script)).await, "made\n", "{contained:?}");
+        assert_eq!(output(&spawner, request("sub", script)).await, "made\n", "{contained:?}");
+        assert!(place.files.join("sub/made").exists());
+        // A link leads its user nowhere that it may not go itself.
+        let refused = spawner.spawn(request("link", "true")).await.expect_err("it is closed to it");
+        assert!(matches!(refused, SpawnError::Program { step: "enter", .. }), "{contained:?}: {refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_contains_is_tried_in_a_workspace_as_sessions_have_one() {
+    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+        if Spawner::with(contained).capabilities().await.expect("an answer").containment.is_err() {
+            support::note(&format!("NOT TESTED: {contained:?} does not work here"));
+            continue;
+        }
+        let probed = async |mode: u32, owner: Option<u32>| {
+            let (outer, place) = session_place();
+            fs::set_permissions(outer.path(), fs::Permissions::from_mode(mode)).expect("a mode");
+            if owner.is_some() {
+                chown(&place.files, owner, owner).expect("another owner");
+            }
+            let spawner = Spawner::with(contained)
+                .probing_in(move || Ok(ProbePlace { place: place.clone(), guard: Box::new(()) }));
+            (spawner.capabilities().await.expect("an answer"), outer)
+        };
+        let (well, _) = probed(0o711, None).await;
+        assert_eq!((&well.containment, well.warnings.len()), (&Ok(contained), 0), "{:?}", well.warnings);
+        if !rustix::process::getuid().is_root() {
+            continue;
+        }
+        let (in_part, outer) = probed(0o700, None).await;
+        assert_eq!(in_part.containment, Ok(contained));
+        let named = in_part.warnings.iter().any(|warning| warning.contains(outer.path().to_str().expect("text")));
+        assert_eq!(named, contained == Contained::Landlock, "{:?}", in_part.warnings);
+        let (broken, _) = probed(0o711, Some(0)).await;
+        assert!(broken.containment.is_err() && !broken.settled, "{:?}", broken.containment);
+    }
+}
+
+#[tokio::test]
+async fn a_probe_that_failed_is_tried_again_and_starts_are_unavailable_until_it_works() {
+    let healthy = Spawner::with(Contained::Bubblewrap);
+    if healthy.capabilities().await.expect("an answer").containment.is_err() {
+        support::note("NOT TESTED: bubblewrap does not work here");
+        return;
+    }
+    let (_outer, place) = session_place();
+    let (tries, mended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+    let (counted, asked) = (Arc::clone(&tries), Arc::clone(&mended));
+    let spawner = Spawner::with(Contained::Bubblewrap).probing_in(move || {
+        counted.fetch_add(1, SeqCst);
+        match asked.load(SeqCst) {
+            true => Ok(ProbePlace { place: place.clone(), guard: Box::new(()) }),
+            false => Err(io::Error::other("the disk is full")),
+        }
+    });
+    let contained = || SpawnRequest { containment: Containment::Required(Sandbox::default()), ..shell("true") };
+    let refused = spawner.spawn(contained()).await.expect_err("it failed");
+    assert!(matches!(refused, SpawnError::Unproven { .. }), "{refused:?}");
+    let error = wharf_core::Error::from(refused);
+    assert_eq!((error.code, error.retryable), (wharf_core::Code::Unavailable, true), "{error}");
+    assert!(error.message.contains("the disk is full"), "{error}");
+    // Whoever asks at once is told the same, and nothing is tried for it.
+    for _ in 0..20 {
+        spawner.spawn(contained()).await.expect_err("it failed a moment ago");
+    }
+    assert!(tries.load(SeqCst) <= 2, "{} tries", tries.load(SeqCst));
+    mended.store(true, SeqCst);
+    let works = async {
+        while spawner.spawn(contained()).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), works).await.expect("it is tried again");
+    let tried = tries.load(SeqCst);
+    spawner.spawn(contained()).await.expect("it contains");
+    assert_eq!(tries.load(SeqCst), tried, "what works is not tried again");
+}
+
+#[tokio::test]
+async fn a_null_device_that_is_a_file_is_named_and_nothing_is_started_with_it() {
+    let spawner = Spawner::with(Contained::Bubblewrap);
+    if spawner.capabilities().await.expect("an answer").containment.is_err() {
+        return;
+    }
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let mut without = std::process::Command::new("/usr/bin/bwrap");
+    without.args(["--dev-bind", "/", "/", "--dev-bind"]).arg(file.path()).arg("/dev/null");
+    without.arg(std::env::current_exe().expect("itself")).args(["--exact", "without_a_null_device"]);
+    let ended = without.env("WHARF_TEST_NULL", "1").output().expect("a run");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+    assert_eq!(file.as_file().metadata().expect("a file").len(), 0, "nothing was written into it");
+}
+
+/// What a host finds on a machine that has a file there; does nothing when the
+/// tests are run.
+#[tokio::test]
+async fn without_a_null_device() {
+    if std::env::var_os("WHARF_TEST_NULL").is_none() {
+        return;
+    }
+    let spawner = Spawner::new();
+    for refused in [spawner.capabilities().await.map(drop), spawner.spawn(shell("true")).await.map(drop)] {
+        let refused = wharf_core::Error::from(refused.expect_err("there is no null device"));
+        assert!(refused.retryable && refused.message.contains("/dev/null is a regular file"), "{refused}");
     }
 }

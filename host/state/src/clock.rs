@@ -1,16 +1,36 @@
-//! What time it is: the only source of wall-clock time in this crate, so that
-//! tests of expiry move the clock instead of waiting.
+//! What time it is, and how much has really passed: the only source of time in this
+//! crate, so that tests of expiry move the clock instead of waiting.
 
 use std::{
-    fmt,
-    sync::atomic::{AtomicI64, Ordering},
-    time::{Duration, SystemTime},
+    fmt, fs,
+    sync::{
+        OnceLock,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
 };
 
 /// Tells the time that expiry is measured by.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// The time now.
+    /// What the wall clock says. Somebody may set it to anything at any moment.
     fn now(&self) -> SystemTime;
+
+    /// How long this program runs, or anything else that grows as time passes and that
+    /// nobody sets.
+    fn elapsed(&self) -> Duration;
+
+    /// The same for the machine, where that can be had: it tells what has passed between
+    /// two programs.
+    fn uptime(&self) -> Option<Uptime>;
+}
+
+/// How long a machine runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uptime {
+    /// Another word after each start of the machine.
+    pub boot: String,
+    /// Since that start, with the time in which the machine slept.
+    pub since: Duration,
 }
 
 /// The clock of the machine.
@@ -21,28 +41,75 @@ impl Clock for SystemClock {
     fn now(&self) -> SystemTime {
         SystemTime::now()
     }
+
+    fn elapsed(&self) -> Duration {
+        static BEGAN: OnceLock<Instant> = OnceLock::new();
+        BEGAN.get_or_init(Instant::now).elapsed()
+    }
+
+    fn uptime(&self) -> Option<Uptime> {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let uptime = fs::read_to_string("/proc/uptime").ok()?;
+        let seconds = uptime.split_whitespace().next()?.parse::<f64>().ok()?;
+        let since = Duration::try_from_secs_f64(seconds).ok()?;
+        Some(Uptime { boot: boot.trim().to_owned(), since })
+    }
 }
 
 /// A clock that moves only when told to.
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    wall: AtomicI64,
+    elapsed: AtomicI64,
+    /// How often its machine was started, and what had elapsed at the last time.
+    boots: AtomicU64,
+    booted: AtomicI64,
+}
 
 impl ManualClock {
     /// A clock that stands at `start`.
     #[must_use]
     pub fn starting_at(start: SystemTime) -> Self {
-        Self(AtomicI64::new(to_milliseconds(start)))
+        Self {
+            wall: AtomicI64::new(to_milliseconds(start)),
+            elapsed: AtomicI64::new(0),
+            boots: AtomicU64::new(0),
+            booted: AtomicI64::new(0),
+        }
     }
 
-    /// Moves the clock forward.
+    /// Lets so much time pass.
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(duration_milliseconds(by), Ordering::SeqCst);
+        self.wall.fetch_add(duration_milliseconds(by), Ordering::SeqCst);
+        self.elapsed.fetch_add(duration_milliseconds(by), Ordering::SeqCst);
+    }
+
+    /// Sets the clock, without any time that passes.
+    pub fn set(&self, to: SystemTime) {
+        self.wall.store(to_milliseconds(to), Ordering::SeqCst);
+    }
+
+    /// Starts the machine anew, after it was off for so long.
+    pub fn reboot_after(&self, off: Duration) {
+        self.wall.fetch_add(duration_milliseconds(off), Ordering::SeqCst);
+        self.boots.fetch_add(1, Ordering::SeqCst);
+        self.booted.store(self.elapsed.load(Ordering::SeqCst), Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> SystemTime {
-        from_milliseconds(self.0.load(Ordering::SeqCst))
+        from_milliseconds(self.wall.load(Ordering::SeqCst))
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.elapsed.load(Ordering::SeqCst).unsigned_abs())
+    }
+
+    fn uptime(&self) -> Option<Uptime> {
+        let boot = format!("manual {}", self.boots.load(Ordering::SeqCst));
+        let since = self.elapsed.load(Ordering::SeqCst) - self.booted.load(Ordering::SeqCst);
+        Some(Uptime { boot, since: Duration::from_millis(since.unsigned_abs()) })
     }
 }
 

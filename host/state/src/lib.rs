@@ -10,6 +10,7 @@ mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
+mod host_time;
 mod inventory;
 mod memory;
 mod rules;
@@ -18,8 +19,9 @@ mod store;
 mod transfer;
 mod turns;
 
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ManualClock, SystemClock, Uptime};
 pub use error::{OpenError, StateError};
+pub use host_time::{ClockDoubt, HostTime, MOST_PAUSE};
 pub use inventory::{BucketSummary, Existing, Holding, ImportError, Imported, InventoryError, Selection, Totals};
 pub use memory::MemoryStore;
 pub use rules::{

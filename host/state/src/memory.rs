@@ -14,9 +14,10 @@ use async_trait::async_trait;
 use wharf_core::{ScopeKey, TenantId};
 
 use crate::{
-    Ceilings, Change, Clock, Entry, MAX_PAGE_ENTRIES, Page, Policy, StateError, StateStore, Swept, SystemClock,
-    TOMBSTONE_LIFETIME, Usage,
+    Ceilings, Change, Clock, Entry, HostTime, MAX_PAGE_ENTRIES, Page, Policy, StateError, StateStore, Swept,
+    SystemClock, TOMBSTONE_LIFETIME, Usage,
     clock::{duration_milliseconds, from_milliseconds, to_milliseconds},
+    host_time::Moment,
     rules::{self, Growth, Total},
 };
 
@@ -24,7 +25,7 @@ use crate::{
 #[derive(Debug)]
 pub struct MemoryStore {
     ceilings: Ceilings,
-    clock: Arc<dyn Clock>,
+    time: HostTime,
     // Held for one operation, which is a few look-ups in maps and never waits.
     held: Mutex<Held>,
 }
@@ -64,7 +65,7 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(ceilings: Ceilings, clock: Arc<dyn Clock>) -> Self {
-        Self { ceilings, clock, held: Mutex::default() }
+        Self { ceilings, time: HostTime::new(clock), held: Mutex::default() }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -72,8 +73,8 @@ impl MemoryStore {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now(&self) -> i64 {
-        to_milliseconds(self.clock.now())
+    fn now(&self) -> Moment {
+        self.time.moment()
     }
 }
 
@@ -85,9 +86,9 @@ impl Scope {
 
 impl Held {
     /// The scope to read from, its use remembered; none where it is empty.
-    fn read(&mut self, scope: &ScopeKey, policy: &Policy, now: i64) -> Option<&Scope> {
-        let found = self.scopes.get_mut(scope).filter(|found| found.alive(now))?;
-        found.expires = rules::expires_after_use(policy, now);
+    fn read(&mut self, scope: &ScopeKey, policy: &Policy, now: Moment) -> Option<&Scope> {
+        let found = self.scopes.get_mut(scope).filter(|found| found.alive(now.passed))?;
+        found.expires = rules::expires_after_use(policy, now.stamp);
         Some(found)
     }
 
@@ -140,10 +141,10 @@ impl Held {
         policy: &Policy,
         changes: Vec<Change>,
         ceilings: &Ceilings,
-        now: i64,
+        now: Moment,
     ) -> Result<Vec<u64>, StateError> {
-        if self.scopes.get(scope).is_some_and(|found| found.expired_at.is_none() && !found.alive(now)) {
-            self.expire(scope, now);
+        if self.scopes.get(scope).is_some_and(|found| found.expired_at.is_none() && !found.alive(now.passed)) {
+            self.expire(scope, now.passed);
         }
         let empty = Scope::default();
         let found = self.scopes.get(scope).unwrap_or(&empty);
@@ -173,7 +174,7 @@ impl Held {
         if changes.iter().any(|change| change.value.is_some()) {
             growth.check_quotas(scope, policy)?;
             if growth.check_ceilings(ceilings, self.tenant(&scope.tenant), self.host).is_err() {
-                self.expire_due(now);
+                self.expire_due(now.passed);
                 growth.check_ceilings(ceilings, self.tenant(&scope.tenant), self.host)?;
             }
         }
@@ -195,7 +196,7 @@ impl Held {
             })
             .collect();
         found.bytes = growth.bytes_after;
-        found.expires = rules::expires_after_use(policy, now);
+        found.expires = rules::expires_after_use(policy, now.stamp);
         found.expired_at = None;
         if found.entries.is_empty() {
             self.scopes.remove(scope);
@@ -206,6 +207,10 @@ impl Held {
 
 #[async_trait]
 impl StateStore for MemoryStore {
+    fn host_time(&self) -> HostTime {
+        self.time.clone()
+    }
+
     async fn get_many(
         &self,
         scope: &ScopeKey,
@@ -283,7 +288,7 @@ impl StateStore for MemoryStore {
             .held()
             .scopes
             .get(scope)
-            .filter(|found| found.alive(now))
+            .filter(|found| found.alive(now.passed))
             .map_or_else(Usage::default, |found| Usage { entries: found.entries.len() as u64, bytes: found.bytes }))
     }
 
@@ -293,7 +298,7 @@ impl StateStore for MemoryStore {
             .held()
             .scopes
             .get(scope)
-            .filter(|found| !found.alive(now))
+            .filter(|found| !found.alive(now.passed))
             .and_then(|found| found.expired_at.or(found.expires))
             .map(from_milliseconds))
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use wharf_core::{ScopeKey, ScopeKind, StateGrant};
 
-use crate::StateError;
+use crate::{HostTime, StateError};
 
 /// One stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,8 +189,15 @@ pub trait StateStore: Send + Sync + 'static {
     /// Storage errors.
     async fn expired_at(&self, scope: &ScopeKey) -> Result<Option<SystemTime>, StateError>;
 
+    /// By which time this store judges what has expired, for whoever else keeps things
+    /// for a time. A store that names none counts from now on.
+    fn host_time(&self) -> HostTime {
+        HostTime::default()
+    }
+
     /// Removes what expired by `now`, in small steps between which other
     /// writes go on. Never removes what was used since, by whichever process.
+    /// Callers take `now` from [`HostTime::passed`], which no jump of the clock moves.
     ///
     /// # Errors
     /// `Busy` where another process writes for long; storage errors.

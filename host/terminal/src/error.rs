@@ -2,7 +2,7 @@
 
 use std::io;
 
-use wharf_core::{Code, Error, completion::InvalidParameter, text::with_causes};
+use wharf_core::{Code, Error, QuotaFull, completion::InvalidParameter, text::with_causes};
 use wharf_spawn::{SpawnError, policy::PolicyError};
 
 use crate::{InputError, InvalidSize, TooManyViewers, UnknownKey};
@@ -47,13 +47,17 @@ pub enum TerminalError {
         /// How many it may have.
         limit: usize,
     },
-    /// There are as many terminals as there may be, and all are in use.
+    /// There are as many terminals as there may be, and none of the tenant's own
+    /// is unused.
     #[error(
-        "all {limit} terminals of this host are busy (limit `open`); wait until one is idle, or close one of yours"
+        "{full}; none of this tenant's that count is unused for {unused_seconds} s (`evictable_after_seconds`): close \
+         one, or wait until one is"
     )]
     Full {
-        /// How many there may be.
-        limit: usize,
+        /// Which limit is reached.
+        full: QuotaFull,
+        /// How long one must be unused to make room.
+        unused_seconds: u64,
     },
     /// The host is about to end.
     #[error("the host is shutting down and starts no more terminals")]
@@ -70,6 +74,12 @@ pub enum TerminalError {
     /// The program has ended, or has closed its terminal.
     #[error("the program of this terminal has ended")]
     Closed,
+    /// The terminal is over, and it is known why.
+    #[error("this terminal is closed: {because}; what it printed can still be read")]
+    Over {
+        /// Why, as a part of a sentence.
+        because: String,
+    },
     /// Another turn runs, and a terminal has one writer at a time.
     #[error(
         "turn {turn} of this terminal is not complete yet; follow it to its end, answer it with keys, or cancel it first"
@@ -131,7 +141,7 @@ impl From<TerminalError> for Error {
             TerminalError::ShuttingDown => Self::new(Code::Unavailable, message),
             TerminalError::Restarting => Self::retryable(Code::Unavailable, message),
             TerminalError::Runs => Self::new(Code::Conflict, message),
-            TerminalError::Closed => Self::new(Code::Gone, message),
+            TerminalError::Closed | TerminalError::Over { .. } => Self::new(Code::Gone, message),
             TerminalError::Busy { .. } => Self::new(Code::Conflict, message),
             TerminalError::Input(InputError::Refused { .. }) => Self::new(Code::Denied, message),
             TerminalError::Input(InputError::TooLong { .. } | InputError::LineTooLong { .. }) => {

@@ -2,7 +2,7 @@
 //!
 //! Knows what a terminal does with a line, not which program reads it.
 
-/// Characters of one text.
+/// Characters of one text, where nothing else is configured.
 pub const MAX_INPUT_CHARACTERS: usize = 10_000;
 
 /// Bytes of a line where the terminal collects lines: of a longer one Linux
@@ -19,10 +19,18 @@ pub struct RefusedWord {
 }
 
 /// What is refused beside what always is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputRules {
     /// Lines that are refused.
     pub refused: Vec<RefusedWord>,
+    /// Characters of one text.
+    pub maximum_characters: usize,
+}
+
+impl Default for InputRules {
+    fn default() -> Self {
+        Self { refused: Vec::new(), maximum_characters: MAX_INPUT_CHARACTERS }
+    }
 }
 
 /// Why a text was not typed; nothing of it was.
@@ -30,12 +38,14 @@ pub struct InputRules {
 pub enum InputError {
     /// It is too long.
     #[error(
-        "the text has {characters} characters, more than {MAX_INPUT_CHARACTERS}; send it in parts, or write it to a \
-         file and have the program read that"
+        "the text has {characters} characters, more than {maximum} (limit `input_characters`); send it in parts, or \
+         write it to a file and have the program read that"
     )]
     TooLong {
         /// How many it has.
         characters: usize,
+        /// How many it may have.
+        maximum: usize,
     },
     /// It has a character that is a key.
     #[error("the text has the control character {name} at position {position}; send it as the key {key} instead")]
@@ -90,8 +100,8 @@ impl InputRules {
     /// Checks a text.
     pub(crate) fn check(&self, text: &str, line: Line) -> Result<(), InputError> {
         let characters = text.chars().count();
-        if characters > MAX_INPUT_CHARACTERS {
-            return Err(InputError::TooLong { characters });
+        if characters > self.maximum_characters {
+            return Err(InputError::TooLong { characters, maximum: self.maximum_characters });
         }
         let mut characters = text.chars().enumerate().peekable();
         while let Some((position, character)) = characters.next() {
@@ -153,7 +163,8 @@ mod tests {
     #[test]
     fn a_configured_word_is_refused_for_its_reason_and_only_as_a_whole_line() {
         let reason = "close the terminal instead".to_owned();
-        let rules = InputRules { refused: vec![RefusedWord { word: "exit".into(), reason }] };
+        let refused = vec![RefusedWord { word: "exit".into(), reason }];
+        let rules = InputRules { refused, ..InputRules::default() };
         for text in ["exit", " exit \n", "ls\nexit\nls"] {
             let error = rules.check(text, RAW).expect_err("a refusal");
             assert_eq!(error.to_string(), "the line \"exit\" is refused here: close the terminal instead");

@@ -44,7 +44,10 @@ fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let room = Room::with(|settings| settings.limits.open = TERMINALS as u64);
+        let room = Room::with(|settings| {
+            let most = TERMINALS as u64;
+            (settings.limits.open, settings.limits.open_per_tenant) = (most, most);
+        });
         // What all need is made once.
         let first = somebody("first");
         let id = room.shell(&first).await;

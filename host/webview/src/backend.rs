@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use wharf_core::{OriginPolicy, WebViewLimits};
 
-use crate::{Operation, PageId, Sink, Token};
+use crate::{Operation, PageId, PageShares, Sink, Token};
 
 /// Runs pages. One backend serves all sessions of a host.
 ///
@@ -103,6 +103,9 @@ pub struct PageSettings {
     /// Limits that the backend has to keep itself: of files, downloads and
     /// connections.
     pub limits: Arc<WebViewLimits>,
+    /// What of them its session, its tenant and the host have together: a place for
+    /// each connection, and room for what is downloaded.
+    pub shares: PageShares,
 }
 
 /// A script on its way into a page.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use wharf_core::{Code, Error, text::with_causes};
+use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
 /// Why a call on a page failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -31,11 +31,19 @@ pub enum WebViewError {
         /// How many it may have.
         limit: u64,
     },
-    /// There are as many pages as there may be, and all are in use.
-    #[error("all {limit} pages of this host are in use (limit `pages`); try again later")]
+    /// Session, tenant or host have as many pages as they may, and none of the same
+    /// tenant is idle.
+    #[error("{full}; close a page of yours, or try again once one was unused for a minute")]
     Full {
-        /// How many there may be.
-        limit: u64,
+        /// Which limit it is.
+        full: QuotaFull,
+    },
+    /// Session, tenant or host keep as much for pages as they may, and nothing of the
+    /// same tenant can be let go of.
+    #[error("{full}; wait for requests, acknowledge results, or close pages of yours")]
+    TooMuch {
+        /// Which limit it is.
+        full: QuotaFull,
     },
     /// All requests of the page are pending.
     #[error(
@@ -103,9 +111,10 @@ impl From<WebViewError> for Error {
             WebViewError::Refused { source } => source,
             WebViewError::NoPage | WebViewError::NoRequest => Self::new(Code::NotFound, message),
             WebViewError::Invalid { .. } => Self::new(Code::Invalid, message),
-            WebViewError::TooManyPages { .. } | WebViewError::Full { .. } | WebViewError::TooManyRequests { .. } => {
-                Self::retryable(Code::Limit, message)
-            }
+            WebViewError::TooManyPages { .. }
+            | WebViewError::Full { .. }
+            | WebViewError::TooMuch { .. }
+            | WebViewError::TooManyRequests { .. } => Self::retryable(Code::Limit, message),
             WebViewError::Closed { .. } | WebViewError::Gone { .. } => Self::new(Code::Gone, message),
             WebViewError::Conflict { .. } => Self::new(Code::Conflict, message),
             WebViewError::Unavailable { retryable: false, .. } | WebViewError::ShuttingDown => {

@@ -22,6 +22,7 @@ mod pages;
 mod proxy;
 mod report;
 mod requests;
+mod shares;
 mod sink;
 mod wrapper;
 
@@ -30,10 +31,13 @@ pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
 pub use page::{Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, Why};
-pub use pages::{Metrics, Outcome, OutcomeState, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews};
+pub use pages::{
+    Metrics, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews,
+};
 pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
 };
+pub use shares::PageShares;
 pub use sink::{Accepted, Hears, Sink};
 pub use wrapper::Posted;

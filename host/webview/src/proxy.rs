@@ -28,8 +28,10 @@ use tokio::{
     time::sleep,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
-use wharf_core::{Error, OriginPolicy};
+use wharf_core::{Error, OriginPolicy, Share};
 use wharf_network::{ProxyPort, Reach};
+
+use crate::PageShares;
 
 pub use answer::PROXY_ANSWER;
 use exchange::Rules;
@@ -44,6 +46,9 @@ const RELIEF: Duration = Duration::from_millis(100);
 pub struct ProxySettings {
     /// Connections at once. Further ones are answered with 503.
     pub connections: usize,
+    /// What the page's session, tenant and host may have together: each connection
+    /// takes a place of it, and is answered with 503 where there is none.
+    pub shares: Option<PageShares>,
     /// Only sockets of this user are served: the one that the browser runs as.
     /// Absent is the user of the host.
     pub user: Option<u32>,
@@ -89,7 +94,7 @@ impl Proxy {
             end: end.clone(),
         });
         let own = ProxyPort::take(address.port());
-        let accepting = accept(listener, rules, settings.connections, own);
+        let accepting = accept(listener, rules, settings.connections, settings.shares, own);
         tokio::spawn(end.clone().run_until_cancelled_owned(accepting));
         Ok(Self { address, _end: end.drop_guard() })
     }
@@ -117,7 +122,13 @@ impl fmt::Debug for ProxySettings {
     }
 }
 
-async fn accept(listener: TcpListener, rules: Arc<Rules>, connections: usize, _own: ProxyPort) {
+async fn accept(
+    listener: TcpListener,
+    rules: Arc<Rules>,
+    connections: usize,
+    shares: Option<PageShares>,
+    _own: ProxyPort,
+) {
     let places = Arc::new(Semaphore::new(connections.clamp(1, Semaphore::MAX_PERMITS)));
     loop {
         let (stream, peer) = match listener.accept().await {
@@ -128,19 +139,25 @@ async fn accept(listener: TcpListener, rules: Arc<Rules>, connections: usize, _o
                 continue;
             }
         };
-        match Arc::clone(&places).try_acquire_owned() {
-            Ok(place) => {
+        let of_page = Arc::clone(&places).try_acquire_owned().ok();
+        let taken =
+            of_page.and_then(|place| Some((place, shares.as_ref().map(PageShares::connection).transpose().ok()?)));
+        match taken {
+            Some(places) => {
                 let rules = Arc::clone(&rules);
                 let end = rules.end.clone();
-                tokio::spawn(end.run_until_cancelled_owned(serve(rules, stream, peer, place)));
+                tokio::spawn(end.run_until_cancelled_owned(serve(rules, stream, peer, places)));
             }
             // Written to an empty buffer: nothing to wait for.
-            Err(_) => drop(stream.try_write(answer::FULL)),
+            None => drop(stream.try_write(answer::FULL)),
         }
     }
 }
 
-async fn serve(rules: Arc<Rules>, stream: TcpStream, peer: SocketAddr, _place: OwnedSemaphorePermit) {
+/// A place among the connections of the page, and one among those of its session.
+type Places = (OwnedSemaphorePermit, Option<Share>);
+
+async fn serve(rules: Arc<Rules>, stream: TcpStream, peer: SocketAddr, _places: Places) {
     let (address, user) = (rules.address, rules.user);
     let looked = tokio::task::spawn_blocking(move || peer::is_of(peer, address, user)).await;
     match looked {

@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use tokio::{
@@ -14,7 +14,7 @@ use tokio::{
 use wharf_core::{Streams, TenantId, WorkspaceKey};
 use wharf_engine::Rooms;
 use wharf_process::{KilledBy, Processes};
-use wharf_state::StateStore;
+use wharf_state::{HostTime, StateStore};
 use wharf_terminal::Terminals;
 use wharf_webview::WebViews;
 use wharf_workspace::{Volume, Workspaces};
@@ -52,7 +52,8 @@ impl Background {
                 terminals: rooms.terminals.clone(),
                 webviews: rooms.webviews.as_ref().ok().cloned(),
             };
-            tasks.push(tokio::spawn(sweep_files(Arc::clone(workspaces), inhabitants.clone())).abort_handle());
+            let time = rooms.state.host_time();
+            tasks.push(tokio::spawn(sweep_files(Arc::clone(workspaces), inhabitants.clone(), time)).abort_handle());
             tasks.push(tokio::spawn(keep_quotas(Arc::clone(workspaces), inhabitants)).abort_handle());
         }
         Self(tasks)
@@ -71,12 +72,20 @@ async fn sweep_state(state: Arc<dyn StateStore>) {
     let mut ticks = tokio::time::interval(STATE_SWEEP);
     // The first tick is at once, and a start has better things to do.
     ticks.tick().await;
+    let time = state.host_time();
+    let mut doubted = time.doubt().is_some();
     loop {
         ticks.tick().await;
-        match state.sweep(SystemTime::now()).await {
+        match state.sweep(time.passed()).await {
             Ok(swept) => tracing::debug!(?swept, "expired state removed"),
             Err(error) => tracing::warn!("expired state cannot be removed: {error}"),
         }
+        // It was told already when the state was opened.
+        let doubt = time.doubt();
+        if let Some(doubt) = doubt.filter(|_| !doubted) {
+            tracing::warn!("{doubt}; `wharf state confirm-clock` says that it is right");
+        }
+        doubted = doubt.is_some();
     }
 }
 
@@ -141,17 +150,18 @@ impl Inhabitants {
 }
 
 /// The first sweep is at once: what an earlier host left may be long over.
-async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
+async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time: HostTime) {
     let mut ticks = tokio::time::interval(FILE_SWEEP);
     loop {
         ticks.tick().await;
         if let Some(processes) = &inhabitants.processes {
-            let swept = processes.sweep(SystemTime::now().into()).await;
+            let swept = processes.sweep(time.passed().into()).await;
             tracing::debug!(?swept, "ended processes removed");
         }
         let busy = inhabitants.places();
         let (sweeping, counting) = (Arc::clone(&workspaces), Arc::clone(&workspaces));
-        let swept = spawn_blocking(move || sweeping.sweep(SystemTime::now(), |key| busy.contains(key))).await;
+        let now = time.passed();
+        let swept = spawn_blocking(move || sweeping.sweep(now, |key| busy.contains(key))).await;
         match swept {
             Ok(Ok(0)) => {}
             Ok(Ok(swept)) => tracing::info!(swept, "workspaces that nobody used were removed"),

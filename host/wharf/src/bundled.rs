@@ -37,9 +37,9 @@ impl Bundled {
             // Whole documents come in one argument and are kept in one step.
             CONTENT_STORE => &[
                 ("argument_bytes", 16 << 20),
-                ("memory_bytes", 256 << 20),
+                ("memory_bytes", 512 << 20),
                 ("cpu_time_milliseconds", 60_000),
-                ("host_call_bytes", 32 << 20),
+                ("host_call_bytes", 64 << 20),
                 ("host_call_total_bytes", 256 << 20),
             ],
             // A screenshot comes whole, and goes on whole.

@@ -9,11 +9,14 @@ mod limits;
 mod oauth;
 mod pin;
 mod plugin;
+mod polls;
 mod process;
 mod quotas;
 mod request;
 mod schema;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod traces;
 mod webview;
 
@@ -26,6 +29,7 @@ use serde::Deserialize;
 use wharf_core::{
     CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
     grant::{Denials, GrantClock},
+    text::with_causes,
 };
 
 use crate::bundled::{self, Bundled};
@@ -38,8 +42,9 @@ pub use oauth::OAuthSettings;
 pub use pin::{EffectiveGrants, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
 use plugin::WrittenPlugin;
+pub use polls::{GuidanceLanguage, PollGuidance, SessionPolls, TenantPolls};
 pub(crate) use process::room as process_room;
-pub use process::{GuidanceLanguage, PollGuidance, Profile, WorkspaceSettings};
+pub use process::{Profile, RequiredContainment, WorkspaceSettings};
 pub use request::{SecretSettings, SecretSource};
 pub(crate) use request::{read_header, read_secrets};
 pub use terminal::TerminalSettings;
@@ -47,8 +52,8 @@ pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
 pub use traces::TracesSettings;
 pub use webview::WebViewSettings;
 
-/// Everything that `wharf.toml` says, checked.
-#[derive(Debug, Clone, Default)]
+/// Everything that `wharf.toml` says, checked. Every path in it is absolute.
+#[derive(Debug, Clone)]
 pub struct Configuration {
     /// Where data is kept, unless `--data` says otherwise.
     pub data: Option<PathBuf>,
@@ -62,6 +67,8 @@ pub struct Configuration {
     pub process_limits: ProcessLimits,
     /// How polls of processes are judged.
     pub polls: PollGuidance,
+    /// What has to contain processes and terminals, whatever a grant says.
+    pub required_containment: Option<RequiredContainment>,
     /// How the files of sessions are kept.
     pub workspace: WorkspaceSettings,
     /// Interactive programs.
@@ -194,6 +201,16 @@ struct WrittenHost {
     limits: Settings,
 }
 
+impl Default for Configuration {
+    /// What holds without a file: what an empty one says.
+    fn default() -> Self {
+        match Self::checked(Written::default(), Path::new("/")) {
+            Ok(configuration) => configuration,
+            Err(problem) => unreachable!("nothing is wrong with nothing: {problem}"),
+        }
+    }
+}
+
 impl Configuration {
     /// Reads and checks a file. Relative paths in it are relative to it.
     ///
@@ -203,16 +220,22 @@ impl Configuration {
     pub fn read(path: &Path) -> Result<Self, ConfigurationError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ConfigurationError::Read { path: path.to_owned(), source })?;
-        let base = path.parent().unwrap_or(Path::new("."));
+        let base = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, base).map_err(|problem| ConfigurationError::Text { path: path.to_owned(), problem })
     }
 
-    /// Checks a text. Relative paths in it are relative to `base`.
+    /// Checks a text. Relative paths in it are relative to `base`, and that to the
+    /// current directory.
     ///
     /// # Errors
     /// What is wrong, in words for a person.
     pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
         let written: Written = toml::from_str(text).map_err(|error| told(&error))?;
+        let base = crate::paths::absolute(base).map_err(|error| with_causes(&error))?;
+        Self::checked(written, &base)
+    }
+
+    fn checked(written: Written, base: &Path) -> Result<Self, String> {
         let mut host_limits = HostLimits::default();
         written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
         let mut process_limits = ProcessLimits::default();
@@ -241,6 +264,7 @@ impl Configuration {
             host_limits,
             process_limits,
             polls: written.process.polls,
+            required_containment: written.process.required,
             workspace: written.workspace,
             terminal: written.terminal.check(base)?,
             webview: written.webview.check(base)?,
@@ -294,78 +318,5 @@ fn told(error: &toml::de::Error) -> String {
     match error.span() {
         Some(_) => error.to_string(),
         None => format!("{error}; it is said of no line: look for tables or lists that lie within each other"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
-    }
-
-    #[test]
-    fn an_empty_configuration_is_the_default() {
-        let configuration = parse("").expect("parses");
-        assert_eq!(configuration.call_limits, CallLimits::default());
-        assert!(configuration.plugins.is_empty());
-    }
-
-    #[test]
-    fn a_text_that_nests_too_deeply_is_refused_with_a_hint_where_to_look() {
-        let refused = parse(&format!("[plugin.a.settings]\n{}b = 1", "a.".repeat(200))).expect_err("nests too deeply");
-        assert!(refused.contains("line ") || refused.contains("within each other"), "{refused}");
-    }
-
-    #[test]
-    fn an_unknown_key_is_an_error_that_names_it_and_what_is_known() {
-        for (text, key) in [
-            ("contxt = 1", "contxt"),
-            ("[context]\nrequire_sesion = true", "require_sesion"),
-            ("[limits]\nmemory = 1", "memory"),
-            ("[host.limits]\ncalls = 1", "calls"),
-            ("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.stat]\nreason = \"r\"", "stat"),
-        ] {
-            let problem = parse(text).expect_err("unknown");
-            assert!(problem.contains(key), "{problem}");
-        }
-    }
-
-    #[test]
-    fn a_limit_is_checked_against_its_ceiling() {
-        let problem = parse("[limits]\nwall_time_milliseconds = 600001").expect_err("too much");
-        assert!(problem.contains("from 1 to 600000"), "{problem}");
-        let problem = parse("[limits]\noutput_bytes = -1").expect_err("negative");
-        assert!(problem.contains("output_bytes") || problem.contains("-1"), "{problem}");
-    }
-
-    #[test]
-    fn no_limit_of_a_call_is_above_the_operators_ceiling_whoever_sets_it() {
-        let ceilings = "[ceilings]\noutput_bytes = 1000\nhost_calls = 50\n";
-        let configuration =
-            parse(&format!("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 50\n{ceilings}"));
-        let configuration = configuration.expect("parses");
-        let limits = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")].limits;
-        assert_eq!((limits.output_bytes, limits.host_calls), (1_000, 50), "a default is lowered");
-        assert_eq!(configuration.call_limits.output_bytes, 1_000);
-        for bundled in bundled::PLUGINS {
-            assert_eq!(configuration.limits_of_bundled(bundled).output_bytes, 1_000, "{}", bundled.name);
-        }
-        for (table, text) in [
-            ("[limits]", "[limits]\nhost_calls = 51\n"),
-            ("[plugin.x.limits]", "[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 51\n"),
-        ] {
-            let problem = parse(&format!("{text}{ceilings}")).expect_err("above");
-            assert!(problem.contains(table) && problem.contains("`host_calls` under [ceilings]"), "{problem}");
-        }
-        let problem = parse("[ceilings]\nwall_time_milliseconds = 600001").expect_err("above what is built in");
-        assert!(problem.contains("[ceilings]") && problem.contains("600000"), "{problem}");
-    }
-
-    #[test]
-    fn the_name_of_the_apps_own_tools_is_no_plugins() {
-        let problem = parse("[plugin.app]\nsource = \"x.wasm\"").expect_err("reserved");
-        assert!(problem.contains("[plugin.app]") && problem.contains("choose another name"), "{problem}");
     }
 }

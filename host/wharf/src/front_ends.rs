@@ -20,15 +20,16 @@ use std::{
 
 use tokio::time::{Instant, sleep_until};
 use wharf_core::{
-    CallLimits, Code, Error, HostLimits, TenantId, ToolDefinition,
+    CallLimits, Code, Error, HostLimits, Quota, SchemaBudget, SchemaLimits, SessionId, Share, TenantId, ToolDefinition,
     handle::Handle,
+    quota::Bounds,
     service::{
         Announcements,
         front_end::{AnswerCall, ConnectFrontEnd, FrontEndDescription, FrontEndEvent, FrontEndOwner, TellProgress},
     },
 };
 
-use crate::{app::Registered, recorder::Recorder};
+use crate::{app::Registered, checking::Checks, recorder::Recorder};
 use connection::Connection;
 pub use following::FrontEnd;
 pub(crate) use service::ServedFrontEnds;
@@ -43,13 +44,17 @@ pub(crate) struct FrontEnds {
     calls: Arc<CallLimits>,
     announcements: Announcements,
     recorder: Arc<Recorder>,
+    places: Arc<Quota>,
+    waiting: Arc<Quota>,
+    checks: Checks,
     // A lock of the standard library: held to look up, or to make a list.
     table: Mutex<Table>,
 }
 
 #[derive(Default)]
 struct Table {
-    connected: HashMap<Handle, Arc<Connected>>,
+    /// Each with its place.
+    connected: HashMap<Handle, (Arc<Connected>, Share)>,
     tenants: HashMap<TenantId, OfTenant>,
 }
 
@@ -75,8 +80,25 @@ impl FrontEnds {
         calls: Arc<CallLimits>,
         announcements: Announcements,
         recorder: Arc<Recorder>,
+        checks: Checks,
     ) -> Arc<Self> {
-        Arc::new(Self { limits, calls, announcements, recorder, table: Mutex::default() })
+        let quota = |resource, session, tenant, host| {
+            Quota::new(Bounds { resource, section: "[host.limits]", session, tenant, host })
+        };
+        let places = quota(
+            "front ends",
+            // They serve every session of their tenant.
+            None,
+            ("front_ends_per_tenant", limits.front_ends_per_tenant),
+            ("front_ends", limits.front_ends),
+        );
+        let waiting = quota(
+            "calls that wait for front ends",
+            Some(("front_end_waiting_calls_per_session", limits.front_end_waiting_calls_per_session)),
+            ("front_end_waiting_calls_per_tenant", limits.front_end_waiting_calls_per_tenant),
+            ("front_end_waiting_calls", limits.front_end_waiting_calls),
+        );
+        Arc::new(Self { limits, calls, announcements, recorder, places, waiting, checks, table: Mutex::default() })
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -90,7 +112,7 @@ impl FrontEnds {
         let id = Handle::random()
             .map_err(|error| Error::new(Code::Internal, format!("there is no randomness to name it: {error}")))?;
         let connected = Arc::new(self.checked(id, owner, wanted)?);
-        let replaced = self.table().add(&connected, replace, &self.limits)?;
+        let replaced = self.table().add(&connected, replace, &self.limits, &self.places)?;
         let changed = replaced.as_ref().is_none_or(|replaced| replaced.definitions != connected.definitions);
         if let Some(replaced) = replaced {
             replaced.connection.close();
@@ -104,11 +126,13 @@ impl FrontEnds {
     }
 
     fn checked(&self, id: Handle, owner: &FrontEndOwner, wanted: ConnectFrontEnd) -> Result<Connected, Error> {
-        let connection = Arc::new(Connection::new(&wanted.name, self.limits.front_end_calls));
+        let connection = Connection::new(&wanted.name, self.limits.front_end_calls, Arc::clone(&self.waiting));
+        let connection = Arc::new(connection);
         let mut tools = BTreeMap::new();
+        let mut budget = SchemaBudget::new(SchemaLimits::of_front_end(&self.limits));
         let mut definitions = Vec::with_capacity(wanted.tools.len());
         for tool in wanted.tools {
-            let registered = definition::check(tool, &connection, &self.calls)?;
+            let registered = definition::check(tool, &connection, &self.calls, &mut budget)?;
             let own = &registered.tool.definition;
             let name = format!("{PREFIX}{}{SEPARATOR}{}", wanted.name, own.name);
             definitions.push(ToolDefinition { name, ..own.clone() });
@@ -147,7 +171,7 @@ impl FrontEnds {
 
     /// Ends all of them: the host ends.
     pub(crate) fn end_all(&self) {
-        let all: Vec<_> = self.table().connected.values().cloned().collect();
+        let all: Vec<_> = self.table().connected.values().map(|(connected, _)| Arc::clone(connected)).collect();
         for connected in all {
             self.end(&connected);
         }
@@ -168,7 +192,9 @@ impl FrontEnds {
     fn found(&self, owner: &FrontEndOwner, id: &str) -> Result<Arc<Connected>, Error> {
         let unknown = || Error::new(Code::NotFound, "there is no such front end; it may be gone: connect it again");
         let id = id.parse().map_err(|_| unknown())?;
-        self.table().connected.get(&id).filter(|found| found.owner == *owner).cloned().ok_or_else(unknown)
+        let table = self.table();
+        let found = table.connected.get(&id).map(|(connected, _)| connected).filter(|found| found.owner == *owner);
+        found.cloned().ok_or_else(unknown)
     }
 
     fn of_owner(&self, owner: &FrontEndOwner) -> Vec<Arc<Connected>> {
@@ -187,15 +213,29 @@ impl FrontEnds {
         }
     }
 
-    fn answer(&self, connected: &Connected, call: u64, answer: AnswerCall) -> Result<(), Error> {
-        connected.connection.touch();
-        let tool = connected.connection.tool_of(call)?;
-        let tool = connected.tools.get(&tool).ok_or_else(|| Error::new(Code::NotFound, "there is no such call"))?;
-        connected.connection.answer(call, answer::checked(answer, &tool.tool, &self.calls)?)
+    /// Answers a call, on the thread that asks.
+    fn answer_here(&self, connected: &Connected, call: u64, answer: AnswerCall) -> Result<(), Error> {
+        let tool = connected.tool_of(call)?;
+        connected.connection.answer(call, answer::checked_here(answer, &tool.tool, &self.calls)?)
+    }
+
+    /// Answers a call, with a check that holds up nobody else.
+    async fn answer(&self, connected: &Connected, call: u64, answer: AnswerCall) -> Result<(), Error> {
+        let (tool, asked) = (connected.tool_of(call)?, connected.connection.call(call)?);
+        let time = self.calls.wall_time(tool.tool.wall_time).start(&self.calls);
+        let answer = answer::checked(answer, &tool.tool, &self.calls, &self.checks, &asked, time).await?;
+        connected.connection.answer(call, answer)
     }
 }
 
 impl Connected {
+    /// The tool that a call is of, where it waits.
+    fn tool_of(&self, call: u64) -> Result<Arc<Registered>, Error> {
+        self.connection.touch();
+        let tool = self.connection.tool_of(call)?;
+        self.tools.get(&tool).cloned().ok_or_else(|| Error::new(Code::NotFound, "there is no such call"))
+    }
+
     fn progress(&self, call: u64, progress: &TellProgress) -> Result<(), Error> {
         self.connection.touch();
         self.connection.call(call)?.progress(progress.done, progress.total, progress.message.as_deref())
@@ -221,6 +261,7 @@ impl Table {
         connected: &Arc<Connected>,
         replace: bool,
         limits: &HostLimits,
+        places: &Arc<Quota>,
     ) -> Result<Option<Arc<Connected>>, Error> {
         let (owner, name) = (&connected.owner, &connected.name);
         let present = self.tenants.get(&owner.tenant).and_then(|of_tenant| of_tenant.by_name.get(name)).cloned();
@@ -234,13 +275,12 @@ impl Table {
                     ),
                 ));
             }
-        } else {
-            self.check_room(owner, limits)?;
         }
-        if let Some(present) = &present {
-            self.connected.remove(&present.id);
-        }
-        self.connected.insert(connected.id, Arc::clone(connected));
+        let place = match present.as_ref().and_then(|present| self.connected.remove(&present.id)) {
+            Some((_, place)) => place,
+            None => self.place(owner, limits, places)?,
+        };
+        self.connected.insert(connected.id, (Arc::clone(connected), place));
         let of_tenant = self.tenants.entry(owner.tenant.clone());
         let of_tenant = of_tenant.or_insert_with(|| OfTenant { by_name: BTreeMap::new(), definitions: Arc::default() });
         of_tenant.by_name.insert(name.clone(), Arc::clone(connected));
@@ -248,22 +288,16 @@ impl Table {
         Ok(present)
     }
 
-    fn check_room(&self, owner: &FrontEndOwner, limits: &HostLimits) -> Result<(), Error> {
-        let full = |what: String| Err(Error::retryable(Code::Limit, what));
-        if self.connected.len() as u64 >= limits.front_ends {
-            return full(format!(
-                "{} front ends are connected, as many as may be (limit `front_ends`); try again later",
-                limits.front_ends
-            ));
-        }
-        let of_owner = self.connected.values().filter(|connected| connected.owner == *owner).count();
+    fn place(&self, owner: &FrontEndOwner, limits: &HostLimits, places: &Arc<Quota>) -> Result<Share, Error> {
+        let of_owner = self.connected.values().filter(|(connected, _)| connected.owner == *owner).count();
         if of_owner as u64 >= limits.front_ends_per_client {
-            return full(format!(
+            let told = format!(
                 "this client has connected {} front ends (limit `front_ends_per_client`); disconnect one of them",
                 limits.front_ends_per_client
-            ));
+            );
+            return Err(Error::retryable(Code::Limit, told));
         }
-        Ok(())
+        Ok(places.take(&owner.tenant, &SessionId::default_session(), 1)?)
     }
 
     fn remove(&mut self, connected: &Connected) -> bool {

@@ -19,30 +19,34 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, StreamOwner, Streams, TerminalService,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner, Streams,
+    TerminalService, WebPageService,
     completion::Parameters,
     grant::{Capability, Denials},
     stream::{OpenStream, StreamWriter, Turns},
 };
-use wharf_engine::{Engine, EngineError, Rooms};
-use wharf_process::polls::PollTotals;
+use wharf_engine::{Engine, Rooms};
+use wharf_process::{Processes, polls::PollTotals};
 use wharf_spawn::{Contained, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
 use crate::{
     background::Background,
+    checking::Checks,
     collector::TracesError,
     configuration::Configuration,
     control::Control,
     front_ends::FrontEnds,
     metrics,
+    pages::HostPages,
+    paths::NoDirectory,
     recorder::Recorder,
     registry::{Installed, Off, Registry, Rejected},
     terminals::HostTerminals,
     webviews::Staging,
 };
-pub(crate) use calling::checked_answer;
+pub(crate) use calling::{ANSWER, promised, unfit_answer};
 pub use opening::HostBuilder;
 use plugins::Sources;
 pub(crate) use plugins::granted;
@@ -55,9 +59,13 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
-    /// The engine cannot start.
-    #[error("the engine cannot start")]
-    Engine(#[from] EngineError),
+    /// The configuration has a table for a plugin that is nowhere, and whose name looks
+    /// like that of one which would go on as if nothing were said of it.
+    #[error("the configuration is not usable: {0}")]
+    Misspelt(String),
+    /// The data directory has no name that holds everywhere.
+    #[error("the data directory cannot be found")]
+    Data(#[from] NoDirectory),
     /// The processes of earlier hosts cannot be taken over.
     #[error("the processes of sessions cannot be kept")]
     Processes(#[from] wharf_process::OpenError),
@@ -105,6 +113,8 @@ struct Shared {
     sources: Sources,
     app_limits: Arc<CallLimits>,
     admission: Admission,
+    checks: Checks,
+    request_memory: RequestMemory,
     wait: Duration,
     listing: Duration,
     rooms: Rooms,
@@ -296,6 +306,11 @@ impl Host {
         Some(control)
     }
 
+    /// The processes of this host, where it has any.
+    pub(crate) fn processes(&self) -> Option<&Arc<Processes>> {
+        self.shared.rooms.processes.as_ref()
+    }
+
     /// The terminals of this host, where it has any.
     pub(crate) fn terminals(&self) -> Option<&Arc<Terminals>> {
         self.shared.rooms.terminals.as_ref()
@@ -310,6 +325,17 @@ impl Host {
     #[must_use]
     pub fn terminal_service(&self) -> Arc<dyn TerminalService> {
         Arc::new(HostTerminals::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
+    }
+
+    /// The web pages of the host's own, for transports and the app: what they open
+    /// belongs to the plugin `host` and to the context, and needs
+    /// [plugin.host.grants.webview].
+    ///
+    /// A script is handed over and known by the id of its request, so nothing waits in
+    /// the browser's way; what came of it is polled.
+    #[must_use]
+    pub fn web_pages(&self) -> Arc<dyn WebPageService> {
+        Arc::new(HostPages::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
     }
 
     /// Ends every process that this host has started: each is asked to, and

@@ -32,6 +32,7 @@ mod app;
 pub mod audit;
 mod background;
 mod bundled;
+mod checking;
 mod collector;
 mod component;
 pub mod configuration;
@@ -42,15 +43,21 @@ mod front_ends;
 mod host;
 mod loading;
 mod metrics;
+mod named;
+mod nearest;
 mod oauth;
 mod oci;
 mod offers;
+mod pages;
+mod paths;
+mod processes;
 mod recorder;
 mod registry;
 mod rooms;
 mod secret;
 mod terminals;
 pub mod trace;
+mod unknown;
 mod webviews;
 
 pub use added::{AddedError, AddedPlugins, Receipt};
@@ -65,14 +72,18 @@ pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedP
 pub use fetch::{FetchError, Fetched, PluginSource, SourceError};
 pub use front_ends::FrontEnd;
 pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
+pub use named::Checked;
 pub use oauth::protected_resource;
 pub use oci::{OciError, OciReference, RegistryLogins};
+pub use paths::{NoDirectory, absolute};
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 pub use wharf_core::service::MetricsService;
 /// What a front end says and is told: [`Host::connect_front_end`].
 pub use wharf_core::service::front_end;
+/// What is asked of web pages and told of them: [`Host::web_pages`].
+pub use wharf_core::service::web_page;
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
 pub use wharf_core::service::{input, offer};
 pub use wharf_core::text::with_causes;
@@ -81,8 +92,8 @@ pub use wharf_core::{
     ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
     InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
     ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits,
-    TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService, WebViewGrant, WebViewLimits,
-    WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
+    TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant,
+    WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{

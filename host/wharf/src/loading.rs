@@ -20,7 +20,8 @@ use crate::{
     component::read_component,
     configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
     folder::{self, Found},
-    registry::{Disabled, Installed, Off, Origin, Plugins},
+    registry::{Disabled, Installed, Off, Origin, Plugins, REFUSED},
+    unknown::{self, UnknownTable},
 };
 
 /// Why no plugin is called `app`.
@@ -97,14 +98,11 @@ impl Loading<'_> {
                 plugins.reject(name, reason);
             }
         }
-        for (name, settings) in &self.configuration.plugins {
-            if settings.enabled && !names.contains(name) {
-                let reason = format!(
-                    "wharf.toml says what it may use, and there is no such plugin: name its file with `source` under \
-                     [plugin.{name}], or add it with `wharf plugin add SOURCE --name {name}`"
-                );
-                plugins.reject(name.clone(), reason);
+        for UnknownTable { name, reason, is_misspelt } in unknown::tables(self.configuration, &names) {
+            if is_misspelt && plugins.misspelt.is_none() {
+                plugins.misspelt = Some(format!("[plugin.{name}]: {reason}"));
             }
+            plugins.reject(name, reason);
         }
         plugins
     }
@@ -172,7 +170,10 @@ impl Loading<'_> {
             None => (self.compile(name, component)?, began.elapsed()),
         };
         for warning in warnings {
-            tracing::warn!(plugin = %name, "{warning}");
+            match &withheld {
+                Some(_) => tracing::warn!(target: REFUSED, plugin = %name, "{warning}"),
+                None => tracing::warn!(plugin = %name, "{warning}"),
+            }
         }
         Ok(Installed {
             plugin,

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::from(error.downcast_ref::<command::Unusable>().map_or(1, |_| command::UNUSABLE))
+            ExitCode::from(command::code(&error))
         }
     }
 }

@@ -6,6 +6,8 @@
 //! process count apart.
 
 mod calls;
+mod polling;
+mod terminals;
 
 use prometheus_client::{
     encoding::text,
@@ -85,15 +87,14 @@ impl Sources<'_> {
             gauge(registry, "processes_left_behind", "Ended ones whose children live on", count(counts.left_behind));
             let sessions = count(processes.running_sessions().len());
             gauge(registry, "process_sessions", "Sessions in which a process runs", sessions);
+            let bytes = processes.output_disk_bytes();
+            let help = "Output of processes that is kept on disk";
+            gauge_of(registry, "process_output", help, bytes, Some(Unit::Bytes));
             counter(registry, "process_polls", "Polls of processes", polls.polls);
-            counter(registry, "process_poll_advice", "Advice against polling that was given", polls.guidance);
+            polling::register(registry, &polls, |language| processes.guidance_effect(language));
         }
         if let Some(terminals) = &self.rooms.terminals {
-            let terminals = terminals.metrics();
-            gauge(registry, "terminals_open", "Terminals that are open", terminals.open);
-            gauge(registry, "terminals_busy", "Of these, those with a turn that runs", terminals.busy);
-            counter(registry, "terminals_opened", "Terminals that were opened", terminals.opened);
-            counter(registry, "terminal_crashes", "Programs in terminals that crashed", terminals.crashes);
+            terminals::terminals(registry, terminals);
         }
         if let Ok(webviews) = &self.rooms.webviews {
             let pages = webviews.metrics();
@@ -105,7 +106,7 @@ impl Sources<'_> {
             let active = count(workspaces.active().len());
             gauge(registry, "sessions_active", "Sessions whose files were used within half a minute", active);
         }
-        gauge(registry, "streams_open", "Streams of events that are kept", count(self.rooms.streams.count()));
+        terminals::endings(registry, self.rooms.terminals.as_deref(), &self.rooms.streams);
     }
 }
 

@@ -4,6 +4,7 @@
 //!
 //! Knows neither the form of a line nor that of a metric.
 
+mod refusals;
 mod traced;
 
 use std::{
@@ -17,16 +18,19 @@ use std::{
 
 use wharf_audit::FileSink;
 use wharf_core::{
-    Context, Digest, PluginName, SessionId,
+    CallRequest, Code, Context, Digest, PluginName, SessionId,
     audit::{
-        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, RunningCall,
-        shown,
+        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, PeerClass,
+        RefusedFor, RunningCall, shown,
     },
-    service::front_end::FrontEndOwner,
+    grant::GrantClock,
+    service::{front_end::FrontEndOwner, offer::Asking},
     trace::{TraceParent, Tracer},
 };
+use wharf_state::HostTime;
 
 use crate::{configuration::AuditSettings, metrics::CallMetrics};
+pub(crate) use refusals::Refusals;
 use traced::TracedCall;
 
 /// Where the lines are, below the data directory.
@@ -58,6 +62,7 @@ impl Recorder {
         data: Option<&Path>,
         sink: Option<Arc<dyn AuditSink>>,
         tracer: Option<Tracer>,
+        time: HostTime,
     ) -> Arc<Self> {
         let kept = sink.or_else(|| {
             let directory = audit_directory(data.filter(|_| settings.enabled)?);
@@ -66,7 +71,9 @@ impl Recorder {
                 keep_files: settings.keep_files,
                 keep: settings.keep,
             };
-            FileSink::open(directory, files, settings.host_calls)
+            // A clock that jumps removes no file.
+            let clock = GrantClock::new(move || time.passed());
+            FileSink::open(directory, files, settings.host_calls, clock)
                 .inspect_err(|error| tracing::error!("there is no audit: its thread cannot be had: {error}"))
                 .ok()
                 .map(|sink| Arc::new(sink) as Arc<dyn AuditSink>)
@@ -75,46 +82,52 @@ impl Recorder {
     }
 
     /// A call that begins: of a tool of this plugin, or of one that nobody has. The
-    /// audit calls the tool by its own name, and a span by the one that clients use.
+    /// audit calls the tool by its `own_name`, and a span by the one that clients use.
     pub(crate) fn begin(
         self: &Arc<Self>,
-        context: &Context,
+        request: &CallRequest,
         callee: Option<(PluginName, Option<Digest>)>,
-        (tool, full_name): (&str, &str),
-        parent: Option<&TraceParent>,
+        own_name: &str,
     ) -> RunningCall {
-        let known_as = callee.is_some().then_some(full_name);
-        self.begin_kind(AuditKind::Call, context, callee, tool, (known_as, parent))
+        let known_as = callee.is_some().then_some(request.tool.as_str());
+        let (plugin, digest) = callee.unzip();
+        let subject = AuditSubject {
+            id: self.next(),
+            context: Some(request.context.clone()),
+            plugin,
+            digest: digest.flatten(),
+            tool: shown(own_name),
+            client: request.client.clone(),
+        };
+        self.begin_kind(AuditKind::Call, subject, known_as, request.trace.as_ref())
     }
 
     /// A prompt, a resource or a completion that a plugin is asked for. `what`
     /// is the host's word for it, and then what the client called it.
     pub(crate) fn begin_offer(
         self: &Arc<Self>,
-        context: &Context,
+        asking: &Asking,
         (plugin, digest): (PluginName, Option<Digest>),
         what: &str,
-        parent: Option<&TraceParent>,
     ) -> RunningCall {
-        self.begin_kind(AuditKind::Offer, context, Some((plugin, digest)), what, (Some(what), parent))
+        let subject = AuditSubject {
+            id: self.next(),
+            context: Some(asking.context.clone()),
+            plugin: Some(plugin),
+            digest,
+            tool: shown(what),
+            client: asking.client.clone(),
+        };
+        self.begin_kind(AuditKind::Offer, subject, Some(what), asking.trace.as_ref())
     }
 
     fn begin_kind(
         self: &Arc<Self>,
         kind: AuditKind,
-        context: &Context,
-        callee: Option<(PluginName, Option<Digest>)>,
-        tool: &str,
-        (known_as, parent): (Option<&str>, Option<&TraceParent>),
+        subject: AuditSubject,
+        known_as: Option<&str>,
+        parent: Option<&TraceParent>,
     ) -> RunningCall {
-        let (plugin, digest) = callee.unzip();
-        let subject = AuditSubject {
-            id: self.next(),
-            context: Some(context.clone()),
-            plugin,
-            digest: digest.flatten(),
-            tool: shown(tool),
-        };
         let sink: Arc<dyn AuditSink> = match TracedCall::begin(self, kind, &subject, known_as, parent) {
             Some(traced) => Arc::new(traced),
             None => Arc::clone(self) as Arc<dyn AuditSink>,
@@ -132,10 +145,17 @@ impl Recorder {
         outcome: AuditOutcome,
         took: Duration,
     ) {
-        let subject =
-            AuditSubject { id: self.next(), context: None, plugin: Some(plugin), digest, tool: Arc::default() };
+        let subject = AuditSubject {
+            id: self.next(),
+            context: None,
+            plugin: Some(plugin),
+            digest,
+            tool: Arc::default(),
+            client: None,
+        };
         let record = AuditRecord {
             time: SystemTime::now(),
+            count: 1,
             kind: AuditKind::Change,
             subject: Arc::new(subject),
             function: Some(change.into()),
@@ -159,14 +179,40 @@ impl Recorder {
             plugin: Some(PluginName::app()),
             digest: None,
             tool: shown(name),
+            client: None,
         };
         self.record(AuditRecord {
             time: SystemTime::now(),
+            count: 1,
             kind: AuditKind::Change,
             subject: Arc::new(subject),
             function: Some(change.into()),
             asked: None,
             outcome: AuditOutcome::Ok,
+            bytes_in: 0,
+            bytes_out: 0,
+            took: Duration::ZERO,
+        });
+    }
+
+    /// So many requests that showed no token which opens anything.
+    fn refused(&self, why: RefusedFor, from: PeerClass, count: u64) {
+        let subject = AuditSubject {
+            id: self.next(),
+            context: None,
+            plugin: None,
+            digest: None,
+            tool: Arc::default(),
+            client: None,
+        };
+        self.record(AuditRecord {
+            time: SystemTime::now(),
+            count,
+            kind: AuditKind::Authentication,
+            subject: Arc::new(subject),
+            function: Some(why.as_str().into()),
+            asked: Some(from.as_str().into()),
+            outcome: AuditOutcome::Failed(Code::Denied),
             bytes_in: 0,
             bytes_out: 0,
             took: Duration::ZERO,

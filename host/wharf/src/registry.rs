@@ -9,11 +9,18 @@ use wharf_core::{Digest, PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
 use crate::{
     app::{RegisterError, Registered},
     front_ends::PREFIX as OF_FRONT_END,
+    nearest::nearest,
     offers::Offers,
 };
 
 use known::SEPARATOR;
-pub(crate) use known::{Disabled, Happened, Plugins, REJECTED, UNLOADED, full_name};
+
+/// Names that a caller of an unknown tool is told.
+const SIMILAR: usize = 10;
+/// How like a name has to be where neither plugin nor tool is the same.
+const ALIKE: f32 = 0.7;
+
+pub(crate) use known::{Disabled, Happened, Plugins, REFUSED, REJECTED, UNLOADED, full_name};
 pub use known::{Installed, Off, Origin, Rejected};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call
@@ -197,14 +204,16 @@ impl Registry {
         self.plugins.disabled.iter().any(|disabled| Some(disabled.name.as_str()) == plugin)
     }
 
-    /// Names that a caller of an unknown tool may have meant: those of the same
-    /// plugin, or the same tool of another one.
+    /// Names that a caller of an unknown tool may have meant, the likest first: those
+    /// of the same plugin, the same tool of another one, and whatever looks like it.
     pub(crate) fn similar(&self, name: &str) -> Vec<&str> {
         let (plugin, tool) = name.split_once(SEPARATOR).unwrap_or((name, name));
-        let related = |known: &&str| {
+        let (mut related, mut others) = (Vec::new(), Vec::new());
+        for known in self.tools.keys().map(String::as_str) {
             let (of_plugin, of_tool) = known.split_once(SEPARATOR).unwrap_or((known, known));
-            of_plugin == plugin || of_tool == tool
-        };
-        self.tools.keys().map(String::as_str).filter(related).take(10).collect()
+            if of_plugin == plugin || of_tool == tool { related.push(known) } else { others.push(known) }
+        }
+        related.extend(nearest(name, &others, SIMILAR, ALIKE));
+        nearest(name, &related, SIMILAR, 0.0)
     }
 }

@@ -2,19 +2,20 @@
 
 use std::{path::Path, sync::Arc};
 
-use wharf_core::Streams;
+use wharf_core::{Streams, grant::GrantClock};
 use wharf_engine::Rooms;
 use wharf_network::Requests;
 use wharf_process::Processes;
-use wharf_spawn::Spawner;
+use wharf_spawn::{ProbePlace, Spawner, policy::Place};
 use wharf_state::StateStore;
 use wharf_terminal::{ShellIntegration, Terminals};
 use wharf_webview::WebViewBackend;
-use wharf_workspace::{Settings, Workspaces};
+use wharf_workspace::{Settings, Trial, Workspace, Workspaces};
 
 use crate::{
-    configuration::{Configuration, process_room, terminal_room},
+    configuration::{Configuration, RequiredContainment, process_room, terminal_room},
     host::OpenError,
+    paths,
     webviews::{self, Staging},
 };
 
@@ -29,6 +30,8 @@ const SHELLS: &str = "shells";
 #[must_use]
 pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
     let settings = Settings::new(&configuration.process_limits, configuration.workspace.expiry());
+    // Without a current directory the path stays what it is, and nothing will be there.
+    let data = paths::absolute(data).unwrap_or_else(|_| data.to_owned());
     Workspaces::new(&data.join(WORKSPACES), settings)
 }
 
@@ -52,6 +55,7 @@ pub(crate) fn open(
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
     rooms.requests = Requests::new(configuration.request_limits.clone());
+    rooms.spawner = spawner(configuration, data);
     let mut staging = None;
     let granted = configuration.grants_webviews();
     if granted || can_grow {
@@ -66,7 +70,9 @@ pub(crate) fn open(
         }
     }
     let Some(data) = data else { return Ok(Opened { rooms, staging }) };
-    rooms.workspaces = Some(Arc::new(workspaces(configuration, data)));
+    let time = rooms.state.host_time();
+    let workspaces = workspaces(configuration, data).with_clock(GrantClock::new(move || time.stamp()));
+    rooms.workspaces = Some(Arc::new(workspaces));
     let granted = configuration.grants_processes();
     if granted || can_grow {
         match processes(configuration, &rooms.spawner, data) {
@@ -91,6 +97,24 @@ pub(crate) fn open(
         rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
     }
     Ok(Opened { rooms, staging })
+}
+
+/// What starts children: tried in a workspace as sessions have one, where there
+/// are any.
+fn spawner(configuration: &Configuration, data: Option<&Path>) -> Spawner {
+    let spawner = Spawner::new();
+    let spawner = match configuration.required_containment {
+        Some(RequiredContainment::Bubblewrap) => spawner.requiring_bubblewrap(),
+        None => spawner,
+    };
+    let Some(data) = data else { return spawner };
+    let workspaces = workspaces(configuration, data);
+    spawner.probing_in(move || {
+        let trial = workspaces.trial().map_err(std::io::Error::other)?;
+        let Trial { workspace: Workspace { files, home, user }, .. } = &trial;
+        let place = Place { files: files.clone(), home: home.clone(), user: *user };
+        Ok(ProbePlace { place, guard: Box::new(trial) })
+    })
 }
 
 fn processes(

@@ -57,13 +57,19 @@ pub(crate) fn read_token(path: &Path) -> io::Result<Token> {
     Token::new(&read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Reads the secret of a file that nobody else may read.
-pub(crate) fn read(path: &Path) -> io::Result<String> {
+/// Opens a file that nobody else may read.
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
         let problem = format!("others may read it; take that away with `chmod 600 {}`", path.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
     }
+    Ok(file)
+}
+
+/// Reads the secret of a file that nobody else may read.
+pub(crate) fn read(path: &Path) -> io::Result<String> {
+    let file = open_private(path)?;
     let mut text = String::new();
     file.take(MAX_TEXT_BYTES).read_to_string(&mut text)?;
     let secret = text.trim();

@@ -11,21 +11,24 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 use wharf_core::{
     Code, Context, Error, Grants, PluginName, TerminalOwner, TerminalService,
-    completion::Preset,
     grant::GrantedTerminal,
     service::terminal::{
         CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
-        TerminalDescription, TerminalExit, TerminalOutput, TerminalScreen, TerminalTurn, TurnDescription, TurnRequest,
+        TerminalDescription, TerminalExit, TerminalOutput, TerminalScreen, TerminalSeen, TerminalTurn, TerminalWatch,
+        TurnDescription, TurnRequest, WatchableTerminal,
     },
-    stream::{Completion, StreamId},
+    stream::Completion,
 };
 use wharf_engine::Rooms;
 use wharf_terminal::{
-    Exit, Place, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput, TurnOptions, Wanted,
+    Exit, Place, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput, TurnOptions, Wanted,
+    Watched,
 };
 
 /// Keys of one request.
 const MAX_KEYS: usize = 1_000;
+/// Patterns of prompts of one turn.
+const MAX_PROMPTS: usize = 16;
 
 /// See the module.
 pub(crate) struct HostTerminals {
@@ -64,8 +67,25 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(Code::Invalid, message.into())
 }
 
-fn preset(word: Option<&str>) -> Result<Option<Preset>, Error> {
-    word.map(|word| word.parse().map_err(|error| invalid(format!("`profile`: {error}")))).transpose()
+/// How a turn is judged, with what the request wants to be otherwise.
+fn judged(usual: TurnOptions, request: &TurnRequest) -> Result<TurnOptions, Error> {
+    let TurnOptions { mut parameters } = usual;
+    if request.prompts.len() > MAX_PROMPTS {
+        let given = request.prompts.len();
+        return Err(invalid(format!("`prompts` has {given} patterns, more than {MAX_PROMPTS}")));
+    }
+    if !request.prompts.is_empty() {
+        let patterns: Vec<&str> = request.prompts.iter().map(String::as_str).collect();
+        let prompts = parameters.prompts.with_strict(&patterns);
+        parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
+    }
+    let milliseconds = |given: Option<u64>| given.map(Duration::from_millis);
+    parameters = parameters.limited(milliseconds(request.inactivity_timeout_ms), milliseconds(request.time_limit_ms));
+    parameters.validate().map_err(|error| invalid(error.to_string()))?;
+    if let Some(tuning) = &request.parameters {
+        parameters = parameters.tuned(tuning).map_err(|error| invalid(format!("`parameters`: {error}")))?;
+    }
+    Ok(TurnOptions { parameters })
 }
 
 fn checked(size: Result<Size, wharf_terminal::InvalidSize>) -> Result<Size, Error> {
@@ -89,7 +109,7 @@ impl TerminalService for HostTerminals {
             directory: request.directory.as_deref().unwrap_or_default(),
             environment: &environment,
             size: checked(Size::new(columns, rows))?,
-            preset: preset(request.profile.as_deref())?,
+            profile: request.profile.as_deref(),
             ..Wanted::new(command)
         };
         let absent = || Error::new(Code::Unavailable, "this host keeps no workspaces: it has no data directory");
@@ -98,36 +118,29 @@ impl TerminalService for HostTerminals {
         let place = Place { files: workspace.files, home: workspace.home, user: workspace.user };
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);
-        match described(terminals.info(&owner, started.id)?) {
-            Ok(terminal) => {
-                let replaced = started.replaced.iter().map(ToString::to_string).collect();
-                Ok(StartedTerminal { terminal, replaced })
-            }
-            Err(error) => {
-                terminals.close(&owner, started.id, Duration::ZERO).await?;
-                Err(error)
-            }
+        let terminal = described(terminals.info(&owner, started.id)?);
+        if terminal.stream.is_none() {
+            // Nobody could follow its turns.
+            terminals.close(&owner, started.id, Duration::ZERO).await?;
+            let message = "too many streams are open to tell of this terminal; delete one";
+            return Err(Error::retryable(Code::Limit, message));
         }
+        Ok(StartedTerminal { terminal, replaced: started.replaced.iter().map(ToString::to_string).collect() })
     }
 
     async fn list(&self, context: &Context) -> Result<Vec<TerminalDescription>, Error> {
         let (granted, terminals) = self.granted()?;
-        terminals.list(&granted.owner(context)).into_iter().map(described).collect()
+        Ok(terminals.list(&granted.owner(context)).into_iter().map(described).collect())
     }
 
     async fn info(&self, context: &Context, terminal: &str) -> Result<TerminalDescription, Error> {
         let Found { terminals, owner, id } = self.found(context, terminal)?;
-        described(terminals.info(&owner, id)?)
+        Ok(described(terminals.info(&owner, id)?))
     }
 
     async fn turn(&self, context: &Context, terminal: &str, request: TurnRequest) -> Result<TerminalTurn, Error> {
         let Found { terminals, owner, id } = self.found(context, terminal)?;
-        let TurnOptions { parameters } = terminals.turn_options(&owner, id, preset(request.profile.as_deref())?)?;
-        let parameters = parameters.limited(
-            request.inactivity_timeout_ms.map(Duration::from_millis),
-            request.time_limit_ms.map(Duration::from_millis),
-        );
-        parameters.validate().map_err(|error| invalid(error.to_string()))?;
+        let options = judged(terminals.turn_options(&owner, id, request.profile.as_deref())?, &request)?;
         let keys: Vec<&str> = request.keys.iter().map(String::as_str).collect();
         let input = match (&request.text, keys.len()) {
             (Some(text), 0) if request.submit => TurnInput::Submit(text),
@@ -136,8 +149,11 @@ impl TerminalService for HostTerminals {
             (None, _) => return Err(invalid(format!("give a `text`, or from 1 to {MAX_KEYS} `keys`"))),
             (Some(_), _) => return Err(invalid("give a `text` or `keys`, not both")),
         };
-        let (state, told) = terminals.send_and_tell(&owner, id, input, Some(TurnOptions { parameters })).await?;
-        let (stream, begun) = told.ok_or_else(|| Error::new(Code::Gone, "the program of this terminal has ended"))?;
+        let (state, told) = terminals.send_and_tell(&owner, id, input, Some(options)).await?;
+        let (stream, begun) = match told {
+            Some(told) => told,
+            None => return Err(over(&terminals.info(&owner, id)?)),
+        };
         Ok(TerminalTurn { stream, turn: state.number, first: begun.first })
     }
 
@@ -163,8 +179,9 @@ impl TerminalService for HostTerminals {
 
     async fn resize(&self, context: &Context, terminal: &str, request: ResizeTerminal) -> Result<(), Error> {
         let Found { terminals, owner, id } = self.found(context, terminal)?;
-        if terminals.info(&owner, id)?.status == Status::Closed {
-            return Err(Error::new(Code::Gone, "the program of this terminal has ended"));
+        let info = terminals.info(&owner, id)?;
+        if info.status == Status::Closed {
+            return Err(over(&info));
         }
         Ok(terminals.resize(&owner, id, checked(Size::new(request.columns, request.rows))?)?)
     }
@@ -203,10 +220,67 @@ impl TerminalService for HostTerminals {
         Ok(TerminalOutput { view, content, from: start, next, evicted_before, closed })
     }
 
+    async fn watchable(&self, context: &Context) -> Vec<WatchableTerminal> {
+        let terminals = self.rooms.terminals.as_ref();
+        let all = terminals.map(|terminals| terminals.of_session(context)).unwrap_or_default();
+        all.into_iter().map(|(owner, info)| watchable(&owner, info)).collect()
+    }
+
+    async fn watch(
+        &self,
+        context: &Context,
+        terminal: &str,
+        from: Option<u64>,
+    ) -> Result<Box<dyn TerminalWatch>, Error> {
+        let id: TerminalId = terminal.parse()?;
+        let absent = || Error::new(Code::NotFound, "there is no such terminal here");
+        let terminals = self.rooms.terminals.as_ref().ok_or_else(absent)?;
+        Ok(Box::new(Watching(terminals.watch(context, id, from)?)))
+    }
+
     async fn close(&self, context: &Context, terminal: &str, grace: Duration) -> Result<TerminalDescription, Error> {
         let Found { terminals, owner, id } = self.found(context, terminal)?;
-        described(terminals.close(&owner, id, grace).await?)
+        Ok(described(terminals.close(&owner, id, grace).await?))
     }
+}
+
+/// Somebody who looks on.
+struct Watching(Watched);
+
+#[async_trait::async_trait]
+impl TerminalWatch for Watching {
+    async fn next(&mut self) -> Option<TerminalSeen> {
+        Some(match self.0.next().await? {
+            Seen::Screen { size, text, next } => {
+                TerminalSeen::Screen { columns: size.columns(), rows: size.rows(), text, next }
+            }
+            Seen::Bytes { from, next, bytes } => TerminalSeen::Bytes { from, next, bytes },
+            Seen::Resized(size) => TerminalSeen::Resized { columns: size.columns(), rows: size.rows() },
+            Seen::Over(because) => TerminalSeen::Over { because },
+        })
+    }
+}
+
+fn watchable(owner: &TerminalOwner, info: TerminalInfo) -> WatchableTerminal {
+    WatchableTerminal {
+        terminal: info.id.to_string(),
+        plugin: owner.plugin.to_string(),
+        assistant: owner.assistant.as_ref().map(ToString::to_string),
+        command: info.command,
+        status: info.status.as_str().to_owned(),
+        columns: info.size.columns(),
+        rows: info.size.rows(),
+        started: time(info.started),
+        ended: info.ended.map(time),
+        because: info.because,
+        raw_bytes: info.raw_bytes,
+    }
+}
+
+/// What is answered for a terminal that is over.
+fn over(info: &TerminalInfo) -> Error {
+    let because = info.because.as_deref().unwrap_or("its program has ended");
+    Error::new(Code::Gone, format!("this terminal is closed: {because}"))
 }
 
 fn time(time: DateTime<Utc>) -> String {
@@ -220,6 +294,7 @@ fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
         code,
         signal,
         reason: reason.clone(),
+        because: info.because.clone(),
     };
     Some(match info.exit? {
         Exit::Exited { code } => of("exited", Some(code), None),
@@ -228,10 +303,8 @@ fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
     })
 }
 
-/// In the words of transports. Every terminal of the host's own has a stream.
-fn described(info: TerminalInfo) -> Result<TerminalDescription, Error> {
-    let no_stream = || Error::retryable(Code::Limit, "too many streams are open to tell of this terminal; delete one");
-    let stream: StreamId = info.stream.ok_or_else(no_stream)?;
+/// In the words of transports.
+fn described(info: TerminalInfo) -> TerminalDescription {
     let turn = info.turn.as_ref().map(|turn| TurnDescription {
         turn: turn.number,
         from: turn.start,
@@ -242,9 +315,9 @@ fn described(info: TerminalInfo) -> Result<TerminalDescription, Error> {
             Completion::new(turn.number, &decision)
         }),
     });
-    Ok(TerminalDescription {
+    TerminalDescription {
         terminal: info.id.to_string(),
-        stream,
+        stream: info.stream,
         exit: exit(&info),
         command: info.command,
         profile: info.profile,
@@ -262,7 +335,7 @@ fn described(info: TerminalInfo) -> Result<TerminalDescription, Error> {
         raw_bytes: info.raw_bytes,
         alternate_screen: info.alternate_screen,
         recording: info.recording.is_some(),
-    })
+    }
 }
 
 /// For the operator, who sees them all.

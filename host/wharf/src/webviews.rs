@@ -41,7 +41,7 @@ pub(crate) fn open(
         .ok();
     let settings = Settings {
         limits: (*configuration.webview.limits).clone(),
-        polls: configuration.polls.settings(),
+        polls: configuration.polls.rules(),
         staging: staging.as_ref().map(|staging| staging.path().to_owned()),
     };
     Ok((WebViews::new(backend, settings), staging))

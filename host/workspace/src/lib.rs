@@ -22,4 +22,4 @@ pub use error::WorkspaceError;
 pub use listing::Listed;
 pub use measure::Usage;
 pub use volume::{Measured, Volume};
-pub use workspaces::{Settings, Workspace, Workspaces};
+pub use workspaces::{Settings, Trial, Workspace, Workspaces};

@@ -20,7 +20,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey};
+use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey, grant::GrantClock};
 
 use crate::{
     WorkspaceError,
@@ -85,6 +85,14 @@ pub struct Workspace {
     pub user: Option<u32>,
 }
 
+/// A workspace that is nobody's. Dropping it removes it.
+#[derive(Debug)]
+pub struct Trial {
+    /// Its directories, and the user to whom they belong.
+    pub workspace: Workspace,
+    _aside: tempfile::TempDir,
+}
+
 /// Whose a workspace is, as its file says it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Session {
@@ -109,6 +117,8 @@ struct Known {
 pub struct Workspaces {
     pub(crate) directory: PathBuf,
     pub(crate) settings: Settings,
+    /// What a use is noted as.
+    clock: GrantClock,
     pub(crate) census: Census,
     folders: Folders,
     // Held for a look-up, never while files are touched.
@@ -128,9 +138,17 @@ impl Workspaces {
             census: Census::new(&settings.limits),
             folders: Folders::new(&settings.limits),
             settings,
+            clock: GrantClock::new(SystemTime::now),
             known: Mutex::default(),
             leaving: RwLock::default(),
         }
+    }
+
+    /// The same with another clock by which uses are noted: one that is never behind the
+    /// time by which [`Workspaces::sweep`] is told to judge.
+    #[must_use]
+    pub fn with_clock(self, clock: GrantClock) -> Self {
+        Self { clock, ..self }
     }
 
     /// The workspace of a session, where it has one. Counts as use.
@@ -291,7 +309,7 @@ impl Workspaces {
         }
         if write {
             let used = fs::File::options().write(true).open(self.place(key).join(USED));
-            if let Err(error) = used.and_then(|used| used.set_modified(SystemTime::now())) {
+            if let Err(error) = used.and_then(|used| used.set_modified(self.clock.now())) {
                 tracing::warn!(session = %key.session, %error, "the use of a workspace cannot be noted");
             }
         }
@@ -313,23 +331,45 @@ impl Workspaces {
         Workspace { files: place.join(FILES), home: place.join(HOME), user: user(key) }
     }
 
-    /// Makes all of it aside, so that it appears whole or not at all. Says whether this is
-    /// who made it.
-    fn make(&self, key: &WorkspaceKey) -> io::Result<bool> {
+    /// Makes a workspace that is nobody's, as those of sessions are made: to try
+    /// in it what processes can do here.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn trial(&self) -> Result<Trial, WorkspaceError> {
+        let user = is_root().then_some(FIRST_USER + USERS);
+        let aside = self.furnish(user).map_err(WorkspaceError::storage("make", &self.directory))?;
+        let workspace = Workspace { files: aside.path().join(FILES), home: aside.path().join(HOME), user };
+        Ok(Trial { workspace, _aside: aside })
+    }
+
+    /// The directories of a workspace, aside.
+    fn furnish(&self, user: Option<u32>) -> io::Result<tempfile::TempDir> {
         private(&self.directory)?;
+        if is_root() {
+            // Those whose workspaces these are must get there, and see none of them.
+            fs::set_permissions(&self.directory, fs::Permissions::from_mode(0o711))?;
+        }
         let aside = tempfile::Builder::new().prefix(HALF_DONE).tempdir_in(&self.directory)?;
-        let session = Session { tenant: key.tenant.clone(), session: key.session.clone() };
-        fs::write(aside.path().join(SESSION), serde_json::to_vec(&session)?)?;
-        fs::write(aside.path().join(USED), b"")?;
         for part in [FILES, HOME, TEMPORARY] {
             let part = aside.path().join(part);
             private(&part)?;
-            if let Some(user) = user(key) {
+            if let Some(user) = user {
                 chown(&part, Some(user), Some(user))?;
             }
         }
         // Its owner's processes must get to what is theirs below it.
         fs::set_permissions(aside.path(), fs::Permissions::from_mode(0o711))?;
+        Ok(aside)
+    }
+
+    /// Makes all of it aside, so that it appears whole or not at all. Says whether this is
+    /// who made it.
+    fn make(&self, key: &WorkspaceKey) -> io::Result<bool> {
+        let aside = self.furnish(user(key))?;
+        let session = Session { tenant: key.tenant.clone(), session: key.session.clone() };
+        fs::write(aside.path().join(SESSION), serde_json::to_vec(&session)?)?;
+        fs::write(aside.path().join(USED), b"")?;
         match fs::rename(aside.path(), self.place(key)) {
             // Another call, or another host, was first.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
@@ -374,10 +414,14 @@ fn digest(key: &WorkspaceKey) -> blake3::Hash {
     blake3::hash(format!("{}\0{}", key.tenant, key.session).as_bytes())
 }
 
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// The user of a session: its own where the host may choose one. The system
 /// counts processes by user, and counts none of root's.
 fn user(key: &WorkspaceKey) -> Option<u32> {
-    if !rustix::process::geteuid().is_root() {
+    if !is_root() {
         return None;
     }
     let digest = digest(key);

@@ -17,6 +17,15 @@ use crate::workspace::Workspace;
 /// The figure that needs Korean texts.
 const KOREAN: &str = "search_korean";
 
+/// All figures once, of the build for development that is there: whether the benchmark
+/// runs, which no figure of it says.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let mut bench = Command::new(workspace.binary("debug", "wharf-bench"));
+    bench.arg("--quick").arg("--wharf").arg(workspace.binary("debug", "wharf"));
+    bench.arg("--echo-component").arg(workspace.components().join("guest-echo.wasm"));
+    command::run(bench.current_dir(&workspace.root))
+}
+
 const HELP: &str = "\
 Builds Wharf for release and measures it, each side of each ratio in the same run:
 against bare wasmtime, against an MCP server without Wasm (over stdio and HTTP), and searches against tantivy.
@@ -26,7 +35,7 @@ Usage: cargo xtask bench [OPTIONS]
 Options:
   --json        Print one JSON object of all ratios as the last line of standard output
   --only KEY    Measure only the keys that contain KEY, for example engine_overhead or stdio
-  --quick       A tenth of the work: shows that it runs, not how fast
+  --quick       A hundredth of the work, each once: shows that it runs, not how fast
   -h, --help    This text
 
 The first run compiles wasmtime for release and takes several minutes. Leave the

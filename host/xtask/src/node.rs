@@ -1,5 +1,5 @@
-//! Node.js and the packages of npm that a folder pins: installed below `target/node`,
-//! kept while what is pinned stays the same. Knows nothing of what the packages do.
+//! Node.js and the packages of npm that a folder pins: installed below `target`, kept
+//! while what is pinned stays the same. Knows nothing of what the packages do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,7 @@ pub(crate) struct Node {
 /// packages that lie beside it.
 pub(crate) fn prepare(workspace: &Workspace, source: &Path) -> Result<Node> {
     let folder = workspace.target().join("node");
-    let wanted = PINNED
-        .map(|name| fs::read_to_string(source.join(name)).with_context(|| format!("cannot read {name}")))
-        .into_iter()
-        .collect::<Result<String>>()?;
-    let installed = folder.join("installed.txt");
-    if !fs::read_to_string(&installed).is_ok_and(|present| present == wanted) {
-        install(source, &folder)?;
-        // Last, so that an interrupted installation is made again.
-        fs::write(installed, wanted)?;
-    }
+    install_once(source, &folder, "Node.js and the official tools of the protocol")?;
     for entry in fs::read_dir(source)? {
         let script = entry?.path();
         if let (Some(name), Some("mjs")) = (script.file_name(), script.extension().and_then(|kind| kind.to_str())) {
@@ -43,9 +34,24 @@ pub(crate) fn prepare(workspace: &Workspace, source: &Path) -> Result<Node> {
     Ok(Node { program: program(&folder)?, folder })
 }
 
-fn install(source: &Path, folder: &Path) -> Result<()> {
+/// Installs what `source` pins into a folder, unless that has been done.
+pub(crate) fn install_once(source: &Path, folder: &Path, what: &str) -> Result<()> {
+    let wanted = PINNED
+        .map(|name| fs::read_to_string(source.join(name)).with_context(|| format!("cannot read {name}")))
+        .into_iter()
+        .collect::<Result<String>>()?;
+    let installed = folder.join("installed.txt");
+    if !fs::read_to_string(&installed).is_ok_and(|present| present == wanted) {
+        install(source, folder, what)?;
+        // Last, so that an interrupted installation is made again.
+        fs::write(installed, wanted)?;
+    }
+    Ok(())
+}
+
+fn install(source: &Path, folder: &Path, what: &str) -> Result<()> {
     ensure_npm()?;
-    say("Installing Node.js and the official tools of the protocol under target/node (once; about a minute)");
+    say(&format!("Installing {what} under {} (once; about a minute)", folder.display()));
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }

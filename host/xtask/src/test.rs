@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use lexopt::Arg;
 use lexopt::ValueExt as _;
 
+use crate::bench;
 use crate::command::{self, say};
 use crate::components;
 use crate::demo;
@@ -35,10 +36,12 @@ Options:
                   client   a real MCP client in Python against the built binary
                   conformance
                            the official conformance suite, Inspector and TypeScript client, in a Node.js
-                           that is installed below target/node
+                           that is installed below target/node; and the package for front ends (sdk/front-end),
+                           whose example runs in a real browser
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   demo     the demo, which checks each of its claims (cargo xtask demo)
+                  bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
   --wry         Run the example of an app that lends its own WebViews to the host
@@ -60,13 +63,14 @@ enum Part {
     Conformance,
     Routes,
     Demo,
+    Bench,
     Tidy,
     Lint,
 }
 
 impl Part {
-    const ALL: [Self; 7] =
-        [Self::Rust, Self::Client, Self::Conformance, Self::Routes, Self::Demo, Self::Tidy, Self::Lint];
+    const ALL: [Self; 8] =
+        [Self::Rust, Self::Client, Self::Conformance, Self::Routes, Self::Demo, Self::Bench, Self::Tidy, Self::Lint];
 
     fn name(self) -> &'static str {
         match self {
@@ -75,13 +79,14 @@ impl Part {
             Self::Conformance => "conformance",
             Self::Routes => "routes",
             Self::Demo => "demo",
+            Self::Bench => "bench",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
         }
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Routes | Self::Demo)
+        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Routes | Self::Demo | Self::Bench)
     }
 }
 
@@ -91,7 +96,9 @@ impl std::str::FromStr for Part {
     fn from_str(name: &str) -> Result<Self> {
         let part = Self::ALL.into_iter().find(|part| part.name() == name);
         part.ok_or_else(|| {
-            anyhow::anyhow!("there is no part `{name}`: choose rust, client, conformance, routes, demo, tidy or lint")
+            anyhow::anyhow!(
+                "there is no part `{name}`: choose rust, client, conformance, routes, demo, bench, tidy or lint"
+            )
         })
     }
 }
@@ -142,6 +149,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             Part::Conformance => conformance(&workspace),
             Part::Routes => Ok((routes::check(&workspace), Vec::new())),
             Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
+            Part::Bench => Ok((bench::check(&workspace), Vec::new())),
             Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
             Part::Lint => Ok((lint(&workspace), Vec::new())),
         }));
@@ -264,7 +272,28 @@ fn conformance(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let mut script = Command::new(&node.program);
     script.arg(node.folder.join("run.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
     script.env("WHARF_CONFORMANCE_PLUGIN", workspace.components().join("guest-conformance.wasm"));
-    command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("conformance "))
+    let (suite, mut closing) =
+        command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("conformance "))?;
+    let (front_end, checks) = front_end(workspace, &node)?;
+    closing.extend(checks);
+    Ok((suite.and(front_end), closing))
+}
+
+/// The package for front ends: built, its types checked, and its example run in a real
+/// browser against the built binary.
+fn front_end(workspace: &Workspace, node: &node::Node) -> Result<(Result<()>, Vec<String>)> {
+    let (source, folder) = (workspace.root.join("sdk").join("front-end"), workspace.target().join("front-end"));
+    node::install_once(&source, &folder, "TypeScript")?;
+    let compiler = folder.join("node_modules").join("typescript").join("bin").join("tsc");
+    for project in [source.clone(), source.join("tests")] {
+        let mut compile = Command::new(&node.program);
+        if let Err(error) = command::run(compile.arg(&compiler).arg("--project").arg(&project)) {
+            return Ok((Err(error), Vec::new()));
+        }
+    }
+    let mut script = Command::new(&node.program);
+    script.arg(source.join("tests").join("browser.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
+    command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("front end: "))
 }
 
 fn lint(workspace: &Workspace) -> Result<()> {

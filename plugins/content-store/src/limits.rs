@@ -18,11 +18,13 @@ pub(crate) const PATH: usize = 4_096;
 /// Characters of a query.
 pub(crate) const QUERY: usize = 10_000;
 
-/// Bytes of a text.
-pub(crate) const TEXT_BYTES: usize = 8 << 20;
-/// Bytes of a document, before base64. The host's own limit of arguments, 16
-/// MiB for this plugin, comes a little earlier.
+/// Bytes of a document, and of the text in it.
 pub(crate) const DOCUMENT_BYTES: usize = 12 << 20;
+pub(crate) const TEXT_BYTES: usize = 12 << 20;
+/// Bytes of a document, before base64, and characters of a text that come in an
+/// argument: with what stands around them they fit the 16 MiB that the host lets this
+/// plugin's arguments have, and one line of the protocol.
+pub(crate) const ARGUMENT_BYTES: usize = 12_000_000;
 /// Bytes that the parts of a document unpack to.
 pub(crate) const UNPACKED_BYTES: usize = 64 << 20;
 /// Passages of one content: as many as one step can index and keep.
@@ -31,9 +33,10 @@ pub(crate) const PASSAGES: usize = 16_000;
 pub(crate) const PASSAGE_BYTES: usize = 1_000;
 pub(crate) const LARGEST_PASSAGE_BYTES: usize = 2_000;
 
-/// Bytes of one step that adds or deletes a content; the host lets this plugin
-/// move 32 MiB in one call.
-pub(crate) const STEP_BYTES: usize = 24 << 20;
+/// Bytes of one step that adds or deletes a content: its passages, and their words in
+/// the index, of which text that repeats none has as many again. The host lets this
+/// plugin move 64 MiB in one call.
+pub(crate) const STEP_BYTES: usize = 56 << 20;
 
 /// Contents in a page of the list, and how many where nothing is said.
 pub(crate) const PAGE_SIZE: usize = 1_000;

@@ -22,8 +22,9 @@ pub(crate) const ARGUMENTS: usize = 1_000;
 pub(crate) const ARGUMENT: usize = 100_000;
 /// Variables of a program.
 pub(crate) const VARIABLES: usize = 100;
-/// Characters of a text that is typed: what the host types at once.
-pub(crate) const INPUT: usize = 10_000;
+/// Characters of a text that is typed: the most that any host types at once.
+/// Each has a limit of its own, 10,000 where the operator says nothing.
+pub(crate) const INPUT: usize = 100_000;
 /// Keys that are pressed at once, and characters of the name of one.
 pub(crate) const KEYS: usize = 100;
 pub(crate) const KEY: usize = 40;

@@ -77,7 +77,30 @@ impl Call {
     /// open as may be; `invalid` where the title is too long or the host knows no
     /// such preset.
     pub fn open_stream(&self, title: &str, preset: Option<Preset>) -> Result<EventStream<'_>, ToolError> {
-        let options = preset.map(|preset| serde_json::json!({ "preset": preset.as_str() }).to_string());
+        self.open_stream_with(title, preset, &serde_json::Map::new())
+    }
+
+    /// The same with other numbers than those of the preset, each by its name in
+    /// the contract, such as `inactivity_timeout_milliseconds`, `max_attempts` or
+    /// `adaptive`.
+    ///
+    /// # Errors
+    /// As for [`Call::open_stream`]; `invalid` for a name that the host does not
+    /// know and for numbers that contradict themselves.
+    pub fn open_stream_with(
+        &self,
+        title: &str,
+        preset: Option<Preset>,
+        parameters: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<EventStream<'_>, ToolError> {
+        let mut options = serde_json::Map::new();
+        if let Some(preset) = preset {
+            options.insert("preset".to_owned(), preset.as_str().into());
+        }
+        if !parameters.is_empty() {
+            options.insert("parameters".to_owned(), parameters.clone().into());
+        }
+        let options = (!options.is_empty()).then(|| serde_json::Value::Object(options).to_string());
         let id = self.host.open_stream(title, options.as_deref())?;
         Ok(EventStream { host: &self.host, id })
     }
@@ -103,6 +126,16 @@ impl EventStream<'_> {
     /// Only those of every function.
     pub fn status(&self, status: StreamStatus) -> Result<(), ToolError> {
         self.host.stream_status(&self.id, status.as_str())
+    }
+
+    /// Says that the source was polled, for as long as `wait_for_data` is, and had
+    /// nothing new. Several in a row count towards the end of the stream, once
+    /// there was a message. Readers see nothing of it.
+    ///
+    /// # Errors
+    /// `invalid` where the host does not know it yet, which can be passed over.
+    pub fn nothing_new(&self) -> Result<(), ToolError> {
+        self.host.stream_status(&self.id, "nothing-new")
     }
 
     /// Says something: a message of 1 to 8,192 bytes.

@@ -14,13 +14,13 @@ const ROUNDS: usize = 15;
 
 /// Lines of calls, and of what a call asks the host for.
 pub(crate) fn overhead(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, with, without) = (runtime(2)?, tempfile::tempdir()?, tempfile::tempdir()?);
+    let (runtime, with, without) = (runtime(2)?, setting.data()?, setting.data()?);
     let audited = open_host(&runtime, &setting.echo_component, with.path(), "")?;
     let silent = open_host(&runtime, &setting.echo_component, without.path(), "[audit]\nenabled = false")?;
     let calls = setting.calls(3_000);
     let measure = |host: &Host| echo_p50(&runtime, host, calls);
     let (mut of_audited, mut of_silent) = (Vec::new(), Vec::new());
-    for round in 0..=ROUNDS {
+    for round in 0..=setting.rounds(ROUNDS) {
         let (one, other) = (measure(&silent)?, measure(&audited)?);
         // The first round warms up.
         if round > 0 {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
-    component::{Component, HasSelf, Linker, ResourceTable},
+    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, bail,
+    component::{Component, HasSelf, Linker, ResourceTable, ResourceType, types::ComponentItem},
 };
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
@@ -55,6 +55,45 @@ impl wit::log::Host for Guest {
     fn write(&mut self, _level: String, _message: String) {}
 }
 
+/// Interfaces that are linked: packages of WASI 0.2 as a whole, and those of the
+/// contract that every plugin has.
+const LINKED: [&str; 9] = [
+    "wasi:cli/",
+    "wasi:clocks/",
+    "wasi:filesystem/",
+    "wasi:io/",
+    "wasi:random/",
+    "wasi:sockets/",
+    "wharf:plugin/types",
+    "wharf:plugin/caller",
+    "wharf:plugin/log",
+];
+
+/// Defines the imports that are not linked as functions that trap. An import of WASI is
+/// linked under whatever patch version its toolchain wrote: wasmtime matches it by its
+/// track, and another definition under the very version would have other resources.
+fn trap_what_is_left(linker: &mut Linker<Guest>, component: &Component) -> wasmtime::Result<()> {
+    let engine = linker.engine().clone();
+    for (import, item) in component.component_type().imports(&engine) {
+        let ComponentItem::ComponentInstance(instance) = item.ty else { continue };
+        if LINKED.iter().any(|linked| import.starts_with(linked)) {
+            continue;
+        }
+        let mut stubs = linker.instance(import)?;
+        for (export, item) in instance.exports(&engine) {
+            match item.ty {
+                ComponentItem::ComponentFunc(_) => {
+                    let name = format!("{import}#{export}");
+                    stubs.func_new(export, move |_, _, _, _| bail!("`{name}` is not linked"))?;
+                }
+                ComponentItem::Resource(_) => stubs.resource(export, ResourceType::host::<()>(), |_, _| Ok(()))?,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
 /// wasmtime and one component.
 pub(crate) struct Bare {
     engine: Engine,
@@ -86,7 +125,7 @@ impl Bare {
         wit::types::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest).map_err(failed)?;
         wit::caller::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest).map_err(failed)?;
         wit::log::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest).map_err(failed)?;
-        linker.define_unknown_imports_as_traps(&component).map_err(failed)?;
+        trap_what_is_left(&mut linker, &component).map_err(failed)?;
         let code = PluginPre::new(linker.instantiate_pre(&component).map_err(failed)?).map_err(failed)?;
         Ok(Self { engine, code })
     }
@@ -102,5 +141,39 @@ impl Bare {
         let answer = tools.call_call_tool(&mut store, tool, arguments).await.map_err(failed)?;
         let answer = answer.map_err(|error| anyhow!("{}", error.message))?;
         Ok(answer.content.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A component whose imports of WASI have another patch version than its toolchain
+    /// wrote, and than wasmtime has.
+    fn of_another_patch(mut component: Vec<u8>, digit: u8) -> Vec<u8> {
+        let track = b"@0.2.";
+        let places = component.windows(track.len()).enumerate().filter(|(_, bytes)| bytes == track);
+        let places: Vec<_> = places.map(|(place, _)| place + track.len()).collect();
+        assert!(!places.is_empty(), "it imports WASI 0.2");
+        for place in places {
+            // The last digit of the number: it may have several, and none begins with 0.
+            let digits = component[place..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            component[place + digits - 1] = digit;
+        }
+        component
+    }
+
+    #[tokio::test]
+    async fn a_component_is_called_whatever_patch_version_of_wasi_its_toolchain_wrote() {
+        let echo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/plugins/components/guest-echo.wasm");
+        let echo = std::fs::read(echo).expect("built by `cargo xtask plugins --guests`");
+        let directory = tempfile::tempdir().expect("a directory");
+        for digit in *b"0379" {
+            let path = directory.path().join("echo.wasm");
+            std::fs::write(&path, of_another_patch(echo.clone(), digit)).expect("written");
+            let bare = Bare::load(&path)
+                .unwrap_or_else(|error| panic!("a patch version that ends with {}: {error:#}", char::from(digit)));
+            assert_eq!(bare.call("echo", r#"{"text": "hello"}"#).await.expect("it answers"), 1);
+        }
     }
 }

@@ -33,7 +33,7 @@ async fn call(host: &Host, thread: &str, tool: &str, arguments: Value) -> Result
 /// Changes a second of `writers` that each add memos to one list. The list
 /// keeps the last ten and counts all of them, so that each change reads, changes
 /// and writes one small entry; no two may get one number, and none is left out.
-fn rate(runtime: &Runtime, host: &Host, thread: &str, writers: usize) -> Result<f64> {
+fn rate(runtime: &Runtime, host: &Host, thread: &str, writers: usize, changes: usize) -> Result<f64> {
     runtime.block_on(async {
         let mut running = JoinSet::new();
         let began = Instant::now();
@@ -41,7 +41,7 @@ fn rate(runtime: &Runtime, host: &Host, thread: &str, writers: usize) -> Result<
             let (host, thread) = (host.clone(), thread.to_owned());
             running.spawn(async move {
                 let mut numbers = Vec::new();
-                for change in (writer..CHANGES).step_by(writers) {
+                for change in (writer..changes).step_by(writers) {
                     let memo = json!({"memo": format!("change {change}")});
                     let added = call(&host, &thread, "add_memo", memo).await?;
                     numbers.extend(added["memo"]["id"].as_u64());
@@ -49,31 +49,32 @@ fn rate(runtime: &Runtime, host: &Host, thread: &str, writers: usize) -> Result<
                 anyhow::Ok(numbers)
             });
         }
-        let mut numbers = Vec::with_capacity(CHANGES);
+        let mut numbers = Vec::with_capacity(changes);
         while let Some(finished) = running.join_next().await {
             numbers.extend(finished??);
         }
         let seconds = began.elapsed().as_secs_f64();
         numbers.sort_unstable();
-        if numbers != (1..=CHANGES as u64).collect::<Vec<_>>() {
-            bail!("{writers} writers lost some of {CHANGES} changes: {numbers:?}");
+        if numbers != (1..=changes as u64).collect::<Vec<_>>() {
+            bail!("{writers} writers lost some of {changes} changes: {numbers:?}");
         }
         #[expect(clippy::cast_precision_loss, reason = "a thousand")]
-        Ok(CHANGES as f64 / seconds)
+        Ok(changes as f64 / seconds)
     })
 }
 
 pub(crate) fn writers(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, data) = (runtime(2)?, tempfile::tempdir()?);
+    let (runtime, data) = (runtime(2)?, setting.data()?);
     let host = open_host(&runtime, &setting.echo_component, data.path(), "")?;
     if !host.installed().iter().any(|installed| installed.plugin.name().as_str() == "planning") {
         bail!("planning is not part of this build; run `cargo xtask plugins` first");
     }
-    let rounds = if setting.quick { 2 } else { ROUNDS };
+    let (rounds, changes) = (setting.rounds(ROUNDS), setting.calls(CHANGES));
+    let writers = WRITERS.min(changes);
     let (mut ratios, mut of_one, mut of_many) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..=rounds {
-        let one = rate(&runtime, &host, &format!("one-{round}"), 1)?;
-        let many = rate(&runtime, &host, &format!("many-{round}"), WRITERS)?;
+        let one = rate(&runtime, &host, &format!("one-{round}"), 1, changes)?;
+        let many = rate(&runtime, &host, &format!("many-{round}"), writers, changes)?;
         // The first round warms up.
         if round > 0 {
             ratios.push(many / one);
@@ -86,7 +87,7 @@ pub(crate) fn writers(setting: &Setting, report: &mut Report) -> Result<()> {
         median(ratios),
         Bar::AtLeast(1.0),
         &format!(
-            "{WRITERS} writers of one entry {:.0} changes/s, one writer {:.0}/s; none lost",
+            "{writers} writers of one entry {:.0} changes/s, one writer {:.0}/s; none lost",
             median(of_many),
             median(of_one)
         ),

@@ -33,7 +33,7 @@ fn touch_and_expire(runtime: &Runtime, host: &Host, name: &str, contexts: usize)
 }
 
 pub(crate) fn memory(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, data) = (runtime(2)?, tempfile::tempdir()?);
+    let (runtime, data) = (runtime(2)?, setting.data()?);
     let host = open_host(&runtime, &setting.echo_component, data.path(), "")?;
     if !host.installed().iter().any(|installed| installed.plugin.name().as_str() == "planning") {
         bail!("planning is not part of this build; run `cargo xtask plugins` first");

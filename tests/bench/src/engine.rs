@@ -79,7 +79,7 @@ pub(crate) fn echo_p50(runtime: &Runtime, host: &Host, calls: usize) -> Result<f
 }
 
 pub(crate) fn latency(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, data) = (runtime(2)?, tempfile::tempdir()?);
+    let (runtime, data) = (runtime(2)?, setting.data()?);
     let host = open_host(&runtime, &setting.echo_component, data.path(), "")?;
     let bare = Bare::load(&setting.echo_component)?;
     let calls = setting.calls(3_000);
@@ -91,7 +91,7 @@ pub(crate) fn latency(setting: &Setting, report: &mut Report) -> Result<()> {
     };
     let bare_call = async || bare.call("echo", &text).await.map(drop);
     let (mut of_host, mut of_bare, mut of_full) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..=ROUNDS {
+    for round in 0..=setting.rounds(ROUNDS) {
         let bare = p50(&runtime, calls, bare_call)?;
         let plain = p50(&runtime, calls, async || host_call(&small).await)?;
         let with_context = p50(&runtime, calls, async || host_call(&full).await)?;
@@ -142,7 +142,7 @@ fn rate(threads: usize, time: Duration, call: impl Fn() -> Result<()> + Sync) ->
 }
 
 pub(crate) fn scaling(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, data) = (runtime(2)?, tempfile::tempdir()?);
+    let (runtime, data) = (runtime(2)?, setting.data()?);
     let host = open_host(&runtime, &setting.echo_component, data.path(), "")?;
     let bare = Bare::load(&setting.echo_component)?;
     let text = Value::Object(arguments()).to_string();
@@ -153,10 +153,10 @@ pub(crate) fn scaling(setting: &Setting, report: &mut Report) -> Result<()> {
         Ok(())
     };
     let bare_call = || handle.block_on(bare.call("echo", &text)).map(drop);
-    let time = Duration::from_millis(if setting.quick { 100 } else { 700 });
+    let time = Duration::from_millis(if setting.quick { 20 } else { 700 });
     let mut gains = Vec::new();
     let mut figures = Vec::new();
-    for round in 0..=10 {
+    for round in 0..=setting.rounds(10) {
         let host_one = rate(1, time, host_call)?;
         let bare_one = rate(1, time, bare_call)?;
         let host_two = rate(2, time, host_call)?;

@@ -350,7 +350,7 @@ pub(crate) const KEYS: [&str; 4] =
     ["http_throughput", "http_throughput_session", "http_throughput_allocator", "http_throughput_session_allocator"];
 
 pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (data, client) = (tempfile::tempdir()?, client()?);
+    let (data, client) = (setting.data()?, client()?);
     let servers = [Server::wharf(setting, data.path())?, Server::echo()?, Server::echo_with_its_allocator()?];
     client
         .block_on(async {
@@ -364,7 +364,7 @@ pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
                 ]);
             }
             let mut rates = [const { Vec::new() }; 2];
-            for round in 0..=ROUNDS {
+            for round in 0..=setting.rounds(ROUNDS) {
                 // The first round warms up.
                 let calls = setting.calls(if round == 0 { 10_000 } else { 40_000 });
                 for (era, rates) in rates.iter_mut().enumerate() {

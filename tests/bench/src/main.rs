@@ -26,9 +26,10 @@ mod webviews;
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 use report::Report;
+use tempfile::TempDir;
 
 /// Measure Wharf; see `cargo xtask bench --help`
 #[derive(Debug, Parser)]
@@ -44,7 +45,7 @@ struct Bench {
     #[arg(long)]
     echo_component: Option<PathBuf>,
 
-    /// The folder with Korean texts
+    /// The folder with Korean texts; without it, search_korean is left out
     #[arg(long)]
     korean_corpus: Option<PathBuf>,
 
@@ -56,7 +57,7 @@ struct Bench {
     #[arg(long, value_name = "KEY")]
     only: Option<String>,
 
-    /// A tenth of the work: for trying the benchmark itself
+    /// A hundredth of the work, each once: shows that all of it runs, and says nothing of how fast
     #[arg(long)]
     quick: bool,
 }
@@ -77,17 +78,36 @@ pub(crate) struct Setting {
     pub(crate) echo_component: PathBuf,
     pub(crate) korean_corpus: PathBuf,
     pub(crate) quick: bool,
+    /// Compiled code that all hosts share where nothing has to be right.
+    cache: Option<TempDir>,
 }
 
 impl Setting {
-    /// A number of calls, or a tenth of it.
+    /// A data directory for one host.
+    pub(crate) fn data(&self) -> Result<TempDir> {
+        let data = tempfile::tempdir()?;
+        if let Some(cache) = &self.cache {
+            std::os::unix::fs::symlink(cache.path(), data.path().join("cache"))?;
+        }
+        Ok(data)
+    }
+
+    /// A number of calls, or a hundredth of it.
     pub(crate) fn calls(&self, thorough: usize) -> usize {
-        if self.quick { thorough / 10 } else { thorough }
+        if self.quick { thorough.div_ceil(100) } else { thorough }
+    }
+
+    /// How often something is measured: once where it need not be right.
+    pub(crate) fn rounds(&self, thorough: usize) -> usize {
+        if self.quick { 1 } else { thorough }
     }
 }
 
 /// Which keys one measurement yields, and how it is made.
 type Measurement = (&'static [&'static str], fn(&Setting, &mut Report) -> Result<()>);
+
+/// The figure that needs Korean texts.
+const KOREAN: &str = "search_korean";
 
 const MEASUREMENTS: &[Measurement] = &[
     (&["engine_overhead", "context_overhead"], engine::latency),
@@ -100,7 +120,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["memory_growth"], memory::growth),
     (&["context_memory"], contexts::memory),
     (&["search_overlap", "search_latency", "search_add"], search::beside_tantivy),
-    (&["search_korean"], search::korean),
+    (&[KOREAN], search::korean),
     (&["search_scaling"], search::scaling),
     (&["state_contention"], contention::writers),
     (&["process_output"], processes::output),
@@ -124,14 +144,20 @@ fn main() -> Result<()> {
         echo_component: bench.echo_component.unwrap_or_else(|| "target/plugins/components/guest-echo.wasm".into()),
         korean_corpus: bench.korean_corpus.unwrap_or_else(|| "target/corpus/package/konlpy/data/corpus".into()),
         quick: bench.quick,
+        cache: bench.quick.then(tempfile::tempdir).transpose()?,
     };
-    let mut report = Report::default();
+    let mut report = Report::new(bench.quick);
     for (keys, measure) in MEASUREMENTS {
         let wanted = bench.only.as_deref().is_none_or(|only| keys.iter().any(|key| key.contains(only)));
-        if wanted {
-            eprintln!("measuring {}", keys.join(", "));
-            measure(&setting, &mut report)?;
+        if !wanted {
+            continue;
         }
+        if *keys == [KOREAN] && !setting.korean_corpus.is_dir() {
+            eprintln!("{KOREAN} is left out: there are no Korean texts in {}", setting.korean_corpus.display());
+            continue;
+        }
+        eprintln!("measuring {}", keys.join(", "));
+        measure(&setting, &mut report).with_context(|| keys.join(", "))?;
     }
     report.print(bench.json);
     Ok(())

@@ -19,16 +19,17 @@ pub(crate) fn resident(process: u32) -> Result<f64> {
 }
 
 pub(crate) fn growth(setting: &Setting, report: &mut Report) -> Result<()> {
-    let data = tempfile::tempdir()?;
-    let mut wharf = opened(Server::wharf(setting, data.path())?, 1_000)?;
+    let data = setting.data()?;
+    let mut wharf = opened(Server::wharf(setting, data.path())?, setting.calls(1_000))?;
     let early = resident(wharf.id())?;
-    wharf.throughput(setting.calls(99_000))?;
+    let (few, many) = (setting.calls(1_000), setting.calls(99_000));
+    wharf.throughput(many)?;
     let late = resident(wharf.id())?;
     report.note(
         "memory_growth",
         late / early,
         Bar::AtMost(1.1),
-        &format!("{late:.1} MiB after 100,000 calls, {early:.1} MiB after 1,000"),
+        &format!("{late:.1} MiB after {} calls, {early:.1} MiB after {few}", few + many),
     );
     Ok(())
 }

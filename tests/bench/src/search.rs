@@ -117,7 +117,7 @@ fn times(queries: &[String], mut search: impl FnMut(&str) -> Result<()>) -> Resu
 pub(crate) fn beside_tantivy(setting: &Setting, report: &mut Report) -> Result<()> {
     let passages = corpus::distinct_passages(setting.calls(PASSAGES))?;
     let queries = corpus::queries(&passages, setting.calls(2_000));
-    let (data, yardstick) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let (data, yardstick) = (setting.data()?, tempfile::tempdir()?);
     let mut store = Store::open(setting, data.path())?;
     store.add(&passages)?;
     let mut tantivy = Tantivy::create(yardstick.path())?;
@@ -126,7 +126,7 @@ pub(crate) fn beside_tantivy(setting: &Setting, report: &mut Report) -> Result<(
     }
     tantivy.commit()?;
     overlap(&store, &tantivy, &queries[..queries.len() / 4], report)?;
-    latency(&store, &tantivy, &queries, report)?;
+    latency(setting.rounds(ROUNDS), &store, &tantivy, &queries, report)?;
     add(&mut store, &mut tantivy, passages.len(), setting.calls(100), report)
 }
 
@@ -145,9 +145,9 @@ fn overlap(store: &Store, tantivy: &Tantivy, queries: &[String], report: &mut Re
     Ok(())
 }
 
-fn latency(store: &Store, tantivy: &Tantivy, queries: &[String], report: &mut Report) -> Result<()> {
+fn latency(rounds: usize, store: &Store, tantivy: &Tantivy, queries: &[String], report: &mut Report) -> Result<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for round in 0..=ROUNDS {
+    for round in 0..=rounds {
         let tantivy = times(queries, |query| tantivy.search(query, TOP).map(drop))?;
         let store = store.times(queries)?;
         // The first round warms up.
@@ -200,7 +200,7 @@ fn add(store: &mut Store, tantivy: &mut Tantivy, first: usize, count: usize, rep
 pub(crate) fn korean(setting: &Setting, report: &mut Report) -> Result<()> {
     let passages = corpus::korean_passages(&setting.korean_corpus)?;
     let queries = corpus::noun_queries(&passages, setting.calls(300))?;
-    let data = tempfile::tempdir()?;
+    let data = setting.data()?;
     let mut store = Store::open(setting, data.path())?;
     for passage in &passages {
         let added = store.call("add_content", json!({ "text": passage }))?;
@@ -229,13 +229,13 @@ pub(crate) fn scaling(setting: &Setting, report: &mut Report) -> Result<()> {
     let passages = corpus::passages(setting.calls(MANY))?;
     let few = &passages[..setting.calls(FEW)];
     let queries = corpus::queries(few, setting.calls(1_000));
-    let (small_data, large_data) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let (small_data, large_data) = (setting.data()?, setting.data()?);
     let mut small = Store::open(setting, small_data.path())?;
     small.add(few)?;
     let mut large = Store::open(setting, large_data.path())?;
     large.add(&passages)?;
     let (mut ratios, mut figures) = (Vec::new(), Vec::new());
-    for round in 0..=ROUNDS {
+    for round in 0..=setting.rounds(ROUNDS) {
         let (small, large) = (small.times(&queries)?.0, large.times(&queries)?.0);
         if round > 0 {
             ratios.push(large / small);

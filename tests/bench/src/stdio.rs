@@ -175,12 +175,12 @@ pub(crate) fn opened(mut server: Server, warm_up: usize) -> Result<Server> {
 }
 
 pub(crate) fn calls(setting: &Setting, report: &mut Report) -> Result<()> {
-    let data = tempfile::tempdir()?;
+    let data = setting.data()?;
     let warm_up = setting.calls(5_000);
     let mut wharf = opened(Server::wharf(setting, data.path())?, warm_up)?;
     let mut echo = opened(Server::echo()?, warm_up)?;
     let (mut latencies, mut rates) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..setting.rounds(ROUNDS) {
         let calls = setting.calls(5_000);
         latencies.push([wharf.latency(calls)?, echo.latency(calls)?]);
         let calls = setting.calls(100_000);
@@ -212,7 +212,7 @@ fn start_time(start: impl Fn() -> Result<Server>) -> Result<f64> {
 }
 
 pub(crate) fn cold_start(setting: &Setting, report: &mut Report) -> Result<()> {
-    let data = tempfile::tempdir()?;
+    let data = setting.data()?;
     let mut times = Vec::new();
     for round in 0..=setting.calls(50) {
         let wharf = start_time(|| Server::wharf(setting, data.path()))?;

@@ -124,7 +124,7 @@ async fn swap(host: &Host, components: &[Vec<u8>; 2], swaps: usize) -> Result<u6
 
 /// By the library.
 pub(crate) fn under_load(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, data) = (runtime(2)?, tempfile::tempdir()?);
+    let (runtime, data) = (runtime(2)?, setting.data()?);
     let host = open_host(&runtime, &setting.echo_component, data.path(), "")?;
     let components = components(setting)?;
     let swaps = setting.calls(1_000);
@@ -141,7 +141,7 @@ pub(crate) fn under_load(setting: &Setting, report: &mut Report) -> Result<()> {
 
 /// By `wharf plugin update`, beside a server that clients call and listen to.
 pub(crate) fn over_http(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (data, files, client) = (tempfile::tempdir()?, tempfile::tempdir()?, client()?);
+    let (data, files, client) = (setting.data()?, tempfile::tempdir()?, client()?);
     let components = components(setting)?;
     let paths = [files.path().join("swapped.wasm"), files.path().join("other.wasm")];
     for (path, component) in paths.iter().zip(&components) {

@@ -18,7 +18,7 @@ const MIB: f64 = 1_048_576.0;
 
 /// The worst kind of flood is the figure.
 pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
-    let mut measured = throughput::measure(&Kind::ALL, setting.calls(80) << 17, 7)?;
+    let mut measured = throughput::measure(&Kind::ALL, setting.calls(80) << 17, setting.rounds(7))?;
     measured.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
     let all = measured.iter().map(|flood| {
         format!(
@@ -36,13 +36,12 @@ pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
 }
 
 /// MiB of a session without its history.
-pub(crate) fn memory(_: &Setting, report: &mut Report) -> Result<()> {
-    let measured = memory::measure()?;
+pub(crate) fn memory(setting: &Setting, report: &mut Report) -> Result<()> {
+    let count = setting.calls(memory::SESSIONS);
+    let measured = memory::measure(count)?;
     let absolute = format!(
-        "{:.0} bytes a session, with the usual history full {:.0}; {} sessions at a time",
-        measured.bare,
-        measured.full,
-        memory::SESSIONS
+        "{:.0} bytes a session, with the usual history full {:.0}; {count} sessions at a time",
+        measured.bare, measured.full
     );
     report.note("terminal_memory", measured.bare / MIB, Bar::AtMost(1.0), &absolute);
     Ok(())
@@ -50,7 +49,7 @@ pub(crate) fn memory(_: &Setting, report: &mut Report) -> Result<()> {
 
 /// How many turns were told too early, and which share of them late.
 pub(crate) fn turns(setting: &Setting, report: &mut Report) -> Result<()> {
-    let plan = Plan { seed: 1, rounds: 2, turns: setting.calls(100) / 5 };
+    let plan = Plan { seed: 1, rounds: setting.rounds(2), turns: setting.calls(100).div_ceil(5) };
     let held = runtime(2)?.block_on(hold(plan))?;
     let lines = [held.known.lines("known programs"), held.strange.lines("other programs")].concat();
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]

@@ -20,14 +20,14 @@ const ROUNDS: usize = 15;
 
 pub(crate) fn overhead(setting: &Setting, report: &mut Report) -> Result<()> {
     let (runtime, collector) = (runtime(2)?, collector()?);
-    let data = [tempfile::tempdir()?, tempfile::tempdir()?, tempfile::tempdir()?];
+    let data = [setting.data()?, setting.data()?, setting.data()?];
     let open = |data: &tempfile::TempDir, lines: &str| open_host(&runtime, &setting.echo_component, data.path(), lines);
     let traces = |ratio| format!("[traces]\nendpoint = \"http://{collector}/v1/traces\"\nratio = {ratio}");
     let hosts = [open(&data[0], "")?, open(&data[1], &traces(0))?, open(&data[2], &traces(1))?];
     let calls = setting.calls(3_000);
     let measure = |host: &Host| echo_p50(&runtime, host, calls);
     let mut times = [const { Vec::new() }; 3];
-    for round in 0..=ROUNDS {
+    for round in 0..=setting.rounds(ROUNDS) {
         for (host, times) in hosts.iter().zip(&mut times) {
             let time = measure(host)?;
             // The first round warms up.

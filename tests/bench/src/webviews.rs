@@ -122,8 +122,7 @@ struct Ours {
 }
 
 impl Ours {
-    async fn start() -> Result<Self> {
-        let data = tempfile::tempdir()?;
+    async fn start(data: tempfile::TempDir) -> Result<Self> {
         let grant = "[plugin.browser.grants.webview]\nreason = \"bench\"\norigins = [\"*\"]\n";
         let configuration = Configuration::parse(grant, data.path()).map_err(anyhow::Error::msg)?;
         let host = Host::open(configuration, data.path()).await?;
@@ -192,14 +191,14 @@ impl Samples {
 /// One after the other, and many of each in a row. A browser that was asked just now
 /// answers faster than one that has rested for a moment, so that only in turns both
 /// are asked the same; in a row, the bare client's never rests.
-async fn measure(warm_up: usize, calls: usize) -> Result<(Samples, Samples)> {
-    let (mut bare, ours) = (Bare::start().await?, Ours::start().await?);
+async fn measure(data: tempfile::TempDir, warm_up: usize, rounds: usize, calls: usize) -> Result<(Samples, Samples)> {
+    let (mut bare, ours) = (Bare::start().await?, Ours::start(data).await?);
     for _ in 0..warm_up {
         bare.evaluate().await?;
         ours.evaluate().await?;
     }
     let (mut turns, mut rows) = (Samples::default(), Samples::default());
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for _ in 0..calls {
             turns.bare(&mut bare).await?;
             turns.ours(&ours).await?;
@@ -223,9 +222,11 @@ async fn measure(warm_up: usize, calls: usize) -> Result<(Samples, Samples)> {
 /// answer.
 pub(crate) fn latency(setting: &Setting, report: &mut Report) -> Result<()> {
     let runtime = runtime(2)?;
-    let (warm_up, calls) = (setting.calls(100), setting.calls(1_000) / ROUNDS);
+    let (warm_up, rounds) = (setting.calls(100), setting.rounds(ROUNDS));
+    let (calls, data) = (setting.calls(1_000).div_ceil(ROUNDS), setting.data()?);
     // On a worker, as the command has it.
-    let measured = runtime.block_on(async { tokio::spawn(async move { measure(warm_up, calls).await }).await })?;
+    let measured =
+        runtime.block_on(async { tokio::spawn(async move { measure(data, warm_up, rounds, calls).await }).await })?;
     let (turns, rows) = measured?;
     let absolute = format!(
         "in turns: p50 of browser__evaluate {:.2} ms, of a bare client of DevTools {:.2} ms; many in a row: {:.2} and \

@@ -7,7 +7,9 @@
 
 use std::time::Duration;
 
-use wharf_core::completion::{AgentStatus, CursorRow, Detector, Event, Nonce, Parameters, Preset, Reason, Signal};
+use wharf_core::completion::{
+    AgentStatus, Beside, CursorRow, Detector, Event, Nonce, Parameters, Preset, Reason, Signal,
+};
 use wharf_terminal::{Screen, Size, Stream};
 
 /// More is no more hostile, and slower.
@@ -144,7 +146,11 @@ fn event(byte: u8) -> Event<'static> {
             shell_in_front: known(0),
             waits_for_input: known(1),
             has_read_input: known(2),
-            listens: byte & 16 != 0 && byte & 64 != 0,
+            beside: match (byte & 16 != 0, byte & 64 != 0) {
+                (true, alone) => Beside::Rests { wakes: Duration::from_millis(u64::from(byte) * 16), alone },
+                (false, true) => Beside::Computes,
+                (false, false) => Beside::Unknown,
+            },
         }),
     }
 }

@@ -37,7 +37,7 @@ fn main() -> Result<()> {
             }
         }
         Some("memory") => {
-            let memory::Memory { bare, full } = memory::measure()?;
+            let memory::Memory { bare, full } = memory::measure(memory::SESSIONS)?;
             println!("a session takes {:.0} KiB, with a full history {:.0} KiB", bare / 1024.0, full / 1024.0);
         }
         Some("turns") => {

@@ -9,7 +9,7 @@ use wharf_terminal::{History, Session};
 
 use crate::request::request;
 
-/// Sessions at a time.
+/// Sessions at a time where it is measured.
 pub const SESSIONS: usize = 100;
 
 /// Far longer than anything here takes.
@@ -24,32 +24,32 @@ pub struct Memory {
     pub full: f64,
 }
 
-/// Measures both.
+/// Measures both, with so many sessions at a time.
 ///
 /// # Errors
 /// Where a program does not start or the system does not tell.
-pub fn measure() -> Result<Memory> {
+pub fn measure(count: usize) -> Result<Memory> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let spawner = Spawner::new();
         // What all share is there before.
         drop(sessions(&spawner, 2, History::default(), "seq 1 200000").await?);
         let none = History { raw_bytes: 0, text_bytes: 0, screen_lines: 0 };
-        let bare = each(&spawner, none, "seq 1 20000").await?;
-        let full = each(&spawner, History::default(), "seq 1 200000").await?;
+        let bare = each(&spawner, count, none, "seq 1 20000").await?;
+        let full = each(&spawner, count, History::default(), "seq 1 200000").await?;
         Ok(Memory { bare, full })
     })
 }
 
-async fn each(spawner: &Spawner, history: History, print: &str) -> Result<f64> {
+async fn each(spawner: &Spawner, count: usize, history: History, print: &str) -> Result<f64> {
     let before = resident()?;
-    let open = sessions(spawner, SESSIONS, history, print).await?;
+    let open = sessions(spawner, count, history, print).await?;
     let after = resident()?;
     for session in open {
         session.close(Duration::ZERO).await;
     }
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-    let bytes = after.saturating_sub(before) as f64 / SESSIONS as f64;
+    let bytes = after.saturating_sub(before) as f64 / count as f64;
     Ok(bytes)
 }
 

@@ -2,6 +2,7 @@
 //! real guests, and the numbers that Prometheus sees.
 
 mod command;
+mod floods;
 mod hosts;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};

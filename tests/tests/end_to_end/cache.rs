@@ -214,3 +214,51 @@ async fn code_from_elsewhere_is_no_component() {
         assert!(rejected.len() == 1 && rejected[0].reason.contains("no Wasm component"), "{rejected:?}");
     }
 }
+
+/// What may stand where the cache or a file of it should be.
+const IN_THE_WAY: [&str; 5] = [
+    "rm -rf $0; mkdir $0",
+    "rm -rf $0; mkdir -p $0/theirs",
+    "rm -rf $0; mkfifo $0",
+    "rm -rf $0; ln -s /dev/zero $0",
+    "rm -rf $0; echo text > $0",
+];
+
+fn put(script: &str, path: &Path) {
+    let script = script.replace("$0", "\"$0\"");
+    let put = std::process::Command::new("sh").args(["-c", &script]).arg(path).status().expect("a shell");
+    assert!(put.success(), "{script}");
+}
+
+#[tokio::test]
+async fn what_is_broken_in_a_cache_is_mended_and_keeps_no_host_from_starting() {
+    let (pair, data) = (Pair::new(), Data::alone());
+    assert_eq!(says(&pair.yes, &data, "yes__run").await, "yes");
+    for file in [data.path().join("cache/key"), only(&data, "code"), only(&data, "tools")] {
+        for script in IN_THE_WAY {
+            put(script, &file);
+            assert_eq!(says(&pair.yes, &data, "yes__run").await, "yes", "{}: {script}", file.display());
+            assert!(fs::symlink_metadata(&file).expect("made again").is_file(), "{}: {script}", file.display());
+            // It is of use again: the next host makes nothing.
+            let before = identity(&file);
+            assert_eq!(says(&pair.yes, &data, "yes__run").await, "yes");
+            assert_eq!(identity(&file), before, "{}: {script}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_host_works_without_a_cache_and_says_so_once() {
+    let pair = Pair::new();
+    for script in IN_THE_WAY.iter().filter(|script| !script.contains("mkdir")) {
+        let data = Data::alone();
+        let config = data.write("wharf.toml", pair.both.text());
+        put(script, &data.path().join("cache"));
+        let mut client = Client::connect(wharf(["serve", "--stdio"]).config(&config).data(data.path()));
+        let answers = ["yes__run", "no__run"].map(|tool| client.call(tool, json!({}), json!({})));
+        assert_eq!(answers.map(|answer| answer["content"][0]["text"].clone()), [json!("yes"), json!("no")], "{script}");
+        let (_, log, code) = client.leave();
+        assert_eq!((code, log.matches("the cache of compiled code").count()), (Some(0), 1), "{script}: {log}");
+        assert!(!fs::symlink_metadata(data.path().join("cache")).expect("there").is_dir(), "it is not the host's");
+    }
+}

@@ -57,9 +57,9 @@ fn a_call_that_fails_says_why_on_standard_error_and_as_json_where_asked() {
         (["call", "echo__echo", "{}"], 1, "invalid"),
         (["call", "echo__echo", r#"{"text":7}"#], 1, "/text"),
         (["call", "hostile__trap", "{}"], 1, "internal"),
-        (["call", "echo__echo", "not json"], 1, "no JSON object"),
-        (["call", "echo__echo", "[1]"], 1, "no JSON object"),
-        (["call", "echo__echo", r#"{"text":"x""#], 1, "no JSON object"),
+        (["call", "echo__echo", "not json"], 2, "no JSON object"),
+        (["call", "echo__echo", "[1]"], 2, "no JSON object"),
+        (["call", "echo__echo", r#"{"text":"x""#], 2, "no JSON object"),
     ] {
         let run = shell.run(&arguments);
         assert_eq!((run.code, run.out.as_str()), (Some(code), ""), "{arguments:?}: {run:?}");
@@ -101,6 +101,49 @@ fn tools_are_listed_in_one_order_and_refused_plugins_are_named() {
     assert!(run.err.contains("bad") && run.out.contains("echo__echo"), "{run:?}");
     let listed = parsed(&shell.run(&["tools", "--json"]));
     assert_eq!(listed["rejected"][0]["plugin"], "bad");
+}
+
+#[test]
+fn a_plugin_that_is_refused_is_told_once_and_a_command_leaves_no_line_of_audit_for_it() {
+    let files = Data::alone();
+    let path = files.write("bad.wasm", "no component");
+    let pinned = component("guest-offering");
+    let digest = format!("digest = \"blake3:{}\"\n[plugin.pinned.grants.state]\nreason = \"r\"", "0".repeat(64));
+    let shell = Shell::new(&Setup::new().plugin("bad", &path, "").plugin("pinned", &pinned, &digest));
+    for command in [&["tools"][..], &["doctor"]] {
+        let run = shell.run(command);
+        let all = format!("{}{}", run.out, run.err);
+        assert_eq!(all.matches("no Wasm component").count(), 1, "{command:?}: {run:?}");
+    }
+    let run = shell.run(&["tools"]);
+    assert_eq!(run.err.matches("has none of its grants").count(), 1, "{run:?}");
+    let run = shell.run(&["call", "echo__echo", r#"{"text":"hello"}"#]);
+    assert_eq!(run.err.matches("no Wasm component").count(), 1, "{run:?}");
+    let audit = shell.run(&["audit", "--json"]);
+    assert!(audit.out.contains("echo") && !audit.out.contains("rejected"), "{audit:?}");
+    // A host that serves does leave one.
+    let client = Client::connect(shell.command(&["serve", "--stdio"]));
+    assert_eq!(client.leave().2, Some(0));
+    let audit = shell.run(&["audit", "--json"]);
+    assert_eq!(audit.out.matches("\"rejected\"").count(), 1, "{audit:?}");
+}
+
+#[test]
+fn the_nearest_names_come_first_where_a_tool_is_unknown() {
+    let shell = Shell::new(&Setup::new().planning());
+    for (slip, meant) in [
+        ("planning__mark_tood", "planning__mark_todo"),
+        ("planing__mark_todo", "planning__mark_todo"),
+        ("planing__mark_todos", "planning__mark_todo"),
+        ("planning__set_goals", "planning__"),
+        ("echo__ecko", "echo__echo"),
+        ("hostile__cpu_spin", "hostile__spin"),
+    ] {
+        let run = shell.run(&["call", slip, "{}"]);
+        let told = run.err.split_once("there are: ").unwrap_or_else(|| panic!("{slip}: {run:?}")).1;
+        assert!(told.starts_with(meant), "{slip}: {told}");
+        assert!(told.split(", ").count() <= 10, "{slip}: {told}");
+    }
 }
 
 #[test]

@@ -131,7 +131,7 @@ async fn what_is_too_large_is_refused_and_leaves_nothing() {
     let fifty = vec![b'a'; 50 << 20];
     let message = refused(fixture.call(ADD, document("a.txt", &fifty)).await);
     assert!(message.starts_with("limit") && message.contains("argument_bytes"), "{message}");
-    let message = refused(fixture.call(ADD, json!({"text": "harbour ".repeat(1_100_000)})).await);
+    let message = refused(fixture.call(ADD, json!({"text": "harbour ".repeat(1_600_000)})).await);
     assert!(message.contains("limit") || message.contains("maxLength"), "{message}");
     assert_eq!(structured(fixture.call(LIST, json!({})).await)["total"], 0);
     fixture.works().await;

@@ -61,6 +61,7 @@ async fn what_a_plugin_of_every_released_text_offers_beside_tools_is_still_under
             cancel: CancellationToken::new(),
             events: None,
             trace: None,
+            client: None,
         };
 
         let asked = fixture.call("offering__run", json!({})).await.expect("a round").input_required.expect("it asks");

@@ -238,6 +238,14 @@ fn tools_and_http_are_served_at_once_by_one_host() {
     let path = format!("/v1/terminals/{}", terminal["id"].as_str().expect("an id"));
     assert_eq!(ask(&path, "s").status, 404);
     assert_eq!(ask(&format!("/v1/streams/{}", terminal["stream"].as_str().expect("an id")), "s").status, 200);
+    // It can be watched by its session, and by nobody else.
+    let watched = ask("/v1/watch", "s").json();
+    assert_eq!(
+        (&watched["terminals"][0]["terminal"], &watched["terminals"][0]["plugin"]),
+        (&terminal["id"], &json!("hostile"))
+    );
+    let watch = format!("/v1/watch/{}", terminal["id"].as_str().expect("an id"));
+    assert_eq!((ask("/v1/watch", "t").json()["terminals"].clone(), ask(&watch, "t").status), (json!([]), 404));
     // The client that leaves ends it all.
     let (_, log, code) = client.leave();
     assert_eq!(code, Some(0), "{log}");

@@ -103,6 +103,30 @@ fn an_export_brings_the_same_state_into_another_directory() {
     assert_eq!(to.ran(&["state", "export"]), exported);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_export_to_a_device_or_a_pipe_leaves_it_what_it_is() {
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+    let place = Place::filled();
+    let exported = place.ran(&["state", "export"]);
+    // By a link, which a host that replaces names would replace, and not the device of this machine.
+    let link = place.config.path().join("null");
+    symlink("/dev/null", &link).expect("linked");
+    let written = place.run(&["state", "export", "--output", link.to_str().expect("text")]);
+    assert_eq!(written.code, Some(0), "{written:?}");
+    assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+    assert!(fs::metadata(&link).expect("there").file_type().is_char_device());
+    let output = place.config.path().join("pipe").display().to_string();
+    let script = format!("mkfifo '{output}'; cat '{output}' & \"$@\"; wait");
+    let through = place.command(&["state", "export", "--output", &output]).through(&script).run();
+    assert_eq!(through.out, exported, "{through:?}");
+    assert!(fs::metadata(&output).expect("there").file_type().is_fifo());
+    let full = place.config.path().join("full");
+    symlink("/dev/full", &full).expect("linked");
+    let full = place.run(&["state", "export", "--output", full.to_str().expect("text")]);
+    assert!(full.code == Some(1) && full.err.contains("cannot write"), "{full:?}");
+}
+
 #[test]
 fn an_export_that_is_cut_is_refused_and_changes_nothing() {
     let (from, to) = (Place::filled(), Place::new());
@@ -191,4 +215,49 @@ fn help_teaches_the_operator() {
             assert!(run.out.contains(word), "{arguments:?} does not say {word}:\n{}", run.out);
         }
     }
+}
+
+/// Runs SQL on the database as somebody else would; whether that can be done here.
+#[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
+fn sql(data: &Path, sql: &str) -> bool {
+    let done = std::process::Command::new("sqlite3").arg(data.join("state.sqlite3")).arg(sql).output();
+    match done {
+        Ok(output) => {
+            assert!(output.status.success(), "{output:?}");
+            true
+        }
+        Err(_) => {
+            eprintln!("not tested: there is no `sqlite3` on this machine");
+            false
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_jumped_while_the_machine_was_off_ends_nothing_until_the_operator_confirms_it() {
+    let place = Place::filled();
+    let five_years = 5_u64 * 365 * 24 * 3_600 * 1_000;
+    // As if all of it had happened five years ago, before the machine was started.
+    let jump = format!(
+        "UPDATE scope SET expires = expires - {five_years}; UPDATE clock SET time = time - {five_years}, boot = 'before'"
+    );
+    if !sql(place.data.path(), &jump) {
+        return;
+    }
+    let read = ["call", "planning__list_goals", "{}", "--session", "one"];
+    let run = place.run(&read);
+    assert!(run.code == Some(0) && run.out.contains("가나다"), "{run:?}");
+    assert!(run.err.contains("hosts have counted time up to") && run.err.contains("confirm-clock"), "{run:?}");
+    let usage = place.run(&["state", "usage"]);
+    assert!(usage.out.contains("3 buckets") && usage.err.contains("confirm-clock"), "{usage:?}");
+    let doctor = place.run(&["doctor"]);
+    assert!(doctor.code == Some(1) && doctor.out.contains("clock"), "{doctor:?}");
+    let asked = place.ran(&["state", "confirm-clock"]);
+    assert!(asked.contains("Nothing was done"), "{asked}");
+    place.ran(&["state", "confirm-clock", "--yes"]);
+    let usage = place.run(&["state", "usage"]);
+    // What was read since is used, and the other session is as old as the clock says.
+    assert!(usage.out.contains("1 buckets") && usage.err.is_empty(), "{usage:?}");
+    assert!(place.ran(&read).contains("가나다"));
+    assert_eq!(place.ran(&["state", "confirm-clock"]), "The clock is not doubted.\n");
 }

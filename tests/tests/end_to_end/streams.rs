@@ -96,6 +96,60 @@ async fn a_stream_whose_source_waits_for_input_ends_by_itself() {
 }
 
 #[tokio::test]
+async fn a_plugin_says_how_its_stream_is_judged_and_that_its_polls_found_nothing() {
+    let fixture = Setup::new().events().open().await;
+    let parameters = json!({"wait_for_data_milliseconds": 1, "consecutive_empty_polls": 2, "max_attempts": 50,
+        "adaptive": true});
+    let options = json!({"preset": "patient", "parameters": parameters}).to_string();
+    let stream = open(&fixture, json!({"title": "a search", "options": options})).await;
+    let stream = stream["ok"].as_str().unwrap_or_else(|| panic!("not opened: {stream}")).to_owned();
+    tell(&fixture, "say", &stream, json!({"text": "an answer"})).await;
+    loop {
+        // Each poll counts once its time is over.
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        if tell(&fixture, "status", &stream, json!({"text": "nothing-new"})).await["refused"]["code"] == "gone" {
+            break;
+        }
+    }
+    let events = told(&read(&fixture, &stream, 1).await);
+    assert_eq!(events.len(), 2, "no reader sees a poll: {events:?}");
+    let end = &events[1].2;
+    assert_eq!(
+        (&end["reason"], &end["confidence"], &end["empty_polls"]),
+        (&json!("empty-polls"), &json!("low"), &json!(2)),
+        "{end}"
+    );
+    assert_eq!(end["adaptive"]["turns"], 0, "{end}");
+    for (options, named) in [
+        (json!({"parameters": {"max_attempts": 0}}), "max_attempts"),
+        (json!({"parameters": {"silence": 3}}), "silence"),
+        (json!({"patience": 3}), "patience"),
+    ] {
+        let refused = open(&fixture, json!({"title": "t", "options": options.to_string()})).await;
+        assert_eq!(refused["refused"]["code"], "invalid", "{refused}");
+        assert!(refused["refused"]["message"].as_str().is_some_and(|text| text.contains(named)), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_adapts_goes_by_what_the_one_before_took() {
+    let fixture = Setup::new().events().open().await;
+    let options = json!({"preset": "agent", "parameters": {"adaptive": true}}).to_string();
+    let opening = || async {
+        open(&fixture, json!({"title": "t", "options": options})).await["ok"].as_str().expect("an id").to_owned()
+    };
+    for turns in 0..2 {
+        let stream = opening().await;
+        tell(&fixture, "say", &stream, json!({"text": "an answer"})).await;
+        tell(&fixture, "complete", &stream, json!({})).await;
+        let end = told(&read(&fixture, &stream, 2).await)[0].2.clone();
+        assert_eq!(end["adaptive"]["turns"], turns, "{end}");
+        // At least what no source is cut off before, once something is known.
+        assert_eq!(end["adaptive"]["inactivity_ms"], if turns == 0 { 60_000 } else { 30_000 }, "{end}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_grant_no_stream_is_opened_or_written() {
     let fixture = Setup::new().open().await;
     let mut answers = vec![open(&fixture, json!({"title": "a test"})).await];

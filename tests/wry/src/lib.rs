@@ -127,6 +127,7 @@ impl WebViewBackend for WryBackend {
         tokio::spawn(async move {
             let proxy = ProxySettings {
                 connections: usize::try_from(settings.limits.connections_per_page).unwrap_or(usize::MAX),
+                shares: Some(settings.shares.clone()),
                 user: None,
                 denied: Arc::new(|denied| tracing::info!(target = denied.target, "a page did not get a connection")),
                 names: None,

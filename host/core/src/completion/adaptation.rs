@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Adaptation;
+use super::{Adaptation, AdaptiveSilence, Parameters};
 
 /// Older turns fade: a source that became slower is known to be after so many.
 const REMEMBERED: u32 = 8;
@@ -23,7 +23,13 @@ impl ResponseTimes {
     }
 
     /// 1.5 times the mean, as 004 proposes, within bounds.
-    pub(super) fn limit(&self, bounds: Adaptation) -> Option<Duration> {
+    fn limit(&self, bounds: Adaptation) -> Option<Duration> {
         (self.turns > 0).then(|| (self.mean.saturating_mul(3) / 2).clamp(bounds.shortest, bounds.longest))
+    }
+
+    /// How long silence lasts before it counts, where that adapts.
+    pub(super) fn silence(&self, parameters: &Parameters) -> Option<AdaptiveSilence> {
+        let bounds = parameters.adaptation?;
+        Some(AdaptiveSilence { limit: self.limit(bounds).unwrap_or(parameters.inactivity_timeout), turns: self.turns })
     }
 }

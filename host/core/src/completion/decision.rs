@@ -22,6 +22,9 @@ pub struct Decision {
     pub idle: Duration,
     /// Since the input.
     pub elapsed: Duration,
+    /// How the limit of silence follows what the source usually takes, where it
+    /// does.
+    pub adaptive: Option<AdaptiveSilence>,
     /// When to hand in the next event if none comes by itself: a look at the
     /// cursor's row where there is a terminal, a tick where there is none.
     /// Always later than now. `None` where nothing can change by itself: no
@@ -53,6 +56,16 @@ impl Decision {
     pub fn confidence(&self) -> Option<Confidence> {
         self.verdict.map(|verdict| verdict.confidence)
     }
+}
+
+/// How long silence lasts before it counts, where that adapts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdaptiveSilence {
+    /// The limit of this turn.
+    pub limit: Duration,
+    /// How many turns it was learned from, the last 8 at most; 0 where it is the
+    /// usual limit still.
+    pub turns: u32,
 }
 
 /// Why a turn is complete, and how sure that is.

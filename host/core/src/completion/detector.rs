@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Decision, Event, InvalidParameter, Layer, Nonce, Parameters, Reason, Signal,
+    AdaptiveSilence, Decision, Event, InvalidParameter, Layer, Nonce, Parameters, Reason, Signal,
     adaptation::ResponseTimes,
     rules::{self, Due, Ending},
     turn::Turn,
@@ -36,6 +36,8 @@ pub struct Detector {
     /// The shell said that a command began, and not yet that it ended.
     command_runs: bool,
     responses: ResponseTimes,
+    /// What the running turn, or the last one, goes by.
+    silence: Option<AdaptiveSilence>,
     turn: Option<Turn>,
 }
 
@@ -53,6 +55,7 @@ impl Detector {
             ending: Ending::default(),
             command_runs: false,
             responses: ResponseTimes::default(),
+            silence: None,
             turn: None,
         })
     }
@@ -66,6 +69,14 @@ impl Detector {
         parameters.validate()?;
         self.parameters = parameters;
         Ok(())
+    }
+
+    /// Knows of its source's response times what `other` knows: the same source
+    /// answered there before.
+    #[must_use]
+    pub fn with_responses_of(mut self, other: &Self) -> Self {
+        self.responses = other.responses;
+        self
     }
 
     /// Takes an event that came at `at`, and says how the turn stands then. A
@@ -106,6 +117,7 @@ impl Detector {
             empty_polls: turn.empty_polls,
             idle: at.saturating_sub(turn.last_event),
             elapsed: at.saturating_sub(turn.began),
+            adaptive: self.silence,
             ask_again: match turn.verdict {
                 Some(_) => None,
                 None => next.chain(turn.look).filter(|next| *next > self.now).min(),
@@ -131,7 +143,10 @@ impl Detector {
 
     fn take(&mut self, event: Event<'_>, at: Duration) {
         match event {
-            Event::Input { text } => self.turn = Some(Turn::new(text, at, self.command_runs)),
+            Event::Input { text } => {
+                self.turn = Some(Turn::new(text, at, self.command_runs));
+                self.silence = self.responses.silence(&self.parameters);
+            }
             Event::ProcessEnded { descendants, exit_code } => {
                 if self.ending.ended.is_none() {
                     (self.ending.ended, self.ending.exit_code) = (Some((at, descendants)), exit_code);

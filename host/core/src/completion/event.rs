@@ -1,6 +1,6 @@
 //! What a detector is told: the facts that rooms see, without their sources.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// Something that happened, handed in with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,8 +143,27 @@ pub struct CursorRow<'e> {
     /// Whether the program has read all that was typed before it was seen to
     /// wait.
     pub has_read_input: Option<bool>,
-    /// The program is known to listen to this terminal and not to compute, but
-    /// for a limited time: it may go on by itself. So do programs that are made
-    /// of events.
-    pub listens: bool,
+    /// What a program that listens to this terminal does beside, where it is
+    /// not known to wait.
+    pub beside: Beside,
+}
+
+/// What a program that listens to its terminal does beside that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Beside {
+    /// Nothing is known of it, also not that it listens.
+    #[default]
+    Unknown,
+    /// Nothing of it computes, and it goes on by itself after a while: so do
+    /// programs that are made of events, and those with a thread that wakes now
+    /// and then.
+    Rests {
+        /// After how long at most, from now on.
+        wakes: Duration,
+        /// Nothing but that time makes it go on. Else something that it listens
+        /// to besides may, too.
+        alone: bool,
+    },
+    /// Some of it computes.
+    Computes,
 }

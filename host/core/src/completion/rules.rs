@@ -2,7 +2,16 @@
 
 use std::time::Duration;
 
-use super::{Confidence, CursorRow, Parameters, PromptKind, Reason, Verdict, adaptation::ResponseTimes, turn::Turn};
+use super::{
+    Beside, Confidence, CursorRow, Parameters, PromptKind, Reason, Verdict, adaptation::ResponseTimes, turn::Turn,
+};
+
+/// A program that goes on by itself within this time may be about to, whatever
+/// it shows. One that rests for longer does so for other reasons than its
+/// answer, such as writing its history.
+const DOUBTFUL_REST: Duration = Duration::from_secs(2);
+/// How long a broad prompt needs at most of a program that only time wakes.
+const RESTING_QUIET: Duration = Duration::from_millis(500);
 
 /// How the program's end is known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,8 +80,7 @@ fn idle(parameters: &Parameters, responses: &ResponseTimes, turn: &Turn) -> Opti
     if !turn.may_idle() {
         return None;
     }
-    let adapted = parameters.adaptation.and_then(|bounds| responses.limit(bounds));
-    let usual = adapted.unwrap_or(parameters.inactivity_timeout);
+    let usual = responses.silence(parameters).map_or(parameters.inactivity_timeout, |silence| silence.limit);
     let busy = turn.waits == Some(false);
     let limit = if busy { usual.max(parameters.busy_inactivity_timeout) } else { usual };
     Some((turn.last_event.saturating_add(limit), verdict(Reason::Idle, Confidence::Low)))
@@ -95,8 +103,18 @@ pub(super) fn look(parameters: &Parameters, turn: &mut Turn, row: &CursorRow<'_>
         }
         return;
     }
+    if let Beside::Rests { wakes, .. } = row.beside
+        && wakes <= DOUBTFUL_REST
+    {
+        turn.wakes_by.get_or_insert(at.saturating_add(wakes));
+    }
     let Some((found, quiet)) = prompt(parameters, turn, row) else { return };
     let mut counts = turn.last_output.saturating_add(quiet);
+    if row.waits_for_input.is_none()
+        && let Some(wakes_by) = turn.wakes_by
+    {
+        counts = counts.max(wakes_by.saturating_add(parameters.strict_quiet));
+    }
     // What computed behind its last output showed no prompt there, and one look
     // that finds out nothing does not make it one.
     if let Some(busy_at) = turn.busy_at.filter(|busy_at| *busy_at > turn.last_output && row.waits_for_input.is_none()) {
@@ -134,12 +152,16 @@ fn prompt(parameters: &Parameters, turn: &Turn, row: &CursorRow<'_>) -> Option<(
         None => return None,
     };
     let soon = certainly && (is_done || turn.echo.is_found());
-    // Somebody listens behind what looks like a prompt.
-    let rather_soon = row.listens && row.has_read_input == Some(true) && found.reason != Reason::AwaitsInput;
-    let quiet = match (soon, rather_soon) {
-        (true, _) => parameters.strict_quiet,
-        (false, true) => parameters.strict_quiet.max(parameters.broad_quiet / 4),
-        (false, false) => parameters.broad_quiet,
+    let usual = if soon { parameters.strict_quiet } else { parameters.broad_quiet };
+    let quiet = match row.beside {
+        // What is known of it says more.
+        _ if is_done || found.reason == Reason::AwaitsInput => usual,
+        Beside::Computes => parameters.broad_quiet,
+        Beside::Rests { wakes, alone: true } if row.has_read_input == Some(true) => {
+            let resting = if wakes <= DOUBTFUL_REST { RESTING_QUIET } else { parameters.broad_quiet / 4 };
+            usual.min(parameters.strict_quiet.max(resting))
+        }
+        Beside::Rests { .. } | Beside::Unknown => usual,
     };
     Some((found, quiet))
 }

@@ -42,6 +42,8 @@ pub(super) struct Turn {
     pub(super) waits: Option<bool>,
     /// When it was last seen to be busy with something else.
     pub(super) busy_at: Option<Duration>,
+    /// When it will have woken by itself since its last output.
+    pub(super) wakes_by: Option<Duration>,
     /// When to look at the cursor's row.
     pub(super) look: Option<Duration>,
     /// Once there, nothing of this changes any more.
@@ -76,6 +78,7 @@ impl Turn {
             prompt: None,
             waits: None,
             busy_at: None,
+            wakes_by: None,
             look: None,
             verdict: None,
         }
@@ -86,7 +89,7 @@ impl Turn {
         self.last_event = at;
         self.empty_polls = 0;
         // What was seen of the program was before this.
-        self.waits = None;
+        (self.waits, self.wakes_by) = (None, None);
     }
 
     pub(super) fn message(&mut self, at: Duration) {

@@ -1,11 +1,14 @@
 //! What a grant of children says, whichever capability they are for: which
 //! programs, with what, and what they may reach. The checks are here once.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use wildmatch::WildMatch;
 
-use super::standing::Holder;
+use super::{Access, WorkspaceGrant, standing::Holder};
 use crate::Error;
 
 /// What was granted of children, and the checks of what is asked for.
@@ -20,6 +23,8 @@ pub struct ChildGrant<'g> {
     pub(super) network: bool,
     pub(super) readable: &'g [PathBuf],
     pub(super) require_containment: bool,
+    /// What the same plugin may do with files, if it may.
+    pub(super) workspace: Option<&'g WorkspaceGrant>,
 }
 
 /// Proof that this may be started.
@@ -79,6 +84,13 @@ impl<'g> ChildGrant<'g> {
         self.readable
     }
 
+    /// Folders of the host in which the plugin itself may write, beside the
+    /// workspace.
+    pub fn writable_folders(&self) -> impl Iterator<Item = &'g Path> {
+        let folders = self.workspace.into_iter().flat_map(|workspace| &workspace.exchange);
+        folders.filter(|folder| folder.access == Access::Write).map(|folder| folder.path.as_path())
+    }
+
     /// Whether a child that cannot be contained is refused.
     #[must_use]
     pub fn requires_containment(&self) -> bool {
@@ -98,7 +110,7 @@ impl<'g> ChildGrant<'g> {
     }
 
     pub(super) fn program<'c>(&self, program: &'c str) -> Result<AllowedCommand<'c>, Error> {
-        if self.programs.iter().any(|pattern| WildMatch::new(pattern).matches(program)) {
+        if self.programs.iter().any(|pattern| names(pattern, program)) {
             return Ok(AllowedCommand(Command::Program(program)));
         }
         let granted = match self.programs {
@@ -123,6 +135,23 @@ impl<'g> ChildGrant<'g> {
         }
         Err(self.holder.beyond("may not start a shell".to_owned(), "set `shell = true`".to_owned()))
     }
+}
+
+/// Whether a pattern stands for a program, part of a path by part: a `*` that
+/// reached over a `/` would stand for files that a guest has put somewhere.
+fn names(pattern: &str, program: &str) -> bool {
+    let mut parts = program.split('/');
+    let mut patterns = pattern.split('/').peekable();
+    while let Some(pattern) = patterns.next() {
+        let Some(part) = parts.next() else { return false };
+        if pattern == "**" && patterns.peek().is_none() {
+            return true;
+        }
+        if !WildMatch::new(pattern).matches(part) {
+            return false;
+        }
+    }
+    parts.next().is_none()
 }
 
 /// The order to add a name to a list of patterns. Guests choose what they ask

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, standing::Holder};
+use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, WorkspaceGrant, standing::Holder};
 use crate::{Error, PluginName};
 
 /// Child processes.
@@ -17,7 +17,10 @@ pub struct ProcessGrant {
     pub expires: Option<Expiry>,
     /// Programs that may be started: names (`git`), which are looked for in
     /// the system's directories, or paths as the process sees them
-    /// (`/usr/bin/git`). `*` stands for any characters, `?` for one.
+    /// (`/usr/bin/git`). `*` stands for any characters but `/`, `?` for one;
+    /// `**` at the end of a path for all that is below it, and alone for every
+    /// program. A pattern without `/` stands for names alone, and what a name
+    /// leads to is never a file that the plugin or its processes may write.
     #[serde(default)]
     pub programs: Vec<String>,
     /// Whether texts may be handed to a shell. A shell starts any program that
@@ -95,6 +98,7 @@ impl ProcessGrant {
 pub struct GrantedProcess<'g> {
     grant: &'g ProcessGrant,
     holder: Holder<'g>,
+    workspace: Option<&'g WorkspaceGrant>,
 }
 
 impl Grants {
@@ -105,7 +109,7 @@ impl Grants {
     pub fn process<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedProcess<'g>, Error> {
         let (grant, holder) =
             self.standing.check(plugin, Capability::Process, self.process.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedProcess { grant, holder })
+        Ok(GrantedProcess { grant, holder, workspace: self.workspace.as_ref() })
     }
 }
 
@@ -133,6 +137,7 @@ impl<'g> GrantedProcess<'g> {
             network: self.grant.network,
             readable: &self.grant.readable,
             require_containment: self.grant.require_containment,
+            workspace: self.workspace,
         }
     }
 
@@ -191,13 +196,42 @@ mod tests {
     #[test]
     fn a_program_is_allowed_by_its_name_or_its_path_and_by_no_part_of_either() {
         let plugin: PluginName = "p".parse().expect("legal");
-        let grants = grants(&["git", "python3*", "/workspace/*"]);
+        let grants = grants(&["git", "python3*", "/workspace/*", "/opt/tools/**"]);
         let granted = grants.process(&plugin).expect("granted");
-        for allowed in ["git", "python3", "python3.11", "/workspace/build.sh"] {
+        for allowed in ["git", "python3", "python3.11", "/workspace/build.sh", "/opt/tools/a", "/opt/tools/bin/a"] {
             assert_eq!(granted.program(allowed).expect("allowed").program(), Some(allowed));
         }
-        for refused in ["gitk", "/tmp/git", "git/../sh", "sh", "", "./git", "GIT", "/workspace"] {
+        for refused in ["gitk", "/tmp/git", "git/../sh", "sh", "", "./git", "GIT", "/workspace", "/opt/tools", "/opt"] {
             assert_eq!(granted.program(refused).expect_err(refused).code, Code::Denied);
+        }
+    }
+
+    #[test]
+    fn a_star_stops_at_a_slash_so_that_no_file_of_a_guest_is_named_by_it() {
+        let plugin: PluginName = "p".parse().expect("legal");
+        let named = |pattern: &str, program: &str| {
+            let grants = grants(&[pattern]);
+            grants.process(&plugin).expect("granted").program(program).is_ok()
+        };
+        for (pattern, program) in [
+            ("git*", "git-x/.git/hooks/pre-commit"),
+            ("git*", "git/x"),
+            ("*", "a/b"),
+            ("*", "/usr/bin/git"),
+            ("?/a", "a/b/a"),
+            ("/workspace/*", "/workspace/a/b"),
+            ("/workspace/*/run", "/workspace/a/b/run"),
+        ] {
+            assert!(!named(pattern, program), "{pattern} names {program}");
+        }
+        for (pattern, program) in [
+            ("git*", "git-upload-pack"),
+            ("*", "git"),
+            ("**", "git"),
+            ("**", "/usr/bin/git"),
+            ("/workspace/*/run", "/workspace/a/run"),
+        ] {
+            assert!(named(pattern, program), "{pattern} does not name {program}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, standing::Holder};
+use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, WorkspaceGrant, standing::Holder};
 use crate::{Error, PluginName};
 
 /// Interactive programs in terminals.
@@ -18,7 +18,10 @@ pub struct TerminalGrant {
     pub expires: Option<Expiry>,
     /// Programs that may be started: names (`python3`), which are looked for in
     /// the system's directories, or paths as the program sees them
-    /// (`/usr/bin/python3`). `*` stands for any characters, `?` for one. Some
+    /// (`/usr/bin/python3`). `*` stands for any characters but `/`, `?` for one;
+    /// `**` at the end of a path for all that is below it, and alone for every
+    /// program. A pattern without `/` stands for names alone, and what a name
+    /// leads to is never a file that the plugin or its programs may write. Some
     /// interactive programs start others when they are told to (`!ls`).
     #[serde(default)]
     pub programs: Vec<String>,
@@ -84,6 +87,7 @@ impl TerminalGrant {
 pub struct GrantedTerminal<'g> {
     grant: &'g TerminalGrant,
     holder: Holder<'g>,
+    workspace: Option<&'g WorkspaceGrant>,
 }
 
 impl Grants {
@@ -95,7 +99,7 @@ impl Grants {
         let (grant, holder) = self
             .standing
             .check(plugin, Capability::Terminal, self.terminal.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedTerminal { grant, holder })
+        Ok(GrantedTerminal { grant, holder, workspace: self.workspace.as_ref() })
     }
 }
 
@@ -123,6 +127,7 @@ impl<'g> GrantedTerminal<'g> {
             network: self.grant.network,
             readable: &self.grant.readable,
             require_containment: self.grant.require_containment,
+            workspace: self.workspace,
         }
     }
 

@@ -19,6 +19,20 @@ pub enum Language {
     Korean,
 }
 
+impl Language {
+    /// Every language that there is advice in.
+    pub const ALL: [Self; 2] = [Self::English, Self::Korean];
+
+    /// Its word of the configuration: `en`, `ko`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Korean => "ko",
+        }
+    }
+}
+
 /// What is polled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {

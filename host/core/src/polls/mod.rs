@@ -7,11 +7,13 @@
 
 mod guidance;
 mod metrics;
+mod rules;
 
 use std::time::Duration;
 
 pub use guidance::{Guidance, Language, MAX_TEXT_BYTES, Subject};
-pub use metrics::{PollMetrics, PollTotals};
+pub use metrics::{GuidanceEffect, PollMetrics, PollTotals};
+pub use rules::{PollOverride, PollRules};
 
 /// Where something stands that is polled, as a poll sees it: a change starts the
 /// count again.
@@ -28,24 +30,27 @@ pub trait Polled: Copy + PartialEq {
 pub struct PollSettings {
     /// Whether advice is given at all; polls are counted either way.
     pub guidance: bool,
-    /// How many polls in a row bring advice to what has not run for long.
+    /// How many polls in a row bring the first advice, however fast they come.
     pub threshold: u32,
+    /// How many are enough where they come within a second of each other, if
+    /// that is to be fewer.
+    pub hasty_threshold: Option<u32>,
     /// In which language.
     pub language: Language,
 }
 
 impl Default for PollSettings {
     fn default() -> Self {
-        Self { guidance: true, threshold: 5, language: Language::English }
+        Self { guidance: true, threshold: 5, hasty_threshold: None, language: Language::English }
     }
 }
 
 /// How long advice holds before it is given again.
 const REPEAT_AFTER: Duration = Duration::from_secs(60);
-/// Polls that come faster than this bring advice sooner.
+/// Polls that come faster than this are hasty.
 const HASTY_INTERVAL: Duration = Duration::from_secs(1);
 /// From here on a process or a request is no longer young: each doubling of what
-/// lies beyond allows one poll more.
+/// lies beyond allows one poll more before advice is repeated.
 const YOUNG: Duration = Duration::from_secs(60);
 /// An episode of more polls in a row than this is what advice is to prevent.
 const LONG_EPISODE: u32 = 10;
@@ -73,12 +78,12 @@ struct Streak {
     squares: f64,
     guided: bool,
     /// The mean before advice whose effect the next interval shows, in
-    /// seconds.
-    mean_before_guidance: Option<f64>,
+    /// seconds, and the language of that advice.
+    before_guidance: Option<(f64, Language)>,
 }
 
 /// Intervals between polls in a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Intervals {
     /// How many there are.
     pub count: u32,
@@ -119,16 +124,22 @@ impl<S: Polled> Polls<S> {
         }
         let interval = if self.streak.polls == 0 { None } else { before.map(|before| ran.saturating_sub(before)) };
         self.streak.count(ran, interval, metrics);
+        let first = settings.first_after(self.streak.is_hasty());
         let due = settings.guidance
-            && self.streak.polls >= threshold(ran, settings.threshold, self.streak.is_hasty())
-            && self.guided.is_none_or(|guided| ran.saturating_sub(guided) >= REPEAT_AFTER);
+            && match self.guided {
+                None => self.streak.polls >= first,
+                Some(guided) => {
+                    let enough = first.saturating_add(further_polls(ran));
+                    self.streak.polls >= enough && ran.saturating_sub(guided) >= REPEAT_AFTER
+                }
+            };
         if due {
             self.guided = Some(ran);
             self.streak.guided = true;
             if self.streak.polls > 1 {
-                self.streak.mean_before_guidance = Some(self.streak.mean);
+                self.streak.before_guidance = Some((self.streak.mean, settings.language));
             }
-            metrics.guided();
+            metrics.guided(settings.language);
         }
         if self.streak.polls == LONG_EPISODE + 1 {
             metrics.long_episode(self.streak.guided);
@@ -189,8 +200,8 @@ impl Streak {
             metrics.episode();
         }
         let seconds = interval.as_secs_f64();
-        if let Some(before) = self.mean_before_guidance.take() {
-            metrics.interval_after_guidance(before, seconds);
+        if let Some((before, language)) = self.before_guidance.take() {
+            metrics.interval_after_guidance(language, before, seconds);
         }
         self.shortest = self.shortest.min(interval);
         let distance = seconds - self.mean;
@@ -203,12 +214,21 @@ impl Streak {
     }
 }
 
-/// How many polls in a row bring advice to what has run for `ran`.
-fn threshold(ran: Duration, base: u32, hasty: bool) -> u32 {
-    let base = base.max(1);
-    let base = if hasty { base.saturating_mul(3).div_ceil(5).max(2).min(base) } else { base };
+impl PollSettings {
+    /// How many polls in a row bring the first advice.
+    fn first_after(&self, hasty: bool) -> u32 {
+        let first = self.threshold.max(1);
+        match self.hasty_threshold {
+            Some(sooner) if hasty => sooner.clamp(1, first),
+            Some(_) | None => first,
+        }
+    }
+}
+
+/// How many polls more what has run for `ran` may have before advice is repeated.
+fn further_polls(ran: Duration) -> u32 {
     let minutes = ran.as_secs() / YOUNG.as_secs();
-    base.saturating_add(minutes.checked_ilog2().map_or(0, |doublings| doublings + 1))
+    minutes.checked_ilog2().map_or(0, |doublings| doublings + 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const SETTINGS: PollSettings = PollSettings { guidance: true, threshold: 5, language: Language::English };
+const SETTINGS: PollSettings =
+    PollSettings { guidance: true, threshold: 5, hasty_threshold: None, language: Language::English };
 
 /// Where something stands that is polled here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +35,23 @@ fn guided_at(seconds: impl IntoIterator<Item = f64>, settings: &PollSettings) ->
 }
 
 #[test]
-fn the_fifth_poll_in_a_row_brings_advice_and_hasty_ones_sooner() {
-    assert_eq!(guided_at((1..=8).map(|poll| f64::from(poll) * 2.0), &SETTINGS), [5]);
-    assert_eq!(guided_at((1..=8).map(|poll| f64::from(poll) * 0.2), &SETTINGS), [3]);
+fn the_fifth_poll_in_a_row_brings_the_first_advice_whatever_the_interval() {
+    for interval in [0.0, 0.01, 0.2, 0.9, 2.0, 30.0, 59.0, 600.0] {
+        let guided = guided_at((1..=5).map(|poll| f64::from(poll) * interval), &SETTINGS);
+        assert_eq!(guided, [5], "{interval} s apart");
+    }
     let patient = PollSettings { threshold: 7, ..SETTINGS };
     assert_eq!(guided_at((1..=8).map(|poll| f64::from(poll) * 2.0), &patient), [7]);
+}
+
+#[test]
+fn hasty_polls_bring_advice_sooner_only_where_the_operator_says_so() {
+    let sooner = PollSettings { hasty_threshold: Some(3), ..SETTINGS };
+    assert_eq!(guided_at((1..=8).map(|poll| f64::from(poll) * 0.2), &sooner), [3]);
+    assert_eq!(guided_at((1..=8).map(|poll| f64::from(poll) * 2.0), &sooner), [5]);
+    // It makes nothing later.
+    let later = PollSettings { hasty_threshold: Some(30), ..SETTINGS };
+    assert_eq!(guided_at((1..=8).map(|poll| f64::from(poll) * 0.2), &later), [5]);
 }
 
 #[test]
@@ -48,9 +61,27 @@ fn advice_is_repeated_once_a_minute_at_most() {
 }
 
 #[test]
-fn what_runs_for_long_may_be_polled_more_often() {
+fn the_age_of_a_process_moves_no_first_advice() {
     let after = |minutes: f64| guided_at((0..20).map(|poll| minutes * 60.0 + f64::from(poll) * 2.0), &SETTINGS)[0];
-    assert_eq!([0.0, 1.0, 2.0, 4.0, 60.0].map(after), [5, 6, 7, 8, 11]);
+    assert_eq!([0.0, 1.0, 2.0, 4.0, 60.0].map(after), [5; 5]);
+}
+
+#[test]
+fn after_a_change_of_status_what_runs_for_long_may_be_polled_more_often() {
+    // Advice was given before; then the count starts again, minutes later.
+    let repeated_after = |minutes: u64| {
+        let (mut polls, metrics) = (Polls::<Status>::default(), PollMetrics::default());
+        for second in 0..5 {
+            polls.record(Duration::from_secs(second), Status::Running, &SETTINGS, &metrics);
+        }
+        polls.record(Duration::from_secs(6), Status::Starting, &SETTINGS, &metrics);
+        let mut poll = |number: u64| {
+            let ran = Duration::from_secs(minutes * 60 + number * 2);
+            polls.record(ran, Status::Running, &SETTINGS, &metrics).is_some()
+        };
+        (1..=20).find(|number| poll(*number)).expect("advice")
+    };
+    assert_eq!([2, 4, 60].map(repeated_after), [7, 8, 11]);
 }
 
 #[test]
@@ -131,6 +162,17 @@ fn the_metrics_say_whether_intervals_grew_after_advice() {
         ..PollTotals::default()
     };
     assert_eq!(metrics.totals(), expected);
+    let english = GuidanceEffect {
+        guidance: 2,
+        intervals_after_guidance: 2,
+        intervals_grown: 1,
+        milliseconds_before: 4_000,
+        milliseconds_after: 13_000,
+    };
+    assert_eq!(
+        (metrics.effect(Language::English), metrics.effect(Language::Korean)),
+        (english, GuidanceEffect::default())
+    );
 }
 
 #[test]
@@ -191,7 +233,7 @@ proptest! {
             prop_assert_eq!(polls.consecutive(), in_a_row);
             if let Some(advice) = advice {
                 prop_assert_eq!(status, Status::Running);
-                prop_assert!(in_a_row >= (threshold * 3).div_ceil(5).max(1));
+                prop_assert!(in_a_row >= threshold.max(1));
                 prop_assert!(guided.is_none_or(|guided| ran - guided >= REPEAT_AFTER));
                 prop_assert!((5..=600).contains(&advice.suggested_interval_seconds));
                 guided = Some(ran);

@@ -60,6 +60,12 @@ impl RequestPattern {
         &self.written
     }
 
+    /// The origin, with a scheme; an address where it is of one server alone.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        self.origin.as_str()
+    }
+
     /// Whether it is of one server alone: no star in the origin.
     #[must_use]
     pub fn is_of_one_server(&self) -> bool {

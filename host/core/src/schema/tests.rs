@@ -2,7 +2,7 @@ use super::*;
 use serde_json::json;
 
 fn compile(schema: Value) -> Result<Schema, SchemaError> {
-    Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()))
+    Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
 }
 
 #[test]

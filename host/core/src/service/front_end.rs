@@ -230,7 +230,7 @@ pub trait FrontEndService: Send + Sync + 'static {
     /// `not-found` for a call that never was, `gone` for one that nobody waits
     /// for any more, `conflict` for one that was answered; `invalid` and
     /// `limit` for an answer that is refused.
-    fn answer(&self, owner: &FrontEndOwner, front_end: &str, call: u64, answer: AnswerCall) -> Result<(), Error>;
+    async fn answer(&self, owner: &FrontEndOwner, front_end: &str, call: u64, answer: AnswerCall) -> Result<(), Error>;
 
     /// Tells the client of a call how far it has come.
     ///

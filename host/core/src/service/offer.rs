@@ -122,6 +122,8 @@ pub struct Asking {
     pub events: Events,
     /// The span that it belongs to, where somebody said one.
     pub trace: Option<TraceParent>,
+    /// The program that asks, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
+    pub client: Option<Arc<str>>,
 }
 
 impl std::fmt::Debug for Asking {

@@ -9,7 +9,11 @@ use std::{collections::BTreeMap, time::Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Context, Error, stream::Completion, stream::StreamId};
+use crate::{
+    Context, Error,
+    completion::Tuning,
+    stream::{Completion, StreamId},
+};
 
 /// A terminal to start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -31,8 +35,9 @@ pub struct StartTerminal {
     /// How high it is; 24 where absent.
     pub rows: Option<u16>,
     /// What kind of program it is, which decides when its turns are complete:
-    /// `shell`, `repl`, `agent`, `build`, or another that the operator
-    /// configured. Without one, it follows from the program.
+    /// a preset (`shell`, `repl`, `agent`, `build`, `sensitive`, `patient`,
+    /// `search`, `simple-answer`) or one that the operator configured in
+    /// `[terminal.profile.NAME]`. Without one, it follows from the program.
     pub profile: Option<String>,
 }
 
@@ -40,7 +45,8 @@ pub struct StartTerminal {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TurnRequest {
-    /// What is typed; at most 10,000 characters, without control characters.
+    /// What is typed; at most 10,000 characters, unless the operator says
+    /// otherwise, and without control characters.
     pub text: Option<String>,
     /// Whether Enter is pressed behind the text.
     #[serde(default = "yes")]
@@ -49,12 +55,20 @@ pub struct TurnRequest {
     #[serde(default)]
     pub keys: Vec<String>,
     /// What decides when this turn is complete, where not the terminal's
-    /// profile.
+    /// profile: a preset, or a profile that the operator configured.
     pub profile: Option<String>,
+    /// Regular expressions (the syntax of the Rust crate `regex`) of which one
+    /// matches the row of the cursor once the program is done, as prompts that
+    /// ask for an answer. At most 16, of at most 1,024 bytes each. `^` and `$`
+    /// are the ends of the row.
+    #[serde(default)]
+    pub prompts: Vec<String>,
     /// How long the turn may be silent once something came, in milliseconds.
     pub inactivity_timeout_ms: Option<u64>,
     /// How long the turn may last, in milliseconds.
     pub time_limit_ms: Option<u64>,
+    /// Any other number by which completion is detected.
+    pub parameters: Option<Tuning>,
 }
 
 fn yes() -> bool {
@@ -116,8 +130,9 @@ pub enum OutputView {
 pub struct TerminalDescription {
     /// Its handle.
     pub terminal: String,
-    /// The stream of its events, for as long as it lives.
-    pub stream: StreamId,
+    /// The stream of its events, for as long as it lives; none of a terminal that
+    /// was lost with an earlier host.
+    pub stream: Option<StreamId>,
     /// What was started.
     pub command: String,
     /// What decides when its turns are complete.
@@ -164,8 +179,84 @@ pub struct TerminalExit {
     pub code: Option<i32>,
     /// The signal's number, where one ended it.
     pub signal: Option<i32>,
-    /// Why it was killed, where it was.
+    /// Why it was killed, where it was: `owner`, `replaced`, `evicted`, `idle`,
+    /// `time-limit`, `crashes`, `operator`, `quota`, `shutting-down`,
+    /// `host-lost`; there may be more.
     pub reason: Option<String>,
+    /// The cause in words, such as `it was ended by signal 11 (SIGSEGV)`.
+    pub because: Option<String>,
+}
+
+/// A terminal that the session may look at, whoever opened it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WatchableTerminal {
+    /// Its handle.
+    pub terminal: String,
+    /// The plugin that opened it; `host` for what was opened over HTTP.
+    pub plugin: String,
+    /// The assistant on whose behalf it was opened.
+    pub assistant: Option<String>,
+    /// What was started.
+    pub command: String,
+    /// As of [`TerminalDescription::status`].
+    pub status: String,
+    /// How wide it is.
+    pub columns: u16,
+    /// How high it is.
+    pub rows: u16,
+    /// When it was started, RFC 3339.
+    pub started: String,
+    /// When it ended, RFC 3339; absent while it lives.
+    pub ended: Option<String>,
+    /// Why it ended, in words.
+    pub because: Option<String>,
+    /// The cursor behind its bytes so far.
+    pub raw_bytes: u64,
+}
+
+/// What somebody who looks on is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TerminalSeen {
+    /// The whole screen, for a terminal of this size that has just been reset:
+    /// first of all, and where bytes in between are gone.
+    Screen {
+        /// How wide it is.
+        columns: u16,
+        /// How high it is.
+        rows: u16,
+        /// What draws it.
+        text: String,
+        /// The cursor of the first byte behind it.
+        next: u64,
+    },
+    /// What was printed.
+    Bytes {
+        /// The cursor of the first byte.
+        from: u64,
+        /// The cursor behind the last one.
+        next: u64,
+        /// The bytes as they came.
+        bytes: Vec<u8>,
+    },
+    /// The terminal has another size now.
+    Resized {
+        /// How wide it is.
+        columns: u16,
+        /// How high it is.
+        rows: u16,
+    },
+    /// It is over.
+    Over {
+        /// Why, in words.
+        because: String,
+    },
+}
+
+/// Somebody who looks on at one terminal. Dropping it ends that.
+#[async_trait::async_trait]
+pub trait TerminalWatch: Send {
+    /// What is seen next; nothing once the end was told. Cancel-safe.
+    async fn next(&mut self) -> Option<TerminalSeen>;
 }
 
 /// How a turn stands.
@@ -307,6 +398,24 @@ pub trait TerminalService: Send + Sync + 'static {
     /// # Errors
     /// `not-found`.
     async fn output(&self, context: &Context, terminal: &str, request: ReadOutput) -> Result<TerminalOutput, Error>;
+
+    /// The terminals that this session may look at, whichever plugin opened
+    /// them: of its tenant and session, and of its assistant alone where the
+    /// context names one. No grant is asked for: each was granted to who opened
+    /// it.
+    async fn watchable(&self, context: &Context) -> Vec<WatchableTerminal>;
+
+    /// Begins to look on at one of these: with the whole screen, or from a cursor
+    /// of the view `raw` on where the bytes behind it are still kept.
+    ///
+    /// # Errors
+    /// `not-found`.
+    async fn watch(
+        &self,
+        context: &Context,
+        terminal: &str,
+        from: Option<u64>,
+    ) -> Result<Box<dyn TerminalWatch>, Error>;
 
     /// Ends the program, after `grace` by force, and its stream.
     ///

@@ -1,6 +1,6 @@
 //! What can go wrong with streams, and what callers are told of it.
 
-use crate::{Code, Error, completion::InvalidParameter};
+use crate::{Code, Error, QuotaFull, completion::InvalidParameter};
 
 /// Why a call on a stream failed. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]
@@ -52,9 +52,9 @@ pub enum StreamError {
     /// Progress beyond its ends.
     #[error("`percent` must be from 0 to 100")]
     Percent,
-    /// Too many streams.
-    #[error("too many streams are open (limit `{0}`); complete or delete one")]
-    TooMany(&'static str),
+    /// Too many streams, and none of the tenant's own that count has ended.
+    #[error("{0}; complete or delete one")]
+    TooMany(QuotaFull),
     /// The parameters of completion detection contradict themselves.
     #[error(transparent)]
     Parameters(#[from] InvalidParameter),

@@ -111,6 +111,19 @@ pub struct Completion {
     /// Processes that the ended one left behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descendants: Option<u32>,
+    /// How long silence had to last, where that adapts to the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<AdaptedSilence>,
+}
+
+/// How long silence had to last before it ended a turn, where that adapts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AdaptedSilence {
+    /// Milliseconds of silence.
+    pub inactivity_ms: u64,
+    /// How many earlier turns it was learned from, 8 at most; 0 where it is the
+    /// configured limit still.
+    pub turns: u32,
 }
 
 impl Completion {
@@ -138,6 +151,9 @@ impl Completion {
                 None => None,
             },
             descendants,
+            adaptive: decision
+                .adaptive
+                .map(|silence| AdaptedSilence { inactivity_ms: milliseconds(silence.limit), turns: silence.turns }),
         }
     }
 }

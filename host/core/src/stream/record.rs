@@ -1,7 +1,7 @@
 //! One stream: its events, its turn, its end.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -14,10 +14,11 @@ use super::{
     Completion, EventKind, StreamError, StreamId,
     event::{StatusData, milliseconds},
     ring::Ring,
+    totals::Totals,
 };
 use crate::{
     StreamLimits, StreamOwner,
-    completion::{AgentStatus, Confidence, Decision, Detector, Event, Reason, Verdict},
+    completion::{AgentStatus, Confidence, Decision, Detector, Event, Reason, Verdict, words},
     text::Following,
 };
 
@@ -95,6 +96,7 @@ pub(super) struct Record {
     /// What lets it live, where neither idleness nor a reader may end it.
     pub(super) held_by: Option<&'static str>,
     pub(super) opened: Instant,
+    judged: bool,
     event_bytes: u64,
     // A lock of the standard library: held to append or copy a few events,
     // never across an await.
@@ -103,6 +105,8 @@ pub(super) struct Record {
 }
 
 pub(super) struct State {
+    id: StreamId,
+    totals: Arc<Totals>,
     opened: Instant,
     pub(super) ring: Ring,
     decider: Decider,
@@ -125,10 +129,13 @@ impl Record {
         held_by: Option<&'static str>,
         decider: Decider,
         limits: &StreamLimits,
+        totals: Arc<Totals>,
     ) -> Self {
         let opened = Instant::now();
         let most = |limit| usize::try_from(limit).unwrap_or(usize::MAX);
         let state = State {
+            id,
+            totals,
             opened,
             ring: Ring::new(most(limits.kept_events), most(limits.kept_bytes)),
             decider,
@@ -140,8 +147,14 @@ impl Record {
             used: opened,
             ended: None,
         };
+        let judged = state.detector().is_some();
         let (state, changed) = (Mutex::new(state), Notify::new());
-        Self { id, owner, title, held_by, opened, event_bytes: limits.event_bytes, state, changed }
+        Self { id, owner, title, held_by, opened, judged, event_bytes: limits.event_bytes, state, changed }
+    }
+
+    /// Whether the ends of its turns are detected here.
+    pub(super) fn is_judged(&self) -> bool {
+        self.judged
     }
 
     /// The state as it is now: what became due since somebody last looked has
@@ -307,10 +320,31 @@ impl State {
         let data = to_raw_value(&completion).unwrap_or_default();
         let number = self.ring.append(self.turn, EventKind::Complete, data);
         (self.runs_since, self.complete) = (None, Some(completion));
-        if matches!(self.decider, Decider::Detector { once: true, .. }) {
-            self.ended.get_or_insert((Instant::now(), Ended::Completed));
+        // Where the source decides, it counts and logs, too.
+        if let Decider::Detector { once, .. } = self.decider {
+            self.totals.turns.count(decision);
+            let (reason, confidence) = words(decision);
+            let (turn, messages, elapsed) = (self.turn, decision.messages, decision.elapsed);
+            tracing::info!(stream = %self.id, turn, reason, confidence, messages, ?elapsed, "a turn of a stream is over");
+            if once && self.ended.is_none() {
+                self.set_ended(Ended::Completed);
+            }
         }
         number
+    }
+
+    fn set_ended(&mut self, why: Ended) {
+        self.ended = Some((Instant::now(), why));
+        self.totals.ended(why);
+        tracing::info!(stream = %self.id, why = why.as_str(), "a stream has ended");
+    }
+
+    /// The detector of this stream, where it has one.
+    pub(super) fn detector(&self) -> Option<&Detector> {
+        match &self.decider {
+            Decider::Detector { detector, .. } => Some(detector),
+            Decider::Source => None,
+        }
     }
 
     /// Ends the stream, and the turn that runs first.
@@ -318,7 +352,7 @@ impl State {
         if self.ended.is_some() {
             return;
         }
-        self.ended = Some((Instant::now(), why));
+        self.set_ended(why);
         if self.runs() {
             let mut decision = self.decision();
             // Who closes it has nothing more to say; who deletes it takes the turn back.

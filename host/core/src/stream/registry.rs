@@ -1,7 +1,7 @@
 //! The streams of a host, by id.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -11,10 +11,12 @@ use tokio::time::Instant;
 use super::{
     Ended, StreamError, StreamId, StreamInfo, StreamReader, StreamWriter,
     record::{Decider, Record},
+    totals::Totals,
 };
 use crate::{
-    Context, PluginName, StreamLimits, StreamOwner,
+    Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
     completion::{Detector, Parameters},
+    quota::{Bounds, Level},
     text,
 };
 
@@ -51,8 +53,17 @@ const TITLE_BYTES: usize = 256;
 #[derive(Clone)]
 pub struct Streams {
     limits: Arc<StreamLimits>,
+    places: Arc<Quota>,
+    totals: Arc<Totals>,
     // A lock of the standard library: held to look up, never across an await.
-    records: Arc<Mutex<HashMap<StreamId, Arc<Record>>>>,
+    records: Arc<Mutex<HashMap<StreamId, Kept>>>,
+}
+
+/// A stream that can be found, and its place. Who reads one that is forgotten
+/// reads on, and it takes no place then.
+struct Kept {
+    record: Arc<Record>,
+    _place: Share,
 }
 
 /// A stream to open.
@@ -88,18 +99,30 @@ impl Streams {
     /// No stream is open yet.
     #[must_use]
     pub fn new(limits: StreamLimits) -> Self {
-        Self { limits: Arc::new(limits), records: Arc::default() }
+        let places = Quota::new(Bounds {
+            resource: "streams",
+            section: "[stream.limits]",
+            session: Some(("streams_per_session", limits.streams_per_session)),
+            tenant: ("streams_per_tenant", limits.streams_per_tenant),
+            host: ("streams", limits.streams),
+        });
+        Self { limits: Arc::new(limits), places, totals: Arc::default(), records: Arc::default() }
     }
 
     /// Opens a stream.
     ///
     /// # Errors
     /// `limit`, retryable, where the session, the tenant or the host has as
-    /// many as it may and none of them has ended; `invalid` for parameters
+    /// many as it may and none of the session's or the tenant's has ended; `invalid` for parameters
     /// that contradict themselves.
     pub fn open(&self, owner: StreamOwner, request: OpenStream<'_>) -> Result<StreamWriter, StreamError> {
-        let detected = |parameters, once| -> Result<_, StreamError> {
-            Ok(Decider::Detector { detector: Box::new(Detector::new(parameters, None)?), once })
+        let detected = |parameters: Parameters, once| -> Result<_, StreamError> {
+            let adapts = parameters.adaptation.is_some();
+            let mut detector = Detector::new(parameters, None)?;
+            if adapts {
+                detector = self.as_learned(&owner, detector);
+            }
+            Ok(Decider::Detector { detector: Box::new(detector), once })
         };
         let (decider, once) = match request.turns {
             Turns::One(parameters) => (detected(parameters, true)?, true),
@@ -108,16 +131,47 @@ impl Streams {
         };
         let id = StreamId::random()?;
         let title = text::line(request.title, TITLE_BYTES);
-        let record = Arc::new(Record::new(id, owner, title, request.held_by, decider, &self.limits));
+        let record =
+            Arc::new(Record::new(id, owner, title, request.held_by, decider, &self.limits, Arc::clone(&self.totals)));
         let writer = StreamWriter { record: Arc::clone(&record) };
         if once {
             writer.begin_turn(None)?;
         }
         let mut records = self.lock();
         self.expire(&mut records);
-        self.make_room(&mut records, &record.owner)?;
-        records.insert(id, record);
+        let place = self.place(&mut records, &record.owner)?;
+        records.insert(id, Kept { record, _place: place });
         Ok(writer)
+    }
+
+    /// With what the last stream of the same owner that is kept has learned of
+    /// its source.
+    fn as_learned(&self, owner: &StreamOwner, detector: Detector) -> Detector {
+        let last = {
+            let records = self.lock();
+            let own = records.values().filter(|kept| kept.record.owner == *owner && kept.record.is_judged());
+            own.max_by_key(|kept| kept.record.opened).map(|kept| Arc::clone(&kept.record))
+        };
+        match last {
+            Some(last) => match last.now().detector() {
+                Some(known) => detector.with_responses_of(known),
+                None => detector,
+            },
+            None => detector,
+        }
+    }
+
+    /// How many turns ended whose end was detected here, by reason and
+    /// confidence. Those of terminals are not among them.
+    #[must_use]
+    pub fn turns_ended(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.totals.turns.totals()
+    }
+
+    /// How many streams ended, by why.
+    #[must_use]
+    pub fn streams_ended(&self) -> BTreeMap<&'static str, u64> {
+        self.totals.all_ended()
     }
 
     /// How many streams are kept, of whatever owner.
@@ -131,7 +185,7 @@ impl Streams {
     /// # Errors
     /// `not-found` where there is none.
     pub fn writer(&self, owner: &StreamOwner, id: StreamId) -> Result<StreamWriter, StreamError> {
-        let found = self.lock().get(&id).filter(|record| record.owner == *owner).cloned();
+        let found = self.find(id).filter(|record| record.owner == *owner);
         found.map(|record| StreamWriter { record }).ok_or(StreamError::NotFound)
     }
 
@@ -140,7 +194,7 @@ impl Streams {
     /// # Errors
     /// `not-found` where there is none.
     pub fn reader(&self, context: &Context, id: StreamId) -> Result<StreamReader, StreamError> {
-        let found = self.lock().get(&id).filter(|record| record.owner.is_read_by(context)).cloned();
+        let found = self.find(id).filter(|record| record.owner.is_read_by(context));
         found.map(|record| StreamReader { record }).ok_or(StreamError::NotFound)
     }
 
@@ -149,7 +203,8 @@ impl Streams {
     pub fn list(&self, context: &Context) -> Vec<StreamInfo> {
         let mut found: Vec<_> = {
             let records = self.lock();
-            records.values().filter(|record| record.owner.is_read_by(context)).cloned().collect()
+            let all = records.values().map(|kept| &kept.record);
+            all.filter(|record| record.owner.is_read_by(context)).cloned().collect()
         };
         found.sort_by_key(|record| record.opened);
         found.iter().map(|record| record.info()).collect()
@@ -180,7 +235,8 @@ impl Streams {
         let open: Vec<_> = {
             let records = self.lock();
             let of_plugin = |record: &&Arc<Record>| record.owner.plugin == *plugin && record.held_by.is_none();
-            records.values().filter(of_plugin).filter(|record| record.now().ended.is_none()).cloned().collect()
+            let all = records.values().map(|kept| &kept.record);
+            all.filter(of_plugin).filter(|record| record.now().ended.is_none()).cloned().collect()
         };
         let count = open.len();
         open.into_iter().for_each(|record| StreamWriter { record }.close());
@@ -195,10 +251,14 @@ impl Streams {
         records.len()
     }
 
-    fn expire(&self, records: &mut HashMap<StreamId, Arc<Record>>) {
+    fn find(&self, id: StreamId) -> Option<Arc<Record>> {
+        self.lock().get(&id).map(|kept| Arc::clone(&kept.record))
+    }
+
+    fn expire(&self, records: &mut HashMap<StreamId, Kept>) {
         let idle = Duration::from_secs(self.limits.idle_seconds);
         let kept = Duration::from_secs(self.limits.ended_seconds);
-        records.retain(|_, record| {
+        records.retain(|_, Kept { record, .. }| {
             let mut state = record.now();
             if record.held_by.is_none() && state.ended.is_none() && state.used.elapsed() >= idle {
                 state.end(Ended::Expired);
@@ -208,33 +268,26 @@ impl Streams {
         });
     }
 
-    /// Whether another one may be opened; forgets the oldest that ended where
-    /// that makes it so.
-    fn make_room(&self, records: &mut HashMap<StreamId, Arc<Record>>, owner: &StreamOwner) -> Result<(), StreamError> {
-        let of_tenant = |record: &Record| record.owner.tenant == owner.tenant;
-        let of_session = |record: &Record| of_tenant(record) && record.owner.session == owner.session;
-        // The narrowest first: nobody's streams go for what is full by one session alone.
-        type Counted<'c> = (&'static str, u64, &'c dyn Fn(&Record) -> bool);
-        let limits: [Counted<'_>; 3] = [
-            ("streams_per_session", self.limits.streams_per_session, &of_session),
-            ("streams_per_tenant", self.limits.streams_per_tenant, &of_tenant),
-            ("streams", self.limits.streams, &|_| true),
-        ];
-        for (name, limit, counts) in limits {
-            let counted = || records.values().filter(|record| counts(record));
-            if (counted().count() as u64) < limit {
-                continue;
-            }
-            let ended = |record: &Arc<Record>| record.now().ended.map(|(at, _): (Instant, _)| (at, record.id));
-            let Some((_, oldest)) = counted().filter_map(ended).min() else {
-                return Err(StreamError::TooMany(name));
+    /// Takes a place for another one; forgets the oldest of the owner's tenant
+    /// that ended where that makes room. Nobody else's goes for it.
+    fn place(&self, records: &mut HashMap<StreamId, Kept>, owner: &StreamOwner) -> Result<Share, StreamError> {
+        loop {
+            let full = match self.places.take(&owner.tenant, &owner.session, 1) {
+                Ok(place) => return Ok(place),
+                Err(full) => full,
             };
+            let counts = |of: &StreamOwner| {
+                of.tenant == owner.tenant && (full.level != Level::Session || of.session == owner.session)
+            };
+            let own = records.values().filter(|kept| counts(&kept.record.owner));
+            let ended =
+                own.filter_map(|kept| kept.record.now().ended.map(|(at, _): (Instant, _)| (at, kept.record.id)));
+            let (_, oldest) = ended.min().ok_or(StreamError::TooMany(full))?;
             records.remove(&oldest);
         }
-        Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<Record>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, Kept>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

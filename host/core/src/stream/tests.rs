@@ -204,7 +204,7 @@ async fn what_is_full_is_refused_unless_something_ended_can_go() {
         streams.open(StreamOwner::host(&context), one())
     };
     let refused = |result: Result<StreamWriter, StreamError>| match result.expect_err("full") {
-        StreamError::TooMany(limit) => limit,
+        StreamError::TooMany(full) => full.bound.0,
         other => panic!("{other}"),
     };
     let first = open("a", "s").expect("room");
@@ -219,6 +219,26 @@ async fn what_is_full_is_refused_unless_something_ended_can_go() {
     open("b", "s").expect("room");
     assert_eq!(refused(open("c", "s")), "streams");
     assert_eq!(streams.sweep(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ended_stream_of_another_tenant_is_never_displaced() {
+    let streams = Streams::new(StreamLimits { streams: 3, streams_per_tenant: 2, ..StreamLimits::default() });
+    let open = |tenant: &str| {
+        let context = Context { tenant: tenant.parse().expect("legal"), ..context("s") };
+        streams.open(StreamOwner::host(&context), one())
+    };
+    let first = open("a").expect("room");
+    first.complete().expect("runs");
+    open("b").expect("room").complete().expect("runs");
+    open("b").expect("room");
+    // The host is full: a tenant without an ended stream of its own is refused,
+    // and one that has one loses that.
+    assert!(matches!(open("c"), Err(StreamError::TooMany(full)) if full.bound.0 == "streams"));
+    open("b").expect("its own ended one goes");
+    assert!(matches!(open("b"), Err(StreamError::TooMany(full)) if full.bound.0 == "streams_per_tenant"));
+    let context = Context { tenant: "a".parse().expect("legal"), ..context("s") };
+    assert_eq!(streams.list(&context).len(), 1, "it can still be read");
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Map, Value};
 
 use super::{ToolDefinition, clean_fields, wording::visible_schema};
-use crate::{Schema, SchemaError, text};
+use crate::{Schema, SchemaBudget, SchemaError, SchemaLimits, text};
 
 /// Tools of one plugin, or of the embedding app.
 pub const MAX_TOOLS: usize = 256;
@@ -141,16 +141,17 @@ impl ToolDefinition {
 }
 
 impl Tool {
-    /// Checks the name of a definition and compiles its schemas.
+    /// Checks the name of a definition and compiles its schemas, within what is left for
+    /// those of its plugin.
     ///
     /// # Errors
     /// What breaks the contract.
-    pub fn compile(definition: ToolDefinition) -> Result<Self, InvalidTool> {
+    pub fn compile(definition: ToolDefinition, budget: &mut SchemaBudget) -> Result<Self, InvalidTool> {
         if !is_legal_name(&definition.name) {
             return Err(ToolProblem::Name.of(&definition.name));
         }
-        let compile = |part: &'static str, schema: &Arc<Map<String, Value>>| {
-            Schema::compile(schema).map_err(|reason| ToolProblem::Schema { part, reason }.of(&definition.name))
+        let mut compile = |part: &'static str, schema: &Arc<Map<String, Value>>| {
+            Schema::compile(schema, budget).map_err(|reason| ToolProblem::Schema { part, reason }.of(&definition.name))
         };
         let input = compile("input schema", &definition.input_schema)?;
         let output = definition.output_schema.as_ref().map(|schema| compile("output schema", schema)).transpose()?;
@@ -167,10 +168,10 @@ impl Tool {
     /// A tool whose definition has passed [`Tool::compile`] before, in this or
     /// another host; its schemas are compiled when they are first used.
     #[must_use]
-    pub fn checked_before(definition: ToolDefinition) -> Self {
+    pub fn checked_before(definition: ToolDefinition, limits: SchemaLimits) -> Self {
         Self {
-            input: Schema::checked_before(&definition.input_schema),
-            output: definition.output_schema.as_ref().map(Schema::checked_before),
+            input: Schema::checked_before(&definition.input_schema, limits),
+            output: definition.output_schema.as_ref().map(|schema| Schema::checked_before(schema, limits)),
             wall_time: definition.meta.get(WALL_TIME).and_then(Value::as_u64).map(Duration::from_millis),
             definition,
         }

@@ -93,7 +93,7 @@ impl Reach {
         let (granted, processes) = self.granted_process()?;
         // Looking makes nothing.
         let place = place_of(self.rooms.workspaces()?.of(&granted.workspace(&self.context)));
-        let standing = processes.standing(&granted, &place).await?;
+        let standing = processes.standing(&granted, &self.context, &place).await?;
         serde_json::to_string(&standing).map_err(|error| Error::new(Code::Internal, error.to_string()))
     }
 
@@ -211,7 +211,7 @@ impl Host for Guest {
     async fn list(&mut self) -> wasmtime::Result<Result<Vec<wit::Info>, types::Error>> {
         self.budget.host_call(0)?;
         let listed = self.reach().list_processes().await;
-        self.budget.moved(listed.iter().flatten().map(|info| info.command.len() as u64 + 256).sum())?;
+        self.budget.moved(listed.iter().flatten().map(info_bytes).sum())?;
         Ok(listed.map_err(Into::into))
     }
 
@@ -305,6 +305,10 @@ impl Host for Guest {
         self.budget.host_call(id.len() as u64)?;
         Ok(self.reach().stop_process(&id, grace_milliseconds).await.map_err(Into::into))
     }
+}
+
+fn info_bytes(info: &wit::Info) -> u64 {
+    (info.command.len() + info.meta.as_ref().map_or(0, String::len) + 256) as u64
 }
 
 pub(super) fn place_of(workspace: Workspace) -> Place {

@@ -30,8 +30,8 @@ struct Found<'g> {
 
 impl Found<'_> {
     fn options(&self, wanted: &wit::TurnOptions) -> Result<TurnOptions, Error> {
-        let preset = wanted.preset.as_deref().map(convert::preset).transpose()?;
-        convert::turn_options(wanted, self.terminals.turn_options(&self.owner, self.id, preset)?)
+        let usual = self.terminals.turn_options(&self.owner, self.id, wanted.preset.as_deref())?;
+        convert::turn_options(wanted, usual)
     }
 }
 
@@ -70,7 +70,7 @@ impl Reach {
             directory: &launch.directory,
             environment: &launch.environment,
             size: convert::size(launch.columns, launch.rows)?,
-            preset: launch.preset.as_deref().map(convert::preset).transpose()?,
+            profile: launch.preset.as_deref(),
             restart: convert::restart(launch.options.as_deref())?,
             ..Wanted::new(command)
         };

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::watch;
-use wharf_core::{Answer, CallRequest, Code, Error, ToolDefinition, ToolService, Tracer, service::offer::MayUse};
+use wharf_core::{
+    Answer, CallRequest, Code, Error, RequestMemory, ToolDefinition, ToolService, Tracer, service::offer::MayUse,
+};
 use wildmatch::WildMatch;
 
 /// Which plugins.
@@ -99,6 +101,10 @@ impl ToolService for AllowedTools {
 
     fn tracer(&self) -> Option<Tracer> {
         self.tools.tracer()
+    }
+
+    fn request_memory(&self) -> Option<RequestMemory> {
+        self.tools.request_memory()
     }
 
     async fn call(&self, request: CallRequest) -> Result<Answer, Error> {

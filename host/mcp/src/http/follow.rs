@@ -14,9 +14,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::stream::unfold;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
-use wharf_core::stream::{Batch, EventKind, StreamReader};
+use wharf_core::{
+    Share,
+    stream::{Batch, EventKind, StreamReader},
+};
 
 use super::Shared;
 
@@ -46,11 +48,11 @@ pub(super) struct Following {
     stopping: CancellationToken,
     begun: bool,
     over: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Share,
 }
 
 impl Following {
-    pub(super) fn new(shared: &Arc<Shared>, reader: StreamReader, from: u64, place: OwnedSemaphorePermit) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>, reader: StreamReader, from: u64, place: Share) -> Self {
         Self {
             reader,
             from,

@@ -15,9 +15,8 @@ use axum::{
 use futures_util::stream::unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::OwnedSemaphorePermit;
 use wharf_core::{
-    Code, Error, FrontEndService,
+    Code, Error, FrontEndService, Share,
     service::front_end::{
         AnswerCall, ConnectFrontEnd, FrontEndDescription, FrontEndEvent, FrontEndOwner, TellProgress,
     },
@@ -158,7 +157,7 @@ fn gone() -> Failure {
     Error::new(Code::Gone, "this front end was disconnected; connect it again").into()
 }
 
-async fn connect(asking: Asking, Body(wanted): Body<ConnectFrontEnd>) -> Result<Response, Failure> {
+async fn connect(asking: Asking, Body { value: wanted, .. }: Body<ConnectFrontEnd>) -> Result<Response, Failure> {
     let connected = asking.service.connect(&asking.owner, wanted).await?;
     let place = HeaderValue::try_from(format!("{FRONT_ENDS}/{}", connected.front_end)).ok();
     let mut response = (StatusCode::CREATED, Json(connected)).into_response();
@@ -182,7 +181,7 @@ async fn read(
     Parameters(page): Parameters<Page>,
 ) -> Result<Json<CallPage>, Failure> {
     let patience = patience(&shared, page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader()).transpose()?;
+    let _place = (!patience.is_zero()).then(|| shared.reader(&asking.owner.tenant)).transpose()?;
     let events = |patience| asking.service.events(&asking.owner, &front_end, page.after, patience);
     let events = tokio::select! {
         biased;
@@ -202,7 +201,7 @@ async fn follow(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let after = resume.last(&headers)?;
-    let place = shared.reader()?;
+    let place = shared.reader(&asking.owner.tenant)?;
     // An answer, and no stream that fails at once.
     asking.service.events(&asking.owner, &front_end, u64::MAX, Duration::ZERO).await?.ok_or_else(gone)?;
     let following = Following { shared, asking, front_end, after, begun: false, over: false, _place: place };
@@ -212,16 +211,16 @@ async fn follow(
 async fn answer(
     asking: Asking,
     Numbered(front_end, call): Numbered,
-    Body(answer): Body<AnswerCall>,
+    Body { value: answer, .. }: Body<AnswerCall>,
 ) -> Result<StatusCode, Failure> {
-    asking.service.answer(&asking.owner, &front_end, call, answer)?;
+    asking.service.answer(&asking.owner, &front_end, call, answer).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn progress(
     asking: Asking,
     Numbered(front_end, call): Numbered,
-    Body(progress): Body<TellProgress>,
+    Body { value: progress, .. }: Body<TellProgress>,
 ) -> Result<StatusCode, Failure> {
     asking.service.progress(&asking.owner, &front_end, call, progress)?;
     Ok(StatusCode::NO_CONTENT)
@@ -236,7 +235,7 @@ struct Following {
     after: u64,
     begun: bool,
     over: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Share,
 }
 
 impl Following {

@@ -13,9 +13,12 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use wharf_core::Code;
+use wharf_core::{
+    Code,
+    audit::{PeerClass, RefusedFor},
+};
 
-use super::{Failure, HttpSettings, Shared, client::Client, metrics, routes};
+use super::{Failure, HttpSettings, Shared, client::Client, doors::Visitor, metrics, routes};
 
 /// What pages may send, where the operator lets them.
 const SENT: HeaderValue = HeaderValue::from_static(
@@ -24,8 +27,11 @@ const SENT: HeaderValue = HeaderValue::from_static(
 );
 const READ: HeaderValue = HeaderValue::from_static("location, mcp-session-id, retry-after, wharf-stream, wharf-turn");
 
-/// Lets a request pass, or answers it.
+/// Lets a request pass, or answers it. Who has not shown a token yet is answered once, and
+/// the connection is closed.
 pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    let visitor = request.extensions().get::<Arc<Visitor>>().cloned();
+    let is_stranger = || visitor.as_ref().is_none_or(|visitor| visitor.is_stranger());
     let origin = match checked(&shared.settings, &request) {
         Ok(origin) => origin,
         Err(failure) => {
@@ -35,19 +41,21 @@ pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Reques
     };
     // A browser asks so before the request itself, and shows no token.
     if origin.is_some() && request.method() == Method::OPTIONS {
-        return finished(preflight(), origin, false);
+        return finished(preflight(), origin, is_stranger());
     }
-    if !routes::is_open(request.method(), request.uri().path()) {
-        match client(&shared, request.headers(), request.uri().path()).await {
-            Ok(client) => _ = request.extensions_mut().insert(client),
-            Err(failure) => {
-                tracing::debug!(?failure, "a request was refused");
-                let close = failure.is_of_a_stranger();
-                return finished(failure.into_response(), origin, close);
-            }
+    let is_open = routes::is_open(request.method(), request.uri().path());
+    let shows = (request.headers(), request.uri().path());
+    match client(&shared, shows, is_open, visitor.as_deref()).await {
+        Ok(Some(client)) => _ = request.extensions_mut().insert(client),
+        Ok(None) => {}
+        Err(failure) => {
+            tracing::debug!(?failure, "a request was refused");
+            let close = failure.is_of_a_stranger() || is_stranger();
+            return finished(failure.into_response(), origin, close);
         }
     }
-    finished(next.run(request).await, origin, false)
+    let response = next.run(request).await;
+    finished(response, origin, is_stranger())
 }
 
 /// The origin whose page may read the answer, where it is not the server's own.
@@ -91,21 +99,40 @@ fn is_ours(settings: &HttpSettings, name: &str) -> bool {
         || settings.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
 }
 
-/// The client that a request is of, where it may ask for this.
-async fn client(shared: &Shared, headers: &HeaderMap, path: &str) -> Result<Arc<Client>, Failure> {
+/// The client that a request is of, where it may ask for this. What is open to everybody
+/// needs none, and a token that is shown there all the same keeps the connection.
+async fn client(
+    shared: &Shared,
+    (headers, path): (&HeaderMap, &str),
+    is_open: bool,
+    visitor: Option<&Visitor>,
+) -> Result<Option<Arc<Client>>, Failure> {
     let token = shown(headers);
     let own = token.and_then(|token| {
         // All are compared, so that the time tells nothing of which one it is.
         shared.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
     });
-    let client = match (own, &shared.issued) {
-        (Some(client), _) => Arc::clone(client),
-        (None, Some(issued)) => issued.client(token).await?,
+    let found = match (own, &shared.issued) {
+        (Some(client), _) => Ok(Arc::clone(client)),
+        (None, _) if is_open => return Ok(None),
+        (None, Some(issued)) => issued.client(token).await,
         (None, None) => {
             let told = "send a token of this host: `Authorization: Bearer TOKEN`";
-            return Err(Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told));
+            Err(Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
         }
     };
+    let client = found.inspect_err(|failure| {
+        if let (Some(refusals), true) = (&shared.refusals, failure.is_of_a_stranger()) {
+            let why = if token.is_some() { RefusedFor::WrongToken } else { RefusedFor::NoToken };
+            refusals.refused(why, visitor.map_or(PeerClass::Unknown, Visitor::origin));
+        }
+    })?;
+    if let Some(visitor) = visitor {
+        visitor.introduce(&client.rules.tenant).await?;
+    }
+    if is_open {
+        return Ok(Some(client));
+    }
     client.ask()?;
     let (may, told) = match path {
         routes::MCP => (true, ""),
@@ -118,13 +145,13 @@ async fn client(shared: &Shared, headers: &HeaderMap, path: &str) -> Result<Arc<
         ),
         _ => (
             client.may_use_host(),
-            "this token may use tools alone; to let it use terminals and streams, add \"host\" to its `plugins`",
+            "this token may use tools alone; to let it use terminals, web pages and streams, add \"host\" to its `plugins`",
         ),
     };
     if !may {
         return Err(Failure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
-    Ok(client)
+    Ok(Some(client))
 }
 
 /// The token that a request shows.

@@ -1,6 +1,9 @@
 //! Taking an address, and connections to it.
 
-use std::{io, net::SocketAddr};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+};
 
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
@@ -52,11 +55,15 @@ impl Listener {
         bound.map_err(|source| HttpError::Listen { address, source })
     }
 
-    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+    /// The next connection, and the address that it comes from; none from a socket.
+    pub(super) async fn accept(&self) -> io::Result<(Accepted, Option<IpAddr>)> {
         match self {
-            Self::Port(listener, tls) => Ok(Accepted::Port(listener.accept().await?.0, tls.clone())),
+            Self::Port(listener, tls) => {
+                let (stream, peer) = listener.accept().await?;
+                Ok((Accepted::Port(stream, tls.clone()), Some(peer.ip())))
+            }
             #[cfg(unix)]
-            Self::Socket(listener) => listener.accept().await.map(Accepted::Socket),
+            Self::Socket(listener) => Ok((Accepted::Socket(listener.accept().await?), None)),
         }
     }
 }

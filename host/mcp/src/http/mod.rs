@@ -1,4 +1,4 @@
-//! The protocol over HTTP, and terminals and streams for clients that are no
+//! The protocol over HTTP, and terminals, web pages and streams for clients that are no
 //! models: a user interface, a script, `curl -N`.
 //!
 //! Owns the routes, and what a request has to show before it reaches one. It
@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `address`, `listener`, `socket`, `tls` | where it listens, and how private that is |
 //! | `server` | connections and their ends |
+//! | `doors` | how many connections there may be, and who has shown a token on one |
 //! | `guard`, `token` | who may ask at all: Host, Origin, token |
 //! | `client`, `allowed`, `making` | the clients: whose calls, which plugins, how much |
 //! | `issued` | clients whose tokens an authorization server issues |
@@ -17,8 +18,8 @@
 //! | `request` | parameters and bodies, measured |
 //! | `routes`, `openapi` | the table of routes, and its description for programs |
 //! | `mcp` | the protocol |
-//! | `terminals`, `streams`, `front_ends`, `metrics` | what each other route does |
-//! | `follow` | a stream as server-sent events |
+//! | `terminals`, `pages`, `streams`, `front_ends`, `metrics` | what each other route does |
+//! | `follow`, `watch` | a stream, and a terminal, as server-sent events |
 //! | `failure` | errors as answers |
 //! | `traced` | a span for each request of the routes that are not the protocol's |
 //!
@@ -30,6 +31,7 @@ mod address;
 mod allowed;
 mod caller;
 mod client;
+mod doors;
 mod failure;
 mod follow;
 mod front_ends;
@@ -40,6 +42,7 @@ mod making;
 mod mcp;
 mod metrics;
 mod openapi;
+mod pages;
 mod request;
 mod routes;
 mod server;
@@ -50,15 +53,16 @@ mod terminals;
 mod tls;
 mod token;
 mod traced;
+mod watch;
 
 use std::sync::{Arc, atomic::AtomicBool};
 
 use axum::body::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, ContextRules, Error, FrontEndService, HttpLimits, OfferService, Streams, TerminalService, ToolService,
-    service::MetricsService,
+    ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share, Streams,
+    TenantId, TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
 };
 
 use crate::info::ServerInfo;
@@ -144,7 +148,12 @@ struct Shared {
     settings: HttpSettings,
     metrics: Option<Arc<dyn MetricsService>>,
     front_ends: Option<Arc<dyn FrontEndService>>,
-    readers: Arc<Semaphore>,
+    /// Who hears of requests that were refused for want of a token.
+    refusals: Option<Arc<dyn RefusalSink>>,
+    pages: Option<Arc<dyn WebPageService>>,
+    readers: Arc<Quota>,
+    /// What the JSON of requests takes.
+    memory: RequestMemory,
     /// The description of the routes, as JSON.
     description: Bytes,
     /// Somebody was told already that requests name no session.
@@ -155,12 +164,9 @@ struct Shared {
 
 impl Shared {
     /// A place among those that follow or wait.
-    fn reader(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        Arc::clone(&self.readers).try_acquire_owned().map_err(|_| {
-            Failure::from(Error::retryable(
-                Code::Limit,
-                "too many requests follow streams or wait already (limit `readers`); try again later",
-            ))
-        })
+    fn reader(&self, tenant: &TenantId) -> Result<Share, Failure> {
+        // Some of them are of no session.
+        let taken = self.readers.take(tenant, &SessionId::default_session(), 1);
+        taken.map_err(|full| Error::from(full).into())
     }
 }

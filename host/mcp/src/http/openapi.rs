@@ -10,12 +10,13 @@ use super::{
     caller::{ASSISTANT, SESSION, THREAD},
     failure::Problem,
     mcp,
+    pages::PAGES,
     routes::{Answer, Content, Described, FRONT_ENDS, MCP, Route},
 };
 
-const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which programs run, and streams of what they and plugins say while they work. A \
-                     request shows the host's token, and names its session by a header; terminals and streams of \
-                     other sessions are `not-found`. Front ends at `/v1/front-ends` are pages and windows that \
+const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which programs run, web pages that are driven by scripts, and streams of what they and plugins \
+                     say while they work. A request shows the host's token, and names its session by a header; \
+                     terminals, pages and streams of other sessions are `not-found`. Front ends at `/v1/front-ends` are pages and windows that \
                      serve tools of their own.";
 
 pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
@@ -73,7 +74,8 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
     parameters.extend(route.query.into_iter().flat_map(|query| in_query(query, taken)));
     let tag = match route.path {
         MCP => "mcp",
-        path if path.starts_with("/v1/terminals") => "terminals",
+        path if path.starts_with("/v1/terminals") || path.starts_with("/v1/watch") => "terminals",
+        path if path.starts_with(PAGES) => "pages",
         path if path.starts_with(FRONT_ENDS) => "front-ends",
         _ => "streams",
     };

@@ -10,9 +10,9 @@ use axum::{
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
-use wharf_core::{Code, Error, HttpLimits, text::line};
+use wharf_core::{Code, Error, HttpLimits, RequestShare, TenantId, text::line};
 
-use super::{Failure, Shared};
+use super::{Failure, Shared, client::Client};
 
 /// What is shown of what was wrong.
 const SHOWN_BYTES: usize = 512;
@@ -57,8 +57,25 @@ impl FromRequestParts<Arc<Shared>> for Numbered {
     }
 }
 
+/// The handle in the path, and the name below it.
+pub(super) struct Handles(pub(super) String, pub(super) String);
+
+impl FromRequestParts<Arc<Shared>> for Handles {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
+        let found = Path::<(String, String)>::from_request_parts(parts, shared).await;
+        let Path((handle, name)) = found.map_err(|_| Failure::invalid("the path is not legal UTF-8"))?;
+        Ok(Self(handle, name))
+    }
+}
+
 /// A body of JSON; none at all is the same as `{}`.
-pub(super) struct Body<T>(pub(super) T);
+pub(super) struct Body<T> {
+    pub(super) value: T,
+    /// What it takes, for as long as it is kept.
+    _share: Option<RequestShare>,
+}
 
 impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
     type Rejection = Failure;
@@ -66,28 +83,45 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Failure> {
         let is_json = is_json(request.headers());
         let limits = &shared.settings.limits;
-        let body = arrived(request.into_body(), ("body_bytes", limits.body_bytes), limits).await?;
+        let tenant = request.extensions().get::<Arc<Client>>().map(|client| client.rules.tenant.clone());
+        let mut share = shared.memory.begin(&tenant.unwrap_or_else(TenantId::local));
+        let body = arrived(request.into_body(), ("body_bytes", limits.body_bytes), limits, &mut share).await?;
         if body.is_empty() {
-            return parsed(b"{}");
+            return parsed(b"{}", None);
         }
         if !is_json {
             return Err(not_json());
         }
-        parsed(&body)
+        estimated(&mut share, &body)?;
+        parsed(&body, Some(share))
     }
 }
 
-/// A whole body, which may be no longer than the named limit says.
+/// A whole body, which may be no longer than the named limit says, and takes of the
+/// share what has arrived of it.
 pub(super) async fn arrived(
     body: axum::body::Body,
     (name, limit): (&str, u64),
     limits: &HttpLimits,
+    share: &mut RequestShare,
 ) -> Result<Bytes, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let arriving = Limited::new(body, limit).collect();
+    let mut body = Limited::new(body, limit);
+    let arriving = async {
+        let mut whole = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame?.into_data() else { continue };
+            if let Err(full) = share.arrived(data.len() as u64) {
+                return Ok(Err(full));
+            }
+            whole.extend_from_slice(&data);
+        }
+        Ok(Ok(whole))
+    };
     match timeout(Duration::from_millis(limits.arrival_milliseconds), arriving).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+        Ok(Ok(Ok(body))) => Ok(body.into()),
+        Ok(Ok(Err(full))) => Err(full.into()),
+        Ok(Err::<_, axum::BoxError>(error)) if error.is::<LengthLimitError>() => {
             let message = format!("the body is longer than {limit} bytes (limit `{name}`)");
             Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::Limit, message))
         }
@@ -99,13 +133,22 @@ pub(super) async fn arrived(
     }
 }
 
+/// Takes what this body takes once it is read: what that is.
+pub(super) fn estimated(share: &mut RequestShare, body: &[u8]) -> Result<u64, Failure> {
+    let read = share.read(body).map(|estimate| estimate.bytes());
+    read.map_err(|error| match error.retryable {
+        true => error.into(),
+        false => Failure::new(StatusCode::PAYLOAD_TOO_LARGE, error.code, error.message),
+    })
+}
+
 pub(super) fn not_json() -> Failure {
     let message = "send the body as `Content-Type: application/json`";
     Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, message)
 }
 
-fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<Body<T>, Failure> {
-    let parsed = serde_json::from_slice(body).map(Body);
+fn parsed<T: DeserializeOwned>(body: &[u8], share: Option<RequestShare>) -> Result<Body<T>, Failure> {
+    let parsed = serde_json::from_slice(body).map(|value| Body { value, _share: share });
     parsed.map_err(|error| Failure::invalid(line(&format!("the body is not legal: {error}"), SHOWN_BYTES)))
 }
 

@@ -25,7 +25,7 @@ use wharf_core::{
 use super::{
     Failure, Shared, front_ends, guard,
     issued::{self, METADATA, METADATA_OF_MCP},
-    mcp, metrics, openapi, streams, terminals, traced,
+    mcp, metrics, openapi, pages, streams, terminals, traced, watch,
 };
 
 /// One route.
@@ -191,8 +191,10 @@ pub(super) fn table() -> Vec<Route> {
         .query::<terminals::Close>(),
     ];
     table.extend(of_one_terminal());
+    table.extend(of_watching());
     table.extend(of_streams());
     table.extend(of_mcp());
+    table.extend(pages::routes());
     table.extend(front_ends::routes());
     table.push(metrics::route());
     table
@@ -290,6 +292,33 @@ fn of_one_terminal() -> Vec<Route> {
             vec![json::<TerminalOutput>(200, "This was printed; it may be nothing.")],
         )
         .query::<terminals::Output>(),
+    ]
+}
+
+fn of_watching() -> Vec<Route> {
+    vec![
+        Route::new(
+            "get",
+            "/v1/watch",
+            (
+                "listWatchableTerminals",
+                "Lists the terminals of the caller's session that can be watched, whichever plugin opened them.",
+            ),
+            get(watch::list),
+            vec![json::<watch::Watchable>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/watch/{terminal}",
+            (
+                "watchTerminal",
+                "Shows a terminal of the caller's session live: the whole screen first, then the bytes as they come.",
+            ),
+            get(watch::watch),
+            vec![Answer { status: 200, what: "What it shows.", content: Content::Events(watch::EVENTS) }],
+        )
+        .query::<streams::Resume>()
+        .resumes(),
     ]
 }
 

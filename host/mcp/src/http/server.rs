@@ -7,7 +7,12 @@ use std::{
 };
 
 use axum::{Router, body::Bytes};
-use hyper::{body::Incoming, server::conn::http1};
+use hyper::{
+    Request,
+    body::Incoming,
+    server::conn::http1,
+    service::{Service as _, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
@@ -19,10 +24,11 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{FrontEndService, service::MetricsService};
+use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
 
 use super::{
     HttpAddress, HttpServices, HttpSettings, Shared,
+    doors::{Doors, Visitor},
     issued::Issued,
     listener::{self, Accepted, BUFFER_BYTES, Listener},
     making::Making,
@@ -32,6 +38,9 @@ use super::{
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
 const RELIEF: Duration = Duration::from_millis(100);
+/// So many connections are accepted before those that are there may speak: one that is
+/// shed for newer ones had its turn.
+const AT_ONCE: usize = 16;
 
 /// Why nothing can be served.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +94,14 @@ impl HttpServer {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
-            readers: Arc::new(Semaphore::new(places(settings.limits.readers))),
+            memory: services.tools.request_memory().unwrap_or_default(),
+            readers: Quota::new(Bounds {
+                resource: "requests that follow something or wait",
+                section: "[http.limits]",
+                session: None,
+                tenant: ("readers_per_tenant", settings.limits.readers_per_tenant),
+                host: ("readers", settings.limits.readers),
+            }),
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),
             stopping,
@@ -93,6 +109,8 @@ impl HttpServer {
             settings,
             metrics: None,
             front_ends: None,
+            refusals: None,
+            pages: None,
         };
         Ok(Self { listener, address, shared, killed })
     }
@@ -111,6 +129,20 @@ impl HttpServer {
         self
     }
 
+    /// Tells who showed no token that opens anything, too.
+    #[must_use]
+    pub fn with_refusals(mut self, refusals: Arc<dyn RefusalSink>) -> Self {
+        self.shared.refusals = Some(refusals);
+        self
+    }
+
+    /// Serves web pages, too.
+    #[must_use]
+    pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
+        self.shared.pages = Some(pages);
+        self
+    }
+
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> &HttpAddress {
@@ -124,25 +156,40 @@ impl HttpServer {
         let Self { listener, shared, killed, .. } = self;
         let _killed = killed.clone().drop_guard();
         let limits = shared.settings.limits.clone();
-        let connections = Arc::new(Semaphore::new(places(limits.connections)));
+        let doors = Doors::new(&limits);
         let (stopping, tasks) = (shared.stopping.clone(), TaskTracker::new());
         let router = routes::router(Arc::new(shared));
         let accepting = async {
-            while let Ok(place) = Arc::clone(&connections).acquire_owned().await {
+            let mut in_a_row = 0;
+            loop {
                 match listener.accept().await {
-                    Ok(accepted) => {
-                        let serving = connection(accepted, router.clone(), Times::new(&limits), stopping.clone());
+                    Ok((accepted, address)) => {
+                        let visitor = doors.enter(address);
+                        let serving = connection(
+                            accepted,
+                            router.clone(),
+                            Times::new(&limits),
+                            visitor.clone(),
+                            stopping.clone(),
+                        );
                         let killed = killed.clone();
                         tasks.spawn(async move {
-                            let _place = place;
                             tokio::select! {
                                 () = serving => {}
+                                () = visitor.outstays() => {}
                                 () = killed.cancelled() => {}
                             }
                         });
+                        in_a_row += 1;
+                        if in_a_row == AT_ONCE {
+                            in_a_row = 0;
+                            tokio::task::yield_now().await;
+                        }
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be accepted");
+                        // Descriptors of strangers are given to whoever waits.
+                        doors.shed_oldest();
                         sleep(RELIEF).await;
                     }
                 }
@@ -182,32 +229,48 @@ impl Times {
     }
 }
 
-async fn connection(accepted: Accepted, router: Router, times: Times, stopping: CancellationToken) {
+async fn connection(
+    accepted: Accepted,
+    router: Router,
+    times: Times,
+    visitor: Arc<Visitor>,
+    stopping: CancellationToken,
+) {
     match accepted {
         Accepted::Port(stream, tls) => {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "a connection gathers small writes");
             }
             match tls {
-                None => serve(stream, router, times, stopping).await,
+                None => serve(stream, router, times, visitor, stopping).await,
                 Some(tls) => {
                     if let Some(stream) = listener::private(&tls, stream, times).await {
-                        serve(stream, router, times, stopping).await;
+                        serve(stream, router, times, visitor, stopping).await;
                     }
                 }
             }
         }
         #[cfg(unix)]
-        Accepted::Socket(stream) => serve(stream, router, times, stopping).await,
+        Accepted::Socket(stream) => serve(stream, router, times, visitor, stopping).await,
     }
 }
 
-async fn serve(stream: impl AsyncRead + AsyncWrite + Send, router: Router, times: Times, stopping: CancellationToken) {
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send,
+    router: Router,
+    times: Times,
+    visitor: Arc<Visitor>,
+    stopping: CancellationToken,
+) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(times.stall));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(times.arrival).max_buf_size(BUFFER_BYTES);
-    let service = TowerToHyperService::new(router.into_service::<Incoming>());
+    let router = TowerToHyperService::new(router.into_service::<Incoming>());
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&visitor));
+        router.call(request)
+    });
     let mut serving = std::pin::pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
     let ended = tokio::select! {
         ended = &mut serving => ended,

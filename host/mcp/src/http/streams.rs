@@ -47,7 +47,12 @@ pub(super) struct Resume {
 impl Resume {
     /// The number of the last event that was read.
     pub(super) fn last(&self, headers: &HeaderMap) -> Result<u64, Failure> {
-        Ok(last_event(headers)?.or(self.last_event_id).unwrap_or(0))
+        Ok(self.given(headers)?.unwrap_or(0))
+    }
+
+    /// The same; nothing where the client reads for the first time.
+    pub(super) fn given(&self, headers: &HeaderMap) -> Result<Option<u64>, Failure> {
+        Ok(last_event(headers)?.or(self.last_event_id))
     }
 }
 
@@ -91,7 +96,7 @@ pub(super) async fn read(
 ) -> Result<Json<StreamPage>, Failure> {
     let reader = found(&shared.services.streams, &context, &stream)?;
     let patience = patience(&shared, page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader()).transpose()?;
+    let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
     let most = page.max_events.unwrap_or(MOST_EVENTS).min(MOST_EVENTS);
     let batch = tokio::select! {
         biased;
@@ -117,7 +122,7 @@ pub(super) async fn follow(
     let reader = found(&shared.services.streams, &context, &stream)?;
     let last = resume.last(&headers)?;
     let from = last.checked_add(1).ok_or_else(|| Failure::invalid("there is no such event"))?;
-    let place = shared.reader()?;
+    let place = shared.reader(&context.tenant)?;
     // An answer, and no stream that fails at once.
     let batch = reader.read(from, 1, 1, Duration::ZERO).await?;
     if batch.ended.is_some() && batch.events.is_empty() && batch.lost.is_none() && last > 0 {

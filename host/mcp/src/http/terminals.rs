@@ -79,7 +79,7 @@ pub(super) struct Output {
 pub(super) async fn start(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
-    Body(request): Body<StartTerminal>,
+    Body { value: request, .. }: Body<StartTerminal>,
 ) -> Result<Response, Failure> {
     let started = shared.services.terminals.start(&context, request).await?;
     let place = HeaderValue::try_from(format!("/v1/terminals/{}", started.terminal.terminal)).ok();
@@ -122,10 +122,10 @@ pub(super) async fn turn(
     Caller(context): Caller,
     Handle(terminal): Handle,
     headers: HeaderMap,
-    Body(request): Body<TurnRequest>,
+    Body { value: request, .. }: Body<TurnRequest>,
 ) -> Result<Response, Failure> {
     // Before the turn: one that is refused here must not have begun.
-    let place = takes_events(&headers).then(|| shared.reader()).transpose()?;
+    let place = takes_events(&headers).then(|| shared.reader(&context.tenant)).transpose()?;
     let turn = shared.services.terminals.turn(&context, &terminal, request).await?;
     let mut response = match place {
         Some(place) => {
@@ -145,7 +145,7 @@ pub(super) async fn keys(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
-    Body(request): Body<PressKeys>,
+    Body { value: request, .. }: Body<PressKeys>,
 ) -> Result<StatusCode, Failure> {
     shared.services.terminals.keys(&context, &terminal, request).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -155,7 +155,7 @@ pub(super) async fn cancel(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
-    Body(request): Body<CancelTurn>,
+    Body { value: request, .. }: Body<CancelTurn>,
 ) -> Result<StatusCode, Failure> {
     shared.services.terminals.cancel(&context, &terminal, request).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -165,7 +165,7 @@ pub(super) async fn resize(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
-    Body(request): Body<ResizeTerminal>,
+    Body { value: request, .. }: Body<ResizeTerminal>,
 ) -> Result<StatusCode, Failure> {
     shared.services.terminals.resize(&context, &terminal, request).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -188,7 +188,7 @@ pub(super) async fn output(
     Parameters(output): Parameters<Output>,
 ) -> Result<Json<TerminalOutput>, Failure> {
     let patience = patience(&shared, output.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader()).transpose()?;
+    let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
     let request = |patience| ReadOutput {
         view: output.view,
         from: output.from,

@@ -21,8 +21,8 @@ use wharf_mcp::http::{HttpAddress, HttpError, HttpServer, HttpSettings, Tls, Tls
 use crate::support::services;
 
 const TOKEN: &str = "0123456789abcdef";
-const CERTIFICATE: &[u8] = include_bytes!("certificate/certificate.pem");
-const KEY: &[u8] = include_bytes!("certificate/key.pem");
+pub(crate) const CERTIFICATE: &[u8] = include_bytes!("certificate/certificate.pem");
+pub(crate) const KEY: &[u8] = include_bytes!("certificate/key.pem");
 
 fn bind(address: HttpAddress, change: impl FnOnce(&mut HttpSettings)) -> Result<HttpServer, HttpError> {
     let streams = Streams::new(StreamLimits::default());
@@ -42,6 +42,18 @@ async fn asked(mut stream: impl AsyncRead + AsyncWrite + Unpin, more: &str) -> S
 
 fn socket(path: &Path) -> HttpAddress {
     HttpAddress::Socket(path.to_owned())
+}
+
+/// Speaks TLS with whoever has the key of the certificate.
+pub(crate) fn connector() -> TlsConnector {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(CERTIFICATE).expect("PEM")).expect("a certificate");
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    TlsConnector::from(Arc::new(config))
 }
 
 #[tokio::test]
@@ -91,14 +103,7 @@ async fn with_a_certificate_connections_are_private_and_others_may_reach_it() {
     let port = server.address().port().expect("a port").port();
     let serving = CancellationToken::new();
     tokio::spawn(server.serve(serving.clone()));
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_slice(CERTIFICATE).expect("PEM")).expect("a certificate");
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let connector = TlsConnector::from(Arc::new(config));
+    let connector = connector();
     let stream = TcpStream::connect(("127.0.0.1", port)).await.expect("connects");
     let name = "localhost".try_into().expect("a name");
     let stream = connector.connect(name, stream).await.expect("private");

@@ -10,6 +10,7 @@ mod many;
 mod mcp;
 mod metrics;
 mod shells;
+mod strangers;
 mod support;
 mod terminals;
 mod tools;

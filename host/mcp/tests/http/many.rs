@@ -46,7 +46,13 @@ async fn a_thousand_readers_of_whom_a_tenth_drop_and_resume_lose_nothing_and_see
     }
     setrlimit(Resource::RLIMIT_NOFILE, soft.max(DESCRIPTORS), hard).expect("allowed");
     // A connection that was dropped has its place until the server has seen it.
-    let limits = HttpLimits { readers: 1_500, connections: 1_500, ..HttpLimits::default() };
+    let limits = HttpLimits {
+        readers: 1_500,
+        readers_per_tenant: 1_500,
+        connections: 1_500,
+        connections_per_tenant: 1_500,
+        ..HttpLimits::default()
+    };
     let served = start_with(|settings| settings.limits = limits, StreamLimits::default());
     let writer = served.stream();
     let path = format!("/v1/streams/{}/events", writer.id());

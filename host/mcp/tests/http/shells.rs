@@ -18,7 +18,8 @@ use wharf_core::{
     completion::{Confidence, Decision, Reason, Verdict},
     service::terminal::{
         CancelTurn, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
-        TerminalDescription, TerminalOutput, TerminalScreen, TerminalService, TerminalTurn, TurnRequest,
+        TerminalDescription, TerminalOutput, TerminalScreen, TerminalService, TerminalTurn, TerminalWatch, TurnRequest,
+        WatchableTerminal,
     },
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
@@ -68,7 +69,7 @@ impl Shell {
         let state = self.state.lock().expect("not poisoned");
         TerminalDescription {
             terminal: self.id.clone(),
-            stream: self.writer.id(),
+            stream: Some(self.writer.id()),
             command: "sh".into(),
             profile: "shell".into(),
             status: if state.closed { "closed" } else { "ready" }.into(),
@@ -190,6 +191,14 @@ impl TerminalService for Shells {
         let shell = self.find(context, id)?;
         shell.state.lock().expect("not poisoned").size = (request.columns, request.rows);
         Ok(())
+    }
+
+    async fn watchable(&self, _: &Context) -> Vec<WatchableTerminal> {
+        Vec::new()
+    }
+
+    async fn watch(&self, _: &Context, _: &str, _: Option<u64>) -> Result<Box<dyn TerminalWatch>, Error> {
+        Err(Error::new(Code::NotFound, "nothing is watched here"))
     }
 
     async fn screen(&self, context: &Context, id: &str, history_lines: usize) -> Result<TerminalScreen, Error> {

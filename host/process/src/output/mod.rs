@@ -8,6 +8,7 @@
 //! whose process this is.
 
 mod copy;
+mod disk;
 mod read;
 
 use std::{
@@ -19,6 +20,7 @@ use std::{
 };
 
 pub(crate) use copy::{Copiers, copy};
+pub(crate) use disk::{Claim, Disk};
 pub use read::{MAX_READ_BYTES, Piece, ReadError};
 use tokio::{sync::watch, time::Instant};
 
@@ -71,31 +73,44 @@ pub struct Output {
     /// Open as long as the stream is; held to clone or take it.
     file: Mutex<Option<Arc<File>>>,
     limits: OutputLimits,
+    claim: Claim,
+    /// Held while bytes are written or evicted.
+    writing: Mutex<()>,
     progress: watch::Sender<Progress>,
 }
 
 impl Output {
     /// A new, empty stream in a file that nobody else may read.
-    pub(crate) fn create(path: &Path, limits: OutputLimits) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, limits: OutputLimits, claim: Claim) -> io::Result<Arc<Self>> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
         let progress = Progress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
-        Ok(Self::with(path, Some(file), limits, progress))
+        let output = Arc::new(Self::with(path, Some(file), limits, claim, progress));
+        output.claim.open(&output);
+        Ok(output)
     }
 
-    /// A stream that another host wrote, and nobody writes any more.
-    pub(crate) fn reopen(path: &Path) -> io::Result<Self> {
+    /// A stream that another host wrote, and nobody writes any more. What it
+    /// keeps is counted once it has been asked to [`Output::settle`].
+    pub(crate) fn reopen(path: &Path, claim: Claim) -> io::Result<Arc<Self>> {
         let file = File::open(path)?;
         let bytes = file.metadata()?.len();
         let evicted_before = first_kept(&file, bytes);
         let progress = Progress { bytes, evicted_before, open: false, failure: None, last: Instant::now() };
-        Ok(Self::with(path, None, OutputLimits::default(), progress))
+        Ok(Arc::new(Self::with(path, None, OutputLimits::default(), claim, progress)))
     }
 
-    fn with(path: &Path, file: Option<File>, limits: OutputLimits, progress: Progress) -> Self {
+    fn with(path: &Path, file: Option<File>, limits: OutputLimits, claim: Claim, progress: Progress) -> Self {
         let kept_bytes = limits.kept_bytes.max(MIN_KEPT_BYTES);
         let limits = OutputLimits { kept_bytes, ..limits };
         let file = Mutex::new(file.map(Arc::new));
-        Self { path: path.to_owned(), file, limits, progress: watch::Sender::new(progress) }
+        Self {
+            path: path.to_owned(),
+            file,
+            limits,
+            claim,
+            writing: Mutex::default(),
+            progress: watch::Sender::new(progress),
+        }
     }
 
     fn open_file(&self) -> MutexGuard<'_, Option<Arc<File>>> {
@@ -130,16 +145,19 @@ impl Output {
     /// Writes what was printed, of which there is at most 256 KiB at a time.
     /// After a failure, and once it is closed, the stream takes no more.
     fn append(&self, printed: &[u8]) -> Result<(), Failure> {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = self.open_file().clone() else { return Err(Failure::Storage) };
         let Progress { bytes, mut evicted_before, .. } = self.progress();
         let room = usize::try_from(self.limits.total_bytes.saturating_sub(bytes)).unwrap_or(usize::MAX);
         let (fits, rest) = printed.split_at(printed.len().min(room));
         let end = bytes + fits.len() as u64;
-        let written = if end - evicted_before <= self.limits.kept_bytes {
+        let kept_bytes = self.claim.hold((end - evicted_before).min(self.limits.kept_bytes));
+        let kept_bytes = kept_bytes.min(self.limits.kept_bytes);
+        let written = if end - evicted_before <= kept_bytes {
             Ok(())
         } else {
             // An eighth at once, so that it happens rarely.
-            let wanted = end - self.limits.kept_bytes + self.limits.kept_bytes / 8;
+            let wanted = end - kept_bytes + kept_bytes / 8;
             let until = wanted.next_multiple_of(EVICTION_BYTES).min(bytes);
             let from = std::mem::replace(&mut evicted_before, until);
             // Readers must know before the bytes are gone.
@@ -164,10 +182,79 @@ impl Output {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Nobody can write any more, or nobody wants to know what is written.
-    pub(crate) fn close(&self) {
+    /// Nobody can write any more, or nobody wants to know what is written. What
+    /// it keeps may go when others of its tenant need the room.
+    pub(crate) fn close(self: &Arc<Self>) {
         self.open_file().take();
         self.progress.send_modify(|progress| progress.open = false);
+        let Progress { bytes, evicted_before, .. } = self.progress();
+        self.claim.close(bytes.saturating_sub(evicted_before), self);
+    }
+
+    /// Counts what another host left here, or gives it up where there is no room
+    /// for it. Others make no room for it: ask the newest first. Waits for the
+    /// disk.
+    pub(crate) fn settle(self: &Arc<Self>) {
+        let Progress { bytes, evicted_before, .. } = self.progress();
+        if !self.claim.takes_over(bytes.saturating_sub(evicted_before)) {
+            self.give_up();
+        }
+    }
+
+    /// What it holds of the disk.
+    fn held_bytes(&self) -> u64 {
+        self.claim.held()
+    }
+
+    /// Gives up all but the last `keep` bytes, and never what was reserved, so
+    /// that another stream can begin. Says whether that made room: one that is
+    /// being written to is left alone.
+    fn squeeze(&self, keep: u64) -> bool {
+        let Ok(_writing) = self.writing.try_lock() else { return false };
+        let Some(file) = self.open_file().clone() else { return false };
+        let Progress { bytes, evicted_before, .. } = self.progress();
+        let held = self.claim.held();
+        let keep = keep.max(MIN_KEPT_BYTES - EVICTION_BYTES);
+        let until = bytes.saturating_sub(keep).next_multiple_of(EVICTION_BYTES).min(bytes).max(evicted_before);
+        // Readers must know before the bytes are gone.
+        self.progress.send_modify(|progress| progress.evicted_before = until);
+        let evicted = if until > evicted_before { evict(&file, evicted_before, until) } else { Ok(()) };
+        match evicted {
+            Ok(()) => {
+                self.claim.shrink_to(bytes - until);
+                self.claim.held() < held
+            }
+            Err(error) => {
+                tracing::error!(%error, "the output of a process cannot make room");
+                false
+            }
+        }
+    }
+
+    /// Gives up all that it keeps, now that nobody writes. Says whether that made
+    /// room.
+    fn give_up(&self) -> bool {
+        let Progress { bytes, evicted_before, .. } = self.progress();
+        // Readers must know before the bytes are gone.
+        self.progress.send_modify(|progress| progress.evicted_before = bytes);
+        let evicted = match OpenOptions::new().write(true).open(&self.path) {
+            Ok(_) if bytes <= evicted_before => Ok(()),
+            // To the end of the last block: a part of one is not given back.
+            Ok(file) => evict(&file, evicted_before, bytes.next_multiple_of(EVICTION_BYTES)),
+            // It is being removed, which makes the same room.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        };
+        match evicted {
+            Ok(()) => {
+                self.claim.release();
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "the output of a process that has ended cannot make room");
+                false
+            }
+        }
     }
 
     /// Until it is closed.

@@ -4,13 +4,29 @@ use super::*;
 
 const ROOMY: OutputLimits = OutputLimits { kept_bytes: 1 << 30, total_bytes: 1 << 30 };
 
-fn output(limits: OutputLimits) -> (tempfile::TempDir, Output) {
+/// A disk of which each session, each tenant and all may take so much.
+fn disk(session: u64, tenant: u64, host: u64) -> Arc<Disk> {
+    Disk::new(wharf_core::quota::Bounds {
+        resource: "bytes of kept output",
+        section: "[process.limits]",
+        session: Some(("output_disk_bytes_per_session", session)),
+        tenant: ("output_disk_bytes_per_tenant", tenant),
+        host: ("output_disk_bytes", host),
+    })
+}
+
+fn claim(disk: &Arc<Disk>, tenant: &str, session: &str) -> Result<Claim, wharf_core::QuotaFull> {
+    disk.reserve(&tenant.parse().expect("legal"), &session.parse().expect("legal"))
+}
+
+fn output(limits: OutputLimits) -> (tempfile::TempDir, Arc<Output>) {
     let directory = tempfile::tempdir().expect("a directory");
-    let output = Output::create(&directory.path().join("stdout"), limits).expect("a file");
+    let claim = claim(&disk(u64::MAX, u64::MAX, u64::MAX), "local", "one").expect("room");
+    let output = Output::create(&directory.path().join("stdout"), limits, claim).expect("a file");
     (directory, output)
 }
 
-fn holding(printed: &[u8]) -> (tempfile::TempDir, Output) {
+fn holding(printed: &[u8]) -> (tempfile::TempDir, Arc<Output>) {
     let (directory, output) = output(ROOMY);
     for chunk in printed.chunks(100_000) {
         output.append(chunk).expect("room");
@@ -112,7 +128,9 @@ fn the_disk_holds_no_more_than_is_kept_and_cursors_stay_what_they_were() {
     assert_eq!(piece.bytes, (state.evicted_before / 8).to_be_bytes());
     assert_eq!(piece.evicted_before, state.evicted_before);
 
-    let again = Output::reopen(&path).expect("a file");
+    let (tenant, session) = ("local".parse().expect("legal"), "one".parse().expect("legal"));
+    let roomy = disk(u64::MAX, u64::MAX, u64::MAX);
+    let again = Output::reopen(&path, roomy.inherit(&tenant, &session)).expect("a file");
     assert_eq!((again.state().bytes, again.state().evicted_before), (state.bytes, state.evicted_before));
     assert!(!again.state().open);
 }
@@ -141,4 +159,154 @@ fn the_total_holds_to_the_byte() {
     assert_eq!(output.state().bytes, 1_000);
     assert_eq!(fs::metadata(directory.path().join("stdout")).expect("a file").len(), 1_000);
     assert_eq!(output.tail(1, 4).expect("a tail").text(), "xxxy");
+}
+
+/// Streams that share a disk.
+struct Shared {
+    directory: tempfile::TempDir,
+    disk: Arc<Disk>,
+    made: std::cell::Cell<u32>,
+}
+
+impl Shared {
+    fn new(session: u64, tenant: u64, host: u64) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        Self { directory, disk: disk(session, tenant, host), made: std::cell::Cell::default() }
+    }
+
+    fn open(&self, tenant: &str, session: &str) -> Arc<Output> {
+        let number = self.made.replace(self.made.get() + 1);
+        let claim = claim(&self.disk, tenant, session).expect("room");
+        Output::create(&self.directory.path().join(number.to_string()), ROOMY, claim).expect("a file")
+    }
+
+    /// One that printed so much and was closed.
+    fn ended(&self, tenant: &str, session: &str, bytes: u64) -> Arc<Output> {
+        let output = self.open(tenant, session);
+        print(&output, bytes);
+        output.close();
+        output
+    }
+
+    /// What all files take on disk.
+    fn blocks(&self) -> u64 {
+        let entries = fs::read_dir(self.directory.path()).expect("a listing");
+        entries.map(|entry| entry.expect("an entry").metadata().expect("a file").blocks() * 512).sum()
+    }
+}
+
+fn print(output: &Output, bytes: u64) {
+    for _ in 0..bytes / 65_536 {
+        output.append(&[b'x'; 65_536]).expect("taken");
+    }
+}
+
+fn kept(output: &Output) -> u64 {
+    let state = output.state();
+    state.bytes - state.evicted_before
+}
+
+const MIB: u64 = 1 << 20;
+
+#[test]
+fn output_of_ended_processes_makes_room_within_the_tenant_the_oldest_first() {
+    for (session, tenant, host) in
+        [(4 * MIB, u64::MAX, u64::MAX), (u64::MAX, 4 * MIB, u64::MAX), (u64::MAX, u64::MAX, 5 * MIB)]
+    {
+        let shared = Shared::new(session, tenant, host);
+        let (first, second) = (shared.ended("a", "s", MIB), shared.ended("a", "s", MIB));
+        let other = shared.ended("b", "s", MIB);
+        let running = shared.open("a", "s");
+        print(&running, 3 * MIB);
+        assert_eq!((kept(&first), kept(&second), kept(&other)), (0, MIB, MIB), "{session} {tenant} {host}");
+        assert_eq!((kept(&running), first.state().bytes), (3 * MIB, MIB), "nothing of what runs, and cursors stay");
+        assert_eq!(first.tail(5, 100).expect("a tail").bytes, b"");
+        assert!(shared.blocks() <= 5 * MIB, "{}", shared.blocks());
+    }
+}
+
+#[test]
+fn the_output_of_another_session_stays_where_the_limit_of_one_is_reached() {
+    let shared = Shared::new(2 * MIB, u64::MAX, u64::MAX);
+    let other = shared.ended("a", "other", MIB);
+    let running = shared.open("a", "s");
+    print(&running, 5 * MIB);
+    assert_eq!(kept(&other), MIB);
+    assert!(kept(&running) <= 2 * MIB && kept(&running) >= MIB, "{}", kept(&running));
+}
+
+#[test]
+fn who_prints_where_no_room_can_be_made_gives_up_its_own_beginning() {
+    let shared = Shared::new(u64::MAX, u64::MAX, 2 * MIB);
+    let other = shared.ended("b", "s", MIB);
+    let (first, second) = (shared.open("a", "s"), shared.open("a", "t"));
+    print(&first, 8 * MIB);
+    print(&second, 8 * MIB);
+    assert_eq!(kept(&other), MIB, "what is another tenant's stays");
+    assert!(shared.disk.used() <= 2 * MIB && shared.blocks() <= 2 * MIB + 2 * EVICTION_BYTES);
+    for output in [&first, &second] {
+        assert!(kept(output) > 0, "nobody is left without its last words");
+        assert_eq!(output.state().bytes, 8 * MIB);
+        assert!(output.tail(1, 100).expect("a tail").bytes.iter().all(|byte| *byte == b'x'));
+    }
+    let full = claim(&shared.disk, "c", "s").expect_err("no room for another");
+    assert_eq!(full.bound.0, "output_disk_bytes");
+    drop(other);
+    claim(&shared.disk, "c", "s").expect("room");
+}
+
+#[test]
+fn who_keeps_most_gives_up_its_beginning_so_that_another_can_begin() {
+    let shared = Shared::new(4 * MIB, u64::MAX, u64::MAX);
+    let (quiet, loud) = (shared.open("a", "s"), shared.open("a", "s"));
+    print(&quiet, 64 << 10);
+    print(&loud, 16 * MIB);
+    assert!(shared.disk.used() > 3 * MIB, "{}", shared.disk.used());
+    let mut begun = vec![shared.open("a", "s")];
+    assert_eq!(kept(&quiet), 64 << 10);
+    assert!(kept(&loud) <= 2 * MIB && kept(&loud) >= MIB, "{}", kept(&loud));
+    assert_eq!(loud.state().bytes, 16 * MIB);
+    loud.append(b"last").expect("taken");
+    assert_eq!(loud.tail(1, 4).expect("a tail").bytes, b"last");
+    // Until each has no more than was reserved for it.
+    while let Ok(claim) = claim(&shared.disk, "a", "s") {
+        let path = shared.directory.path().join(format!("more-{}", begun.len()));
+        begun.push(Output::create(&path, ROOMY, claim).expect("a file"));
+    }
+    assert_eq!((begun.len(), shared.disk.used()), (14, 4 * MIB));
+}
+
+#[test]
+fn what_a_stream_took_comes_back_when_it_is_closed_and_all_of_it_when_it_goes() {
+    let shared = Shared::new(u64::MAX, u64::MAX, u64::MAX);
+    let quiet = shared.ended("a", "s", 0);
+    assert_eq!(shared.disk.used(), 0);
+    let small = shared.open("a", "s");
+    small.append(b"x").expect("room");
+    assert_eq!(shared.disk.used(), MIN_KEPT_BYTES);
+    small.close();
+    small.close();
+    assert_eq!(shared.disk.used(), 4_096);
+    drop((quiet, small));
+    assert_eq!(shared.disk.used(), 0);
+    let running = shared.open("a", "s");
+    print(&running, 3 * MIB);
+    assert_eq!(kept(&running), 3 * MIB);
+}
+
+#[test]
+fn output_that_another_host_left_is_counted_and_what_finds_no_room_goes() {
+    let shared = Shared::new(u64::MAX, 2 * MIB, u64::MAX);
+    let roomy = Shared::new(u64::MAX, u64::MAX, u64::MAX);
+    drop((roomy.ended("a", "s", MIB + MIB / 2), roomy.ended("a", "s", MIB)));
+    let (tenant, session) = ("a".parse().expect("legal"), "s".parse().expect("legal"));
+    let reopen = |name: &str| {
+        let claim = shared.disk.inherit(&tenant, &session);
+        Output::reopen(&roomy.directory.path().join(name), claim).expect("a file")
+    };
+    let (older, newer) = (reopen("0"), reopen("1"));
+    newer.settle();
+    older.settle();
+    assert_eq!((kept(&older), kept(&newer), shared.disk.used()), (0, MIB, MIB));
+    assert_eq!(reopen("0").state().evicted_before, older.state().bytes, "it is gone from the disk, too");
 }

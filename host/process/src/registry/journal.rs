@@ -17,7 +17,7 @@ use std::{
     io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
+    sync::{Mutex, OnceLock, atomic::AtomicU32},
 };
 
 use chrono::{DateTime, Utc};
@@ -28,6 +28,7 @@ use tokio::{
 };
 
 use super::{
+    ledger::Ledger,
     leftover::Identity,
     process::{Process, State},
 };
@@ -60,7 +61,7 @@ pub(super) struct Home {
 impl Home {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone. Says of each process whether it was running.
-    pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<(Process, bool)>)> {
+    pub(super) fn open(root: &Path, ledger: &Ledger) -> io::Result<(Self, Vec<(Process, bool)>)> {
         let make = |directory: &Path| fs::DirBuilder::new().mode(0o700).recursive(true).create(directory);
         make(root)?;
         // Hosts that start at once do this one after the other: none takes the
@@ -79,7 +80,7 @@ impl Home {
             }
             let other = lock_file(&path.join(LOCK))?;
             match other.try_lock() {
-                Ok(()) => found.extend(adopt(&path, &directory)?),
+                Ok(()) => found.extend(adopt(&path, &directory, ledger)?),
                 // It lives.
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -98,7 +99,7 @@ fn lock_file(path: &Path) -> io::Result<File> {
 }
 
 /// Takes over what an abandoned home holds, and removes the home.
-fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<(Process, bool)>> {
+fn adopt(abandoned: &Path, home: &Path, ledger: &Ledger) -> io::Result<Vec<(Process, bool)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(abandoned)? {
         let entry = entry?;
@@ -111,7 +112,7 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<(Process, bool)>> {
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
         let to = home.join(record.id.to_string());
         fs::rename(&from, &to)?;
-        match revive(record, to.clone()) {
+        match revive(record, to.clone(), ledger) {
             Ok(process) => found.push(process),
             // Its host died while it removed it: then the rest goes, too.
             Err(error) => {
@@ -124,7 +125,7 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<(Process, bool)>> {
     Ok(found)
 }
 
-fn revive(record: Record, directory: PathBuf) -> io::Result<(Process, bool)> {
+fn revive(record: Record, directory: PathBuf, ledger: &Ledger) -> io::Result<(Process, bool)> {
     let Record { id, owner, command, started, pid, leader, mut state } = record;
     let was_running = !state.status.has_ended();
     if was_running {
@@ -134,14 +135,19 @@ fn revive(record: Record, directory: PathBuf) -> io::Result<(Process, bool)> {
         let reason = "the host ended while it ran".to_owned();
         state = State::ended(Exit::Killed { by: KilledBy::HostLost }, Some(reason));
     }
+    let reopen = |name| {
+        let claim = ledger.disk.inherit(&owner.tenant, &owner.session);
+        Output::reopen(&directory.join(name), claim)
+    };
     let process = Process {
         id,
-        owner,
         command,
         started,
         began: Instant::now(),
-        stdout: Arc::new(Output::reopen(&directory.join(Process::STDOUT))?),
-        stderr: Arc::new(Output::reopen(&directory.join(Process::STDERR))?),
+        stdout: reopen(Process::STDOUT)?,
+        stderr: reopen(Process::STDERR)?,
+        seat: ledger.tombstone(&owner),
+        owner,
         directory,
         state: watch::Sender::new(state.clone()),
         polls: Mutex::new(Polls::default()),

@@ -7,6 +7,7 @@
 
 mod follow;
 mod journal;
+mod ledger;
 mod leftover;
 mod process;
 mod sessions;
@@ -29,10 +30,11 @@ use wharf_core::{ProcessLimits, SessionId, TenantId};
 use crate::{
     KilledBy, OpenError, Owner, ProcessError, ProcessId, Signal, Snapshot, Status, StreamName,
     output::{Copiers, OutputLimits, Piece, ReadError},
-    polls::{Guidance, PollMetrics, PollSettings, PollTotals},
+    polls::{Guidance, GuidanceEffect, Language, PollMetrics, PollRules, PollSettings, PollTotals},
 };
 use follow::StopRequest;
 use journal::Home;
+use ledger::Ledger;
 use process::Process;
 pub use sessions::Counts;
 pub use start::SpawnRequest;
@@ -44,9 +46,11 @@ use wharf_spawn::{Capabilities, Spawner};
 /// What holds for all processes of a host.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Processes that a session may have starting or running at once.
+    /// Processes that a session may have starting or running at once; tenant and
+    /// host as `limits` say.
     pub running_per_session: usize,
-    /// Ended processes that a session keeps; the oldest goes first.
+    /// Ended processes that a session keeps; the oldest goes first. Tenant and
+    /// host as `limits` say.
     pub ended_per_session: usize,
     /// How long an ended process and its output are kept.
     pub tombstone_lifetime: Duration,
@@ -57,8 +61,9 @@ pub struct Settings {
     /// The longest wait that a call may ask for.
     pub longest_wait: Duration,
     /// How the polls are judged.
-    pub polls: PollSettings,
-    /// What each process may use up, as the table of limits has it.
+    pub polls: PollRules,
+    /// What each process may use up, and all of a session, a tenant and the host
+    /// together, as the table of limits has it.
     pub limits: ProcessLimits,
 }
 
@@ -71,7 +76,7 @@ impl Default for Settings {
             output: OutputLimits::default(),
             lifetime: Duration::from_secs(24 * 60 * 60),
             longest_wait: Duration::from_secs(10 * 60),
-            polls: PollSettings::default(),
+            polls: PollRules::default(),
             limits: ProcessLimits::default(),
         }
     }
@@ -118,6 +123,7 @@ pub struct Processes {
     copiers: Copiers,
     settings: Settings,
     home: Home,
+    ledger: Ledger,
     /// Held for a look-up, never across an await.
     table: Mutex<Table>,
     metrics: PollMetrics,
@@ -134,8 +140,9 @@ impl Processes {
     /// is taken over: their tombstones with their output, and what they were
     /// running as killed by the loss of its host. What still runs of that is
     /// killed, and files of no process are removed. Hosts that live keep
-    /// theirs. The second part of the answer is what was found running. This
-    /// waits for the disk: a host does it once, at its start.
+    /// theirs. Output that the limits have no room for goes, the oldest of each
+    /// session and tenant first. The second part of the answer is what was found
+    /// running. This waits for the disk: a host does it once, at its start.
     ///
     /// # Errors
     /// Where the directory cannot be read and written.
@@ -147,19 +154,22 @@ impl Processes {
         let failed = |source| OpenError { directory: directory.to_owned(), source };
         let longest_wait = settings.longest_wait.min(FOREVER);
         let settings = Settings { longest_wait, ..settings };
-        let (home, found) = Home::open(directory).map_err(failed)?;
+        let ledger = Ledger::new(&settings);
+        let (home, found) = Home::open(directory, &ledger).map_err(failed)?;
         let mut table = Table::default();
-        let mut lost = Vec::new();
+        let (mut all, mut lost) = (Vec::new(), Vec::new());
         for (process, was_running) in found {
             let process = Arc::new(process);
             if was_running {
                 lost.push(Arc::clone(&process));
             }
+            all.push(Arc::clone(&process));
             table.sessions.entry(session(&process.owner)).or_default().insert(process.id, process);
         }
+        settle(all);
         let (copiers, metrics) = (Copiers::default(), PollMetrics::default());
         let lost = lost.iter().map(|process| (process.owner.clone(), process.tombstone())).collect();
-        Ok((Self { spawner, copiers, settings, home, table: Mutex::new(table), metrics }, lost))
+        Ok((Self { spawner, copiers, settings, home, ledger, table: Mutex::new(table), metrics }, lost))
     }
 
     /// What this machine offers for containing processes; tried once.
@@ -213,7 +223,7 @@ impl Processes {
     ) -> Result<Polled, ProcessError> {
         let process = self.find(owner, id)?;
         let snapshot = process.snapshot().await;
-        let guidance = process.count_poll(snapshot.status, &self.settings.polls, &self.metrics);
+        let guidance = self.count_poll(&process, snapshot.status);
         let stdout = process.stdout.tail(lines, max_bytes)?;
         let stderr = process.stderr.tail(lines, max_bytes)?;
         Ok(Polled { process: snapshot, stdout, stderr, guidance })
@@ -330,6 +340,27 @@ impl Processes {
         self.metrics.totals()
     }
 
+    /// What advice in one language did so far.
+    #[must_use]
+    pub fn guidance_effect(&self, language: Language) -> GuidanceEffect {
+        self.metrics.effect(language)
+    }
+
+    /// Bytes of output that are kept on disk, of all processes together.
+    #[must_use]
+    pub fn output_disk_bytes(&self) -> u64 {
+        self.ledger.disk.used()
+    }
+
+    fn count_poll(&self, process: &Process, status: Status) -> Option<Guidance> {
+        process.count_poll(status, &self.poll_settings(&process.owner), &self.metrics)
+    }
+
+    /// How the polls of an owner are judged.
+    pub(crate) fn poll_settings(&self, owner: &Owner) -> PollSettings {
+        self.settings.polls.of(&owner.tenant, &owner.session)
+    }
+
     /// The one way to a process: who does not own it cannot tell it from one
     /// that never was.
     fn find(&self, owner: &Owner, id: ProcessId) -> Result<Arc<Process>, ProcessError> {
@@ -340,6 +371,19 @@ impl Processes {
 
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts the output of processes that an earlier host has left: the newest
+/// first, so that it is the oldest that finds no room.
+fn settle(mut processes: Vec<Arc<Process>>) {
+    processes.sort_by_key(|process| std::cmp::Reverse((process.started, process.id)));
+    for process in &processes {
+        process.stdout.settle();
+        process.stderr.settle();
+    }
+    for process in processes.iter().rev() {
+        process.close_streams();
     }
 }
 

@@ -21,7 +21,7 @@ use tokio::{
 };
 use wharf_spawn::Child;
 
-use super::{COUNT_PATIENCE, STOP_PATIENCE, StopRequest, timeout};
+use super::{COUNT_PATIENCE, STOP_PATIENCE, StopRequest, ledger::Seat, timeout};
 use crate::{
     Exit, KilledBy, Owner, ProcessError, ProcessId, Snapshot, Status, StreamName,
     output::Output,
@@ -61,6 +61,8 @@ pub(super) struct Process {
     pub(super) stdout: Arc<Output>,
     pub(super) stderr: Arc<Output>,
     pub(super) state: watch::Sender<State>,
+    /// Its place among all processes.
+    pub(super) seat: Seat,
     /// Held to count, never across an await.
     pub(super) polls: Mutex<Polls>,
     /// Held while something is written, so that two writers do not mix.
@@ -116,6 +118,7 @@ impl Process {
     /// Nothing of its tree is left.
     pub(super) fn release(&self) {
         self.set_descendants(0);
+        self.seat.end(&self.owner);
         self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
@@ -153,6 +156,7 @@ impl Process {
             stdout: self.stdout.state(),
             stderr: self.stderr.state(),
             descendants,
+            polls: self.statistics(),
         }
     }
 
@@ -175,6 +179,11 @@ impl Process {
     pub(super) async fn end(self: &Arc<Self>, state: State) {
         if !self.status().has_ended() {
             self.save(state.clone()).await;
+            // Its place is free before its end is told, unless it left something
+            // running.
+            if self.descendants.load(SeqCst) == 0 {
+                self.seat.end(&self.owner);
+            }
             self.state.send_replace(state);
         }
     }

@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use wharf_core::{PluginName, SessionId, TenantId};
 
 use super::{LONGEST_GRACE, Processes, process::Process};
-use crate::{KilledBy, Status};
+use crate::{KilledBy, Owner, Snapshot, Status};
 
 /// How many processes there are in a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,6 +41,18 @@ impl Processes {
         let running =
             table.sessions.iter().filter(|(_, processes)| processes.values().any(|process| process.is_alive()));
         running.map(|(session, _)| session.clone()).collect()
+    }
+
+    /// All processes with their owners, in the order in which they were started:
+    /// for the operator. Counts as no poll.
+    pub async fn all(&self) -> Vec<(Owner, Snapshot)> {
+        let mut all: Vec<_> = self.table().sessions.values().flat_map(HashMap::values).cloned().collect();
+        all.sort_by_key(|process| (process.started, process.id));
+        let mut shown = Vec::with_capacity(all.len());
+        for process in all {
+            shown.push((process.owner.clone(), process.snapshot().await));
+        }
+        shown
     }
 
     /// How many processes there are, over all sessions.

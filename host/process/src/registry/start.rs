@@ -1,6 +1,7 @@
 //! Bringing a process up: its files, its place, its child, its pipes.
 
 use std::{
+    collections::VecDeque,
     ffi::OsString,
     fs, io,
     os::unix::fs::DirBuilderExt as _,
@@ -19,15 +20,18 @@ use tokio::{
 };
 use wharf_spawn::{Child, Containment, Input, Limits, Output as ChildOutput, SpawnError, Spawner};
 
+use wharf_core::quota::Level;
+
 use super::{
     Processes, Table,
     follow::{Clocks, StopRequest, follow},
+    ledger::Seat,
     process::{Process, State},
     session,
 };
 use crate::{
     Exit, Owner, ProcessError, ProcessId,
-    output::{Copiers, Output, OutputLimits, copy},
+    output::{Copiers, Disk, Output, OutputLimits, copy},
     polls::Polls,
 };
 
@@ -84,26 +88,38 @@ impl SpawnRequest {
 
 impl Processes {
     /// Starts a process, of which this owner may have `most` starting or
-    /// running at once; the limit of the session holds, too. What a command
-    /// left running in the background counts until it ends. Once it has its
-    /// place, dropping the future does not take it back: it is started, and
+    /// running at once; the limits of session, tenant and host hold, too. What a
+    /// command left running in the background counts until it ends. Once it has
+    /// its place, dropping the future does not take it back: it is started, and
     /// listed.
     ///
     /// # Errors
     /// [`ProcessError::TooMany`] or [`ProcessError::TooManyGranted`] where there
-    /// is no place for it; [`ProcessError::Start`], in which case it is listed
-    /// as failed; [`ProcessError::Ended`] where it was stopped before it ran.
+    /// is no place for it, [`ProcessError::TooManyEnded`] or
+    /// [`ProcessError::NoRoomForOutput`] where what is kept of others leaves no
+    /// room; [`ProcessError::Start`], in which case it is listed as failed;
+    /// [`ProcessError::Ended`] where it was stopped before it ran.
     pub async fn spawn(&self, owner: &Owner, request: SpawnRequest, most: usize) -> Result<ProcessId, ProcessError> {
+        let seat = self.ledger.take_place(owner).map_err(|full| ProcessError::TooMany { full })?;
         // Asked again once it has its place; this only saves the files.
         self.check_room(&self.table(), owner, most)?;
+        self.forget_some(owner)?;
         let id = ProcessId::random()
             .map_err(|error| ProcessError::Storage { what: "make an id", source: io::Error::other(error) })?;
         let (stops, stop_requests) = mpsc::channel(STOPS);
-        let (directory, limits) = (self.home.directory_of(id), self.settings.output);
-        let (owner, command) = (owner.clone(), shown(&request.command));
-        let prepared = spawn_blocking(move || prepare(id, owner, command, directory, limits, stops)).await;
-        let prepared = prepared.map_err(io::Error::other).flatten();
-        let mut prepared = prepared.map_err(ProcessError::storage("make the files of the process"))?;
+        let planned = Planned {
+            id,
+            owner: owner.clone(),
+            command: shown(&request.command),
+            directory: self.home.directory_of(id),
+            limits: self.settings.output,
+            seat,
+            stops,
+        };
+        let disk = Arc::clone(&self.ledger.disk);
+        let prepared = spawn_blocking(move || planned.prepare(&disk)).await;
+        let prepared = prepared.map_err(io::Error::other).map_err(ProcessError::storage(MAKE_FILES));
+        let mut prepared = prepared.flatten()?;
         // Nothing is awaited from here until it has its place: else it could be
         // dropped without one.
         let process = Arc::clone(&prepared.process);
@@ -128,29 +144,12 @@ impl Processes {
     }
 
     /// Gives a process its place, if there is one: counted and taken under one
-    /// lock, so that no two take the last. The oldest tombstones beyond what is
-    /// kept make way.
+    /// lock, so that no two take the last.
     fn admit(&self, process: &Arc<Process>, most: usize) -> Result<(), ProcessError> {
-        let forgotten: Vec<_> = {
-            let mut table = self.table();
-            self.check_room(&table, &process.owner, most)?;
-            let processes = table.sessions.entry(session(&process.owner)).or_default();
-            processes.insert(process.id, Arc::clone(process));
-            let mut ended: Vec<_> = processes.values().filter(|process| !process.is_alive()).cloned().collect();
-            ended.sort_by_key(|process| (process.started, process.id));
-            ended.truncate(ended.len().saturating_sub(self.settings.ended_per_session));
-            for process in &ended {
-                processes.remove(&process.id);
-            }
-            ended
-        };
-        if !forgotten.is_empty() {
-            tokio::spawn(async move {
-                for process in forgotten {
-                    process.bury().await;
-                }
-            });
-        }
+        let mut table = self.table();
+        self.check_room(&table, &process.owner, most)?;
+        let processes = table.sessions.entry(session(&process.owner)).or_default();
+        processes.insert(process.id, Arc::clone(process));
         Ok(())
     }
 
@@ -159,58 +158,110 @@ impl Processes {
             return Err(ProcessError::ShuttingDown);
         }
         let processes = table.sessions.get(&session(owner)).into_iter().flat_map(|processes| processes.values());
-        let alive = processes.filter(|process| process.is_alive());
-        let (all, own) =
-            alive.fold((0, 0), |(all, own), process| (all + 1, own + usize::from(process.owner == *owner)));
-        let limit = self.settings.running_per_session;
-        if all >= limit {
-            Err(ProcessError::TooMany { limit })
-        } else if own >= most {
-            Err(ProcessError::TooManyGranted { limit: most })
-        } else {
-            Ok(())
+        let own = processes.filter(|process| process.owner == *owner && process.is_alive()).count();
+        if own >= most { Err(ProcessError::TooManyGranted { limit: most }) } else { Ok(()) }
+    }
+
+    /// Forgets ended processes beyond what is kept, the oldest first: those of
+    /// the session, or of its tenant where the limit is wider, and of nobody else.
+    fn forget_some(&self, owner: &Owner) -> Result<(), ProcessError> {
+        let mut forgotten = Vec::new();
+        let mut oldest: Option<(Level, VecDeque<Arc<Process>>)> = None;
+        let result = {
+            let mut table = self.table();
+            loop {
+                let Err(full) = self.ledger.ended.take(&owner.tenant, &owner.session, 0) else { break Ok(()) };
+                let candidates = match &mut oldest {
+                    Some((level, candidates)) if *level == full.level => candidates,
+                    other => &mut other.insert((full.level, table.ended(owner, full.level))).1,
+                };
+                let Some(process) = candidates.pop_front() else { break Err(ProcessError::TooManyEnded { full }) };
+                process.seat.leave();
+                if let Some(processes) = table.sessions.get_mut(&session(&process.owner)) {
+                    processes.remove(&process.id);
+                }
+                forgotten.push(process);
+            }
+        };
+        if !forgotten.is_empty() {
+            tokio::spawn(async move {
+                for process in forgotten {
+                    process.bury().await;
+                }
+            });
         }
+        result
     }
 }
 
-/// The files of a process, and what is kept of it in memory. Where it fails,
-/// nothing is left.
-fn prepare(
+impl Table {
+    /// What has ended of the session of this owner, or of its tenant where the
+    /// limit is wider: the oldest first.
+    fn ended(&self, owner: &Owner, level: Level) -> VecDeque<Arc<Process>> {
+        let sessions = self.sessions.iter().filter(|((tenant, session), _)| {
+            *tenant == owner.tenant && (level != Level::Session || *session == owner.session)
+        });
+        let processes = sessions.flat_map(|(_, processes)| processes.values());
+        let mut ended: Vec<_> = processes.filter(|process| !process.is_alive()).cloned().collect();
+        ended.sort_by_key(|process| (process.started, process.id));
+        ended.into()
+    }
+}
+
+const MAKE_FILES: &str = "make the files of the process";
+
+/// A process that has no files yet.
+struct Planned {
     id: ProcessId,
     owner: Owner,
     command: String,
     directory: PathBuf,
     limits: OutputLimits,
+    seat: Seat,
     stops: mpsc::Sender<StopRequest>,
-) -> io::Result<Prepared> {
-    fs::DirBuilder::new().mode(0o700).create(&directory)?;
-    let create = |name| Output::create(&directory.join(name), limits).map(Arc::new);
-    let streams = create(Process::STDOUT).and_then(|stdout| Ok((stdout, create(Process::STDERR)?)));
-    let recorded = streams.and_then(|(stdout, stderr)| {
-        let process = Process {
-            id,
-            owner,
-            command,
-            directory: directory.clone(),
-            started: Utc::now(),
-            began: Instant::now(),
-            stdout,
-            stderr,
-            state: watch::Sender::new(State::STARTING),
-            polls: Mutex::new(Polls::default()),
-            input: tokio::sync::Mutex::new(None),
-            pid: OnceLock::new(),
-            child: Mutex::new(None),
-            descendants: AtomicU32::new(0),
-            stops,
+}
+
+impl Planned {
+    /// The files of a process, room for what it prints, and what is kept of it
+    /// in memory. Where it fails, nothing is left.
+    fn prepare(self, disk: &Arc<Disk>) -> Result<Prepared, ProcessError> {
+        let reserve = || {
+            let reserved = disk.reserve(&self.owner.tenant, &self.owner.session);
+            reserved.map_err(|full| ProcessError::NoRoomForOutput { full })
         };
-        let prepared = Prepared { process: Arc::new(process), has_place: false };
-        prepared.process.record(&State::STARTING).map(|()| prepared)
-    });
-    recorded.inspect_err(|_| {
-        // It may have been removed on the way here.
-        drop(fs::remove_dir_all(&directory));
-    })
+        let (stdout, stderr) = (reserve()?, reserve()?);
+        fs::DirBuilder::new().mode(0o700).create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
+        let Self { id, owner, command, directory, limits, seat, stops } = self;
+        let create = |name, claim| Output::create(&directory.join(name), limits, claim);
+        let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
+        let recorded = streams.and_then(|(stdout, stderr)| {
+            let process = Process {
+                id,
+                owner,
+                command,
+                directory: directory.clone(),
+                started: Utc::now(),
+                began: Instant::now(),
+                stdout,
+                stderr,
+                state: watch::Sender::new(State::STARTING),
+                seat,
+                polls: Mutex::new(Polls::default()),
+                input: tokio::sync::Mutex::new(None),
+                pid: OnceLock::new(),
+                child: Mutex::new(None),
+                descendants: AtomicU32::new(0),
+                stops,
+            };
+            let prepared = Prepared { process: Arc::new(process), has_place: false };
+            prepared.process.record(&State::STARTING).map(|()| prepared)
+        });
+        recorded.map_err(|source| {
+            // It may have been removed on the way here.
+            drop(fs::remove_dir_all(&directory));
+            ProcessError::Storage { what: MAKE_FILES, source }
+        })
+    }
 }
 
 /// A process with files, which go again where it gets no place.

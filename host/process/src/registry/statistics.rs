@@ -3,12 +3,13 @@
 use std::{sync::PoisonError, time::Duration};
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 
-use super::Processes;
+use super::{Processes, process::Process};
 use crate::{Owner, ProcessError, ProcessId, polls::Intervals};
 
 /// The polls of one process so far.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PollStatistics {
     /// How many there were, ever.
     pub polls: u64,
@@ -28,16 +29,21 @@ impl Processes {
     /// # Errors
     /// [`ProcessError::NotFound`].
     pub fn statistics(&self, owner: &Owner, id: ProcessId) -> Result<PollStatistics, ProcessError> {
-        let process = self.find(owner, id)?;
+        Ok(self.find(owner, id)?.statistics())
+    }
+}
+
+impl Process {
+    pub(super) fn statistics(&self) -> PollStatistics {
         // On the clock that never goes back, from the start on.
-        let time = |ran: Duration| process.started + ran;
-        let polls = process.polls.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(PollStatistics {
+        let time = |ran: Duration| self.started + ran;
+        let polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        PollStatistics {
             polls: polls.total(),
             last: polls.last().map(time),
             consecutive: polls.consecutive(),
             first_consecutive: polls.first_consecutive().map(time),
             intervals: polls.intervals(),
-        })
+        }
     }
 }

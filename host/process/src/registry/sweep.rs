@@ -32,6 +32,9 @@ impl Processes {
             }
             table.sessions.retain(|_, processes: &mut HashMap<_, Arc<Process>>| !processes.is_empty());
         }
+        for process in &expired {
+            process.seat.leave();
+        }
         let swept = Swept { processes: expired.len() };
         // Dropping the sweep leaves nothing half-removed.
         let buried = tokio::spawn(async move {

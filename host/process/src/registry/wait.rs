@@ -115,8 +115,7 @@ impl Processes {
             }
         };
         let snapshot = process.snapshot().await;
-        let guidance =
-            if blocked { None } else { process.count_poll(snapshot.status, &self.settings.polls, &self.metrics) };
+        let guidance = if blocked { None } else { self.count_poll(&process, snapshot.status) };
         Ok(Waited { reason, process: snapshot, guidance })
     }
 }

@@ -278,7 +278,7 @@ async fn failure_11_polling_is_answered_with_advice_and_waiting_is_not() {
         advised.extend(polled.guidance.map(|_| number));
     }
     assert!(begun.elapsed() < AMPLE, "else it is due again");
-    assert_eq!(advised, [3]);
+    assert_eq!(advised, [5]);
     let exit = Until { exit: true, ..Until::default() };
     let totals = room.processes.poll_totals();
     room.processes.wait(&owner("one"), id, &exit, Duration::from_millis(10)).await.expect("a wait");

@@ -11,4 +11,5 @@ mod running;
 mod sessions;
 mod stopping;
 mod support;
+mod tenants;
 mod waiting;

@@ -14,6 +14,9 @@ fn capabilities(contained: Option<Contained>) -> Capabilities {
         user_namespaces: true,
         seccomp: true,
         pidfd: true,
+        bubblewrap_required: false,
+        settled: true,
+        warnings: Vec::new(),
     }
 }
 
@@ -30,6 +33,15 @@ fn planned(
         ..TerminalGrant::with_reason("a test")
     };
     let grants = Grants { terminal: Some(terminal), ..Grants::default() };
+    planned_with(&grants, &capabilities(contained), directory, environment)
+}
+
+fn planned_with(
+    grants: &Grants,
+    capabilities: &Capabilities,
+    directory: &str,
+    environment: &[(String, String)],
+) -> Result<Plan, PolicyError> {
     let plugin = "p".parse().expect("legal");
     let granted = grants.terminal(&plugin).expect("granted");
     let asked = Asked {
@@ -40,7 +52,7 @@ fn planned(
         terminal: "xterm-256color",
     };
     let place = Place { files: "/data/files".into(), home: "/data/home".into(), user: Some(7) };
-    plan(&granted.children(), &place, &asked, &capabilities(contained), &ProcessLimits::default())
+    plan(&granted.children(), &place, &asked, capabilities, &ProcessLimits::default())
 }
 
 fn variable(plan: &Plan, name: &str) -> Option<OsString> {
@@ -64,7 +76,20 @@ fn an_interactive_shell_sees_its_workspace_as_its_containment_shows_it() {
 fn where_nothing_contains_a_grant_that_requires_it_still_asks_for_it() {
     let plan = planned(None, "", &[]).expect("a plan");
     assert!(matches!(plan.containment, Containment::Required(_)));
-    assert_eq!(plan.user, None);
+    // Should something contain it by the time that it starts, it is no other user.
+    assert_eq!(plan.user, Some(7));
+}
+
+#[test]
+fn what_the_operator_requires_of_the_whole_host_no_grant_gives_up() {
+    let terminal = TerminalGrant { shell: true, require_containment: false, ..TerminalGrant::with_reason("a test") };
+    let grants = Grants { terminal: Some(terminal), ..Grants::default() };
+    let plan = |bubblewrap_required| {
+        let capabilities = Capabilities { bubblewrap_required, ..capabilities(None) };
+        planned_with(&grants, &capabilities, "", &[]).expect("a plan").containment
+    };
+    assert!(matches!(plan(false), Containment::None));
+    assert!(matches!(plan(true), Containment::Required(_)));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::{ffi::OsStr, io, os::unix::ffi::OsStrExt as _, path::Path};
 
+use ::landlock::RulesetCreated;
 use rustix::{
     process::{Gid, Uid},
     thread::{
@@ -27,21 +28,41 @@ pub(super) fn become_user(user: u32) -> io::Result<()> {
     Ok(set_thread_res_uid(uid, uid, uid)?)
 }
 
-/// Gives up what is outside of the walls; the last step but the program. The
-/// terminal that standard input is, if it is one, stays.
-pub(super) fn stay_inside(walls: &Walls, user: Option<u32>, terminal: bool) -> io::Result<()> {
-    let refused = match walls {
-        Walls::None => return Ok(()),
-        Walls::Around => Refused::InSandbox,
+/// Walls that stand ready: what of them takes rights that the child is going to
+/// give up is done.
+pub(super) struct Ready {
+    rules: Option<RulesetCreated>,
+    refused: Option<Refused>,
+}
+
+/// Gets the walls ready before the child becomes another user: the way to what it
+/// is to reach may be closed to that one. The terminal that standard input is, if
+/// it is one, stays within reach.
+pub(super) fn make_ready(walls: &Walls, user: Option<u32>, terminal: bool) -> io::Result<Ready> {
+    Ok(match walls {
+        Walls::None => Ready { rules: None, refused: None },
+        Walls::Around => Ready { rules: None, refused: Some(Refused::InSandbox) },
         Walls::Landlock(confinement) => {
-            give_up_capabilities()?;
-            reach_only(confinement, terminal)?;
             // Root, and the host's own user, own more than the session's files.
             let own_user = user.is_some_and(|user| user != 0);
-            Refused::BesideLandlock { network: confinement.network, own_user }
+            let refused = Refused::BesideLandlock { network: confinement.network, own_user };
+            Ready { rules: Some(reach_only(confinement, terminal)?), refused: Some(refused) }
         }
-    };
-    seccompiler::apply_filter(&filter::program(refused)?).map_err(io::Error::other)
+    })
+}
+
+impl Ready {
+    /// Gives up what is outside of the walls; the last step but the program.
+    pub(super) fn stay_inside(self) -> io::Result<()> {
+        if let Some(rules) = self.rules {
+            give_up_capabilities()?;
+            landlock::restrict(rules)?;
+        }
+        match self.refused {
+            Some(refused) => seccompiler::apply_filter(&filter::program(refused)?).map_err(io::Error::other),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Root without them is a user that owns much; it does not get them back with a
@@ -58,12 +79,12 @@ fn give_up_capabilities() -> io::Result<()> {
     Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
-fn reach_only(confinement: &Confinement, terminal: bool) -> io::Result<()> {
+fn reach_only(confinement: &Confinement, terminal: bool) -> io::Result<RulesetCreated> {
     let settings = sandbox::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
     let system = sandbox::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));
     let readable = confinement.readable.iter().map(|path| (path_of(path), true));
-    landlock::confine(
+    landlock::rules(
         system.chain(readable),
         confinement.writable.iter().map(|path| path_of(path)),
         terminal.then(rustix::stdio::stdin),
@@ -71,6 +92,6 @@ fn reach_only(confinement: &Confinement, terminal: bool) -> io::Result<()> {
     )
 }
 
-fn path_of(bytes: &[u8]) -> &Path {
+pub(super) fn path_of(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }

@@ -5,10 +5,14 @@ use std::{
     ffi::CString,
     fs::File,
     io::{self, Read as _, Write as _},
-    os::{fd::OwnedFd, unix::fs::FileExt as _},
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt as _, fs::FileExt as _},
+    },
 };
 
 use rustix::{
+    fs::{Mode, OFlags},
     pipe::{PipeFlags, pipe_with},
     process::{
         DumpableBehavior, Pid, Resource, Rlimit, Signal, getrlimit, getuid, ioctl_tiocsctty, set_dumpable_behavior,
@@ -103,12 +107,6 @@ fn prepare(launch: &Launch, control: &OwnedFd, opened: &[OwnedFd]) -> Result<Com
         return Err(Failure { step: Step::Prepare, errno: libc::EBADF });
     };
     let bound = bound_of_processes(launch);
-    if let Some(user) = launch.user {
-        confine::become_user(user).map_err(Failure::preparing)?;
-    }
-    // Should the supervisor be killed, its child goes with it. A change of the
-    // user would undo it.
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Failure::preparing)?;
     setsid().map_err(Failure::preparing)?;
     rustix::stdio::dup2_stdin(stdin).map_err(Failure::preparing)?;
     rustix::stdio::dup2_stdout(stdout).map_err(Failure::preparing)?;
@@ -117,15 +115,61 @@ fn prepare(launch: &Launch, control: &OwnedFd, opened: &[OwnedFd]) -> Result<Com
     if launch.terminal {
         ioctl_tiocsctty(rustix::stdio::stdin()).map_err(Failure::preparing)?;
     }
+    // With the rights of the supervisor: the directories above these may be closed
+    // to the user that the child becomes.
+    let walls = confine::make_ready(&launch.walls, launch.user, launch.terminal).map_err(Failure::at(Step::Confine))?;
+    let place = Place::of(launch)?;
+    if let Some(user) = launch.user {
+        confine::become_user(user).map_err(Failure::preparing)?;
+    }
+    // Should the supervisor be killed, its child goes with it. A change of the
+    // user would undo it.
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Failure::preparing)?;
     let texts = |texts: &[Vec<u8>]| texts.iter().map(|text| text_of(text)).collect::<Result<Vec<_>, _>>();
     let command = (text_of(&launch.program)?, texts(&launch.arguments)?, texts(&launch.environment)?);
-    rustix::process::chdir(&text_of(&launch.working_directory)?).map_err(Failure::at(Step::Enter))?;
+    place.enter().map_err(Failure::at(Step::Enter))?;
     packet::send(control, &Report::Starting, &[]).map_err(Failure::preparing)?;
     system::accept_signals();
     // Last: with few files or little memory the steps above could fail.
     limit(&launch.limits, bound).map_err(Failure::preparing)?;
-    confine::stay_inside(&launch.walls, launch.user, launch.terminal).map_err(Failure::at(Step::Confine))?;
+    walls.stay_inside().map_err(Failure::at(Step::Confine))?;
     Ok(command)
+}
+
+/// Where a child starts.
+struct Place {
+    /// The directory that it is shown and starts in or below, opened with the
+    /// rights of the supervisor.
+    shown: Option<OwnedFd>,
+    /// The way from there, or the whole path: gone with the child's own rights,
+    /// since it may lead over links that a guest has made.
+    path: CString,
+}
+
+impl Place {
+    fn of(launch: &Launch) -> Result<Self, Failure> {
+        let whole = confine::path_of(&launch.working_directory);
+        if let (Walls::Landlock(confinement), Some(_)) = (&launch.walls, launch.user) {
+            let shown = confinement.writable.iter().chain(&confinement.readable).map(|path| confine::path_of(path));
+            let around = shown.filter(|shown| whole.starts_with(shown)).max_by_key(|shown| shown.components().count());
+            if let Some((around, way)) = around.and_then(|around| Some((around, whole.strip_prefix(around).ok()?))) {
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let shown = rustix::fs::open(around, flags, Mode::empty()).map_err(Failure::at(Step::Enter))?;
+                return Ok(Self { shown: Some(shown), path: text_of(way.as_os_str().as_bytes())? });
+            }
+        }
+        Ok(Self { shown: None, path: text_of(&launch.working_directory)? })
+    }
+
+    fn enter(self) -> io::Result<()> {
+        if let Some(shown) = self.shown {
+            rustix::process::fchdir(&shown)?;
+        }
+        if !self.path.is_empty() {
+            rustix::process::chdir(&self.path)?;
+        }
+        Ok(())
+    }
 }
 
 /// The same descriptor with a number that no program is given.

@@ -5,7 +5,10 @@ use std::{
     ffi::{CStr, CString},
     fs::OpenOptions,
     io,
-    os::fd::{AsRawFd as _, OwnedFd},
+    os::{
+        fd::{AsRawFd as _, OwnedFd},
+        unix::fs::{FileTypeExt as _, MetadataExt as _},
+    },
 };
 
 use nix::{
@@ -88,9 +91,21 @@ pub(super) fn forget_streams() {
     let _ = rustix::stdio::dup2_stderr(&null);
 }
 
-/// Reads as empty, and swallows what is written.
+/// Reads as empty, and swallows what is written. A file in its place would keep
+/// what is written, and be full one day.
 pub(crate) fn null() -> io::Result<OwnedFd> {
-    Ok(OpenOptions::new().read(true).write(true).open("/dev/null")?.into())
+    const NULL: &str = "/dev/null";
+    let null = OpenOptions::new().read(true).write(true).open(NULL)?;
+    let about = null.metadata()?;
+    let kind = about.file_type();
+    if !kind.is_char_device() || about.rdev() != libc::makedev(1, 3) {
+        let is = if kind.is_file() { "a regular file" } else { "something else" };
+        let problem = format!(
+            "{NULL} is {is} and not the null device: make it again (`rm -f {NULL} && mknod -m 666 {NULL} c 1 3`)"
+        );
+        return Err(io::Error::other(problem));
+    }
+    Ok(null.into())
 }
 
 /// Has ends of children wait in a descriptor instead of interrupting.

@@ -14,6 +14,7 @@ mod readers;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod time;
 mod turn;
 mod write;
 mod writer;
@@ -29,9 +30,10 @@ use async_trait::async_trait;
 use wharf_core::ScopeKey;
 
 use crate::{
-    Ceilings, Change, Clock, Entry, MAX_PAGE_ENTRIES, OpenError, Page, Policy, StateError, StateStore, Swept,
+    Ceilings, Change, Clock, Entry, HostTime, MAX_PAGE_ENTRIES, OpenError, Page, Policy, StateError, StateStore, Swept,
     SystemClock, Usage,
     clock::{from_milliseconds, to_milliseconds},
+    host_time::Moment,
     rules,
 };
 use hot::Hot;
@@ -39,6 +41,7 @@ use job::{Pending, Touch};
 use read::Read;
 use readers::Readers;
 use schema::Access;
+use time::Counted;
 use writer::Writer;
 
 /// How long the recording of a read may wait for another process. Past it the
@@ -83,7 +86,7 @@ impl Default for SqliteOptions {
 #[derive(Debug)]
 pub struct SqliteStore {
     ceilings: Ceilings,
-    clock: Arc<dyn Clock>,
+    time: HostTime,
     access: Access,
     // Declared before the writer, so that the writer's connection closes last
     // and tidies the log up.
@@ -99,19 +102,28 @@ impl SqliteStore {
     /// for the user of this process alone.
     ///
     /// A store that exists is opened in well under a millisecond: nothing is
-    /// written, and other connections are made when they are first needed.
+    /// written but how far time was counted, after an hour or a start of the machine,
+    /// and other connections are made when they are first needed.
     ///
     /// # Errors
     /// Where the directory cannot be made, or the file in it is not a store of
     /// this or an earlier version.
     pub fn open(directory: &Path, options: SqliteOptions) -> Result<Self, OpenError> {
+        let seen = time::last_change(directory);
         let opened = schema::open(directory)?;
         if opened.access == Access::ReadOnly {
             tracing::warn!(path = %opened.path.display(), "the state can only be read");
         }
+        let time = HostTime::new(options.clock);
+        if let Err(error) = count_on(&opened, &time, seen) {
+            tracing::warn!(path = %opened.path.display(), %error, "how far time was counted cannot be kept");
+        }
+        if let Some(doubt) = time.doubt() {
+            tracing::warn!(path = %opened.path.display(), "{doubt}; `wharf state confirm-clock` says that it is right");
+        }
         Ok(Self {
             ceilings: options.ceilings,
-            clock: options.clock,
+            time,
             access: opened.access,
             readers: Readers::new(opened.path.clone(), opened.access, opened.connection),
             hot: Hot::new(),
@@ -120,8 +132,8 @@ impl SqliteStore {
         })
     }
 
-    fn now(&self) -> i64 {
-        to_milliseconds(self.clock.now())
+    fn now(&self) -> Moment {
+        self.time.moment()
     }
 
     fn writable(&self) -> Result<(), StateError> {
@@ -129,6 +141,24 @@ impl SqliteStore {
             Access::ReadWrite => Ok(()),
             Access::ReadOnly => Err(StateError::ReadOnly),
         }
+    }
+
+    /// Counts on from what other hosts have counted, or the operator has confirmed, and
+    /// keeps how far it is.
+    async fn keep_counting(&self) -> Result<(), StateError> {
+        let time = self.time.clone();
+        let until = Instant::now() + SWEEP_PATIENCE;
+        self.writer
+            .run(until, 0, move |connection| {
+                let uptime = time.uptime();
+                if let Some(kept) = Counted::read(connection)? {
+                    let others = kept.now(time.wall(), uptime.as_ref());
+                    // Where the machine does not say what has passed, this host knows best.
+                    time.set(if uptime.is_some() { others } else { others.max(time.counted()) });
+                }
+                Ok(Counted::at(time.counted(), uptime.as_ref()).write(connection)?)
+            })
+            .await
     }
 
     /// Has the use of a scope recorded, without waiting for it.
@@ -145,6 +175,10 @@ impl SqliteStore {
 
 #[async_trait]
 impl StateStore for SqliteStore {
+    fn host_time(&self) -> HostTime {
+        self.time.clone()
+    }
+
     // Reads run on the thread that asks: they take microseconds (a point read 5,
     // a page of 100 about 50), less than handing them to another thread would,
     // and in WAL mode they never wait for a writer.
@@ -189,13 +223,12 @@ impl StateStore for SqliteStore {
         }
         let weight = changes.iter().map(|change| change.value.as_ref().map_or(0, Vec::len)).sum();
         let (scope, policy) = (scope.clone(), policy.clone());
-        let (ceilings, clock) = (self.ceilings.clone(), Arc::clone(&self.clock));
+        let (ceilings, time) = (self.ceilings.clone(), self.time.clone());
         self.writer
             .run_and_tell(until, weight, made, move |connection| {
                 // The time is read when the write has its turn, so that two
                 // processes agree on what happened first.
-                let now = to_milliseconds(clock.now());
-                write::apply(connection, &scope, &policy, &changes, &ceilings, now)
+                write::apply(connection, &scope, &policy, &changes, &ceilings, time.moment())
             })
             .await
     }
@@ -221,18 +254,22 @@ impl StateStore for SqliteStore {
         let now = self.now();
         let row = self.readers.read(|connection| read::scope_row(connection, scope))?;
         Ok(row
-            .filter(|row| row.alive(now))
+            .filter(|row| row.alive(now.passed))
             .map_or_else(Usage::default, |row| Usage { entries: row.entries, bytes: row.bytes }))
     }
 
     async fn expired_at(&self, scope: &ScopeKey) -> Result<Option<SystemTime>, StateError> {
         let now = self.now();
         let row = self.readers.read(|connection| read::scope_row(connection, scope))?;
-        Ok(row.filter(|row| !row.alive(now)).and_then(|row| row.expired_at.or(row.expires)).map(from_milliseconds))
+        Ok(row
+            .filter(|row| !row.alive(now.passed))
+            .and_then(|row| row.expired_at.or(row.expires))
+            .map(from_milliseconds))
     }
 
     async fn sweep(&self, now: SystemTime) -> Result<Swept, StateError> {
         self.writable()?;
+        self.keep_counting().await?;
         let now = to_milliseconds(now);
         let mut swept = Swept::default();
         if !self.readers.read(|connection| expire::anything_to_do(connection, now))? {
@@ -250,6 +287,19 @@ impl StateStore for SqliteStore {
             }
         }
     }
+}
+
+/// Counts on from where earlier hosts have come to.
+fn count_on(opened: &schema::Opened, time: &HostTime, seen: Option<SystemTime>) -> rusqlite::Result<()> {
+    let (wall, uptime) = (time.wall(), time.uptime());
+    let kept = Counted::read(&opened.connection)?;
+    let counted = kept.as_ref().map_or_else(|| time::uncounted(seen, wall), |kept| kept.now(wall, uptime.as_ref()));
+    time.set(counted);
+    let counted = Counted::at(counted, uptime.as_ref());
+    if opened.access == Access::ReadOnly || kept.is_some_and(|kept| counted.is_like(&kept)) {
+        return Ok(());
+    }
+    counted.write(&opened.connection)
 }
 
 /// Why an operation on the database ended: by our rules, which leaves the

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use wharf_core::ScopeKey;
 
 use super::{Fault, hot::Hot};
-use crate::{Entry, Page, Policy, StateError, rules};
+use crate::{Entry, Page, Policy, StateError, host_time::Moment, rules};
 
 /// A read extends the life of its scope once a tenth of the idle time passed:
 /// most reads then cost no write.
@@ -103,16 +103,16 @@ pub(super) fn get_many(
     scope: &ScopeKey,
     policy: &Policy,
     wanted: Wanted<'_>,
-    now: i64,
+    now: Moment,
 ) -> Result<Read<Vec<Option<Entry>>>, Fault> {
     // One statement is a snapshot by itself, and often all that is needed.
-    if let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now))
+    if let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed))
         && let Some(found) = all_hot(hot, &row, wanted)?
     {
         return Ok(Read { value: found, used: used(policy, row, now) });
     }
     let _snapshot = Snapshot::begin(connection)?;
-    let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now)) else {
+    let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed)) else {
         return Ok(Read { value: vec![None; wanted.keys.len()], used: None });
     };
     let keep = hot.wants(&row);
@@ -163,10 +163,10 @@ pub(super) fn scan(
     scope: &ScopeKey,
     policy: &Policy,
     range: Range<'_>,
-    now: i64,
+    now: Moment,
 ) -> Result<Read<Page>, Fault> {
     let _snapshot = Snapshot::begin(connection)?;
-    let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now)) else {
+    let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed)) else {
         return Ok(Read { value: Page::default(), used: None });
     };
     // Ends at the first key that does not start with the prefix: no key that
@@ -198,11 +198,11 @@ pub(super) fn scan(
     Ok(Read { value: page, used: used(policy, row, now) })
 }
 
-fn used(policy: &Policy, row: ScopeRow, now: i64) -> Option<Used> {
-    rules::worth_remembering(policy, row.expires, now, READ_PART).then(|| Used {
+fn used(policy: &Policy, row: ScopeRow, now: Moment) -> Option<Used> {
+    rules::worth_remembering(policy, row.expires, now.stamp, READ_PART).then(|| Used {
         scope: row.id,
         seen: row.expires,
-        expires: rules::expires_after_use(policy, now),
+        expires: rules::expires_after_use(policy, now.stamp),
     })
 }
 

@@ -18,11 +18,12 @@ use super::Durability;
 use crate::{OpenError, StateError};
 
 pub(super) const FILE_NAME: &str = "state.sqlite3";
+pub(super) const LOG_NAME: &str = "state.sqlite3-wal";
 /// "Whrf": tells our files from those of other programs.
 const APPLICATION_ID: i64 = 0x5768_7266;
 /// The layouts in their order; a database knows how many of them it has.
 /// Released ones are never changed.
-pub(super) const LAYOUTS: &[&str] = &[LAYOUT_1];
+pub(super) const LAYOUTS: &[&str] = &[LAYOUT_1, LAYOUT_2];
 /// How long the set-up of a new database may wait for other processes that set
 /// it up too.
 const SETUP_PATIENCE: Duration = Duration::from_secs(10);
@@ -82,6 +83,16 @@ CREATE TABLE counter (
     revision_floor INTEGER NOT NULL
 ) STRICT;
 INSERT INTO counter VALUES (1, 0, 0);
+";
+
+// How far time was counted: see `time`.
+const LAYOUT_2: &str = "
+CREATE TABLE clock (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    boot TEXT NOT NULL,
+    uptime INTEGER NOT NULL,
+    time INTEGER NOT NULL
+) STRICT;
 ";
 
 /// What the file system lets us do.

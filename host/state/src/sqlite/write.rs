@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Ceilings, Change, Policy, StateError,
+    host_time::Moment,
     rules::{self, Growth, Total},
 };
 
@@ -24,14 +25,14 @@ pub(super) fn apply(
     policy: &Policy,
     changes: &[Change],
     ceilings: &Ceilings,
-    now: i64,
+    now: Moment,
 ) -> Result<Vec<u64>, Fault> {
     let mut row = read::scope_row(connection, scope)?;
     if let Some(found) = row
         && !found.is_remains()
-        && !found.alive(now)
+        && !found.alive(now.passed)
     {
-        row = Some(expire::expire(connection, scope.tenant.as_str(), &found, now)?);
+        row = Some(expire::expire(connection, scope.tenant.as_str(), &found, now.passed)?);
     }
     let growth = check_revisions(connection, row.as_ref(), changes)?;
     if changes.iter().any(|change| change.value.is_some()) {
@@ -39,7 +40,7 @@ pub(super) fn apply(
         let (tenant, host) = totals(connection, scope.tenant.as_str())?;
         if growth.check_ceilings(ceilings, tenant, host).is_err() {
             // Before anybody is refused for what others leave lying about.
-            expire::expire_due(connection, now, expire::AT_ONCE)?;
+            expire::expire_due(connection, now.passed, expire::AT_ONCE)?;
             let (tenant, host) = totals(connection, scope.tenant.as_str())?;
             growth.check_ceilings(ceilings, tenant, host)?;
         }
@@ -56,7 +57,7 @@ pub(super) fn apply(
     if growth.entries_after == 0 {
         remove_scope(connection, &row, revision)?;
     } else {
-        update_scope(connection, &row, growth, revision, policy, now)?;
+        update_scope(connection, &row, growth, revision, policy, now.stamp)?;
     }
     settle(connection, scope.tenant.as_str(), growth)?;
     Ok(revisions)

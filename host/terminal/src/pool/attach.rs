@@ -58,10 +58,10 @@ impl Attached {
         if let Some(turn) = turn.filter(|_| !force) {
             return Err(TerminalError::Busy { turn: turn.number });
         }
-        super::takes_input(&self.terminal)?;
+        super::takes_input(&self.terminal).map_err(|error| self.terminal.explained(error))?;
         // What a person types comes in pieces, so that words are not known.
         self.terminal.asked_to_end(leaving::are_bytes(&bytes) || bytes.contains(&b'\r'));
-        self.terminal.session.write(bytes).await
+        self.terminal.session.write(bytes).await.map_err(|error| self.terminal.explained(error))
     }
 
     /// Changes the size of the terminal, for everybody. The program is told.

@@ -15,9 +15,10 @@ use tokio::{sync::watch, time::Instant};
 use wharf_core::{
     TerminalOwner,
     completion::{PromptKind, Prompts, Reason},
+    quota::Share,
 };
 
-use super::{Restart, Status, TerminalId, TerminalInfo, Why, leaving, profile::Profile, telling::Teller};
+use super::{Restart, Status, TerminalId, TerminalInfo, Why, ending, leaving, profile::Profile, telling::Teller};
 use crate::{Exit, Phase, Session, TerminalError, TerminalRequest, Turn, TurnInput};
 
 /// Turns that can be asked for by their number; the last of them.
@@ -60,9 +61,11 @@ pub(super) enum Life {
 }
 
 /// An order to end.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Closing {
     pub(super) why: Why,
+    /// The same in words: `its owner closed it`.
+    pub(super) because: String,
     pub(super) grace: Duration,
 }
 
@@ -72,6 +75,13 @@ struct State {
     ended: Option<(Instant, DateTime<Utc>)>,
     exit: Option<Exit>,
     why: Option<Why>,
+    /// Why it is over, in words.
+    because: Option<String>,
+    /// Its place among the open ones, until its program has ended or another
+    /// terminal was given it.
+    place: Option<Share>,
+    /// Its place among the ended ones.
+    kept: Option<Share>,
     restarts: u32,
     restarted_because: Option<String>,
     turns: VecDeque<Turn>,
@@ -106,6 +116,9 @@ impl Terminal {
             ended: None,
             exit: None,
             why: None,
+            because: None,
+            place: None,
+            kept: None,
             restarts: 0,
             restarted_because: None,
             turns: VecDeque::new(),
@@ -139,9 +152,37 @@ impl Terminal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it takes a place: it is not over, nor about to be.
+    /// Whether it is not over, nor about to be.
     pub(super) fn is_open(&self) -> bool {
-        *self.life.borrow() != Life::Ended && self.closing.borrow().is_none()
+        *self.life.borrow() != Life::Ended && !self.is_closing()
+    }
+
+    /// Whether it is about to be over.
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.borrow().is_some()
+    }
+
+    /// Whether it takes a place among the open ones: one that is being closed
+    /// does until its program has ended.
+    pub(super) fn has_place(&self) -> bool {
+        self.state().place.is_some()
+    }
+
+    /// Gives its place among the open ones up, or takes it back unless it is over
+    /// by now.
+    pub(super) fn set_place(&self, place: Option<Share>) {
+        let mut state = self.state();
+        state.place = place.filter(|_| state.ended.is_none());
+    }
+
+    /// Whether it takes a place among the ended ones.
+    pub(super) fn is_kept(&self) -> bool {
+        self.state().kept.is_some()
+    }
+
+    /// Takes a place among the ended ones, or gives it up.
+    pub(super) fn set_kept(&self, kept: Option<Share>) {
+        self.state().kept = kept;
     }
 
     /// Whether a turn runs, or a person has it before them.
@@ -247,10 +288,12 @@ impl Terminal {
     }
 
     /// It is over. How long it was open.
-    pub(super) fn end(&self, exit: Option<Exit>, why: Option<Why>) -> Duration {
+    pub(super) fn end(&self, exit: Option<Exit>, over: Option<(Why, String)>) -> Duration {
+        let (why, because) = over.unzip();
         let mut state = self.state();
         (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));
-        state.request = None;
+        state.because = because.or_else(|| exit.map(ending::of_exit));
+        (state.request, state.place) = (None, None);
         drop(state);
         self.session.end_views();
         if let Some(teller) = &self.teller {
@@ -258,6 +301,22 @@ impl Terminal {
         }
         self.life.send_replace(Life::Ended);
         self.began.elapsed()
+    }
+
+    /// Why it is over or about to be, in words; nothing while it goes on.
+    pub(super) fn because(&self) -> Option<String> {
+        let ordered = || self.closing.borrow().as_ref().map(|closing| closing.because.clone());
+        let ended = || self.session.progress().borrow().exit.map(ending::of_exit);
+        let known = self.state().because.clone();
+        known.or_else(ordered).or_else(ended)
+    }
+
+    /// The same error, and why the program has ended where that is what it says.
+    pub(super) fn explained(&self, error: TerminalError) -> TerminalError {
+        match (error, self.because()) {
+            (TerminalError::Closed, Some(because)) => TerminalError::Over { because },
+            (error, _) => error,
+        }
     }
 
     pub(super) fn info(&self) -> TerminalInfo {
@@ -279,6 +338,7 @@ impl Terminal {
             },
         };
         let viewers = self.session.viewers();
+        let because = if status == Status::Closed { self.because() } else { None };
         let state = self.state();
         TerminalInfo {
             id: self.id,
@@ -294,6 +354,7 @@ impl Terminal {
             ended: state.ended.map(|(_, at)| at),
             exit: state.exit.or(progress.exit.filter(|_| status == Status::Closed)),
             why: state.why,
+            because,
             restart: self.restart,
             restarts: state.restarts,
             restarted_because: state.restarted_because.clone(),

@@ -2,12 +2,14 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
 use wharf_core::handle::{Handle, NoHandle};
 
 use crate::TerminalError;
 
 /// The handle of a terminal; never a process id of the system.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct TerminalId(Handle);
 
 impl TerminalId {

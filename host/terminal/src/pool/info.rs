@@ -57,16 +57,21 @@ pub enum Why {
     Replaced,
     /// Nobody used it.
     Idle,
-    /// Another owner needed the room, and it had been idle for longest.
+    /// Another owner of its tenant needed the room, and it had been unused for
+    /// longest.
     Evicted,
     /// It was open for as long as it may.
     TimeLimit,
     /// Its program crashed too often.
     Crashes,
-    /// The operator asked, or what its session may use up was used up.
+    /// The operator asked.
     Operator,
+    /// The files of its session took more than they may.
+    Quota,
     /// The host ends.
     ShuttingDown,
+    /// Its host ended without closing it.
+    HostLost,
 }
 
 impl Why {
@@ -81,7 +86,9 @@ impl Why {
             Self::TimeLimit => "time-limit",
             Self::Crashes => "crashes",
             Self::Operator => "operator",
+            Self::Quota => "quota",
             Self::ShuttingDown => "shutting-down",
+            Self::HostLost => "host-lost",
         }
     }
 }
@@ -121,6 +128,9 @@ pub struct TerminalInfo {
     pub exit: Option<Exit>,
     /// Why the host closed it, if it did.
     pub why: Option<Why>,
+    /// Why it is over, in words such as `it was ended by signal 11 (SIGSEGV)`;
+    /// nothing while it goes on.
+    pub because: Option<String>,
     /// When its program is started again.
     pub restart: Restart,
     /// How often it was.

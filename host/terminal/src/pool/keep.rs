@@ -4,19 +4,26 @@
 //! What a program leaves behind when it ends is ended, too: a terminal that is
 //! over has nothing that runs, and takes no place.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
+};
 
 use tokio::{
     select,
+    task::spawn_blocking,
     time::{Instant, sleep, sleep_until},
 };
-use wharf_core::text::with_causes;
+use wharf_core::{Quota, text::with_causes};
 use wharf_spawn::{SpawnError, Spawner};
 
 use super::{
-    Restart, Settings, Why,
+    Restart, Settings, Table, Why, ending,
     entry::{Closing, Life, Terminal},
+    lost::{Home, Record},
     metrics::Counters,
+    tombstones::forget_ended,
 };
 use crate::{Exit, TerminalError};
 
@@ -26,6 +33,8 @@ const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
 const TURN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long changes are gathered before a look at where the program is.
 const LOOK: Duration = Duration::from_millis(200);
+/// How long changes are gathered before they are recorded on disk.
+const RECORD: Duration = Duration::from_secs(1);
 /// How long a terminal that is closed for its age gets.
 const EXPIRY_GRACE: Duration = Duration::from_secs(2);
 
@@ -35,63 +44,93 @@ pub(super) struct Common {
     pub(super) spawner: Spawner,
     pub(super) settings: Settings,
     pub(super) counters: Counters,
+    /// Places of open terminals.
+    pub(super) places: Arc<Quota>,
+    /// Places of ended ones.
+    pub(super) tombstones: Arc<Quota>,
+    /// Where terminals are recorded, for the case that this host is lost.
+    pub(super) home: Option<Home>,
 }
 
-pub(super) async fn keep(terminal: Arc<Terminal>, common: Arc<Common>) {
+pub(super) async fn keep(terminal: Arc<Terminal>, common: Arc<Common>, table: Weak<Mutex<Table>>) {
     let mut crashes = Crashes::default();
     loop {
-        let exit = until_ended(&terminal).await;
+        record(&terminal, &common).await;
+        let exit = until_ended(&terminal, &common).await;
         let asked = asked(&terminal);
         let crashed = asked.is_none() && exit.is_some_and(|exit| terminal.is_crash(exit));
         if crashed {
             common.counters.crashed();
         }
-        let why = match (asked, crashed && terminal.restart == Restart::OnCrash) {
-            (Some(why), _) => Some(why),
+        let over = match (asked, crashed && terminal.restart == Restart::OnCrash) {
+            (Some(over), _) => Some(over),
             (None, false) => None,
             (None, true) => match begin_again(&terminal, &common, &mut crashes, exit).await {
                 Again::Runs => continue,
-                Again::Over(why) => Some(why),
+                Again::Over(why, because) => Some((why, because)),
             },
         };
-        let open = terminal.end(exit, why);
+        let why = over.as_ref().map(|(why, _)| *why);
+        if common.home.is_some() {
+            let (forgetting, id) = (Arc::clone(&common), terminal.id);
+            // Before it is over: a host that has seen that may end, and what is on
+            // disk then was lost.
+            let removed = spawn_blocking(move || forgetting.home.iter().for_each(|home| home.forget(id)));
+            drop(removed.await);
+        }
+        let open = terminal.end(exit, over);
         common.counters.closed(why, open);
+        let because = terminal.because().unwrap_or_default();
+        tracing::info!(
+            terminal = %terminal.id, session = %terminal.owner.session, plugin = %terminal.owner.plugin,
+            open_seconds = open.as_secs(), "a terminal is over: {because}"
+        );
+        if let Some(table) = table.upgrade() {
+            forget_ended(&table, &common, Instant::now());
+        }
         return;
     }
 }
 
-fn asked(terminal: &Terminal) -> Option<Why> {
-    terminal.closing.borrow().map(|closing| closing.why)
+fn asked(terminal: &Terminal) -> Option<(Why, String)> {
+    terminal.closing.borrow().as_ref().map(|closing| (closing.why, closing.because.clone()))
 }
 
 /// Until nothing of the program is left, and its turn is over.
-async fn until_ended(terminal: &Terminal) -> Option<Exit> {
+async fn until_ended(terminal: &Arc<Terminal>, common: &Arc<Common>) -> Option<Exit> {
     let mut progress = terminal.session.progress();
     let mut closing = terminal.closing.subscribe();
-    let mut grace = closing.borrow_and_update().map(|closing| closing.grace);
-    let mut look = None;
+    let grace_of = |closing: &Option<Closing>| closing.as_ref().map(|closing| closing.grace);
+    let mut grace = grace_of(&closing.borrow_and_update());
+    let (mut look, mut unrecorded) = (None, None);
     while grace.is_none() && progress.borrow_and_update().exit.is_none() {
-        let (deadline, look_at) = (terminal.deadline, look);
+        let (deadline, look_at, record_at) = (terminal.deadline, look, unrecorded);
         select! {
-            _ = progress.changed() => look = look.or_else(|| Some(Instant::now() + LOOK)),
+            _ = progress.changed() => {
+                look = look.or_else(|| Some(Instant::now() + LOOK));
+                unrecorded = unrecorded.or_else(|| Some(Instant::now() + RECORD));
+            }
             _ = closing.changed() => {}
             () = at(deadline), if deadline.is_some() => {
-                let closing = Closing { why: Why::TimeLimit, grace: EXPIRY_GRACE };
-                terminal.closing.send_if_modified(|asked| asked.is_none() && asked.replace(closing).is_none());
+                terminal.order_close(Why::TimeLimit, ending::time_limit(terminal.began.elapsed().as_secs()), EXPIRY_GRACE);
             }
             () = at(look_at), if look_at.is_some() => {
                 look = None;
                 terminal.note_directory();
             }
+            () = at(record_at), if record_at.is_some() => {
+                unrecorded = None;
+                record(terminal, common).await;
+            }
         }
-        grace = closing.borrow_and_update().map(|closing| closing.grace);
+        grace = grace_of(&closing.borrow_and_update());
     }
     let mut grace = grace.unwrap_or(LEFTOVER_GRACE);
     loop {
         // A later order may bring the end nearer.
         select! {
             _ = terminal.session.close(grace) => break,
-            _ = closing.changed() => grace = closing.borrow_and_update().map_or(grace, |closing| closing.grace),
+            _ = closing.changed() => grace = grace_of(&closing.borrow_and_update()).unwrap_or(grace),
         }
     }
     if let Some(turn) = terminal.session.turn() {
@@ -99,6 +138,23 @@ async fn until_ended(terminal: &Terminal) -> Option<Exit> {
         turn.cancel();
     }
     terminal.session.progress().borrow().exit
+}
+
+/// Writes down what is known of a terminal, where that is wanted.
+async fn record(terminal: &Arc<Terminal>, common: &Arc<Common>) {
+    if common.home.is_none() {
+        return;
+    }
+    let (terminal, common) = (Arc::clone(terminal), Arc::clone(common));
+    let written = spawn_blocking(move || {
+        let Some(home) = &common.home else { return };
+        let (record, text) = Record::of(&terminal);
+        if let Err(error) = home.save(&record, &text) {
+            tracing::debug!(terminal = %terminal.id, %error, "a terminal cannot be recorded");
+        }
+    });
+    // It writes on though nobody waits; a later one waits for its turn here.
+    drop(written.await);
 }
 
 async fn at(time: Option<Instant>) {
@@ -111,15 +167,15 @@ async fn at(time: Option<Instant>) {
 /// What became of a restart.
 enum Again {
     Runs,
-    Over(Why),
+    Over(Why, String),
 }
 
 async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes, exit: Option<Exit>) -> Again {
-    let mut because = exit.map_or_else(|| "it ended".to_owned(), ending);
+    let mut because = exit.map_or_else(|| "it ended".to_owned(), ending::of_exit);
     loop {
         let Some(delay) = crashes.next(&common.settings) else {
             tracing::info!(terminal = %terminal.id, %because, "a program crashed too often and is not started again");
-            return Again::Over(Why::Crashes);
+            return Again::Over(Why::Crashes, ending::crashes(&common.settings.limits, &because));
         };
         terminal.restarting(because.clone());
         let mut closing = terminal.closing.subscribe();
@@ -127,7 +183,8 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
             () = sleep(delay) => {}
             closed = closing.wait_for(Option::is_some) => {
                 drop(closed);
-                return Again::Over(asked(terminal).unwrap_or(Why::Owner));
+                let (why, because) = asked(terminal).unwrap_or_else(|| (Why::Owner, ending::owner()));
+                return Again::Over(why, because);
             }
         }
         match start(terminal, common, &because).await {
@@ -155,14 +212,6 @@ async fn start(terminal: &Terminal, common: &Common, because: &str) -> Result<()
     terminal.session.restart(&common.spawner, request, &note).await
 }
 
-fn ending(exit: Exit) -> String {
-    match exit {
-        Exit::Exited { code } => format!("it ended with code {code}"),
-        Exit::Signaled { signal } => format!("it was ended by signal {signal}"),
-        Exit::Killed { .. } => "it was lost with its supervisor".to_owned(),
-    }
-}
-
 /// When a program crashed.
 #[derive(Debug, Default)]
 struct Crashes(VecDeque<Instant>);
@@ -186,21 +235,26 @@ impl Crashes {
 
 impl Terminal {
     /// Has its keeper close it; what was asked for first says why.
-    pub(super) fn order_close(&self, why: Why, grace: Duration) {
-        self.closing.send_modify(|asked| {
-            let first = asked.map_or(why, |asked| asked.why);
-            *asked = Some(Closing { why: first, grace });
+    pub(super) fn order_close(&self, why: Why, because: String, grace: Duration) {
+        self.closing.send_modify(|asked| match asked {
+            Some(asked) => asked.grace = grace,
+            None => *asked = Some(Closing { why, because, grace }),
         });
     }
 
     /// The same, and waits until it is over. What was asked for happens though
     /// the future is dropped.
-    pub(super) async fn close(&self, why: Why, grace: Duration) {
-        let mut life = self.life.subscribe();
-        if *life.borrow_and_update() == Life::Ended {
+    pub(super) async fn close(&self, why: Why, because: String, grace: Duration) {
+        if *self.life.borrow() == Life::Ended {
             return;
         }
-        self.order_close(why, grace);
+        self.order_close(why, because, grace);
+        self.over().await;
+    }
+
+    /// Waits until it is over.
+    pub(super) async fn over(&self) {
+        let mut life = self.life.subscribe();
         // The keeper holds the sender as long as it is not over.
         drop(life.wait_for(|life| *life == Life::Ended).await);
     }

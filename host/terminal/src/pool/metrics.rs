@@ -9,12 +9,18 @@ use std::{
 
 use serde::Serialize;
 
+use wharf_core::completion::Endings;
+
 use super::Why;
 use crate::TerminalError;
 
 /// The upper bounds of the response times that are counted together, in
 /// milliseconds; what took longer is counted behind them.
 pub const RESPONSE_BUCKETS_MILLISECONDS: [u64; 7] = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000];
+
+/// The upper bounds of the lives of terminals that are counted together, in
+/// seconds.
+pub const LIFE_BUCKETS_SECONDS: [u64; 7] = [1, 10, 60, 300, 900, 3_600, 86_400];
 
 /// Counts since the host began, and what is there now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -29,7 +35,7 @@ pub struct Metrics {
     pub closed: u64,
     /// Closed to make room for one of the same owner.
     pub replaced: u64,
-    /// Closed to make room for one of another owner.
+    /// Closed to make room for one of another owner of the same tenant.
     pub evicted: u64,
     /// Closed since nobody used them.
     pub idle: u64,
@@ -41,8 +47,18 @@ pub struct Metrics {
     pub restarts: u64,
     /// Terminals that were closed since their program crashed too often.
     pub given_up: u64,
+    /// Closed by their owner.
+    pub by_owner: u64,
+    /// Closed by the operator, or since their session's files took too much.
+    pub by_operator: u64,
+    /// Terminals whose program ended by itself, and was not started again.
+    pub by_themselves: u64,
     /// Milliseconds that closed terminals were open, together.
     pub open_milliseconds: u64,
+    /// How many of them were open at most as long as each bound of
+    /// [`LIFE_BUCKETS_SECONDS`] and longer than the one before; the last longer
+    /// than all.
+    pub lives: [u64; LIFE_BUCKETS_SECONDS.len() + 1],
     /// The answers to what was sent.
     pub responses: Responses,
     /// What went wrong.
@@ -83,12 +99,16 @@ pub struct Errors {
 
 /// Keeps the counts.
 #[derive(Debug, Default)]
-pub(super) struct Counters(Mutex<Metrics>);
+pub(super) struct Counters {
+    metrics: Mutex<Metrics>,
+    /// How turns ended.
+    pub(super) turns: Endings,
+}
 
 impl Counters {
     fn counts(&self) -> MutexGuard<'_, Metrics> {
         // A count is changed as a whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn now(&self, open: usize, busy: usize) -> Metrics {
@@ -103,13 +123,17 @@ impl Counters {
         let mut counts = self.counts();
         counts.closed += 1;
         counts.open_milliseconds += milliseconds(open);
+        counts.lives[LIFE_BUCKETS_SECONDS.partition_point(|bound| Duration::from_secs(*bound) < open)] += 1;
         match why {
             Some(Why::Replaced) => counts.replaced += 1,
             Some(Why::Evicted) => counts.evicted += 1,
             Some(Why::Idle) => counts.idle += 1,
             Some(Why::TimeLimit) => counts.expired += 1,
             Some(Why::Crashes) => counts.given_up += 1,
-            Some(Why::Owner | Why::Operator | Why::ShuttingDown) | None => {}
+            Some(Why::Owner) => counts.by_owner += 1,
+            Some(Why::Operator | Why::Quota) => counts.by_operator += 1,
+            None => counts.by_themselves += 1,
+            Some(Why::ShuttingDown | Why::HostLost) => {}
         }
     }
 

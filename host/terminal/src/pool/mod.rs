@@ -7,21 +7,26 @@
 //! say what is known of programs and of what is typed to end them.
 
 mod attach;
+mod ending;
 mod entry;
 mod id;
 mod info;
 mod keep;
 mod leaving;
+mod lost;
 mod metrics;
+mod places;
 mod profile;
 mod settings;
 mod standing;
 mod start;
 mod sweep;
 mod telling;
+mod tombstones;
+mod watch;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -29,7 +34,7 @@ use std::{
 use tokio::{select, time::Instant};
 use wharf_core::{
     SessionId, TenantId, TerminalOwner,
-    completion::Preset,
+    completion::{Decision, Preset, words},
     stream::{BegunTurn, StreamId},
 };
 use wharf_spawn::Spawner;
@@ -37,18 +42,20 @@ use wharf_spawn::Spawner;
 use self::{
     entry::{Life, Terminal},
     keep::Common,
-    profile::Profiles,
+    lost::Lost,
+    profile::{Kind, Profile, Profiles},
 };
 use crate::{Progress, Size, Slice, TerminalError, TurnInput, TurnOptions, TurnState};
 
 pub use attach::Attached;
 pub use id::TerminalId;
 pub use info::{Followed, Shown, Started, Status, TerminalInfo, Why};
-pub use metrics::{Errors, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
-pub use profile::{InvalidProfile, ProfileSettings};
+pub use metrics::{Errors, LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
+pub use profile::{InvalidProfile, ProfileProblem, ProfileSettings, check_profiles};
 pub use settings::{Restart, Settings, UnknownRestart, Wanted};
 pub use standing::Standing;
 pub use sweep::Swept;
+pub use watch::{Seen, Watched};
 
 /// The longest that a close leaves to a program to end by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(60);
@@ -68,6 +75,8 @@ pub struct Terminals {
 #[derive(Debug, Default)]
 struct Table {
     terminals: HashMap<TerminalId, Arc<Terminal>>,
+    /// Those that were lost with an earlier host.
+    lost: HashMap<TerminalId, Arc<Lost>>,
     /// Places that are taken by terminals which are being started.
     starting: HashMap<TerminalOwner, usize>,
     closed: bool,
@@ -90,15 +99,21 @@ impl Terminals {
     /// # Errors
     /// Where a profile has a prompt that cannot be used.
     pub fn open(spawner: Spawner, settings: Settings) -> Result<Self, InvalidProfile> {
-        let profiles = Profiles::new(&settings.profiles)?;
-        let common = Arc::new(Common { spawner, settings, counters: metrics::Counters::default() });
-        Ok(Self { common, profiles, table: Arc::default() })
+        let profiles = Profiles::new(&settings.profiles, settings.limits.input_characters)?;
+        let (places, tombstones) = (places::of_open(&settings.limits), places::of_ended(&settings.limits));
+        let (home, found) = settings.records.as_deref().and_then(lost::open).unzip();
+        let counters = metrics::Counters::default();
+        let common = Arc::new(Common { spawner, settings, counters, places, tombstones, home });
+        let terminals = Self { common, profiles, table: Arc::default() };
+        terminals.take_over(found.unwrap_or_default());
+        Ok(terminals)
     }
 
     /// All terminals of an owner, in the order in which they were opened.
     #[must_use]
     pub fn list(&self, owner: &TerminalOwner) -> Vec<TerminalInfo> {
-        infos(self.all_of(|terminal| terminal.owner == *owner)).map(|(_, info)| info).collect()
+        let lost = self.lost_of(|of| of == owner).into_iter().map(|lost| lost.info());
+        lost.chain(infos(self.all_of(|terminal| terminal.owner == *owner)).map(|(_, info)| info)).collect()
     }
 
     /// A terminal as it is now. This counts as no use of it.
@@ -106,21 +121,31 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`], also for what belongs to somebody else.
     pub fn info(&self, owner: &TerminalOwner, id: TerminalId) -> Result<TerminalInfo, TerminalError> {
+        if let Some(lost) = self.lost(owner, id) {
+            return Ok(lost.info());
+        }
         Ok(self.find(owner, id)?.info())
     }
 
-    /// How turns of a terminal are judged: by this preset, or by that of its
-    /// program, with the prompts that are known of it.
+    /// How turns of a terminal are judged: by the operator's profile or the
+    /// preset of this name, or by that of its program, with the prompts that are
+    /// known of it.
     ///
     /// # Errors
-    /// [`TerminalError::NotFound`].
+    /// [`TerminalError::NotFound`]; [`TerminalError::Invalid`] for a name that is
+    /// neither.
     pub fn turn_options(
         &self,
         owner: &TerminalOwner,
         id: TerminalId,
-        preset: Option<Preset>,
+        profile: Option<&str>,
     ) -> Result<TurnOptions, TerminalError> {
-        Ok(options(&*self.find(owner, id)?, preset))
+        let terminal = self.find(owner, id)?;
+        Ok(match profile.map(|name| self.profiles.kind(name)).transpose()? {
+            None => options(&terminal.profile, terminal.profile.preset),
+            Some(Kind::Preset(preset)) => options(&terminal.profile, preset),
+            Some(Kind::Profile(profile)) => options(&profile, profile.preset),
+        })
     }
 
     /// Begins a turn: types its input, and follows the answer, whoever looks
@@ -152,7 +177,7 @@ impl Terminals {
         turn_options: Option<TurnOptions>,
     ) -> Result<(TurnState, Option<(StreamId, BegunTurn)>), TerminalError> {
         let terminal = self.used(owner, id)?;
-        let turn_options = turn_options.unwrap_or_else(|| options(&terminal, None));
+        let turn_options = turn_options.unwrap_or_else(|| options(&terminal.profile, terminal.profile.preset));
         let begun = async {
             takes_input(&terminal)?;
             if let Some(turn) = terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over()) {
@@ -166,7 +191,7 @@ impl Terminals {
             }
             begun
         };
-        let turn = begun.await.map_err(|error| self.failed(error))?;
+        let turn = begun.await.map_err(|error| self.failed(terminal.explained(error)))?;
         terminal.keep_turn(turn.clone());
         let (state, began) = (turn.state(), Instant::now());
         let told = match &terminal.teller {
@@ -179,8 +204,15 @@ impl Terminals {
         drop(turn);
         tokio::spawn(async move {
             // An error says that nobody knows of it any more.
-            let Ok(over) = changes.wait_for(TurnState::is_over).await.map(|state| state.cancelled) else { return };
-            common.counters.answered(began.elapsed(), over);
+            let Ok(over) = changes.wait_for(TurnState::is_over).await.map(|state| state.clone()) else { return };
+            common.counters.answered(began.elapsed(), over.cancelled);
+            let decision = Decision { verdict: over.decision.verdict.filter(|_| !over.cancelled), ..over.decision };
+            common.counters.turns.count(&decision);
+            let (reason, confidence) = words(&decision);
+            tracing::info!(
+                terminal = %id, turn = over.number, reason, confidence, messages = decision.messages,
+                elapsed = ?decision.elapsed, adaptive = ?decision.adaptive, "a turn of a terminal is over"
+            );
             if let Some(terminal) = terminal.upgrade() {
                 terminal.note_directory();
                 terminal.touch();
@@ -234,7 +266,7 @@ impl Terminals {
             }
             terminal.session.press(keys).await
         };
-        pressed.await.map_err(|error| self.failed(error))
+        pressed.await.map_err(|error| self.failed(terminal.explained(error)))
     }
 
     /// What a person would see, with at most so many lines of history.
@@ -242,6 +274,9 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`].
     pub fn screen(&self, owner: &TerminalOwner, id: TerminalId, history_lines: usize) -> Result<Shown, TerminalError> {
+        if let Some(lost) = self.lost(owner, id) {
+            return Ok(lost.shown(history_lines));
+        }
         let session = &self.used(owner, id)?.session;
         let history = if history_lines == 0 { Vec::new() } else { session.rows_above(history_lines) };
         Ok(Shown { view: session.screen(), history })
@@ -258,6 +293,9 @@ impl Terminals {
         from: u64,
         maximum_bytes: usize,
     ) -> Result<Slice<String>, TerminalError> {
+        if let Some(lost) = self.lost(owner, id) {
+            return Ok(lost.text(from, maximum_bytes));
+        }
         Ok(self.used(owner, id)?.session.text(from, maximum_bytes))
     }
 
@@ -272,6 +310,9 @@ impl Terminals {
         from: u64,
         maximum_bytes: usize,
     ) -> Result<Slice<Vec<u8>>, TerminalError> {
+        if let Some(lost) = self.lost(owner, id) {
+            return Ok(lost.raw());
+        }
         Ok(self.used(owner, id)?.session.raw(from, maximum_bytes))
     }
 
@@ -302,6 +343,9 @@ impl Terminals {
         so: impl Fn(&Progress) -> bool + Send,
         patience: Duration,
     ) -> Result<TerminalInfo, TerminalError> {
+        if let Some(lost) = self.lost(owner, id) {
+            return Ok(lost.info());
+        }
         let terminal = self.used(owner, id)?;
         let (mut progress, mut life) = (terminal.session.progress(), terminal.life.subscribe());
         let waiting = async {
@@ -324,7 +368,7 @@ impl Terminals {
     pub fn resize(&self, owner: &TerminalOwner, id: TerminalId, size: Size) -> Result<(), TerminalError> {
         let terminal = self.used(owner, id)?;
         if *terminal.life.borrow() == Life::Ended {
-            return Err(TerminalError::Closed);
+            return Err(terminal.explained(TerminalError::Closed));
         }
         terminal.session.resize(size)
     }
@@ -342,8 +386,11 @@ impl Terminals {
         id: TerminalId,
         grace: Duration,
     ) -> Result<TerminalInfo, TerminalError> {
+        if let Some(lost) = self.lost(owner, id) {
+            return Ok(lost.info());
+        }
         let terminal = self.find(owner, id)?;
-        terminal.close(Why::Owner, grace.min(LONGEST_GRACE)).await;
+        terminal.close(Why::Owner, ending::owner(), grace.min(LONGEST_GRACE)).await;
         Ok(terminal.info())
     }
 
@@ -354,6 +401,12 @@ impl Terminals {
             .open()
             .fold((0, 0), |(open, busy), terminal| (open + 1, busy + usize::from(terminal.turn_runs())));
         self.common.counters.now(open, busy)
+    }
+
+    /// How turns of terminals ended, by reason and confidence.
+    #[must_use]
+    pub fn turns_ended(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.common.counters.turns.totals()
     }
 
     /// The sessions that have an open terminal: their workspaces are in use.
@@ -371,8 +424,26 @@ impl Terminals {
     /// that never was.
     fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<Terminal>, TerminalError> {
         let table = lock(&self.table);
-        let found = table.terminals.get(&id).filter(|terminal| terminal.owner == *owner);
-        found.cloned().ok_or(TerminalError::NotFound)
+        if let Some(found) = table.terminals.get(&id).filter(|terminal| terminal.owner == *owner) {
+            return Ok(Arc::clone(found));
+        }
+        match table.lost.get(&id).filter(|lost| lost.record.owner == *owner) {
+            Some(lost) => Err(TerminalError::Over { because: lost.because() }),
+            None => Err(TerminalError::NotFound),
+        }
+    }
+
+    /// A terminal that was lost with an earlier host.
+    fn lost(&self, owner: &TerminalOwner, id: TerminalId) -> Option<Arc<Lost>> {
+        lock(&self.table).lost.get(&id).filter(|lost| lost.record.owner == *owner).cloned()
+    }
+
+    /// Those that were lost, in the order in which they were opened.
+    fn lost_of(&self, counts: impl Fn(&TerminalOwner) -> bool) -> Vec<Arc<Lost>> {
+        let table = lock(&self.table);
+        let mut lost: Vec<_> = table.lost.values().filter(|lost| counts(&lost.record.owner)).cloned().collect();
+        lost.sort_by_key(|lost| (lost.info().started, lost.record.id));
+        lost
     }
 
     /// The same for what its owner does with it.
@@ -398,7 +469,7 @@ impl Drop for Terminals {
         let mut table = lock(&self.table);
         table.closed = true;
         for terminal in table.terminals.values() {
-            terminal.order_close(Why::ShuttingDown, Duration::ZERO);
+            terminal.order_close(Why::ShuttingDown, ending::shutting_down(), Duration::ZERO);
         }
     }
 }
@@ -409,10 +480,9 @@ fn infos(mut terminals: Vec<Arc<Terminal>>) -> impl Iterator<Item = (TerminalOwn
     terminals.into_iter().map(|terminal| (terminal.owner.clone(), terminal.info()))
 }
 
-fn options(terminal: &Terminal, preset: Option<Preset>) -> TurnOptions {
-    let preset = preset.unwrap_or(terminal.profile.preset);
+fn options(profile: &Profile, preset: Preset) -> TurnOptions {
     // They were tried when the pool was opened.
-    let parameters = terminal.profile.parameters(preset).unwrap_or_else(|_| preset.parameters());
+    let parameters = profile.parameters(preset).unwrap_or_else(|_| preset.parameters());
     TurnOptions { parameters }
 }
 

@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use wharf_core::completion::{InvalidPrompt, Parameters, Preset};
+use wharf_core::completion::{InvalidParameter, InvalidPrompt, Parameters, Preset, Tuning};
 use wildmatch::WildMatch;
 
 use super::Restart;
-use crate::{InputRules, RefusedWord};
+use crate::{InputRules, RefusedWord, TerminalError};
 
 /// What the operator says of some programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct ProfileSettings {
     pub strict_prompts: Vec<String>,
     /// Rows that may be a prompt of these.
     pub broad_prompts: Vec<String>,
+    /// Numbers of the preset that are otherwise for these programs.
+    pub tuning: Tuning,
     /// Lines that are not typed.
     pub refused: Vec<RefusedWord>,
     /// Whether they are started again when they crash.
@@ -43,6 +45,7 @@ impl ProfileSettings {
             preset,
             strict_prompts: Vec::new(),
             broad_prompts: Vec::new(),
+            tuning: Tuning::default(),
             refused: Vec::new(),
             restart: None,
         }
@@ -51,12 +54,23 @@ impl ProfileSettings {
 
 /// A profile cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("the profile `{name}` has a prompt that cannot be used")]
+#[error("the profile `{name}` of terminals cannot be used")]
 pub struct InvalidProfile {
     /// Which one.
     pub name: String,
     /// What is wrong.
-    pub source: InvalidPrompt,
+    pub source: ProfileProblem,
+}
+
+/// What is wrong with a profile.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileProblem {
+    /// A prompt that is none.
+    #[error(transparent)]
+    Prompt(#[from] InvalidPrompt),
+    /// Numbers that contradict themselves.
+    #[error(transparent)]
+    Parameter(#[from] InvalidParameter),
 }
 
 /// What holds for one program.
@@ -68,11 +82,20 @@ pub(super) struct Profile {
     pub(super) restart: Option<Restart>,
     strict: Vec<String>,
     broad: Vec<String>,
+    tuning: Tuning,
+    own_preset: Preset,
 }
 
 impl Profile {
+    /// This one for a program that another would be for, by its name.
+    pub(super) fn started_as(mut self, by_name: &Self) -> Self {
+        self.restart = self.restart.or(by_name.restart);
+        self
+    }
+
     /// The parameters of a turn of this kind, with the prompts of the program.
-    pub(super) fn parameters(&self, preset: Preset) -> Result<Parameters, InvalidPrompt> {
+    /// What is otherwise for the program is so for turns of its own kind.
+    pub(super) fn parameters(&self, preset: Preset) -> Result<Parameters, ProfileProblem> {
         fn all(patterns: &[String]) -> Vec<&str> {
             patterns.iter().map(String::as_str).collect()
         }
@@ -83,7 +106,7 @@ impl Profile {
         if !self.broad.is_empty() {
             parameters.prompts = parameters.prompts.with_broad(&all(&self.broad))?;
         }
-        Ok(parameters)
+        Ok(if preset == self.own_preset { parameters.tuned(&self.tuning)? } else { parameters })
     }
 }
 
@@ -141,17 +164,37 @@ const BUILDS: &[&str] = &[
     "bazel", "meson", "tox", "pytest",
 ];
 
+/// Whether all prompts of these profiles can be used.
+///
+/// # Errors
+/// Which profile has one that cannot.
+pub fn check_profiles(profiles: &[ProfileSettings]) -> Result<(), InvalidProfile> {
+    Profiles::new(profiles, 1).map(drop)
+}
+
+/// What a name of a way to judge turns stands for.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Preset(Preset),
+    Profile(Box<Profile>),
+}
+
 /// All profiles of a host.
 #[derive(Debug)]
-pub(super) struct Profiles(Vec<ProfileSettings>);
+pub(super) struct Profiles {
+    /// Those of the operator first.
+    all: Vec<ProfileSettings>,
+    configured: usize,
+    input_characters: usize,
+}
 
 impl Profiles {
-    pub(super) fn new(configured: &[ProfileSettings]) -> Result<Self, InvalidProfile> {
+    pub(super) fn new(configured: &[ProfileSettings], input_characters: u64) -> Result<Self, InvalidProfile> {
         for profile in configured {
             let failed = |source| InvalidProfile { name: profile.name.clone(), source };
             // The presets differ in how many prompts they have themselves.
             for preset in Preset::ALL {
-                of(profile).parameters(preset).map_err(failed)?;
+                of(profile, 1).parameters(preset).map_err(failed)?;
             }
         }
         let known = [
@@ -161,15 +204,42 @@ impl Profiles {
             ("build", BUILDS, Preset::Build),
         ];
         let known = known.map(|(name, programs, preset)| ProfileSettings::new(name, programs, preset));
-        Ok(Self(configured.iter().cloned().chain(known).collect()))
+        let all = configured.iter().cloned().chain(known).collect();
+        let input_characters = usize::try_from(input_characters).unwrap_or(usize::MAX);
+        Ok(Self { all, configured: configured.len(), input_characters })
+    }
+
+    /// The names of those that the operator configured.
+    pub(super) fn configured(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().take(self.configured).map(|profile| profile.name.as_str())
+    }
+
+    /// The operator's profile of this name.
+    pub(super) fn named(&self, name: &str) -> Option<Profile> {
+        let found = self.all.iter().take(self.configured).find(|profile| profile.name == name);
+        found.map(|profile| of(profile, self.input_characters))
+    }
+
+    /// What somebody names as the way to judge turns: a profile of the
+    /// operator's or a preset.
+    pub(super) fn kind(&self, name: &str) -> Result<Kind, TerminalError> {
+        if let Some(profile) = self.named(name) {
+            return Ok(Kind::Profile(Box::new(profile)));
+        }
+        name.parse().map(Kind::Preset).map_err(|error| {
+            let own: Vec<_> = self.configured().collect();
+            let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+            TerminalError::Invalid { problem: format!("{error}; of profiles, the operator configured {own}") }
+        })
     }
 
     /// What holds for a program that is started with these arguments.
     pub(super) fn find(&self, program: &Path, arguments: &[String]) -> Profile {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let matches = |pattern: &String| WildMatch::new(pattern).matches(&name);
-        let found = self.0.iter().find(|profile| profile.programs.iter().any(matches));
-        let mut profile = found.map_or_else(|| of(&ProfileSettings::new("program", &[], Preset::Shell)), of);
+        let found = self.all.iter().find(|profile| profile.programs.iter().any(matches));
+        let unknown = ProfileSettings::new("program", &[], Preset::Shell);
+        let mut profile = of(found.unwrap_or(&unknown), self.input_characters);
         // What runs a script, or is one, does what it does once more.
         if profile.restart.is_none()
             && (found.is_none() || !is_interactive(arguments) || profile.preset == Preset::Build)
@@ -180,11 +250,13 @@ impl Profiles {
     }
 }
 
-fn of(settings: &ProfileSettings) -> Profile {
+fn of(settings: &ProfileSettings, maximum_characters: usize) -> Profile {
     Profile {
         name: settings.name.clone(),
         preset: settings.preset,
-        rules: InputRules { refused: settings.refused.clone() },
+        own_preset: settings.preset,
+        tuning: settings.tuning.clone(),
+        rules: InputRules { refused: settings.refused.clone(), maximum_characters },
         restart: settings.restart,
         strict: settings.strict_prompts.clone(),
         broad: settings.broad_prompts.clone(),
@@ -206,7 +278,7 @@ mod tests {
     use super::*;
 
     fn found(program: &str, arguments: &[&str]) -> (String, Preset, Option<Restart>) {
-        let profiles = Profiles::new(&[]).expect("profiles");
+        let profiles = Profiles::new(&[], 10_000).expect("profiles");
         let arguments: Vec<_> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let profile = profiles.find(Path::new(program), &arguments);
         (profile.name, profile.preset, profile.restart)
@@ -242,13 +314,28 @@ mod tests {
         let mut own = ProfileSettings::new("own", &["python*"], Preset::Agent);
         own.strict_prompts = vec!["^ready> $".into()];
         own.broad_prompts = vec!["~$".into()];
-        let profiles = Profiles::new(&[own.clone()]).expect("profiles");
+        own.tuning.broad_quiet_milliseconds = Some(700);
+        let profiles = Profiles::new(&[own.clone()], 10_000).expect("profiles");
         let profile = profiles.find(Path::new("/usr/bin/python3"), &[]);
         assert_eq!((&profile.name[..], profile.preset), ("own", Preset::Agent));
         let parameters = profile.parameters(Preset::Build).expect("parameters");
         assert!(parameters.prompts.find("ready> ").is_some() && parameters.prompts.find("well~").is_some());
-        own.strict_prompts = vec!["(".into()];
-        let error = Profiles::new(&[own]).expect_err("no expression");
-        assert!(error.to_string().contains("`own`"), "{error}");
+        // What is otherwise for the program is so for turns of its own kind alone.
+        let quiet = |preset| profile.parameters(preset).expect("parameters").broad_quiet.as_millis();
+        assert_eq!((quiet(Preset::Agent), quiet(Preset::Build)), (700, 2_000));
+        assert_eq!(profiles.configured().collect::<Vec<_>>(), ["own"]);
+        assert!(matches!(profiles.kind("own"), Ok(Kind::Profile(_))));
+        assert!(matches!(profiles.kind("repl"), Ok(Kind::Preset(Preset::Repl))));
+        let error = profiles.kind("agents").expect_err("no such").to_string();
+        assert!(error.contains("shell, repl") && error.ends_with("configured own"), "{error}");
+        for change in [
+            |own: &mut ProfileSettings| own.strict_prompts = vec!["(".into()],
+            |own: &mut ProfileSettings| own.tuning.max_attempts = Some(0),
+        ] {
+            let mut own = own.clone();
+            change(&mut own);
+            let error = Profiles::new(&[own], 10_000).expect_err("it cannot be used");
+            assert!(error.to_string().contains("`own`"), "{error}");
+        }
     }
 }

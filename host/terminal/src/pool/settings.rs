@@ -1,8 +1,8 @@
 //! What holds for all terminals of a host, and what is asked of one.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
-use wharf_core::{ProcessLimits, Streams, TerminalLimits, completion::Preset, grant::AllowedCommand};
+use wharf_core::{ProcessLimits, Streams, TerminalLimits, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
 use crate::{RecordingSettings, ShellIntegration, Size};
@@ -31,6 +31,9 @@ pub struct Settings {
     pub recording: Option<RecordingSettings>,
     /// Where each terminal has a stream of events; without it none has.
     pub streams: Option<Streams>,
+    /// Where terminals are recorded that are lost with their host; without it
+    /// nothing of them is known afterwards. Several hosts may share it.
+    pub records: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -45,6 +48,7 @@ impl Default for Settings {
             recording: None,
             integration: None,
             streams: None,
+            records: None,
         }
     }
 }
@@ -103,8 +107,9 @@ pub struct Wanted<'w> {
     pub environment: &'w [(String, String)],
     /// How large the terminal is.
     pub size: Size,
-    /// What kind of program it is; what its profile says where absent.
-    pub preset: Option<Preset>,
+    /// What kind of program it is: a profile of the operator's or a preset. What
+    /// follows from the program where absent.
+    pub profile: Option<&'w str>,
     /// Whether it is started again; what its profile says where absent.
     pub restart: Option<Restart>,
     /// How long it may be open; the grant's and the host's own limits hold,
@@ -124,7 +129,7 @@ impl<'w> Wanted<'w> {
             directory: "",
             environment: &[],
             size: Size::default(),
-            preset: None,
+            profile: None,
             restart: None,
             lifetime: None,
             record: false,

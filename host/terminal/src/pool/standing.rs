@@ -24,6 +24,8 @@ pub struct Standing {
     pub programs: Vec<String>,
     /// Names of the presets by which turns can be judged.
     pub presets: Vec<&'static str>,
+    /// Names of the operator's profiles, which can be named in their place.
+    pub profiles: Vec<String>,
     /// `bubblewrap`, `landlock`, or `none`.
     pub containment: &'static str,
     /// Why there is none, if the operator did not give it up.
@@ -55,6 +57,7 @@ impl Terminals {
             shell,
             programs,
             presets: Preset::ALL.map(Preset::as_str).to_vec(),
+            profiles: self.profiles.configured().map(str::to_owned).collect(),
             containment: match capabilities.containment {
                 Ok(Contained::Bubblewrap) => "bubblewrap",
                 Ok(Contained::Landlock) => "landlock",

@@ -1,58 +1,34 @@
 //! Bringing a terminal up: what was granted, its place among the others, its
 //! program.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::Utc;
 use tokio::time::Instant;
-use wharf_core::{Context, StreamOwner, TerminalOwner, grant::GrantedTerminal};
+use wharf_core::{Context, StreamOwner, grant::GrantedTerminal};
 use wharf_spawn::policy::{self, Asked, Place, Plan, View};
 
-use super::{Started, Table, TerminalId, Terminals, Wanted, Why, entry::Terminal, keep::keep, lock, telling::Teller};
+use super::{
+    Started, TerminalId, Terminals, Wanted, entry::Terminal, keep::keep, lock, profile::Kind, telling::Teller,
+    tombstones::forget_ended,
+};
 use crate::{History, Session, TerminalError, TerminalRequest, recording};
 
 /// What programs are told of their terminal: they print what is read here.
 const TERM: &str = "xterm-256color";
 /// Commands are shown up to this length.
 const COMMAND_BYTES: usize = 1_024;
-/// What makes room gets so long to end by itself.
-const GRACE: Duration = Duration::from_secs(1);
-
-/// A place among the terminals, given back where it is not taken.
-struct Reserved {
-    table: Arc<Mutex<Table>>,
-    owner: TerminalOwner,
-    /// What makes room, and why.
-    leaving: Vec<(Arc<Terminal>, Why)>,
-}
-
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        let mut table = lock(&self.table);
-        if let Some(count) = table.starting.get_mut(&self.owner) {
-            *count -= 1;
-            if *count == 0 {
-                table.starting.remove(&self.owner);
-            }
-        }
-    }
-}
-
 impl Terminals {
     /// Starts what was granted in a terminal, in the place of its session. The
     /// program runs when this returns. An owner that has as many terminals as
-    /// it may loses the one that it used least recently, and is told so;
-    /// where there are as many as the host may have, the one that was idle for
-    /// longest is closed.
+    /// it may loses the one that it used least recently, and is told so; where
+    /// its session, its tenant or the host has as many as may be, that one of
+    /// the same tenant is closed that is unused for longest.
     ///
     /// # Errors
     /// [`TerminalError::Invalid`] and [`TerminalError::Refused`] for what
-    /// cannot be started or is not granted; [`TerminalError::Full`] where all
-    /// terminals are busy; [`TerminalError::Start`]. What made room is closed
+    /// cannot be started or is not granted; [`TerminalError::Full`] where no
+    /// terminal of the tenant is unused; [`TerminalError::Start`]. What made room is closed
     /// also where the program could not be started.
     pub async fn start(
         &self,
@@ -78,13 +54,20 @@ impl Terminals {
         }
         let spawner = &self.common.spawner;
         let capabilities = spawner.capabilities().await.map_err(|source| TerminalError::Start { source })?;
-        let Wanted { command, arguments, directory, environment, size, preset, restart, lifetime, record } = wanted;
+        let Wanted { command, arguments, directory, environment, size, profile: kind, restart, lifetime, record } =
+            wanted;
+        let kind = kind.map(|name| self.profiles.kind(name)).transpose()?;
         let asked = Asked { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
         let plan = policy::plan(&grant, place, &asked, &capabilities, &settings.children)?;
         let workspace = workspace(View::of(place, &capabilities).files);
         let mut profile = self.profiles.find(&plan.program, arguments);
-        profile.preset = preset.unwrap_or(profile.preset);
+        match kind {
+            Some(Kind::Preset(preset)) => profile.preset = preset,
+            // How it is judged, and what else the operator says of such programs.
+            Some(Kind::Profile(named)) => profile = named.started_as(&profile),
+            None => {}
+        }
         let restart = restart.or(profile.restart).unwrap_or(settings.restart);
         let lifetime = lifetime.unwrap_or(Duration::MAX).min(grant.lifetime());
         let lifetime = lifetime.min(Duration::from_secs(settings.limits.lifetime_seconds));
@@ -112,20 +95,19 @@ impl Terminals {
         let id = TerminalId::random()
             .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
 
-        let reserved = self.reserve(&owner)?;
-        for (terminal, why) in &reserved.leaving {
-            terminal.close(*why, GRACE).await;
+        let mut reserved = self.reserve(&owner, id)?;
+        for terminal in &reserved.leaving {
+            terminal.over().await;
         }
         let session = Session::start(spawner, request.clone()).await?;
         let teller = self.teller(context, id, &command);
         let deadline = Instant::now().checked_add(lifetime);
         let terminal =
             Terminal::new(id, owner, command, profile, teller, restart, session, request, workspace, deadline);
+        terminal.set_place(reserved.take());
         let terminal = Arc::new(terminal);
         self.record(&terminal, record).await;
-        let replaced = reserved.leaving.iter().filter(|(_, why)| *why == Why::Replaced);
-        let started = Started { id, replaced: replaced.map(|(terminal, _)| terminal.id).collect() };
-        // Whatever made room took its place until here.
+        let started = Started { id, replaced: std::mem::take(&mut reserved.replaced) };
         let mut table = lock(&self.table);
         if table.closed {
             return Err(TerminalError::ShuttingDown);
@@ -134,8 +116,8 @@ impl Terminals {
         drop(table);
         drop(reserved);
         self.common.counters.opened();
-        tokio::spawn(keep(terminal, Arc::clone(&self.common)));
-        self.forget_ended(Instant::now());
+        tokio::spawn(keep(terminal, Arc::clone(&self.common), Arc::downgrade(&self.table)));
+        forget_ended(&self.table, &self.common, Instant::now());
         Ok(started)
     }
 
@@ -144,44 +126,6 @@ impl Terminals {
     fn teller(&self, context: &Context, id: TerminalId, command: &str) -> Option<Teller> {
         let opened = Teller::open(self.common.settings.streams.as_ref()?, StreamOwner::host(context), command);
         opened.inspect_err(|error| tracing::warn!(terminal = %id, %error, "a terminal has no stream")).ok()
-    }
-
-    /// Takes a place, if there is one: counted and taken under one lock, so
-    /// that no two take the last.
-    fn reserve(&self, owner: &TerminalOwner) -> Result<Reserved, TerminalError> {
-        let limits = &self.common.settings.limits;
-        let most = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
-        let (most, most_of_owner) = (most(limits.open), most(limits.open_per_owner));
-        let mut table = lock(&self.table);
-        if table.closed {
-            return Err(TerminalError::ShuttingDown);
-        }
-        let own_starting = table.starting.get(owner).copied().unwrap_or_default();
-        if own_starting >= most_of_owner {
-            return Err(TerminalError::Starting { limit: most_of_owner });
-        }
-        let mut own: Vec<_> = table.open().filter(|terminal| terminal.owner == *owner).cloned().collect();
-        // Those that are used least are first, the busy ones last.
-        own.sort_by_key(|terminal| (terminal.is_busy(), terminal.last_used(), terminal.id));
-        own.truncate((own.len() + own_starting + 1).saturating_sub(most_of_owner));
-        let mut leaving: Vec<_> = own.into_iter().map(|terminal| (terminal, Why::Replaced)).collect();
-        let starting: usize = table.starting.values().sum();
-        let open = table.open().count() + starting;
-        let excess = (open + 1).saturating_sub(leaving.len()).saturating_sub(most);
-        let others = table.open().filter(|terminal| !leaving.iter().any(|(leaving, _)| leaving.id == terminal.id));
-        let mut idle: Vec<_> = others.filter(|terminal| !terminal.is_busy()).cloned().collect();
-        if idle.len() < excess {
-            return Err(TerminalError::Full { limit: most });
-        }
-        idle.sort_by_key(|terminal| (terminal.last_used(), terminal.id));
-        leaving.extend(idle.into_iter().take(excess).map(|terminal| (terminal, Why::Evicted)));
-        for (terminal, why) in &leaving {
-            // From here on it takes no place.
-            terminal.order_close(*why, GRACE);
-        }
-        *table.starting.entry(owner.clone()).or_default() += 1;
-        drop(table);
-        Ok(Reserved { table: Arc::clone(&self.table), owner: owner.clone(), leaving })
     }
 
     /// Has a terminal recorded where that is wanted. What cannot be recorded

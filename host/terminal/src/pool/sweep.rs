@@ -1,11 +1,11 @@
 //! Closing what nobody uses, forgetting what ended long ago, and closing all.
 
-use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use wharf_core::{PluginName, SessionId, TenantId, TerminalOwner};
 
-use super::{TerminalId, TerminalInfo, Terminals, Why, entry::Terminal, infos, lock};
+use super::{TerminalId, TerminalInfo, Terminals, Why, ending, entry::Terminal, infos, lock, tombstones::forget_ended};
 
 /// What is closed without its owner's asking gets so long to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -36,72 +36,45 @@ impl Terminals {
         let unused: Vec<_> = {
             let table = lock(&self.table);
             let unused = table.terminals.values().filter(|terminal| is_idle(terminal)).cloned();
-            unused.inspect(|terminal| terminal.order_close(Why::Idle, GRACE)).collect()
+            let because =
+                |terminal: &Terminal| ending::idle(now.saturating_duration_since(terminal.last_used()).as_secs());
+            unused.inspect(|terminal| terminal.order_close(Why::Idle, because(terminal), GRACE)).collect()
         };
         for terminal in &unused {
-            terminal.close(Why::Idle, GRACE).await;
+            terminal.over().await;
         }
-        Swept { closed: unused.len(), forgotten: self.forget_ended(now) }
-    }
-
-    /// Forgets terminals that ended long ago, and the oldest beyond what is
-    /// kept.
-    pub(super) fn forget_ended(&self, now: Instant) -> usize {
-        let limits = &self.common.settings.limits;
-        let lifetime = Duration::from_secs(limits.tombstone_seconds);
-        let mut table = lock(&self.table);
-        let mut ended: Vec<_> = table
-            .terminals
-            .values()
-            .filter_map(|terminal| Some((terminal.ended_at()?, terminal.id, terminal.owner.clone())))
-            .collect();
-        ended.sort_by_key(|(at, id, _)| (Reverse(*at), *id));
-        let (mut kept, mut kept_of) = (0_u64, HashMap::<TerminalOwner, u64>::new());
-        let mut forgotten = Vec::new();
-        for (at, id, owner) in ended {
-            let of_owner = kept_of.entry(owner).or_default();
-            if now.saturating_duration_since(at) >= lifetime
-                || kept >= limits.ended
-                || *of_owner >= limits.ended_per_owner
-            {
-                forgotten.extend(table.terminals.remove(&id));
-            } else {
-                kept += 1;
-                *of_owner += 1;
-            }
-        }
-        // What they hold is let go of without the lock.
-        drop(table);
-        forgotten.len()
+        Swept { closed: unused.len(), forgotten: forget_ended(&self.table, &self.common, now) }
     }
 
     /// Every terminal and whose it is, for the operator.
     #[must_use]
     pub fn all(&self) -> Vec<(TerminalOwner, TerminalInfo)> {
-        infos(self.all_of(|_| true)).collect()
+        let lost = self.lost_of(|_| true).into_iter().map(|lost| (lost.record.owner.clone(), lost.info()));
+        lost.chain(infos(self.all_of(|_| true))).collect()
     }
 
     /// Closes a terminal, whoever owns it, for the operator. How it is then;
     /// nothing where there is none.
     pub async fn close_for_operator(&self, id: TerminalId, grace: Duration) -> Option<TerminalInfo> {
         let terminal = lock(&self.table).terminals.get(&id).cloned()?;
-        terminal.close(Why::Operator, grace.min(super::LONGEST_GRACE)).await;
+        terminal.close(Why::Operator, ending::operator(), grace.min(super::LONGEST_GRACE)).await;
         Some(terminal.info())
     }
 
-    /// Closes all terminals of a session, whoever started them, without asking
-    /// their programs first. How many were open.
+    /// Closes all terminals of a session whose files take more than they may,
+    /// whoever started them, without asking their programs first. How many were
+    /// open.
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId) -> usize {
         let of_session = |terminal: &Terminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;
         let open = self.all_of(|terminal| terminal.is_open() && of_session(terminal));
-        close(&open, Why::Operator, Duration::ZERO).await;
+        close(&open, Why::Quota, &ending::quota(), Duration::ZERO).await;
         open.len()
     }
 
     /// The same for those that a plugin started, in whatever session.
     pub async fn end_plugin(&self, plugin: &PluginName) -> usize {
         let open = self.all_of(|terminal| terminal.is_open() && terminal.owner.plugin == *plugin);
-        close(&open, Why::Operator, Duration::ZERO).await;
+        close(&open, Why::Operator, &ending::operator(), Duration::ZERO).await;
         open.len()
     }
 
@@ -112,16 +85,16 @@ impl Terminals {
             table.closed = true;
             table.terminals.values().cloned().collect()
         };
-        close(&all, Why::ShuttingDown, GRACE).await;
+        close(&all, Why::ShuttingDown, &ending::shutting_down(), GRACE).await;
     }
 }
 
 /// All at once.
-async fn close(terminals: &[Arc<Terminal>], why: Why, grace: Duration) {
+async fn close(terminals: &[Arc<Terminal>], why: Why, because: &str, grace: Duration) {
     for terminal in terminals {
-        terminal.order_close(why, grace);
+        terminal.order_close(why, because.to_owned(), grace);
     }
     for terminal in terminals {
-        terminal.close(why, grace).await;
+        terminal.over().await;
     }
 }

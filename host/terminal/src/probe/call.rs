@@ -4,6 +4,8 @@ use std::{fs, os::unix::fs::FileExt as _, time::Duration};
 
 use libc::c_long;
 
+use rustix::time::{ClockId, clock_gettime};
+
 use super::descriptors::{Descriptors, Kind, watched_by};
 
 /// With more descriptors in one call nothing is said.
@@ -20,13 +22,23 @@ pub(super) enum Doing {
         limit: Option<Duration>,
     },
     /// It waits for the terminal and for something else.
-    ListensElsewhereToo,
+    ListensElsewhereToo {
+        /// How long at most.
+        limit: Option<Duration>,
+    },
+    /// It waits for nothing but time, or so long for others.
+    Sleeps {
+        /// How long from now on, at most.
+        limit: Duration,
+    },
     /// It waits, without a limit, for other threads or for a child.
     WaitsForOthers,
     /// It waits for a service of this machine, which may have been given the
     /// terminal.
     WaitsForService,
-    /// It computes, or waits for something outside.
+    /// It runs, or is about to.
+    Computes,
+    /// It waits for something outside.
     GoesOn,
 }
 
@@ -40,6 +52,8 @@ enum Sleep {
     Any(Vec<u32>, Option<Duration>),
     /// Something else inside of the program.
     Others,
+    /// The same, or nothing, for so long.
+    Time(Duration),
     /// Something else outside.
     Outside,
 }
@@ -55,14 +69,14 @@ pub(super) fn doing(
     let stat = fs::read_to_string(format!("{directory}/stat")).ok()?;
     match stat.rsplit_once(") ")?.1.as_bytes().first()? {
         b'S' => {}
-        b'R' | b'D' => return Some(Doing::GoesOn),
+        b'R' | b'D' => return Some(Doing::Computes),
         b'Z' | b'X' => return Some(Doing::WaitsForOthers),
         // Stopped, and by whom?
         _ => return None,
     }
     let call = fs::read_to_string(format!("{directory}/syscall")).ok()?;
     if call.trim() == "running" {
-        return Some(Doing::GoesOn);
+        return Some(Doing::Computes);
     }
     let doing = match sleep(process, &call)? {
         Sleep::Read(descriptor) => match descriptors.kind(process, descriptor)? {
@@ -84,13 +98,16 @@ pub(super) fn doing(
             let other = kinds.iter().any(|kind| matches!(kind, Kind::Pipe | Kind::Other));
             match (terminal, service, other, limit) {
                 (true, false, false, limit) => Doing::Listens { limit },
-                (true, _, _, _) => Doing::ListensElsewhereToo,
+                (true, false, _, limit) => Doing::ListensElsewhereToo { limit },
+                (true, true, _, _) => Doing::ListensElsewhereToo { limit: None },
                 (false, true, _, _) => Doing::WaitsForService,
                 (false, false, false, None) => Doing::WaitsForOthers,
-                (false, false, _, _) => Doing::GoesOn,
+                (false, false, false, Some(limit)) => Doing::Sleeps { limit },
+                (false, false, true, _) => Doing::GoesOn,
             }
         }
         Sleep::Others => Doing::WaitsForOthers,
+        Sleep::Time(limit) => Doing::Sleeps { limit },
         Sleep::Outside => Doing::GoesOn,
     };
     Some(doing)
@@ -117,13 +134,12 @@ fn sleep(process: u32, call: &str) -> Option<Sleep> {
         libc::SYS_epoll_pwait => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
         libc::SYS_epoll_pwait2 => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, memory.time(fourth, 1)?),
         libc::SYS_futex if fourth == 0 => Sleep::Others,
-        libc::SYS_rt_sigtimedwait if third == 0 => Sleep::Others,
+        libc::SYS_futex => memory.futex(second, fourth)?,
+        libc::SYS_rt_sigtimedwait => memory.time(third, 1)?.map_or(Sleep::Others, Sleep::Time),
+        libc::SYS_nanosleep => Sleep::Time(memory.time(first, 1)??),
+        libc::SYS_clock_nanosleep => Sleep::Time(memory.clock_time(first, second, third)?),
         libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => Sleep::Others,
-        libc::SYS_futex
-        | libc::SYS_rt_sigtimedwait
-        | libc::SYS_nanosleep
-        | libc::SYS_clock_nanosleep
-        | libc::SYS_sendto
+        libc::SYS_sendto
         | libc::SYS_sendmsg
         | libc::SYS_accept
         | libc::SYS_accept4
@@ -167,6 +183,12 @@ fn milliseconds(argument: u64) -> Option<Duration> {
     (lower <= i32::MAX.unsigned_abs()).then(|| Duration::from_millis(lower.into()))
 }
 
+/// What a clock shows.
+fn now(clock: ClockId) -> Option<Duration> {
+    let now = clock_gettime(clock);
+    Some(Duration::new(u64::try_from(now.tv_sec).ok()?, u32::try_from(now.tv_nsec).ok()?))
+}
+
 /// The memory of a process.
 struct Memory(u32);
 
@@ -192,6 +214,34 @@ impl Memory {
         let seconds = u64::from_ne_bytes(seconds.try_into().ok()?);
         let parts = u64::from_ne_bytes(parts.try_into().ok()?).saturating_mul(nanoseconds);
         Some(Some(Duration::from_secs(seconds).saturating_add(Duration::from_nanos(parts))))
+    }
+
+    /// A time as `clock_nanosleep` takes it, from now on.
+    fn clock_time(&self, clock: u64, flags: u64, address: u64) -> Option<Duration> {
+        let time = self.time(address, 1)??;
+        if flags & libc::TIMER_ABSTIME as u64 == 0 {
+            return Some(time);
+        }
+        let clock = match i32::try_from(clock).ok()? {
+            libc::CLOCK_REALTIME => ClockId::Realtime,
+            libc::CLOCK_MONOTONIC => ClockId::Monotonic,
+            libc::CLOCK_BOOTTIME => ClockId::Boottime,
+            _ => return None,
+        };
+        Some(time.saturating_sub(now(clock)?))
+    }
+
+    /// A wait with a limit for another thread.
+    fn futex(&self, operation: u64, address: u64) -> Option<Sleep> {
+        let time = self.time(address, 1)??;
+        let operation = i32::try_from(operation & u64::from(u32::MAX)).ok()?;
+        let clock = if operation & libc::FUTEX_CLOCK_REALTIME == 0 { ClockId::Monotonic } else { ClockId::Realtime };
+        match operation & libc::FUTEX_CMD_MASK {
+            libc::FUTEX_WAIT => Some(Sleep::Time(time)),
+            libc::FUTEX_WAIT_BITSET => Some(Sleep::Time(time.saturating_sub(now(clock)?))),
+            // Somebody else holds a lock.
+            _ => Some(Sleep::Outside),
+        }
     }
 
     /// What is in any of the sets of a select.

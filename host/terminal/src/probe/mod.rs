@@ -27,6 +27,7 @@ use std::{
 };
 
 use tokio::{sync::oneshot, time::timeout};
+use wharf_core::completion::Beside;
 
 use self::{call::Doing, descriptors::Descriptors};
 use crate::pty::Inside;
@@ -40,6 +41,10 @@ const LONG_FOR_A_SCREEN: Duration = Duration::from_secs(1);
 /// then, such as writing its history; with a shorter limit it may look after
 /// what it was asked for.
 const LONG_BEHIND_A_PROMPT: Duration = Duration::from_secs(5);
+
+/// A thread that sleeps for longer is not waited for: nothing is said of a program
+/// that has one, but what its screen says.
+const LONGEST_SLEEP: Duration = Duration::from_secs(2);
 
 /// Looks at the programs of one session.
 #[derive(Debug, Clone, Default)]
@@ -74,6 +79,15 @@ pub(crate) enum Waits {
         /// How long at most, before it goes on.
         limit: Option<Duration>,
     },
+    /// For this terminal and, within a limit, for other things.
+    Rests {
+        /// How long at most, before all of it has gone on.
+        wakes: Duration,
+        /// For nothing but time beside the terminal.
+        alone: bool,
+    },
+    /// Some of it listens to the terminal, and some computes.
+    Computes,
     /// Nothing of it listens to the terminal.
     NotForInput,
 }
@@ -84,12 +98,23 @@ impl Waits {
     pub(crate) fn for_input(self, shown: Shown) -> Option<bool> {
         match self {
             Self::NotForInput => Some(false),
+            Self::Rests { .. } | Self::Computes => None,
             Self::ForInput { limit: None } => Some(true),
             Self::ForInput { limit: Some(limit) } => {
                 let is_long = (shown.owns_screen && limit >= LONG_FOR_A_SCREEN)
                     || (shown.prompt && limit >= LONG_BEHIND_A_PROMPT);
                 is_long.then_some(true)
             }
+        }
+    }
+
+    /// What it does beside listening.
+    pub(crate) fn beside(self) -> Beside {
+        match self {
+            Self::ForInput { limit: Some(wakes) } => Beside::Rests { wakes, alone: true },
+            Self::Rests { wakes, alone } => Beside::Rests { wakes, alone },
+            Self::Computes => Beside::Computes,
+            Self::ForInput { limit: None } | Self::NotForInput => Beside::Unknown,
         }
     }
 }
@@ -135,19 +160,38 @@ fn waits(front: Front, terminal: Inside) -> Option<Waits> {
 
 /// What follows for all from what each thread does.
 fn together(doings: &[Doing]) -> Option<Waits> {
-    let limits = || {
-        doings.iter().filter_map(|doing| match doing {
-            Doing::Listens { limit } => Some(*limit),
-            _ => None,
-        })
-    };
-    let is_among = |wanted: &[Doing]| doings.iter().any(|doing| wanted.contains(doing));
-    if limits().next().is_none() {
-        let unknown = doings.is_empty() || is_among(&[Doing::ListensElsewhereToo, Doing::WaitsForService]);
-        return (!unknown).then_some(Waits::NotForInput);
+    let (mut listens, mut alone, mut unknown, mut computes, mut goes_on) =
+        (false, true, doings.is_empty(), false, false);
+    let (mut listening, mut sleeping) = (None::<Duration>, None::<Duration>);
+    for doing in doings {
+        match *doing {
+            Doing::Listens { limit } => {
+                listens = true;
+                // The first that goes on is all that counts where all listen.
+                listening = [listening, limit].into_iter().flatten().min();
+            }
+            Doing::ListensElsewhereToo { limit } => {
+                (listens, alone) = (true, false);
+                sleeping = sleeping.max(limit);
+            }
+            Doing::Sleeps { limit } => sleeping = sleeping.max(Some(limit)),
+            Doing::WaitsForService => unknown = true,
+            Doing::Computes => computes = true,
+            Doing::GoesOn => goes_on = true,
+            Doing::WaitsForOthers => {}
+        }
     }
-    let alone = !is_among(&[Doing::ListensElsewhereToo, Doing::WaitsForService, Doing::GoesOn]);
-    alone.then(|| Waits::ForInput { limit: limits().flatten().min() })
+    match (listens, sleeping) {
+        _ if unknown => None,
+        (false, _) => Some(Waits::NotForInput),
+        _ if goes_on => None,
+        _ if computes => Some(Waits::Computes),
+        (true, None) => alone.then_some(Waits::ForInput { limit: listening }),
+        (true, Some(wakes)) => {
+            let wakes = listening.map_or(wakes, |limit| limit.max(wakes));
+            (wakes <= LONGEST_SLEEP).then_some(Waits::Rests { wakes, alone })
+        }
+    }
 }
 
 #[cfg(test)]
@@ -172,13 +216,29 @@ mod tests {
         let waits = |limit| Some(Waits::ForInput { limit });
         assert_eq!(together(&[forever, Doing::WaitsForOthers, forever]), waits(None));
         assert_eq!(together(&[forever, second, Doing::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
-        for other in [Doing::GoesOn, Doing::ListensElsewhereToo, Doing::WaitsForService] {
+        let elsewhere = |limit| Doing::ListensElsewhereToo { limit };
+        for other in [Doing::GoesOn, elsewhere(None), Doing::WaitsForService] {
             assert_eq!(together(&[forever, other]), None);
         }
+        assert_eq!(together(&[elsewhere(None), Doing::WaitsForOthers]), None);
         assert_eq!(together(&[Doing::GoesOn, Doing::WaitsForOthers]), Some(Waits::NotForInput));
         // A service may read the terminal in place of whoever asked it to.
         assert_eq!(together(&[Doing::WaitsForService, Doing::WaitsForOthers]), None);
         assert_eq!(together(&[]), None);
+    }
+
+    #[test]
+    fn a_program_that_listens_and_sleeps_rests_until_all_of_it_has_woken() {
+        let listens = |limit| Doing::Listens { limit };
+        let sleeps = |milliseconds| Doing::Sleeps { limit: Duration::from_millis(milliseconds) };
+        let rests = |milliseconds, alone| Some(Waits::Rests { wakes: Duration::from_millis(milliseconds), alone });
+        assert_eq!(together(&[listens(None), sleeps(100), sleeps(80)]), rests(100, true));
+        let second = Some(Duration::from_secs(1));
+        assert_eq!(together(&[listens(second), sleeps(100)]), rests(1_000, true));
+        assert_eq!(together(&[Doing::ListensElsewhereToo { limit: second }]), rests(1_000, false));
+        assert_eq!(together(&[listens(None), sleeps(2_001)]), None, "nobody waits for that");
+        assert_eq!(together(&[listens(None), sleeps(100), Doing::Computes]), Some(Waits::Computes));
+        assert_eq!(together(&[Doing::Computes, sleeps(100)]), Some(Waits::NotForInput));
     }
 
     #[test]

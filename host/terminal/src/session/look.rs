@@ -35,6 +35,21 @@ impl Session {
         output.views.open(&self.shared, inside, typed)
     }
 
+    /// What draws the present screen on a terminal of its size that has just been
+    /// reset, and the cursor of the first byte behind it.
+    #[must_use]
+    pub fn redraw(&self) -> (Size, String, u64) {
+        let mut output = self.shared.output();
+        let text = output.redraw();
+        (output.screen.size(), text, output.raw.end())
+    }
+
+    /// Whether the last bytes that came are a part of a control sequence.
+    #[must_use]
+    pub fn is_inside_sequence(&self) -> bool {
+        self.shared.output().screen.inside().is_some()
+    }
+
     /// How many look on.
     #[must_use]
     pub fn viewers(&self) -> usize {

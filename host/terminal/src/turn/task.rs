@@ -15,7 +15,7 @@ use tokio::{
     time::{sleep, sleep_until},
 };
 use unicode_width::UnicodeWidthChar as _;
-use wharf_core::completion::{CursorRow, Decision, Event, Parameters, Prompts, Reason};
+use wharf_core::completion::{Beside, CursorRow, Decision, Event, Parameters, Prompts, Reason};
 
 use super::{
     Turn, TurnState,
@@ -274,7 +274,7 @@ impl Task {
             text: &text,
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
             waits_for_input: waits.and_then(|waits| waits.for_input(shown)),
-            listens: matches!(waits, Some(Waits::ForInput { limit: Some(_) })),
+            beside: waits.map_or(Beside::Unknown, Waits::beside),
             has_read_input: inside.map(|_| !is_unread),
         });
         self.feed(row, at);

@@ -106,5 +106,5 @@ async fn viewers_are_bounded_and_what_is_closed_is_shown_once() {
     let mut attached = room.terminals.attach(id).expect("attached");
     assert!(matches!(attached.next().await, Some(Update::Screen { text, .. }) if text.contains('$')));
     assert_eq!(attached.next().await, None);
-    assert!(matches!(attached.write(b"x".to_vec(), true).await, Err(TerminalError::Closed)));
+    assert!(matches!(attached.write(b"x".to_vec(), true).await, Err(TerminalError::Over { .. })));
 }

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod attached;
+mod lost;
 mod owners;
 mod recordings;
 mod restarts;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wharf_core::Code;
-use wharf_terminal::{Size, Status, TerminalError, TurnInput, Why};
+use wharf_terminal::{Seen, Size, Status, TerminalError, TurnInput, Why};
 
 use crate::support::{Room, Somebody, somebody};
 
@@ -80,4 +80,41 @@ async fn an_owner_that_may_have_more_loses_the_one_it_used_least_recently() {
     room.make_busy(&owner, first).await;
     room.text(&owner, third.id);
     assert_eq!(room.shell_with(&owner, |_| {}).await.expect("a terminal").replaced, [third.id]);
+}
+
+#[tokio::test]
+async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() {
+    let room = Room::new();
+    let owner = Somebody::of("local", "database", "one", Some("a"));
+    let id = room.shell(&owner).await;
+    room.answer(&owner, id, "echo shown").await;
+    for (other, sees) in [
+        (Somebody::of("local", "host", "one", None), true),
+        (Somebody::of("local", "host", "one", Some("a")), true),
+        (Somebody::of("local", "host", "one", Some("b")), false),
+        (Somebody::of("local", "database", "two", Some("a")), false),
+        (Somebody::of("other", "database", "one", Some("a")), false),
+    ] {
+        let context = other.context();
+        assert_eq!(room.terminals.of_session(context).len(), usize::from(sees));
+        match room.terminals.watch(context, id, None) {
+            Ok(mut watched) => {
+                assert!(sees);
+                let Some(Seen::Screen { text, .. }) = watched.next().await else { panic!("no screen") };
+                assert!(text.contains("shown"), "{text:?}");
+            }
+            Err(error) => assert!(!sees && matches!(error, TerminalError::NotFound), "{error}"),
+        }
+    }
+    // Who looks on does not use it, and is told why it is over.
+    let used = room.info(&owner, id).last_used;
+    let mut watched = room.terminals.watch(owner.context(), id, None).expect("watched");
+    watched.next().await.expect("the screen");
+    assert_eq!(room.info(&owner, id).last_used, used);
+    room.close(&owner, id).await;
+    let mut last = None;
+    while let Some(seen) = watched.next().await {
+        last = Some(seen);
+    }
+    assert_eq!(last, Some(Seen::Over("its owner closed it".into())));
 }

@@ -36,10 +36,10 @@ async fn a_program_that_crashes_is_started_again_where_it_was_with_its_history_a
     again(&room, &owner, id, 1).await;
     let info = room.info(&owner, id);
     assert_ne!(info.pid, first.pid);
-    assert_eq!(info.restarted_because.as_deref(), Some("it was ended by signal 9"));
+    assert_eq!(info.restarted_because.as_deref(), Some("it was ended by signal 9 (SIGKILL)"));
     assert_eq!((info.exit, info.ended), (None, None));
     let text = room.text(&owner, id);
-    let note = "[wharf: it was ended by signal 9; the program was started again]";
+    let note = "[wharf: it was ended by signal 9 (SIGKILL); the program was started again]";
     let (before, after) = text.split_once(note).expect("a note");
     assert!(before.contains("\nbefore\n") && after.trim() == "$", "{text:?}");
     assert!(info.text_bytes > first.text_bytes);

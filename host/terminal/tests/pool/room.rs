@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use wharf_core::{Code, Error};
 use wharf_terminal::{Restart, Status, TerminalError, Why};
 
-use crate::support::{Room, eventually, lives, runs, somebody};
+use crate::support::{Room, Somebody, eventually, lives, runs, somebody};
 
 #[tokio::test]
 async fn a_full_pool_closes_the_terminal_that_was_idle_for_longest() {
-    let room = Room::with(|settings| settings.limits.open = 3);
+    let room = Room::with(|settings| (settings.limits.open, settings.limits.evictable_after_seconds) = (3, 0));
     let who = ["one", "two", "three", "four"].map(somebody);
     let first = room.shell(&who[0]).await;
     let second = room.shell(&who[1]).await;
@@ -35,14 +35,183 @@ async fn a_full_pool_closes_the_terminal_that_was_idle_for_longest() {
 }
 
 #[tokio::test]
+async fn a_full_host_closes_no_terminal_of_another_tenant() {
+    let room = Room::with(|settings| {
+        let limits = &mut settings.limits;
+        (limits.open, limits.open_per_tenant, limits.evictable_after_seconds) = (3, 3, 0);
+    });
+    let victim = Somebody::of("quiet", "terminal", "one", None);
+    let id = room.shell(&victim).await;
+    let greedy = |number: usize| Somebody::of("greedy", "terminal", &format!("s{number}"), None);
+    // Twenty-one times as much as one may have: each closes one of its own.
+    for number in 0..21 {
+        room.shell_with(&greedy(number), |_| {}).await.expect("a terminal");
+    }
+    let info = room.info(&victim, id);
+    assert_eq!((info.status, info.why), (Status::Ready, None));
+    assert_eq!(room.info(&greedy(20), room.terminals.list(&greedy(20).owner())[0].id).why, None);
+    // Who has nothing of its own to close is refused.
+    let error = room.shell_with(&Somebody::of("late", "terminal", "one", None), |_| {}).await.expect_err("no room");
+    let error = Error::from(error);
+    assert_eq!((error.code, error.retryable), (Code::Limit, true));
+    assert!(error.message.contains("`open` of [terminal.limits]"), "{error}");
+    assert_eq!(room.info(&victim, id).status, Status::Ready);
+    assert_eq!(room.terminals.metrics().evicted, 19);
+}
+
+#[tokio::test]
+async fn a_tenant_and_a_session_have_no_more_terminals_than_they_may() {
+    let room = Room::with(|settings| {
+        let limits = &mut settings.limits;
+        (limits.open_per_tenant, limits.open_per_session, limits.evictable_after_seconds) = (3, 2, 3_600);
+    });
+    let of = |tenant: &str, session: &str, assistant: &str| Somebody::of(tenant, "terminal", session, Some(assistant));
+    for assistant in ["a", "b"] {
+        room.shell_with(&of("t", "one", assistant), |_| {}).await.expect("a terminal");
+    }
+    let refused = async |who: Somebody| {
+        let error = room.shell_with(&who, |_| {}).await.expect_err("no room");
+        assert!(matches!(error, TerminalError::Full { .. }), "{error}");
+        Error::from(error).message
+    };
+    let message = refused(of("t", "one", "c")).await;
+    assert!(message.contains("`open_per_session`") && message.contains("3600 s"), "{message}");
+    room.shell_with(&of("t", "two", "a"), |_| {}).await.expect("a terminal");
+    let message = refused(of("t", "three", "a")).await;
+    assert!(message.contains("`open_per_tenant`"), "{message}");
+    room.shell_with(&of("u", "one", "a"), |_| {}).await.expect("another tenant's");
+    // Its own it may always replace, and what it closes is free for it.
+    let own = of("t", "one", "a");
+    let again = room.shell_with(&own, |_| {}).await.expect("a terminal");
+    assert_eq!(again.replaced.len(), 1);
+    room.close(&own, again.id).await;
+    room.shell_with(&of("t", "three", "a"), |_| {}).await.expect("a terminal");
+    assert_eq!(room.terminals.metrics().evicted, 0);
+}
+
+#[tokio::test]
+async fn a_shell_that_was_used_a_moment_ago_makes_no_room() {
+    let room = Room::with(|settings| settings.limits.open_per_tenant = 1);
+    let (first, second) = (somebody("one"), somebody("two"));
+    let id = room.shell(&first).await;
+    let error = room.shell_with(&second, |_| {}).await.expect_err("it is in use");
+    assert!(Error::from(error).message.contains("`evictable_after_seconds`"));
+    assert_eq!(room.info(&first, id).status, Status::Ready);
+}
+
+#[tokio::test]
+async fn a_terminal_that_takes_long_to_close_keeps_its_place_until_it_has() {
+    let room = Room::with(|settings| settings.limits.open_per_tenant = 1);
+    let (first, second) = (somebody("one"), somebody("two"));
+    let script = "trap '' HUP TERM; echo ready; while :; do sleep 0.05; done";
+    let id = room.script(&first, script).await.expect("a terminal").id;
+    room.printed(&first, id, "ready").await;
+    let pid = room.info(&first, id).pid.expect("it runs");
+    let owner = first.owner();
+    let closing = room.terminals.close(&owner, id, Duration::from_secs(60));
+    // Begun behind the close, and in need of the place.
+    let starting = room.shell_with(&second, |_| {});
+    // Whoever needs the place does not wait for a minute.
+    let (closed, started) = tokio::join!(closing, starting);
+    assert!(started.is_ok() && !crate::support::lives(pid));
+    assert_eq!(closed.expect("closed").why, Some(Why::Owner));
+}
+
+#[tokio::test]
+async fn ended_terminals_of_one_tenant_displace_none_of_another() {
+    let room = Room::with(|settings| {
+        let limits = &mut settings.limits;
+        (limits.ended, limits.ended_per_tenant, limits.ended_per_session) = (4, 3, 2);
+    });
+    let ended = async |who: &Somebody| {
+        let id = room.script(who, "true").await.expect("a terminal").id;
+        room.closed(who, id).await;
+        id
+    };
+    let kept = |who: &Somebody| room.terminals.list(&who.owner()).into_iter().map(|info| info.id).collect::<Vec<_>>();
+    let victim = Somebody::of("quiet", "terminal", "one", None);
+    let first = ended(&victim).await;
+    let greedy = ["one", "two"].map(|session| Somebody::of("greedy", "terminal", session, None));
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push([ended(&greedy[0]).await, ended(&greedy[1]).await]);
+    }
+    room.terminals.sweep().await;
+    assert_eq!(kept(&victim), [first]);
+    // Two of the session at most, three of the tenant, the oldest go.
+    assert_eq!((kept(&greedy[0]), kept(&greedy[1])), (vec![ids[2][0]], vec![ids[1][1], ids[2][1]]));
+    // The host is full, and who has no older one of its own is not kept.
+    let late = Somebody::of("late", "terminal", "one", None);
+    let id = room.script(&late, "true").await.expect("a terminal").id;
+    eventually("it is forgotten", || room.terminals.info(&late.owner(), id).is_err()).await;
+    assert_eq!(kept(&victim), [first]);
+}
+
+#[tokio::test]
+async fn every_end_has_its_cause_in_words() {
+    let room = Room::with(|settings| {
+        let limits = &mut settings.limits;
+        (limits.open_per_tenant, limits.evictable_after_seconds) = (3, 0);
+        settings.first_backoff = Duration::from_millis(1);
+        limits.restarts = 1;
+    });
+    let owner = somebody("one");
+    let told = async |id, because: &str| {
+        let info = room.closed(&owner, id).await;
+        let said = info.because.expect("a cause");
+        assert!(said.contains(because), "{said}");
+        for error in [
+            room.submit(&owner, id, "x").await.expect_err("closed"),
+            room.terminals.press(&owner.owner(), id, &["x"]).await.expect_err("closed"),
+            room.terminals.resize(&owner.owner(), id, wharf_terminal::Size::default()).expect_err("closed"),
+        ] {
+            let error = Error::from(error);
+            assert_eq!(error.code, Code::Gone);
+            assert!(error.message.contains(because), "{error}");
+        }
+    };
+    let id = room.script(&owner, "kill -SEGV $$").await.expect("a terminal").id;
+    told(id, "it was ended by signal 11 (SIGSEGV)").await;
+    let id = room.script(&owner, "exit 3").await.expect("a terminal").id;
+    told(id, "it ended with code 3").await;
+    let id = room.script_with(&owner, "exit 7", Some(Restart::OnCrash)).await.expect("a terminal").id;
+    told(id, "its program crashed more than 1 times within 600 s, the last time since it ended with code 7").await;
+    let lifetime = Some(Duration::from_millis(50));
+    let id = room.shell_with(&owner, |wanted| wanted.lifetime = lifetime).await.expect("a terminal").id;
+    told(id, "s, as long as it was allowed to be open").await;
+    let id = room.shell(&owner).await;
+    let next = room.shell(&owner).await;
+    told(
+        id,
+        &format!(
+            "it was closed to make room for terminal {next} of the same owner, which may have 1 (`open_per_owner`)"
+        ),
+    )
+    .await;
+    room.terminals.sweep_as_of(Instant::now() + Duration::from_secs(901)).await;
+    told(next, "it was closed, since nobody used it for 901 s (limit `idle_seconds`)").await;
+    let id = room.shell(&owner).await;
+    for session in ["two", "three", "four"] {
+        room.shell(&somebody(session)).await;
+    }
+    told(id, "s without use, to make room for another terminal of its tenant (limit `open_per_tenant`)").await;
+    let id = room.shell(&owner).await;
+    room.close(&owner, id).await;
+    told(id, "its owner closed it").await;
+    let id = room.shell(&owner).await;
+    room.terminals.close_for_operator(id, Duration::ZERO).await;
+    told(id, "the operator ended it").await;
+}
+
+#[tokio::test]
 async fn where_all_are_busy_a_further_one_is_refused_until_one_is_not() {
-    let room = Room::with(|settings| settings.limits.open = 2);
+    let room = Room::with(|settings| (settings.limits.open, settings.limits.evictable_after_seconds) = (2, 0));
     let who = ["one", "two", "three"].map(somebody);
     let ids = [room.shell(&who[0]).await, room.shell(&who[1]).await];
     room.make_busy(&who[0], ids[0]).await;
     let turn = room.make_busy(&who[1], ids[1]).await;
     let error = room.shell_with(&who[2], |_| {}).await.expect_err("no room");
-    assert!(matches!(error, TerminalError::Full { limit: 2 }), "{error}");
+    assert!(matches!(error, TerminalError::Full { full, .. } if full.bound == ("open", 2)), "{error}");
     let error = Error::from(error);
     assert_eq!((error.code, error.retryable), (Code::Limit, true));
     // Its own it may always replace.
@@ -171,6 +340,6 @@ async fn the_terminals_of_a_session_can_be_ended_together() {
     assert_eq!(sessions, ["one", "two"]);
     let owner = one.owner();
     assert_eq!(room.terminals.end_session(&owner.tenant, &owner.session).await, 2);
-    assert!(ids.iter().all(|id| room.info(&one, *id).why == Some(Why::Operator)));
+    assert!(ids.iter().all(|id| room.info(&one, *id).why == Some(Why::Quota)));
     assert_eq!(room.info(&two, other).status, Status::Ready);
 }

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner, completion::Preset};
+use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner};
 use wharf_spawn::Spawner;
 use wharf_terminal::{
     Place, Restart, Settings, Started, Status, TerminalError, TerminalId, TerminalInfo, Terminals, TurnInput,
@@ -49,6 +49,10 @@ impl Somebody {
         Self { plugin: plugin.parse().expect("legal"), context: Context { assistant, ..context } }
     }
 
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
     pub(crate) fn owner(&self) -> TerminalOwner {
         grants().terminal(&self.plugin).expect("granted").owner(&self.context)
     }
@@ -56,7 +60,7 @@ impl Somebody {
 
 fn grants() -> Grants {
     let terminal = TerminalGrant {
-        programs: vec!["*".into()],
+        programs: vec!["**".into()],
         shell: true,
         environment: vec!["*".into()],
         require_containment: false,
@@ -202,7 +206,7 @@ impl Room {
 
     /// Has a turn run that nothing ends.
     pub(crate) async fn make_busy(&self, who: &Somebody, id: TerminalId) -> TurnState {
-        let options = self.terminals.turn_options(&who.owner(), id, Some(Preset::Build)).expect("options");
+        let options = self.terminals.turn_options(&who.owner(), id, Some("build")).expect("options");
         let input = TurnInput::Submit("sleep 1000");
         self.terminals.send(&who.owner(), id, input, Some(options)).await.expect("a turn")
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wharf_core::completion::{Layer, Preset, Reason};
+use wharf_core::completion::{Layer, Preset, Reason, Tuning};
 use wharf_terminal::{ProfileSettings, RefusedWord, Status, TerminalError, TurnInput};
 
 use crate::support::{AMPLE, Room, somebody};
@@ -63,7 +63,7 @@ async fn what_is_known_of_a_program_says_how_its_turns_are_judged_and_what_is_re
     assert_eq!((answer.trim_end(), turn.decision.reason()), ("hello\ngot hello\nask>", Some(Reason::StrictPrompt)));
     let error = room.submit(&owner, id, "exit").await.expect_err("refused");
     assert!(error.to_string().contains("close the terminal instead"), "{error}");
-    let options = room.terminals.turn_options(&owner.owner(), id, Some(Preset::Repl)).expect("options");
+    let options = room.terminals.turn_options(&owner.owner(), id, Some("repl")).expect("options");
     assert_eq!(options.parameters.inactivity_timeout, Duration::from_secs(3));
     assert!(options.parameters.prompts.find("ask> ").is_some());
 }
@@ -87,5 +87,28 @@ async fn waiting_ends_with_text_or_with_the_terminal() {
     let closed = room.terminals.wait(&owner.owner(), id, seen, AMPLE).await.expect("a terminal");
     assert!(closed.ended.is_some() && begun.elapsed() < AMPLE);
     let error = room.terminals.send(&owner.owner(), id, TurnInput::Keys(&["x"]), None).await.expect_err("closed");
-    assert!(matches!(error, TerminalError::Closed));
+    assert!(matches!(error, TerminalError::Over { because } if because == "it ended with code 4"));
+}
+
+#[tokio::test]
+async fn silence_follows_what_a_program_usually_takes_where_its_profile_says_so() {
+    let tuning = Tuning { adaptive: Some(true), ..Tuning::default() };
+    let own = ProfileSettings { tuning, ..ProfileSettings::new("own", &["bash"], Preset::Shell) };
+    let room = Room::with(|settings| settings.profiles = vec![own]);
+    let owner = somebody("one");
+    let id = room.shell(&owner).await;
+    for (turns, seconds) in [(0, 60), (1, 30)] {
+        let (_, turn) = room.answer(&owner, id, "echo an''swer").await;
+        let silence = turn.decision.adaptive.expect("it adapts");
+        assert_eq!((silence.turns, silence.limit), (turns, Duration::from_secs(seconds)));
+    }
+    // A turn that is judged otherwise does not adapt.
+    let options = room.terminals.turn_options(&owner.owner(), id, Some("repl")).expect("options");
+    assert!(options.parameters.adaptation.is_none());
+    let named = room.terminals.turn_options(&owner.owner(), id, Some("own")).expect("options");
+    assert!(named.parameters.adaptation.is_some());
+    let error = room.terminals.turn_options(&owner.owner(), id, Some("owl")).expect_err("no such");
+    assert!(error.to_string().contains("own"), "{error}");
+    let ended = room.terminals.turns_ended();
+    assert_eq!(ended.values().sum::<u64>(), 2, "{ended:?}");
 }

@@ -19,7 +19,7 @@ async fn end_of_file_is_a_key_and_no_text() {
 #[tokio::test]
 async fn a_configured_word_does_not_reach_the_program() {
     let reason = "close the terminal instead".into();
-    let rules = InputRules { refused: vec![RefusedWord { word: "exit".into(), reason }] };
+    let rules = InputRules { refused: vec![RefusedWord { word: "exit".into(), reason }], ..InputRules::default() };
     let request = TerminalRequest { rules, ..request("/bin/cat", &[]) };
     let session = Session::start(&spawner(), request).await.expect("a session");
     let refused = session.submit("exit").await.expect_err("refused");

@@ -98,3 +98,56 @@ async fn a_program_of_events_is_done_soon_at_what_looks_like_a_prompt() {
     assert!(state.decision.idle < Duration::from_secs(1), "{state:?}");
     close(&session).await;
 }
+
+/// A turn of a program that writes a prompt, does this, and says `done`.
+async fn writes_a_prompt_before(prompt: &str, then: &str) {
+    if !is_there(PYTHON) {
+        return;
+    }
+    let script = format!(
+        "import os, select, socket, sys, threading, time\nprint('ready', flush=True)\nsys.stdin.readline()\n\
+         sys.stdout.write({prompt:?}); sys.stdout.flush()\n{then}\nprint('done', flush=True)\nos.read(0, 100)"
+    );
+    let session = start(PYTHON, &["-c", &script]).await;
+    until(&session, |session| session.screen().lines[0] == "ready").await;
+    let options = TurnOptions { parameters: Preset::Repl.parameters() };
+    let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
+    let state = over(&turn).await;
+    let said = said(&session, &state);
+    assert!(said.ends_with("done\n"), "{prompt:?} before {then}: {said:?} {state:?}");
+    close(&session).await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_written_before_a_wait_is_none() {
+    for prompt in ["Name? ", "    '> ", "   ...> "] {
+        writes_a_prompt_before(prompt, "select.select([0], [], [], 1.2)").await;
+        writes_a_prompt_before(
+            prompt,
+            "threading.Thread(target=lambda: os.read(0, 100), daemon=True).start(); time.sleep(1.2)",
+        )
+        .await;
+    }
+    let computes = "until = time.monotonic() + 1.2\nwhile time.monotonic() < until: pass";
+    let listens = "threading.Thread(target=lambda: os.read(0, 100), daemon=True).start()";
+    writes_a_prompt_before(">>> ", &format!("{listens}\n{computes}")).await;
+}
+
+#[tokio::test]
+async fn an_agent_with_a_thread_that_wakes_now_and_then_is_done_soon_after_its_prompt() {
+    if !is_there(PYTHON) {
+        return;
+    }
+    let script = "import os, sys, threading, time\nprint('ready', flush=True)\nstop = threading.Event()\n\
+        def spin():\n    while not stop.wait(0.1): pass\nthreading.Thread(target=spin, daemon=True).start()\n\
+        sys.stdin.readline()\nsys.stdout.write('an answer\\n> '); sys.stdout.flush()\nos.read(0, 100)";
+    let session = start(PYTHON, &["-c", script]).await;
+    until(&session, |session| session.screen().lines[0] == "ready").await;
+    let options = TurnOptions { parameters: Preset::Agent.parameters() };
+    let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
+    let state = over(&turn).await;
+    assert_eq!(state.decision.reason(), Some(Reason::BroadPrompt), "{state:?}");
+    // A tenth of what the preset grants where nothing is known.
+    assert!(state.decision.idle < Duration::from_secs(2), "{state:?}");
+    close(&session).await;
+}

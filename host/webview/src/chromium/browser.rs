@@ -309,13 +309,66 @@ async fn why_it_ended(
     if let Some(listening) = listening {
         let _ = tokio::time::timeout(END, listening).await;
     }
-    let said = said.lock().unwrap_or_else(PoisonError::into_inner);
-    let of_the_sandbox = said.iter().find(|line| {
-        let line = line.to_lowercase();
-        ["sandbox", "namespace", "setuid", "zygote_host"].iter().any(|sign| line.contains(sign))
-    });
-    match of_the_sandbox {
+    let said: Vec<_> = said.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+    why_by_what_it_said(&said)
+}
+
+/// What Chromium writes where the system refuses its sandbox. Other lines name the
+/// sandbox, too: of a browser that was killed, or found no room, while it made one.
+const REFUSED: [&str; 6] = [
+    "no usable sandbox",
+    "failed to move to new namespace",
+    "suid sandbox helper binary",
+    "without --no-sandbox is not supported",
+    "zygote_host_impl_linux.cc",
+    "credentials.cc",
+];
+/// What the system says where it has no room at the moment.
+const NO_ROOM: [&str; 3] = ["resource temporarily unavailable", "cannot allocate memory", "too many open files"];
+
+fn why_by_what_it_said(said: &[String]) -> ChromiumError {
+    let lower: Vec<_> = said.iter().map(|line| line.to_lowercase()).collect();
+    let is_busy = lower.iter().any(|line| NO_ROOM.iter().any(|sign| line.contains(sign)));
+    let of_the_sandbox = lower.iter().position(|line| REFUSED.iter().any(|sign| line.contains(sign)));
+    match of_the_sandbox.filter(|_| !is_busy).and_then(|place| said.get(place)) {
         Some(line) => ChromiumError::Sandbox { reason: line.clone() },
-        None => ChromiumError::Ended { said: said.iter().cloned().collect::<Vec<_>>().join("; ") },
+        None => ChromiumError::Ended { said: said.join("; ") },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_of_the_sandbox(said: &[&str]) -> bool {
+        let said: Vec<_> = said.iter().map(|line| (*line).to_owned()).collect();
+        matches!(why_by_what_it_said(&said), ChromiumError::Sandbox { .. })
+    }
+
+    #[test]
+    fn a_browser_that_ended_for_another_reason_is_not_told_to_lack_its_sandbox() {
+        for refused in [
+            "[1:1:FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:128] No usable sandbox! If you are running on Ubuntu 23.10+",
+            "Failed to move to new namespace: PID namespaces supported, Network namespace supported, but failed: errno = Operation not permitted",
+            "[1:1:FATAL:zygote_host_impl_linux.cc(207)] Check failed: . : Operation not permitted (1)",
+            "[1:1:ERROR:zygote_host_impl_linux.cc(101)] Running as root without --no-sandbox is not supported.",
+            "[2:2:FATAL:credentials.cc(131)] Check failed: . : Permission denied (13)",
+        ] {
+            assert!(is_of_the_sandbox(&["[1:1:ERROR:dbus] no bus", refused]), "{refused}");
+        }
+        for busy in [
+            &[][..],
+            &[
+                "[1:1:WARNING:sandbox_linux.cc(436)] InitializeSandbox() called with multiple threads in process gpu-process.",
+            ],
+            &[
+                "[1:1:ERROR:gpu_process_host.cc(981)] GPU process launch failed: error_code=1002",
+                "the sandbox IPC channel closed",
+            ],
+            &["[1:1:FATAL:zygote_host_impl_linux.cc(207)] Check failed: . : Resource temporarily unavailable (11)"],
+            &["[1:1:FATAL:zygote_host_impl_linux.cc(207)] Check failed: .", "fork: Cannot allocate memory"],
+        ] {
+            assert!(!is_of_the_sandbox(busy), "{busy:?}");
+        }
     }
 }

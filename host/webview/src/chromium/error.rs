@@ -37,7 +37,7 @@ pub enum ChromiumError {
         problem: String,
     },
     /// It ended before it answered.
-    #[error("the browser ended while it started: {said}")]
+    #[error("the browser ended while it started ({said}); where the machine is busy, try again")]
     Ended {
         /// The last of what it wrote.
         said: String,

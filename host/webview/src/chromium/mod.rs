@@ -314,6 +314,7 @@ impl Life {
         let told = refusals.clone();
         let settings = ProxySettings {
             connections: usize::try_from(self.settings.limits.connections_per_page).unwrap_or(usize::MAX),
+            shares: Some(self.settings.shares.clone()),
             user: self.keeper.user(),
             denied: Arc::new(move |denied| told.add(denied)),
             names: None,

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::{Status, Why, clean, outbox::Command, state::State};
-use crate::{Failure, FailureKind, WebViewError};
+use crate::{Failure, FailureKind, WebViewError, shares::Places};
 
 /// The longest reason that is told, in bytes.
 const MAXIMUM_REASON: usize = 4 << 10;
@@ -95,6 +95,7 @@ impl State {
         }
         self.end(now, &Failure::new(FailureKind::Cancelled, format!("its page was closed ({})", why.as_str())));
         self.life = Life::Closing(why);
+        self.places.open = None;
         self.outbox.push(Command::Close);
         true
     }
@@ -110,6 +111,15 @@ impl State {
             Life::Closing(why) | Life::Closed(why) => why,
         };
         self.life = Life::Closed(why);
+        self.places = Places { open: None, _present: None };
+    }
+
+    /// Nobody can ask for it any more: what was kept of it goes.
+    pub(crate) fn forget(&mut self) {
+        self.forgotten = true;
+        self.remembered = None;
+        self.requests.clear();
+        self.logs.clear();
     }
 
     fn end(&mut self, now: Instant, failure: &Failure) {

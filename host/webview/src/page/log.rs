@@ -5,9 +5,9 @@ use std::{collections::VecDeque, str::FromStr};
 
 use chrono::{SecondsFormat, Utc};
 use serde_json::{Map, Value};
-use wharf_core::WebViewLimits;
+use wharf_core::{Share, WebViewLimits};
 
-use crate::WebViewError;
+use crate::{PageShares, WebViewError};
 
 /// The most entries that are told at once.
 const MAXIMUM_ENTRIES: usize = 1_000;
@@ -54,17 +54,20 @@ pub(crate) struct Ring {
     most_bytes: u64,
     entries: VecDeque<String>,
     bytes: u64,
+    /// As many bytes, of what its session and its tenant may have.
+    share: Share,
     /// The number of the last entry; 0 before the first.
     last: u64,
 }
 
 impl Ring {
-    pub(crate) fn new(limits: &WebViewLimits) -> Self {
+    pub(crate) fn new(limits: &WebViewLimits, share: Share) -> Self {
         Self {
             most_entries: limits.log_entries,
             most_bytes: limits.log_bytes,
             entries: VecDeque::new(),
             bytes: 0,
+            share,
             last: 0,
         }
     }
@@ -77,12 +80,31 @@ impl Ring {
         entry.insert("time".into(), Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true).into());
         entry.extend(fields);
         let entry = Value::Object(entry).to_string();
-        self.bytes += entry.len() as u64;
-        self.entries.push_back(entry);
-        while self.entries.len() as u64 > self.most_entries || self.bytes > self.most_bytes {
-            let Some(oldest) = self.entries.pop_front() else { break };
-            self.bytes -= oldest.len() as u64;
+        let bytes = entry.len() as u64;
+        while self.entries.len() as u64 >= self.most_entries || self.bytes + bytes > self.most_bytes {
+            if !self.let_go_of_oldest() {
+                break;
+            }
         }
+        if bytes > self.most_bytes {
+            return;
+        }
+        // Its own oldest entries make room, and nothing else does.
+        while self.share.grow(bytes).is_err() {
+            if !self.let_go_of_oldest() {
+                return;
+            }
+        }
+        self.bytes += bytes;
+        self.entries.push_back(entry);
+    }
+
+    fn let_go_of_oldest(&mut self) -> bool {
+        let Some(oldest) = self.entries.pop_front() else { return false };
+        let bytes = oldest.len() as u64;
+        self.bytes -= bytes;
+        self.share.shrink(bytes);
+        true
     }
 
     /// Entries after a number, the oldest first.
@@ -115,8 +137,16 @@ pub(crate) struct Logs {
 }
 
 impl Logs {
-    pub(crate) fn new(limits: &WebViewLimits) -> Self {
-        Self { console: Ring::new(limits), network: Ring::new(limits), downloads: Ring::new(limits) }
+    pub(crate) fn new(limits: &WebViewLimits, shares: &PageShares) -> Self {
+        let ring = || Ring::new(limits, shares.log());
+        Self { console: ring(), network: ring(), downloads: ring() }
+    }
+
+    /// Lets go of every entry.
+    pub(crate) fn clear(&mut self) {
+        for ring in [&mut self.console, &mut self.network, &mut self.downloads] {
+            while ring.let_go_of_oldest() {}
+        }
     }
 
     pub(crate) fn of(&self, log: Log) -> &Ring {

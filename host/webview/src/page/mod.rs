@@ -35,7 +35,7 @@ pub use log::{Log, LogPage};
 pub(crate) use outbox::Command;
 pub(crate) use state::{Claim, State};
 
-use crate::{PageId, WebViewBackend, wrapper::Shelf};
+use crate::{PageId, PageShares, WebViewBackend, wrapper::Shelf};
 
 /// Where the files of a page's session are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,7 @@ pub(crate) struct Known {
     pub(crate) shelf: Shelf,
     pub(crate) runtime: Handle,
     pub(crate) downloads: bool,
+    pub(crate) shares: PageShares,
 }
 
 /// A page.
@@ -69,6 +70,8 @@ pub(crate) struct Page {
     pub(crate) downloads: bool,
     /// Where the page keeps what was cut.
     pub(crate) shelf: Shelf,
+    /// Takes what it needs of what its session and its tenant may have.
+    pub(crate) shares: PageShares,
     /// On which its own work runs, whichever thread asks for it.
     pub(crate) runtime: Handle,
     state: Mutex<State>,
@@ -79,10 +82,11 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn new(known: Known, owner: WebViewOwner, place: Option<Place>, state: State) -> Self {
-        let Known { id, serial, shelf, runtime, downloads } = known;
+        let Known { id, serial, shelf, runtime, downloads, shares } = known;
         let (changes, _) = watch::channel(());
         let (state, opened) = (Mutex::new(state), Utc::now());
-        Self { id, serial, owner, place, opened, downloads, shelf, runtime, state, changes, alarm: Notify::new() }
+        let alarm = Notify::new();
+        Self { id, serial, owner, place, opened, downloads, shelf, shares, runtime, state, changes, alarm }
     }
 
     /// Held for a look or a change, never across an await or a call of a backend.

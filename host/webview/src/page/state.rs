@@ -11,7 +11,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::Map;
 use tokio::{sync::oneshot, time::Instant};
-use wharf_core::WebViewLimits;
+use wharf_core::{Share, WebViewLimits};
 
 use super::{
     DialogPolicy, PageInfo,
@@ -22,9 +22,10 @@ use super::{
     rest::Cut,
 };
 use crate::{
-    Failure, Operation, PageId, RequestId, Settled, Token, WebViewError,
+    Failure, Operation, PageId, PageShares, RequestId, Settled, Token, WebViewError,
     pages::Beginning,
     requests::{AllPending, Ended, Matter, Requests, Work},
+    shares::Places,
     wrapper::RESULTS_IN_PAGE,
 };
 
@@ -56,6 +57,11 @@ pub(crate) struct State {
     pub(crate) staged_bytes: u64,
     /// Whether files wait for it that have to be removed.
     pub(crate) staged: bool,
+    /// What those files take up.
+    pub(crate) transfer: Share,
+    pub(super) places: Places,
+    /// Its place among closed pages.
+    pub(crate) remembered: Option<Share>,
     used: Instant,
     last_used: DateTime<Utc>,
     pub(super) ended: Option<Instant>,
@@ -81,6 +87,7 @@ impl State {
         dialogs: DialogPolicy,
         (width, height): (u32, u32),
         open: Command,
+        (places, shares): (Places, &PageShares),
     ) -> Self {
         let mut outbox = Outbox::default();
         outbox.push(open);
@@ -97,13 +104,16 @@ impl State {
             downloads: 0,
             staged_bytes: 0,
             staged: false,
+            transfer: shares.transfer(),
+            places,
+            remembered: None,
             used: now,
             last_used: Utc::now(),
             ended: None,
             forgotten: false,
             requests: Requests::new(Arc::clone(&limits)),
             dialog: None,
-            logs: Logs::new(&limits),
+            logs: Logs::new(&limits, shares),
             held: Vec::new(),
             outbox,
             cuts: VecDeque::new(),
@@ -188,14 +198,14 @@ impl State {
     ) -> Result<(), WebViewError> {
         self.usable()?;
         self.touch(now);
-        let Beginning { id, token, work, patience, unable } = beginning;
+        let Beginning { id, token, task, patience, unable } = beginning;
         let full = |AllPending| WebViewError::TooManyRequests { limit: self.limits.requests_per_page };
         let stops = matches!(&command, Some(Command::Perform(order)) if order.operation == Operation::Stop);
         let behind = if stops { None } else { self.behind_dialog() };
-        if let Some(failure) = unable.or(behind).or_else(|| self.behind_crash(&work)) {
-            return self.requests.begin_failed(now, id, work, failure).map_err(full);
+        if let Some(failure) = unable.or(behind).or_else(|| self.behind_crash(&task.work)) {
+            return self.requests.begin_failed(now, id, task, failure).map_err(full);
         }
-        self.requests.begin(now, id, token, work, patience).map_err(full)?;
+        self.requests.begin(now, id, token, task, patience).map_err(full)?;
         if let Some(command) = command {
             self.hand(command);
         }
@@ -227,15 +237,21 @@ impl State {
         self.requests.claim(token).map(|(id, work)| Claim::Request(id, work))
     }
 
-    /// Notes what came of a request; false where that is decided already. `rest` is
-    /// what the page keeps of it.
-    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, work: &Work, ended: Ended) -> bool {
+    /// Notes what came of a request, for which `share` has room; false where that is
+    /// decided already.
+    pub(crate) fn finish(
+        &mut self,
+        now: Instant,
+        id: RequestId,
+        work: &Work,
+        (ended, share): (Ended, Option<Share>),
+    ) -> bool {
         let rest = match &ended {
             Ended::Done(done) => done.rest,
             Ended::Failed(_) => None,
         };
         let done = matches!(ended, Ended::Done(_));
-        if !self.requests.finish(now, id, ended) {
+        if !self.requests.finish(now, id, ended, share) {
             return false;
         }
         match work {

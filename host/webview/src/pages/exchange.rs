@@ -3,6 +3,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use wharf_core::Share;
+
 use super::{Core, run::Beginning};
 use crate::{
     Download, Failure, FailureKind, Operation, Order, WebViewError, files,
@@ -26,12 +28,15 @@ impl Core {
                 (!state.is_open()).then(|| "its page is closed".to_owned())
             }
         });
+        // It lies on the disk already, and counts until it was moved.
+        let mut share = page.shares.transfer();
+        share.record(if ended.staged.is_ok() { ended.bytes } else { 0 });
         let (core, page) = (Arc::clone(self), Arc::clone(page));
         let runtime = page.runtime.clone();
-        runtime.spawn_blocking(move || core.move_download(&page, &ended, refused));
+        runtime.spawn_blocking(move || core.move_download(&page, &ended, refused, share));
     }
 
-    fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>) {
+    fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>, share: Share) {
         let moved = match (&ended.staged, refused, &page.place) {
             (Err(reason), _, _) => Err(reason.clone()),
             (Ok(_), Some(refused), _) => Err(refused),
@@ -43,6 +48,7 @@ impl Core {
         if let Ok(staged) = &ended.staged {
             files::discard(staged);
         }
+        drop(share);
         if moved.is_ok() {
             self.counters.downloaded();
         }
@@ -65,6 +71,7 @@ impl Core {
         let staging = staging.ok_or_else(|| unavailable("this host has nowhere to put files for pages"))?;
         let staged = files::open(place, paths)?;
         let limit = self.limits.download_bytes;
+        let id = beginning.id;
         let number = self.change(page, |state, now| {
             // Until the page is closed: its browser may read them at any time.
             if state.staged_bytes.saturating_add(staged.bytes) > limit {
@@ -72,9 +79,13 @@ impl Core {
                     "the files that a page is given may have {limit} bytes together (limit `download_bytes`)"
                 )));
             }
+            state.transfer.grow(staged.bytes).map_err(|full| WebViewError::TooMuch { full })?;
+            if let Err(error) = state.begin(now, beginning, None) {
+                state.transfer.shrink(staged.bytes);
+                return Err(error);
+            }
             state.staged_bytes += staged.bytes;
             state.staged = true;
-            state.begin(now, beginning.clone(), None)?;
             Ok(state.number())
         })?;
         let (core, page) = (Arc::clone(self), Arc::clone(page));
@@ -93,7 +104,7 @@ impl Core {
                 (copied, _) => {
                     let reason = copied.err().map(|error| error.to_string()).unwrap_or_default();
                     let message = format!("the files cannot be copied to where the browser can read them: {reason}");
-                    state.fail(now, beginning.id, Failure::new(FailureKind::Invalid, clean(&message, 4 << 10)));
+                    state.fail(now, id, Failure::new(FailureKind::Invalid, clean(&message, 4 << 10)));
                 }
             });
         });

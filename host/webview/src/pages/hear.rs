@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use tokio::time::Instant;
+use wharf_core::Share;
 
 use super::Core;
 use crate::{
@@ -38,8 +39,9 @@ impl Core {
             Some((page, Claim::Request(id, work))) => {
                 // Read without the lock: it may be long.
                 let ended = self.read(page, &work, settled);
+                let (ended, share) = self.fitted(page, ended);
                 let done = matches!(ended, Ended::Done(_));
-                let accepted = self.change(page, |state, now| state.finish(now, id, &work, ended));
+                let accepted = self.change(page, |state, now| state.finish(now, id, &work, (ended, share)));
                 if accepted {
                     self.counters.settled(done);
                 }
@@ -76,6 +78,18 @@ impl Core {
             (Work::Order(_), Settled::Done(finished)) => self.finished(page, finished),
             (Work::Script { .. }, Settled::Done(_)) | (Work::Order(_), Settled::Envelope(_)) => {
                 failed(Failure::new(FailureKind::Exception, "the browser's answer is to another question; try again"))
+            }
+        }
+    }
+
+    /// A result with a share that has room for it, or that there is none.
+    fn fitted(&self, page: &Page, ended: Ended) -> (Ended, Option<Share>) {
+        let Ended::Done(done) = &ended else { return (ended, None) };
+        match self.make_room_for(page, || page.shares.kept(done.data.len() as u64)) {
+            Ok(share) => (ended, Some(share)),
+            Err(full) => {
+                let message = format!("there is no room for its result: {full}; acknowledge results, or ask for less");
+                (failed(Failure::new(FailureKind::Limit, message)), None)
             }
         }
     }

@@ -21,6 +21,7 @@ pub(super) async fn keep(core: Weak<Core>, page: Arc<Page>, staging: Option<Path
         let clears = page.decide(|state, _| (forgotten || state.is_closed()) && mem::take(&mut state.staged));
         if let Some(staging) = staging.as_ref().filter(|_| clears) {
             clear(staging.join(page.id.to_string())).await;
+            page.decide(|state, _| state.transfer.shrink(u64::MAX));
         }
         if forgotten {
             return;

@@ -4,7 +4,7 @@
 //! together: `open` makes a page and finds it a place, `run` hands over scripts and
 //! operations, `outcome` tells what came of them, `read` pages through results,
 //! `hear` takes what a backend reports, `exchange` moves files, `keep` lives as long as a page does, `sweep`
-//! closes what nobody uses.
+//! closes what nobody uses, `room` lets go of results where there is no room.
 
 mod exchange;
 mod hear;
@@ -13,6 +13,7 @@ mod metrics;
 mod open;
 mod outcome;
 mod read;
+mod room;
 mod run;
 mod standing;
 mod sweep;
@@ -32,7 +33,7 @@ use tokio::{
 use wharf_core::{WebViewLimits, WebViewOwner};
 
 pub use metrics::Metrics;
-pub use outcome::{Outcome, OutcomeState};
+pub use outcome::{Outcome, OutcomeState, RequestInfo};
 pub use read::ResultPiece;
 pub(crate) use run::Beginning;
 pub use standing::Standing;
@@ -45,6 +46,7 @@ use crate::{
     DialogAnswer, Log, LogPage, PageId, PageInfo, RequestId, WebViewBackend, WebViewError, Why,
     page::{Page, State},
     requests::Look,
+    shares::Quotas,
 };
 
 /// The web pages of a host.
@@ -62,6 +64,7 @@ pub(crate) struct Core {
     settings: Settings,
     limits: Arc<WebViewLimits>,
     table: Mutex<Table>,
+    quotas: Arc<Quotas>,
     counters: Counters,
 }
 
@@ -71,6 +74,15 @@ struct Table {
     pages: HashMap<PageId, Arc<Page>>,
     last_serial: u64,
     closed: bool,
+}
+
+impl Table {
+    /// Forgets a page, and lets go of what was kept of it.
+    fn drop_page(&mut self, page: &Page) {
+        self.pages.remove(&page.id);
+        page.decide(|state, _| state.forget());
+        page.alarm.notify_one();
+    }
 }
 
 impl Core {
@@ -119,8 +131,8 @@ impl WebViews {
     #[must_use]
     pub fn new(backend: Arc<dyn WebViewBackend>, settings: Settings) -> Self {
         let limits = Arc::new(settings.limits.clone());
-        let (table, counters) = (Mutex::default(), Counters::default());
-        Self { core: Arc::new(Core { backend, settings, limits, table, counters }) }
+        let (table, counters, quotas) = (Mutex::default(), Counters::default(), Quotas::new(&limits));
+        Self { core: Arc::new(Core { backend, settings, limits, table, quotas, counters }) }
     }
 
     /// All pages of an owner, in the order in which they were opened. Those that were

@@ -1,6 +1,7 @@
 //! Opening a page: who may, and who makes room.
 
 use std::{
+    cmp::Reverse,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -13,8 +14,9 @@ use wharf_core::{
 
 use super::{Core, Table, WebViews, hear::Ear, keep::keep, wanted::Wanted};
 use crate::{
-    PageId, PageInfo, PageSettings, Place, Sink, WebViewError, Why,
+    PageId, PageInfo, PageSettings, PageShares, Place, Sink, WebViewError, Why,
     page::{Command, Known, Page, State},
+    shares::{Places, makes_room},
     wrapper::Shelf,
 };
 
@@ -25,9 +27,9 @@ impl WebViews {
     /// Opens a page, empty at first. Returns at once: what is asked of it before it
     /// is open waits for that. Has to be called on a tokio runtime.
     ///
-    /// Where the host has as many pages as it may, the one that is idle for longest
-    /// makes room, whoever owns it, if nothing of it is pending and nobody has used
-    /// it for a minute.
+    /// Where session, tenant or host have as many pages as they may, the one of the
+    /// same session or tenant that is idle for longest makes room, if nothing of it is
+    /// pending and nobody has used it for a minute. A page of another tenant never does.
     ///
     /// # Errors
     /// [`WebViewError::Invalid`]; [`WebViewError::TooManyPages`];
@@ -51,6 +53,8 @@ impl WebViews {
         let downloads = granted.grant().downloads && place.is_some();
         let ear: Weak<Core> = Arc::downgrade(core);
         let sink = Sink::new(id, Arc::new(Ear(ear.clone())));
+        let owner = granted.owner(context);
+        let shares = PageShares::new(&core.quotas, &owner);
         let settings = PageSettings {
             width: size.0,
             height: size.1,
@@ -60,16 +64,17 @@ impl WebViews {
             time_zone: wanted.time_zone,
             user_agent: wanted.user_agent,
             limits: Arc::clone(&core.limits),
+            shares: shares.clone(),
         };
         let open = Command::Open(Box::new(settings), sink);
-        let state = State::new(Instant::now(), Arc::clone(&core.limits), wanted.dialogs, size, open);
-        let owner = granted.owner(context);
         let (page, evicted, _forgotten) = {
             let mut table = core.table();
             let forgotten = core.forget(&mut table, Instant::now());
-            let evicted = core.make_room(&mut table, &owner, granted.grant().maximum_pages)?;
+            let (places, evicted) = core.make_room(&table, &owner, granted.grant().maximum_pages, &shares)?;
+            let limits = Arc::clone(&core.limits);
+            let state = State::new(Instant::now(), limits, wanted.dialogs, size, open, (places, &shares));
             table.last_serial += 1;
-            let known = Known { id, serial: table.last_serial, shelf, runtime, downloads };
+            let known = Known { id, serial: table.last_serial, shelf, runtime, downloads, shares };
             let page = Arc::new(Page::new(known, owner, place, state));
             table.pages.insert(id, Arc::clone(&page));
             (page, evicted, forgotten)
@@ -85,44 +90,44 @@ impl WebViews {
 }
 
 impl Core {
-    /// Finds a place for a further page. Which page makes room for it: that one is
-    /// closed, and its backend has not been asked yet.
+    /// Finds places for a further page, and says which page makes room for it: that
+    /// one is closed, and its backend has not been asked yet.
     fn make_room(
         &self,
-        table: &mut Table,
+        table: &Table,
         owner: &WebViewOwner,
         of_owner: u64,
-    ) -> Result<Option<Arc<Page>>, WebViewError> {
+        shares: &PageShares,
+    ) -> Result<(Places, Option<Arc<Page>>), WebViewError> {
         if table.closed {
             return Err(WebViewError::ShuttingDown);
         }
-        let (mut open, mut of_this_owner, mut closing) = (0_u64, 0_u64, 0_u64);
-        let mut idle: Option<(Duration, &Arc<Page>)> = None;
-        for page in table.pages.values() {
-            let (is_open, is_closed, unused) =
-                page.decide(|state, now| (state.is_open(), state.is_closed(), state.idle(now)));
-            open += u64::from(is_open);
-            of_this_owner += u64::from(is_open && page.owner == *owner);
-            closing += u64::from(!is_open && !is_closed);
-            if let Some(unused) = unused.filter(|unused| *unused >= IN_USE)
-                && idle.is_none_or(|(longest, _)| unused > longest)
-            {
-                idle = Some((unused, page));
-            }
-        }
-        if of_this_owner >= of_owner {
+        let is_open = |page: &Page| page.decide(|state, _| state.is_open());
+        let own = table.pages.values().filter(|page| page.owner == *owner && is_open(page)).count() as u64;
+        if own >= of_owner {
             return Err(WebViewError::TooManyPages { limit: of_owner });
         }
-        let limit = self.limits.pages;
-        // What a backend is slow to close takes up memory, too.
-        if open + closing >= 2 * limit {
-            return Err(WebViewError::Full { limit });
-        }
-        if open < limit {
-            return Ok(None);
-        }
-        let (_, longest) = idle.ok_or(WebViewError::Full { limit })?;
+        let _present = Some(shares.present().map_err(|full| WebViewError::Full { full })?);
+        let full = match shares.open() {
+            Ok(open) => return Ok((Places { open: Some(open), _present }, None)),
+            Err(full) => full,
+        };
+        let idle = table.pages.values().filter(|page| makes_room(full.level, owner, &page.owner)).filter_map(|page| {
+            let unused = page.decide(|state, now| state.idle(now)).filter(|unused| *unused >= IN_USE)?;
+            Some((unused, page))
+        });
+        let Some((_, longest)) = idle.max_by_key(|(unused, page)| (*unused, Reverse(page.serial))) else {
+            return Err(WebViewError::Full { full });
+        };
         longest.decide(|state, now| state.close(now, Why::Evicted));
-        Ok(Some(Arc::clone(longest)))
+        // It counted at every level, so its place is enough.
+        let evicted = Some(Arc::clone(longest));
+        match shares.open() {
+            Ok(open) => Ok((Places { open: Some(open), _present }, evicted)),
+            Err(full) => {
+                self.change(longest, |_, _| ());
+                Err(WebViewError::Full { full })
+            }
+        }
     }
 }

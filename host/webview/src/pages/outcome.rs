@@ -9,11 +9,11 @@ use tokio::{
 };
 use wharf_core::WebViewOwner;
 
-use super::{Core, WebViews};
+use super::{Core, WebViews, read::is_text};
 use crate::{
-    Dialog, Failure, FailureKind, Injection, RequestId, Token, WebViewError,
+    Dialog, Failure, FailureKind, Injection, PageId, RequestId, Token, WebViewError,
     page::{Page, State},
-    requests::{self, Ended, IsPending, Look},
+    requests::{self, Ended, IsPending, Look, Request},
 };
 
 /// Where a request stands.
@@ -71,6 +71,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether `data` is a text.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        is_text(self.mime_type)
+    }
+
     fn empty(state: OutcomeState) -> Self {
         Self {
             state,
@@ -112,7 +118,58 @@ impl Outcome {
     }
 }
 
+/// A request that is pending, or whose end is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestInfo {
+    /// Its handle.
+    pub id: RequestId,
+    /// `script`, or the name of the operation.
+    pub kind: &'static str,
+    /// `pending`, `done` or `failed`.
+    pub state: OutcomeState,
+    /// Since it was made; of one that has ended, until it ended.
+    pub elapsed: Duration,
+    /// How many bytes the whole result has.
+    pub bytes: u64,
+    /// Why it failed.
+    pub failure: Option<FailureKind>,
+}
+
+impl RequestInfo {
+    fn of(id: RequestId, request: &Request, now: Instant) -> Self {
+        let since = |until: Instant| until.saturating_duration_since(request.made);
+        let (state, until, bytes, failure) = match &request.state {
+            requests::State::Pending { .. } => (OutcomeState::Pending, now, 0, None),
+            requests::State::Ended { at, ended: Ended::Done(done) } => (OutcomeState::Done, *at, done.bytes, None),
+            requests::State::Ended { at, ended: Ended::Failed(failure) } => {
+                (OutcomeState::Failed, *at, 0, Some(failure.kind))
+            }
+        };
+        Self { id, kind: request.kind, state, elapsed: since(until), bytes, failure }
+    }
+}
+
 impl WebViews {
+    /// The requests of a page that are pending or whose ends are kept, the newest
+    /// first: as many as `requests_per_page` at most. This counts as no use of the page.
+    ///
+    /// # Errors
+    /// [`WebViewError::NoPage`].
+    pub fn requests(&self, owner: &WebViewOwner, page: PageId) -> Result<Vec<RequestInfo>, WebViewError> {
+        let page = self.find(owner, page)?;
+        Ok(self.core.look(&page, |state, now| {
+            state.requests.list().into_iter().map(|(id, request)| RequestInfo::of(id, request, now)).collect()
+        }))
+    }
+
+    /// The page of a request that is pending, kept or remembered as expired.
+    ///
+    /// # Errors
+    /// [`WebViewError::NoRequest`].
+    pub fn page_of(&self, owner: &WebViewOwner, request: RequestId) -> Result<PageId, WebViewError> {
+        Ok(self.find_request(owner, request)?.id)
+    }
+
     /// What came of a request so far; never waits. Asking again before it is
     /// acknowledged gives the same answer. One of somebody else is unknown.
     #[must_use]
@@ -195,7 +252,8 @@ impl Core {
             let mut outcome = Outcome::of(state, id, now);
             if let Some(polls) = state.requests.polls(id) {
                 let pending = IsPending(outcome.state == OutcomeState::Pending);
-                let guidance = polls.record(outcome.elapsed, pending, &self.settings.polls, &self.counters.polls);
+                let settings = self.settings.polls.of(&page.owner.tenant, &page.owner.session);
+                let guidance = polls.record(outcome.elapsed, pending, &settings, &self.counters.polls);
                 outcome.advice = guidance.map(|guidance| guidance.text);
             }
             outcome

@@ -28,6 +28,8 @@ pub struct ResultPiece {
     pub bytes: u64,
     /// The piece; of text, no character is split. Empty at the end.
     pub data: Vec<u8>,
+    /// Whether the whole result is a text.
+    pub is_text: bool,
 }
 
 impl WebViews {
@@ -67,7 +69,7 @@ impl WebViews {
         let Piece { start, data } = self.core.fetch(&page, id, from, most, patience).await?;
         // A page can say what it likes of what it keeps, but no more than there is.
         let next = (start + data.len() as u64).min(done.bytes);
-        Ok(ResultPiece { start, next, bytes: done.bytes, data: data.into_bytes() })
+        Ok(ResultPiece { start, next, bytes: done.bytes, data: data.into_bytes(), is_text: true })
     }
 }
 
@@ -114,18 +116,20 @@ impl Core {
 
 /// A piece of what is kept here; the empty one behind the end.
 fn kept(done: &Done, from: u64, most: usize) -> Option<ResultPiece> {
+    let is_text = is_text(done.mime_type);
     let piece = |start: usize, end: usize| ResultPiece {
         start: start as u64,
         next: end as u64,
         bytes: done.bytes,
         data: done.data[start..end].to_vec(),
+        is_text,
     };
     if from >= done.bytes {
-        return Some(ResultPiece { start: done.bytes, next: done.bytes, bytes: done.bytes, data: Vec::new() });
+        return Some(ResultPiece { start: done.bytes, next: done.bytes, bytes: done.bytes, data: Vec::new(), is_text });
     }
     let start = usize::try_from(from).ok().filter(|from| *from < done.data.len())?;
     let end = start.saturating_add(most).min(done.data.len());
-    if !is_text(done.mime_type) {
+    if !is_text {
         return Some(piece(start, end));
     }
     let text = std::str::from_utf8(&done.data).unwrap_or_default();
@@ -135,6 +139,6 @@ fn kept(done: &Done, from: u64, most: usize) -> Option<ResultPiece> {
     end.map(|end| piece(start, end))
 }
 
-fn is_text(mime_type: &str) -> bool {
+pub(super) fn is_text(mime_type: &str) -> bool {
     mime_type == "application/json" || mime_type.starts_with("text/")
 }

@@ -9,15 +9,15 @@ use crate::{
     Failure, FailureKind, Injection, Operation, Order, PageId, RequestId, Token, WebViewError,
     asked::{self, Asked},
     page::Command,
-    requests::Work,
+    requests::{Task, Work},
 };
 
 /// A request that is to begin.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Beginning {
     pub(crate) id: RequestId,
     pub(crate) token: Token,
-    pub(crate) work: Work,
+    pub(crate) task: Task,
     pub(crate) patience: Duration,
     /// Why it cannot succeed, whatever the page is in.
     pub(crate) unable: Option<Failure>,
@@ -28,7 +28,8 @@ impl WebViews {
     ///
     /// # Errors
     /// [`WebViewError::NoPage`]; [`WebViewError::Closed`];
-    /// [`WebViewError::TooManyRequests`]; [`WebViewError::Invalid`].
+    /// [`WebViewError::TooManyRequests`]; [`WebViewError::TooMuch`];
+    /// [`WebViewError::Invalid`].
     pub fn execute(&self, owner: &WebViewOwner, page: PageId, script: Script) -> Result<RequestId, WebViewError> {
         let core = &self.core;
         let page = self.find(owner, page)?;
@@ -44,9 +45,11 @@ impl WebViews {
         let unable = (isolated && !core.backend.abilities().isolated_world).then(|| {
             Failure::new(FailureKind::Unsupported, "this backend has no isolated world; run it in the world `page`")
         });
+        let shares = core.reserve(&page, sources.iter().map(|source| source.len() as u64).sum())?;
         let work = Work::Script { isolated, frame: frame.clone(), max_bytes, number };
         let command = Command::Inject(Injection { token, sources, isolated, frame });
-        let beginning = Beginning { id, token, work, patience, unable };
+        let task = Task { kind: "script", work, shares };
+        let beginning = Beginning { id, token, task, patience, unable };
         core.change(&page, |state, now| state.begin(now, beginning, Some(command)))?;
         core.counters.requested();
         Ok(id)
@@ -75,8 +78,10 @@ impl WebViews {
         let name = operation.name();
         let unable = (!core.backend.abilities().operations.contains(name))
             .then(|| Failure::new(FailureKind::Unsupported, format!("this backend cannot do `{name}`")));
+        let shares = core.reserve(&page, parameters.len() as u64)?;
         let order = Order { token, operation, deadline: patience };
-        let beginning = Beginning { id, token, work: Work::Order(matter), patience, unable };
+        let task = Task { kind: name, work: Work::Order(matter), shares };
+        let beginning = Beginning { id, token, task, patience, unable };
         if matches!(order.operation, Operation::SetFiles { .. }) && beginning.unable.is_none() {
             core.upload(&page, beginning, order, &files)?;
         } else {

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use wharf_core::{PluginName, SessionId, TenantId, WebViewOwner};
 
 use super::{Core, Table, WebViews};
-use crate::{PageId, PageInfo, Why, page::Page};
+use crate::{PageId, PageInfo, Why, page::Page, shares::makes_room};
 
 /// Closed pages of one owner that are remembered.
 const REMEMBERED_OF_OWNER: u64 = 8;
@@ -116,9 +116,9 @@ impl Core {
         }
     }
 
-    /// Forgets pages that were closed long ago, and the oldest beyond what is kept:
-    /// as many as may be open, and 8 of one owner. Those, to be let go of without the
-    /// lock.
+    /// Forgets pages that were closed long ago, and the oldest beyond what is kept: 8 of
+    /// one owner, and of session, tenant and host as many as may be open. Those, to be let
+    /// go of without the lock. No page of a tenant is forgotten for one of another.
     pub(super) fn forget(&self, table: &mut Table, now: Instant) -> Vec<Arc<Page>> {
         let remembered = Duration::from_secs(self.limits.closed_seconds);
         let mut closed: Vec<_> = table
@@ -130,21 +130,43 @@ impl Core {
             })
             .collect();
         closed.sort_by_key(|(at, _, page)| (Reverse(*at), Reverse(page.serial)));
-        let (mut kept, mut kept_of) = (0_u64, HashMap::<WebViewOwner, u64>::new());
-        let mut forgotten = Vec::new();
+        let mut kept_of = HashMap::<WebViewOwner, u64>::new();
+        let (mut kept, mut forgotten) = (Vec::new(), Vec::new());
         for (at, is_closed, page) in closed {
             let of_owner = kept_of.entry(page.owner.clone()).or_default();
             let long_ago = now.saturating_duration_since(at) >= remembered;
             // What its backend is still at takes a place, and has to be counted.
-            let too_many = is_closed && (kept >= self.limits.pages || *of_owner >= REMEMBERED_OF_OWNER);
-            if long_ago || too_many {
-                table.pages.remove(&page.id);
-                page.decide(|state, _| state.forgotten = true);
-                page.alarm.notify_one();
+            if long_ago || (is_closed && *of_owner >= REMEMBERED_OF_OWNER) {
+                table.drop_page(&page);
                 forgotten.push(page);
             } else {
-                kept += 1;
                 *of_owner += 1;
+                kept.extend(is_closed.then_some(page));
+            }
+        }
+        // The oldest first.
+        kept.reverse();
+        let is_remembered = |page: &Page| page.decide(|state, _| state.remembered.is_some());
+        for page in &kept {
+            if is_remembered(page) {
+                continue;
+            }
+            let share = loop {
+                let full = match page.shares.remembered() {
+                    Ok(share) => break Some(share),
+                    Err(full) => full,
+                };
+                let goes = |other: &&Arc<Page>| makes_room(full.level, &page.owner, &other.owner);
+                let Some(oldest) = kept.iter().filter(goes).find(|other| is_remembered(other)) else { break None };
+                table.drop_page(oldest);
+                forgotten.push(Arc::clone(oldest));
+            };
+            match share {
+                Some(share) => page.decide(|state, _| state.remembered = Some(share)),
+                None => {
+                    table.drop_page(page);
+                    forgotten.push(Arc::clone(page));
+                }
             }
         }
         forgotten

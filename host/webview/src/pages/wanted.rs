@@ -4,7 +4,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, de::DeserializeOwned};
-use wharf_core::{WebViewLimits, polls::PollSettings};
+use wharf_core::{WebViewLimits, polls::PollRules};
 
 use crate::{DialogPolicy, WebViewError};
 
@@ -19,7 +19,7 @@ pub struct Settings {
     /// How many there are, how long, and what is kept of them.
     pub limits: WebViewLimits,
     /// How polls are judged.
-    pub polls: PollSettings,
+    pub polls: PollRules,
     /// A directory of this host alone, in which files wait that pages are given.
     /// Whoever names it removes it in the end. Without it pages are given none.
     pub staging: Option<PathBuf>,

@@ -17,12 +17,12 @@ use std::{
 
 use tokio::time::Instant;
 use wharf_core::{
-    WebViewLimits,
+    Share, WebViewLimits,
     polls::{Polled, Polls, Subject},
 };
 
 use self::expired::Expired;
-use crate::{Failure, FailureKind, RequestId, Token};
+use crate::{Failure, FailureKind, RequestId, Token, shares::RequestShares};
 
 pub(crate) use outcome::{Done, Ended};
 
@@ -68,9 +68,13 @@ impl Work {
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) made: Instant,
+    /// In which order it was made.
+    number: u64,
+    pub(crate) kind: &'static str,
     pub(crate) work: Work,
     pub(crate) state: State,
     polls: Polls<IsPending>,
+    shares: RequestShares,
 }
 
 /// Where a request stands.
@@ -90,6 +94,15 @@ impl Polled for IsPending {
     fn runs(self) -> bool {
         self.0
     }
+}
+
+/// What a request is to do, and what it takes up.
+#[derive(Debug)]
+pub(crate) struct Task {
+    /// `script`, or the name of the operation.
+    pub(crate) kind: &'static str,
+    pub(crate) work: Work,
+    pub(crate) shares: RequestShares,
 }
 
 /// What is known of a request.
@@ -119,6 +132,7 @@ pub(crate) struct Requests {
     ended: VecDeque<RequestId>,
     expired: Expired,
     bytes: u64,
+    last_number: u64,
 }
 
 impl Requests {
@@ -132,6 +146,7 @@ impl Requests {
             ended: VecDeque::new(),
             expired,
             bytes: 0,
+            last_number: 0,
         }
     }
 
@@ -141,17 +156,14 @@ impl Requests {
         now: Instant,
         id: RequestId,
         token: Token,
-        work: Work,
+        task: Task,
         patience: Duration,
     ) -> Result<(), AllPending> {
         self.make_room()?;
         let deadline = now + patience;
         self.tokens.insert(token, id);
         self.deadlines.insert((deadline, id));
-        self.kept.insert(
-            id,
-            Request { made: now, work, state: State::Pending { token, deadline, patience }, polls: Polls::default() },
-        );
+        self.insert(now, id, task, State::Pending { token, deadline, patience });
         Ok(())
     }
 
@@ -160,14 +172,21 @@ impl Requests {
         &mut self,
         now: Instant,
         id: RequestId,
-        work: Work,
+        mut task: Task,
         failure: Failure,
     ) -> Result<(), AllPending> {
         self.make_room()?;
-        let state = State::Ended { at: now, ended: Ended::Failed(failure) };
-        self.kept.insert(id, Request { made: now, work, state, polls: Polls::default() });
+        let ended = Ended::Failed(failure);
+        set(&mut task.shares.bytes, ended.size());
+        self.insert(now, id, task, State::Ended { at: now, ended });
         self.keep(id);
         Ok(())
+    }
+
+    fn insert(&mut self, now: Instant, id: RequestId, task: Task, state: State) {
+        self.last_number += 1;
+        let (number, Task { kind, work, shares }) = (self.last_number, task);
+        self.kept.insert(id, Request { made: now, number, kind, work, state, polls: Polls::default(), shares });
     }
 
     fn make_room(&mut self) -> Result<(), AllPending> {
@@ -189,10 +208,15 @@ impl Requests {
         Some((id, self.kept.get(&id)?.work.clone()))
     }
 
-    /// Ends a request, where it is still pending. Says whether it was.
-    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, ended: Ended) -> bool {
+    /// Ends a request, where it is still pending. Says whether it was. `share` has
+    /// room for what came of it; without one, that is so small that it needs none.
+    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, ended: Ended, share: Option<Share>) -> bool {
         let Some(request) = self.kept.get_mut(&id) else { return false };
         let State::Pending { token, deadline, .. } = request.state else { return false };
+        match share {
+            Some(share) => request.shares.bytes = share,
+            None => set(&mut request.shares.bytes, ended.size()),
+        }
         request.state = State::Ended { at: now, ended };
         self.tokens.remove(&token);
         self.deadlines.remove(&(deadline, id));
@@ -204,7 +228,7 @@ impl Requests {
     /// backend may still be doing.
     pub(crate) fn fail(&mut self, now: Instant, id: RequestId, failure: Failure) -> Option<Token> {
         let State::Pending { token, .. } = self.kept.get(&id)?.state else { return None };
-        self.finish(now, id, Ended::Failed(failure));
+        self.finish(now, id, Ended::Failed(failure), None);
         Some(token)
     }
 
@@ -223,7 +247,7 @@ impl Requests {
         let pending: Vec<_> = self.deadlines.iter().map(|(_, id)| *id).collect();
         for id in pending {
             if self.kept.get(&id).is_some_and(|request| which(&request.work)) {
-                self.finish(now, id, Ended::Failed(failure.clone()));
+                self.finish(now, id, Ended::Failed(failure.clone()), None);
             }
         }
     }
@@ -286,6 +310,35 @@ impl Requests {
         ended
     }
 
+    /// When the oldest of what is kept ended.
+    pub(crate) fn oldest_end(&self) -> Option<Instant> {
+        match self.kept.get(self.ended.front()?)?.state {
+            State::Ended { at, .. } => Some(at),
+            State::Pending { .. } => None,
+        }
+    }
+
+    /// Lets go of that one. Whether there was one.
+    pub(crate) fn let_go_of_oldest(&mut self) -> bool {
+        let oldest = self.ended.front().copied();
+        oldest.is_some_and(|oldest| {
+            self.expire(oldest);
+            true
+        })
+    }
+
+    /// Lets go of all that has ended.
+    pub(crate) fn clear(&mut self) {
+        while self.let_go_of_oldest() {}
+    }
+
+    /// Those that are pending or kept, the newest first.
+    pub(crate) fn list(&self) -> Vec<(RequestId, &Request)> {
+        let mut all: Vec<_> = self.kept.iter().map(|(id, request)| (*id, request)).collect();
+        all.sort_by_key(|(_, request)| std::cmp::Reverse(request.number));
+        all
+    }
+
     pub(crate) fn pending(&self) -> usize {
         self.deadlines.len()
     }
@@ -331,6 +384,13 @@ impl Requests {
             _ => 0,
         }
     }
+}
+
+/// Has a share hold so much, whatever the limits say.
+fn set(share: &mut Share, amount: u64) {
+    let held = share.amount();
+    share.shrink(held.saturating_sub(amount));
+    share.record(amount.saturating_sub(held));
 }
 
 #[cfg(test)]

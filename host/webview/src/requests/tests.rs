@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
+use crate::PageShares;
 
 const SCRIPT: Work = Work::Script { isolated: false, frame: None, max_bytes: 100, number: 1 };
 
@@ -15,6 +16,10 @@ fn limits() -> WebViewLimits {
         tombstones_per_page: 3,
         ..WebViewLimits::default()
     }
+}
+
+fn task(work: Work) -> Task {
+    Task { kind: "script", work, shares: PageShares::alone(&WebViewLimits::default()).request(0).expect("room") }
 }
 
 fn done(bytes: usize) -> Ended {
@@ -30,7 +35,7 @@ struct Begun {
 
 fn begin(requests: &mut Requests, now: Instant, seconds: u64) -> Result<Begun, AllPending> {
     let begun = Begun { id: RequestId::random().expect("randomness"), token: Token::random().expect("randomness") };
-    requests.begin(now, begun.id, begun.token, SCRIPT, Duration::from_secs(seconds))?;
+    requests.begin(now, begun.id, begun.token, task(SCRIPT), Duration::from_secs(seconds))?;
     Ok(begun)
 }
 
@@ -52,8 +57,8 @@ fn a_request_goes_from_pending_to_done_to_expired_to_unknown() {
     assert_eq!((word(&requests, one.id), requests.next()), ("pending", Some(at(30))));
     assert_eq!(requests.claim(one.token), Some((one.id, SCRIPT)));
     assert_eq!(requests.claim(one.token), None, "a token settles once");
-    assert!(requests.finish(at(1), one.id, done(5)));
-    assert!(!requests.finish(at(1), one.id, done(6)), "what came first stays");
+    assert!(requests.finish(at(1), one.id, done(5), None));
+    assert!(!requests.finish(at(1), one.id, done(6), None), "what came first stays");
     assert_eq!((word(&requests, one.id), requests.held(), requests.next()), ("done", (1, 5), Some(at(11))));
     assert!(requests.pass(at(10)).is_empty());
     assert_eq!(word(&requests, one.id), "done");
@@ -61,7 +66,7 @@ fn a_request_goes_from_pending_to_done_to_expired_to_unknown() {
     assert_eq!((word(&requests, one.id), requests.held(), requests.next()), ("expired", (0, 0), None));
     for _ in 0..3 {
         let other = begin(&mut requests, at(12), 30).expect("room");
-        requests.finish(at(12), other.id, done(1));
+        requests.finish(at(12), other.id, done(1), None);
         assert!(requests.acknowledge(other.id));
         assert_eq!(word(&requests, other.id), "expired");
     }
@@ -87,8 +92,8 @@ fn the_oldest_end_makes_room_and_where_all_are_pending_nothing_does() {
     let (mut requests, start) = (Requests::new(Arc::new(limits())), Instant::now());
     let all: Vec<_> = (0..4).map(|_| begin(&mut requests, start, 30).expect("room")).collect();
     assert_eq!(begin(&mut requests, start, 30).err(), Some(AllPending));
-    requests.finish(start, all[2].id, done(1));
-    requests.finish(start, all[0].id, done(1));
+    requests.finish(start, all[2].id, done(1), None);
+    requests.finish(start, all[0].id, done(1), None);
     begin(&mut requests, start, 30).expect("room");
     assert_eq!([word(&requests, all[2].id), word(&requests, all[0].id)], ["expired", "done"]);
     assert!(!requests.acknowledge(all[1].id), "what is pending is as it was");
@@ -99,13 +104,13 @@ fn the_oldest_end_makes_room_and_where_all_are_pending_nothing_does() {
 fn results_are_kept_up_to_their_bytes_and_the_newest_always() {
     let (mut requests, start) = (Requests::new(Arc::new(limits())), Instant::now());
     let all: Vec<_> = (0..3).map(|_| begin(&mut requests, start, 30).expect("room")).collect();
-    requests.finish(start, all[0].id, done(60));
-    requests.finish(start, all[1].id, done(40));
+    requests.finish(start, all[0].id, done(60), None);
+    requests.finish(start, all[1].id, done(40), None);
     assert_eq!(requests.held(), (2, 100));
-    requests.finish(start, all[2].id, done(1));
+    requests.finish(start, all[2].id, done(1), None);
     assert_eq!(requests.held(), (2, 41));
     let last = begin(&mut requests, start, 30).expect("room");
-    requests.finish(start, last.id, done(100));
+    requests.finish(start, last.id, done(100), None);
     assert_eq!((requests.held(), word(&requests, last.id)), ((1, 100), "done"));
 }
 
@@ -123,7 +128,7 @@ fn leaving_a_document_ends_what_is_about_it_and_nothing_else() {
         .into_iter()
         .map(|(work, expected)| {
             let (id, token) = (RequestId::random().expect("randomness"), Token::random().expect("randomness"));
-            requests.begin(start, id, token, work, Duration::from_secs(1)).expect("room");
+            requests.begin(start, id, token, task(work), Duration::from_secs(1)).expect("room");
             (id, expected)
         })
         .collect();
@@ -193,20 +198,20 @@ proptest! {
                 Step::BeginFailed => {
                     let id = RequestId::random().expect("randomness");
                     let failure = Failure::new(FailureKind::DialogOpen, "a dialog");
-                    let _ = requests.begin_failed(now, id, SCRIPT, failure);
+                    let _ = requests.begin_failed(now, id, task(SCRIPT), failure);
                 }
                 Step::Settle { which, bytes } => if let Some(which) = pick(which) {
                     let Begun { id, token } = all[which];
                     let pending = word(&requests, id) == "pending";
                     let claimed = requests.claim(token).is_some();
                     prop_assert_eq!(claimed, pending);
-                    prop_assert_eq!(requests.finish(now, id, done(bytes)), pending);
+                    prop_assert_eq!(requests.finish(now, id, done(bytes), None), pending);
                 },
                 Step::SettleAgain { which } => if let Some(which) = pick(which) {
                     let before = word(&requests, all[which].id);
                     if before != "pending" {
                         prop_assert!(requests.claim(all[which].token).is_none());
-                        prop_assert!(!requests.finish(now, all[which].id, done(1)));
+                        prop_assert!(!requests.finish(now, all[which].id, done(1), None));
                         prop_assert_eq!(word(&requests, all[which].id), before);
                     }
                 },

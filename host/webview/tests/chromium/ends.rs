@@ -68,6 +68,39 @@ async fn pages_run_in_the_browsers_own_sandbox_as_a_user_of_their_own() {
     stage.end().await;
 }
 
+/// Ports on which a process listens, whatever network it is in.
+fn listening(pid: u32) -> Vec<String> {
+    let sockets: Vec<_> = fs::read_dir(format!("/proc/{pid}/fd"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(fs::read_link(entry.ok()?.path()).ok()?.to_str()?.to_owned()))
+        .collect();
+    let tables =
+        ["tcp", "tcp6"].map(|table| fs::read_to_string(format!("/proc/{pid}/net/{table}")).unwrap_or_default());
+    let lines = tables.iter().flat_map(|table| table.lines().skip(1));
+    let columns = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    // The state of a socket that listens, and its inode.
+    let listening = columns.filter(|columns| columns.get(3) == Some(&"0A"));
+    listening
+        .filter(|columns| columns.get(9).is_some_and(|inode| sockets.contains(&format!("socket:[{inode}]"))))
+        .map(|columns| columns[1].to_owned())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_process_of_the_browser_listens_on_a_port() {
+    let Some(stage) = Stage::new().await else { return };
+    let page = stage.page().await;
+    page.go(&stage.site.page("/", "<p>x</p>")).await;
+    assert!(!listening(us()).is_empty(), "the site of this test listens, and is found");
+    let processes = below(us());
+    assert!(processes.iter().any(|(_, arguments)| arguments.contains("--type=renderer")), "{processes:?}");
+    for (pid, arguments) in processes {
+        assert_eq!(listening(pid), [""; 0], "{arguments}");
+    }
+    stage.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_pages_leave_no_process_no_descriptor_and_no_directory() {
     let Some(stage) = Stage::new().await else { return };

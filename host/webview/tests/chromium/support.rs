@@ -19,8 +19,8 @@ use tokio::{
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
 use wharf_spawn::Spawner;
 use wharf_webview::{
-    Accepted, FailureKind, Finished, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, Settled,
-    Sink, Token, WebViewBackend as _,
+    Accepted, FailureKind, Finished, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, PageShares,
+    Settled, Sink, Token, WebViewBackend as _,
     chromium::{Chromium, ChromiumError, ChromiumSettings},
 };
 
@@ -184,6 +184,7 @@ impl Stage {
             time_zone: None,
             user_agent: None,
             limits: Arc::new(self.limits.clone()),
+            shares: PageShares::alone(&self.limits),
         };
         change(&mut settings);
         self.chromium.open(id, settings, Sink::new(id, Arc::clone(&self.heard) as Arc<dyn Hears>));

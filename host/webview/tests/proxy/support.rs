@@ -43,6 +43,7 @@ impl Served {
         let telling = Arc::clone(&denied);
         let mut settings = ProxySettings {
             connections: 256,
+            shares: None,
             user: None,
             denied: Arc::new(move |connection| telling.lock().expect("a lock").push(connection)),
             names: None,

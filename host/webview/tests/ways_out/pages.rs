@@ -15,8 +15,8 @@ use tokio::sync::watch;
 use wharf_core::{OriginPolicy, WebViewLimits};
 use wharf_spawn::Spawner;
 use wharf_webview::{
-    Accepted, FailureKind, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, Settled, Sink, Token,
-    WebViewBackend,
+    Accepted, FailureKind, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, PageShares, Settled,
+    Sink, Token, WebViewBackend,
     chromium::{Chromium, ChromiumError, ChromiumSettings},
 };
 
@@ -92,6 +92,7 @@ impl Browser {
             time_zone: None,
             user_agent: None,
             limits: Arc::new(WebViewLimits::default()),
+            shares: PageShares::alone(&WebViewLimits::default()),
         };
         self.chromium.open(id, settings, Sink::new(id, Arc::clone(&self.heard) as Arc<dyn Hears>));
         let page = Page { id, chromium: Arc::clone(&self.chromium), heard: Arc::clone(&self.heard) };

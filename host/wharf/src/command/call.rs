@@ -6,9 +6,9 @@ use anyhow::{Context as _, Result};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
 use serde_json::{Map, Value, json};
-use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, SessionId, TenantId, ThreadId};
+use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, TenantId, ThreadId};
 
-use super::{FAILED, Global, print_json, runtime};
+use super::{FAILED, Global, Misused, print_json, runtime, session::SessionChoice};
 
 /// Call one tool and print its answer
 ///
@@ -37,9 +37,9 @@ pub(super) struct Call {
     #[arg(long, value_name = "NAME=FILE")]
     base64: Vec<FileArgument>,
 
-    /// Session of the call
+    /// Session of the call; `new` for one that nobody had before, which is then printed
     #[arg(long, value_name = "NAME", default_value = "default")]
-    session: SessionId,
+    session: SessionChoice,
 
     /// Assistant of the call
     #[arg(long, value_name = "NAME")]
@@ -86,10 +86,14 @@ const GRACE: Duration = Duration::from_secs(1);
 impl Call {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let arguments = self.arguments()?;
+        let session = self.session.id()?;
+        if matches!(self.session, SessionChoice::New) {
+            eprintln!("the session is {session}");
+        }
         let context = Context {
             assistant: self.assistant.clone(),
             thread: self.thread.clone(),
-            ..Context::new(TenantId::local(), self.session.clone())
+            ..Context::new(TenantId::local(), session)
         };
         let request = CallRequest::new(context, self.tool.clone(), arguments);
         let configuration = global.configuration()?;
@@ -115,8 +119,9 @@ impl Call {
             text.clear();
             std::io::stdin().read_to_string(&mut text).context("cannot read the arguments from standard input")?;
         }
-        let mut arguments: Map<String, Value> = serde_json::from_str(&text)
-            .context("the arguments are no JSON object; write them like '{\"goal\": \"Ship it\"}'")?;
+        let mut arguments: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
+            Misused(format!("the arguments are no JSON object; write them like '{{\"goal\": \"Ship it\"}}': {error}"))
+        })?;
         for argument in &self.text {
             let text = String::from_utf8(argument.read()?)
                 .with_context(|| format!("{} is not UTF-8", argument.file.display()))?;

@@ -6,11 +6,11 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{
-    CallLimits, Configuration, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits,
-    WebViewLimits, limit::LimitInfo,
+    CallLimits, Checked, Configuration, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
+    TerminalLimits, WebViewLimits, limit::LimitInfo,
 };
 
-use super::{Global, print_json};
+use super::{Global, UNUSABLE, print_json};
 
 /// Check the configuration, or list every limit
 #[derive(Debug, Args)]
@@ -21,7 +21,11 @@ pub(super) struct Config {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Read the configuration and say what it amounts to; exit code 3 where it is not usable
+    /// Read the configuration, open what it names, and say what it amounts to; exit code 3 where it is not usable
+    ///
+    /// Sources of plugins are loaded without any grant, and tokens, secrets, certificates,
+    /// folders and patterns are read as a host reads them when it starts. Nothing is
+    /// granted, started or kept, but for compiled code where hosts keep it.
     Check {
         /// Print a JSON object
         #[arg(long)]
@@ -44,7 +48,7 @@ Example:
 impl Config {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
-            Command::Check { json } => check(global, json)?,
+            Command::Check { json } => return check(global, json),
             Command::Schema => print_json(&Configuration::schema())?,
             Command::Limits { markdown: true } => print!("{}", markdown()),
             Command::Limits { markdown: false } => {
@@ -69,10 +73,12 @@ const GROUPS: [(&str, &[LimitInfo]); 8] = [
     ("Serving over HTTP: `[http.limits]`", HttpLimits::TABLE),
 ];
 
-fn check(global: &Global, as_json: bool) -> Result<()> {
+fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     let path = global.configuration_path();
     let configuration = global.configuration()?;
     let data = global.data(&configuration)?;
+    let Checked { problems, warnings } = configuration.check_named(&data, |name| std::env::var(name).ok());
+    let code = if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNUSABLE) };
     let changed: Vec<_> = configuration
         .host_limits
         .values()
@@ -101,9 +107,24 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
             .endpoint
             .as_ref()
             .map(|endpoint| json!({"endpoint": endpoint.as_str(), "ratio": configuration.traces.sampling.ratio}));
-        return print_json(
-            &json!({"file": path, "data": data, "limits": limits, "plugins": plugins, "traces": traces}),
-        );
+        print_json(&json!({
+            "file": path, "data": data, "limits": limits, "plugins": plugins, "traces": traces,
+            "problems": problems, "warnings": warnings,
+        }))?;
+        return Ok(code);
+    }
+    for warning in &warnings {
+        eprintln!("warning: {warning}");
+    }
+    if !problems.is_empty() {
+        for problem in &problems {
+            eprintln!("error: {problem}");
+        }
+        if let Some(path) = &path {
+            let count = problems.len();
+            eprintln!("{} is not right: {count} problem{}", path.display(), if count == 1 { "" } else { "s" });
+        }
+        return Ok(code);
     }
     match &path {
         Some(path) => println!("{} is right.", path.display()),
@@ -123,7 +144,7 @@ fn check(global: &Global, as_json: bool) -> Result<()> {
     for (name, plugin) in &configuration.plugins {
         println!("Plugin {name} is {}.", if plugin.enabled { "enabled" } else { "disabled" });
     }
-    Ok(())
+    Ok(code)
 }
 
 fn print_table(title: &str, rows: &[LimitInfo]) {

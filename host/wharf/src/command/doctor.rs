@@ -58,6 +58,7 @@ impl Doctor {
         match &opened {
             Ok(host) => {
                 findings.push(Finding::well("data", data.display().to_string()));
+                findings.push(clock(host));
                 findings.extend(plugins(host));
             }
             Err(error) => findings.push(Finding::ill(
@@ -66,7 +67,8 @@ impl Doctor {
                 "name a directory that can be written with --data",
             )),
         }
-        let spawner = Spawner::new();
+        // As the host has it: tried in a workspace, and with what is required.
+        let spawner = opened.as_ref().map_or_else(|_| Spawner::new(), |host| host.spawner().clone());
         let probed = runtime.block_on(spawner.capabilities());
         let wanted = Wanted::of(&configuration, opened.as_ref().ok());
         match probed {
@@ -92,6 +94,17 @@ impl Doctor {
             show(&findings)?;
         }
         Ok(if ill { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn clock(host: &Host) -> Finding {
+    match host.state().host_time().doubt() {
+        None => Finding::well("clock", "it agrees with the time that hosts have counted"),
+        Some(doubt) => Finding::ill(
+            "clock",
+            doubt.to_string(),
+            "set the clock, or say with `wharf state confirm-clock` that it is right",
+        ),
     }
 }
 
@@ -134,17 +147,21 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.push(match &capabilities.containment {
         Ok(Contained::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
-        Ok(Contained::Landlock) => Finding::well(
-            "containment",
-            "Landlock and seccomp: a program was run under them; bubblewrap, which hides more, does not work here",
-        ),
-        Err(missing) if wanted.processes && !wanted.given_up => Finding::ill(
+        Ok(Contained::Landlock) => landlock(capabilities),
+        Err(missing) if wanted.processes && (!wanted.given_up || capabilities.bubblewrap_required) => Finding::ill(
             "containment",
             format!("none: {missing}"),
             "install bubblewrap (Debian: apt-get install bubblewrap); processes are refused until then",
         ),
         Err(missing) => Finding::well("containment", format!("none: {missing}")),
     });
+    for warning in &capabilities.warnings {
+        findings.push(Finding::ill(
+            "containment",
+            warning,
+            "until then, programs work with paths relative to their workspace",
+        ));
+    }
     if wanted.given_up {
         findings.push(Finding::well(
             "given up",
@@ -165,6 +182,22 @@ fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
     let memory = if capabilities.memory_of_trees { "of all processes of a command" } else { "of each process" };
     findings.push(Finding::well("memory limit", memory));
     findings
+}
+
+/// Landlock contains: because bubblewrap is not there, which somebody may want, or
+/// because it does not work, which nobody wants.
+fn landlock(capabilities: &Capabilities) -> Finding {
+    let says = "Landlock and seccomp: a program was run under them";
+    match &capabilities.bubblewrap {
+        Err(why) if why.starts_with("bubblewrap is installed") => Finding::ill(
+            "containment",
+            format!("{says}, which hides less than bubblewrap; {why}"),
+            "make bubblewrap work, or have processes refused until it does: `required = \"bubblewrap\"` under [process]",
+        ),
+        Err(_) | Ok(()) => {
+            Finding::well("containment", format!("{says}; bubblewrap, which hides more, does not work here"))
+        }
+    }
 }
 
 /// The browser that runs web pages: started once, where any plugin may have some.
@@ -199,7 +232,11 @@ async fn browser(configuration: &Configuration, spawner: &Spawner, host: Option<
 
 fn polls(configuration: &Configuration) -> Finding {
     let says = if configuration.polls.guidance {
-        format!("advice from {} polls in a row on, sooner where they are hasty", configuration.polls.threshold)
+        let sooner = configuration.polls.hasty_threshold;
+        let sooner = sooner.map_or(String::new(), |polls| format!(", from {polls} where they are hasty"));
+        let apart = configuration.polls.tenant.len();
+        let apart = if apart == 0 { String::new() } else { format!("; apart for {apart} tenants") };
+        format!("advice from {} polls in a row on{sooner}{apart}", configuration.polls.threshold)
     } else {
         "no advice".to_owned()
     };

@@ -6,11 +6,11 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, Rooms, read_component,
-    with_causes,
+    Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, Rooms, grant::Capability,
+    read_component, with_causes,
 };
 
-use super::{Unusable, print_json};
+use super::{Unusable, absolute, print_json, tables};
 
 /// Show what a component is: digest, size, imports, tools, prompts and resources, and which grants it asks for
 ///
@@ -48,7 +48,7 @@ impl Inspect {
                 "templates": inspection.templates,
             }))?;
         } else {
-            print(&self.file, &name, &inspection);
+            print(&absolute(&self.file)?, &name, &inspection);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -58,7 +58,7 @@ impl Inspect {
 /// in an error.
 pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimits, shown: &str) -> Result<Inspection> {
     let config = EngineConfig { limits, cache_directory: None };
-    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())))?;
+    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
     let plugin =
         engine.load(name.clone(), component).map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?;
     Ok(plugin.inspect())
@@ -104,13 +104,14 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     println!("\nWASI imports are linked with nothing granted: no files, environment, arguments or network.");
     let wanted = inspection.wanted_grants();
     if wanted.is_empty() {
-        println!("It asks for no grant.");
-        return;
+        println!("It asks for no grant. To install it, add to wharf.toml:\n");
+    } else {
+        println!("It asks for: {}. To install it and grant that, add to wharf.toml:\n", wanted.join(", "));
     }
-    println!("It asks for: {}. To install it and grant that, add to wharf.toml:\n", wanted.join(", "));
-    println!("[plugin.{name}]\nsource = \"{}\"\ndigest = \"{}\"", file.display(), inspection.digest);
+    print!("{}", tables::of_plugin(name, file, inspection.digest));
     for capability in wanted {
-        println!("\n[plugin.{name}.grants.{capability}]\nreason = \"say why\"");
+        let reason = Capability::from_word(capability).and_then(|capability| inspection.reasons.get(&capability));
+        print!("\n{}", tables::of_grant(name, capability, reason.map(String::as_str)));
     }
     println!("\n`wharf grant {}` says what it could do with that, and writes it.", file.display());
 }

@@ -10,31 +10,47 @@ mod grant;
 mod hosts;
 mod inspect;
 mod line;
+mod output;
 mod plugin;
+mod processes;
 mod serve;
+mod session;
 mod sessions;
 mod state;
+mod tables;
 mod terminals;
 mod token;
 mod tools;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use directories::ProjectDirs;
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 use wharf::{Configuration, Host, HostBuilder, Profile, with_causes};
 
 /// Exit code: the tool answered with an error, or the call failed.
-pub(crate) const FAILED: u8 = 1;
+const FAILED: u8 = 1;
 /// Exit code: the configuration, a plugin or the data directory is not usable.
-pub(crate) const UNUSABLE: u8 = 3;
+const UNUSABLE: u8 = 3;
+
+/// Exit code: the command line says something that cannot be.
+const MISUSED: u8 = 2;
+
+/// Marks an error of whoever typed the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Misused(String);
 
 /// Marks an error whose mending is the operator's.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Unusable(pub(crate) String);
+struct Unusable(String);
 
 /// A host for tools that nobody has to trust.
 ///
@@ -46,7 +62,7 @@ pub(crate) struct Unusable(pub(crate) String);
     version,
     after_long_help = "\
 Examples:
-  wharf serve --stdio                    what an MCP client starts
+  wharf serve --stdio --session new      what an MCP client starts, with a session of its own
   wharf tools                            which tools there are
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
@@ -55,6 +71,7 @@ Examples:
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
   wharf sessions                         the files of sessions, with their sizes
+  wharf processes                        the processes of running hosts, and how they are polled
   wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
   wharf token new --name ci              a token for a client over HTTP
   wharf state usage                      what plugins keep, and how much of it there may be
@@ -105,6 +122,7 @@ enum Command {
     Plugin(plugin::Plugin),
     State(state::State),
     Sessions(sessions::Sessions),
+    Processes(processes::Processes),
     Terminals(terminals::Terminals),
     Attach(attach::Attach),
     Audit(Box<audit::Audit>),
@@ -113,8 +131,10 @@ enum Command {
 }
 
 impl Wharf {
-    pub(crate) fn run(self) -> Result<ExitCode> {
-        self.global.start_log();
+    pub(crate) fn run(mut self) -> Result<ExitCode> {
+        // These print what was refused themselves.
+        self.global.start_log(matches!(self.command, Command::Tools(_) | Command::Doctor(_)));
+        self.global.make_absolute()?;
         match self.command {
             Command::Serve(serve) => serve.run(&self.global),
             Command::Tools(tools) => tools.run(&self.global),
@@ -125,6 +145,7 @@ impl Wharf {
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),
+            Command::Processes(processes) => processes.run(&self.global),
             Command::Terminals(terminals) => terminals.run(&self.global),
             Command::Attach(attach) => attach.run(&self.global),
             Command::Audit(audit) => audit.run(&self.global),
@@ -135,17 +156,29 @@ impl Wharf {
 }
 
 impl Global {
-    fn start_log(&self) {
+    fn start_log(&self, prints_refused: bool) {
         // The protocol library logs whole requests; arguments may hold secrets.
-        let filter = self.log.clone().with_target("rmcp", tracing::level_filters::LevelFilter::WARN);
+        let filter = self.log.clone().with_target("rmcp", LevelFilter::WARN);
+        let filter = if prints_refused { filter.with_target("wharf::refused", LevelFilter::OFF) } else { filter };
         let registry = tracing_subscriber::registry().with(filter);
         let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        // The library would say on standard error that this cannot be written, and panic in whatever was logged.
+        let lines = lines.log_internal_errors(false);
         if self.log_json {
             registry.with(lines.json()).init();
         } else {
             let coloured = std::io::IsTerminal::is_terminal(&std::io::stderr());
             registry.with(lines.with_ansi(coloured)).init();
         }
+    }
+
+    /// Paths mean what they meant where they were typed, whatever runs in another
+    /// directory later.
+    fn make_absolute(&mut self) -> Result<()> {
+        for path in [&mut self.config, &mut self.data].into_iter().flatten() {
+            *path = absolute(path)?;
+        }
+        Ok(())
     }
 
     /// The file that is read, if there is one.
@@ -212,6 +245,11 @@ impl Global {
     }
 }
 
+/// A path as it is from every directory.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    wharf::absolute(path).map_err(|error| Unusable(with_causes(&error)).into())
+}
+
 fn directories() -> Option<ProjectDirs> {
     ProjectDirs::from("dev", "wharf", "wharf")
 }
@@ -223,6 +261,15 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
     // each task: a call that holds others up must not wait behind them.
     builder.global_queue_interval(1);
     builder.enable_all().build().context("cannot start the async runtime")
+}
+
+/// The exit code of an error.
+pub(crate) fn code(error: &anyhow::Error) -> u8 {
+    match error {
+        error if error.is::<Unusable>() => UNUSABLE,
+        error if error.is::<Misused>() => MISUSED,
+        _ => FAILED,
+    }
 }
 
 /// Prints a value for programs.

@@ -12,12 +12,12 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
     Channel, Configuration, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer,
-    HttpServices, HttpSettings, ServerInfo, SessionId, Tls,
+    HttpServices, HttpSettings, ServerInfo,
     configuration::{HttpSection, TlsFiles},
     serve_stdio,
 };
 
-use super::{Global, Unusable, runtime};
+use super::{Global, Unusable, absolute, runtime, session::SessionChoice};
 
 /// Serve the tools to MCP clients, and terminals over HTTP
 ///
@@ -43,7 +43,7 @@ use super::{Global, Unusable, runtime};
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  wharf serve --stdio                                what an MCP client starts
+  wharf serve --stdio --session new                  what an MCP client starts, with a session of its own
   wharf serve --http 127.0.0.1:8080                  MCP at http://127.0.0.1:8080/mcp
   wharf serve --http unix:/run/user/1000/wharf.sock  for programs of this user alone
   claude mcp add --transport http wharf http://127.0.0.1:8080/mcp --header \"Authorization: Bearer $(cat TOKEN_FILE)\"
@@ -72,18 +72,23 @@ pub(super) struct Serve {
     #[arg(long, value_name = "FOLDER", env = "WHARF_PLUGINS")]
     plugins: Option<PathBuf>,
 
-    /// Session of calls that name none; without it they share the session `default`
+    /// Session of calls that name none; `new` for one of this process alone, which is for --stdio; without it they share the session `default`
     #[arg(long, env = "WHARF_SESSION", value_name = "NAME")]
-    session: Option<SessionId>,
+    session: Option<SessionChoice>,
 }
 
 impl Serve {
     fn configuration(&self, global: &Global) -> Result<Configuration> {
         let mut configuration = global.configuration()?;
         if let Some(folder) = &self.plugins {
-            configuration.plugin_folder = Some(folder.clone());
+            configuration.plugin_folder = Some(absolute(folder)?);
         }
         Ok(configuration)
+    }
+
+    /// Whether calls over standard input that name no session have one of this process.
+    fn is_new(&self) -> bool {
+        matches!(self.session, Some(SessionChoice::New))
     }
 
     /// Reads the configuration as this command was told to, for `wharf plugin` and its like.
@@ -102,9 +107,10 @@ const GRACE: Duration = Duration::from_secs(1);
 impl Serve {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = self.configuration(global)?;
+        let session = self.session.as_ref().map(SessionChoice::id).transpose()?;
         let rules = ContextRules {
             channel: if configuration.context.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open },
-            fallback_session: self.session.clone(),
+            fallback_session: session,
             require_session: configuration.context.require_session,
             ..ContextRules::local()
         };
@@ -172,7 +178,7 @@ impl Serve {
     ) -> Result<Served> {
         let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
         let (clients, token_file) = self.clients(&section, data).map_err(Unusable)?;
-        let tls = section.tls.as_ref().map(tls).transpose().map_err(Unusable)?;
+        let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(Unusable)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let number = clients.len();
         let settings = HttpSettings {
@@ -191,13 +197,22 @@ impl Serve {
             info: info(),
             terminals: host.terminal_service(),
             streams: host.streams().clone(),
-            rules: ContextRules { channel: Channel::Open, ..rules.clone() },
+            rules: ContextRules {
+                channel: Channel::Open,
+                // Clients over HTTP are many, and a new session is of one.
+                fallback_session: rules.fallback_session.clone().filter(|_| !self.is_new()),
+                ..rules.clone()
+            },
         };
         let server = HttpServer::bind(address, services, settings).map_err(|error| match error {
             HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
             error => unusable(&error),
         })?;
-        let server = server.with_metrics(Arc::new(host.clone())).with_front_ends(host.front_end_service());
+        let server = server
+            .with_metrics(Arc::new(host.clone()))
+            .with_front_ends(host.front_end_service())
+            .with_pages(host.web_pages())
+            .with_refusals(host.refusal_sink());
         let url = match server.address() {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),
@@ -209,7 +224,8 @@ impl Serve {
     fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>), String> {
         let named = section.tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
         let mut clients: Vec<_> = named.collect::<Result<_, _>>()?;
-        let file = self.http_token_file.clone();
+        let file = self.http_token_file.as_deref().map(wharf::absolute).transpose();
+        let file = file.map_err(|error| wharf::with_causes(&error))?;
         let nobody = clients.is_empty() && section.oauth.is_none();
         let file = file.or_else(|| nobody.then(|| data.join("http-token")));
         if let Some(file) = &file {
@@ -219,12 +235,6 @@ impl Serve {
         }
         Ok((clients, file))
     }
-}
-
-fn tls(files: &TlsFiles) -> Result<Tls, String> {
-    let read = |path: &Path| std::fs::read(path).map_err(|error| format!("[http.tls] {}: {error}", path.display()));
-    let tls = Tls::new(&read(&files.certificate)?, &read(&files.key)?);
-    tls.map_err(|error| format!("[http.tls] {}", wharf::with_causes(&error)))
 }
 
 /// One line that says what is served.

@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use wharf::{Configuration, TenantId, Token};
 
+use super::tables::quoted;
+
 /// Make tokens for clients over HTTP
 ///
 /// A host accepts the tokens of the [[http.tokens]] entries of wharf.toml; where
@@ -89,7 +91,6 @@ impl New {
     }
 
     fn lines(&self, digest: &str) -> String {
-        let quoted = |text: &str| toml::Value::from(text).to_string();
         let mut lines = format!("[[http.tokens]]\nname = {}\ndigest = {}\n", quoted(&self.name), quoted(digest));
         if let Some(tenant) = &self.tenant {
             lines.push_str(&format!("tenant = {}\n", quoted(tenant.as_str())));

@@ -5,12 +5,13 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, TenantId};
-use wharf_mcp::http::{HttpClient, Token};
+use wharf_core::{HttpLimits, TenantId, text::with_causes};
+use wharf_mcp::http::{HttpClient, Tls, Token};
 
 use super::{
     limits::Settings,
@@ -123,6 +124,19 @@ enum TokenSource {
     File(PathBuf),
     Variable(String),
     Digest(Token),
+}
+
+impl TlsFiles {
+    /// Reads both.
+    ///
+    /// # Errors
+    /// Which file cannot be read, or why they make no connection private, in words for
+    /// a person.
+    pub fn read(&self) -> Result<Tls, String> {
+        let read = |path: &Path| fs::read(path).map_err(|error| format!("[http.tls] {}: {error}", path.display()));
+        let tls = Tls::new(&read(&self.certificate)?, &read(&self.key)?);
+        tls.map_err(|error| format!("[http.tls] {}", with_causes(&error)))
+    }
 }
 
 impl WrittenHttp {

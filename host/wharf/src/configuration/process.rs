@@ -8,13 +8,9 @@ use wharf_core::{
     Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant,
     grant::{Access, EventsGrant},
 };
-use wharf_process::{
-    Settings as ProcessRoom,
-    output::OutputLimits,
-    polls::{Language, PollSettings},
-};
+use wharf_process::{Settings as ProcessRoom, output::OutputLimits};
 
-use super::limits::Settings;
+use super::{limits::Settings, polls::PollGuidance};
 
 /// What the bundled plugins are granted where the configuration does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum, schemars::JsonSchema)]
@@ -34,55 +30,17 @@ pub(super) struct WrittenProcess {
     #[schemars(schema_with = "super::limits::of_processes")]
     pub(super) limits: Settings,
     pub(super) polls: PollGuidance,
+    /// What has to contain processes and terminals, whatever a grant says: where it
+    /// does not work, they are refused.
+    pub(super) required: Option<RequiredContainment>,
 }
 
-/// `[process.polls]`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PollGuidance {
-    /// Whether who polls too often is advised.
-    pub guidance: bool,
-    /// Polls in a row that bring advice.
-    #[schemars(range(min = 1))]
-    pub threshold: u32,
-    /// The language of advice.
-    pub language: GuidanceLanguage,
-}
-
-/// The language of advice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
-pub enum GuidanceLanguage {
-    /// English.
-    #[default]
-    #[serde(rename = "en")]
-    English,
-    /// Korean.
-    #[serde(rename = "ko")]
-    Korean,
-}
-
-impl Default for PollGuidance {
-    fn default() -> Self {
-        let PollSettings { guidance, threshold, .. } = PollSettings::default();
-        Self { guidance, threshold, language: GuidanceLanguage::English }
-    }
-}
-
-impl PollGuidance {
-    pub(super) fn check(&self) -> Result<(), String> {
-        if self.threshold == 0 { Err("[process.polls] `threshold` must be at least 1".to_owned()) } else { Ok(()) }
-    }
-
-    pub(crate) fn settings(&self) -> PollSettings {
-        PollSettings {
-            guidance: self.guidance,
-            threshold: self.threshold,
-            language: match self.language {
-                GuidanceLanguage::English => Language::English,
-                GuidanceLanguage::Korean => Language::Korean,
-            },
-        }
-    }
+/// What has to contain processes and terminals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RequiredContainment {
+    /// Namespaces: what a program is not shown is not there.
+    Bubblewrap,
 }
 
 /// `[workspace]`.
@@ -117,7 +75,7 @@ pub(crate) fn room(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessRoom 
         output: OutputLimits { kept_bytes: limits.output_kept_bytes, total_bytes: limits.output_total_bytes },
         lifetime: Duration::from_secs(limits.lifetime_seconds),
         longest_wait: Duration::from_millis(limits.wait_milliseconds),
-        polls: polls.settings(),
+        polls: polls.rules(),
         limits: limits.clone(),
     }
 }
@@ -130,7 +88,7 @@ impl Profile {
         match plugin {
             WORKSPACE if developer => Grants {
                 process: Some(ProcessGrant {
-                    programs: vec!["*".to_owned()],
+                    programs: vec!["**".to_owned()],
                     shell: true,
                     environment: vec!["*".to_owned()],
                     ..ProcessGrant::with_reason(REASON)
@@ -144,13 +102,7 @@ impl Profile {
                 ..Grants::default()
             },
             BROWSER if developer => Grants {
-                webview: Some(WebViewGrant {
-                    origins: "*".parse().into_iter().collect(),
-                    downloads: true,
-                    uploads: true,
-                    private_addresses: true,
-                    ..WebViewGrant::with_reason(REASON)
-                }),
+                webview: Some(every_page()),
                 // Screenshots and PDFs go where downloads do.
                 workspace: Some(WorkspaceGrant::with_reason(REASON)),
                 ..Grants::default()
@@ -167,17 +119,31 @@ impl Profile {
 
     /// What the host's own routes may use where the configuration says nothing.
     pub(crate) fn host_grants(self) -> Grants {
-        Grants { terminal: (self == Self::Developer).then(every_terminal), ..Grants::default() }
+        if self != Self::Developer {
+            return Grants::default();
+        }
+        Grants { terminal: Some(every_terminal()), webview: Some(every_page()), ..Grants::default() }
     }
 }
 
 /// What holds for the developer's own programs, too.
 fn every_terminal() -> TerminalGrant {
     TerminalGrant {
-        programs: vec!["*".to_owned()],
+        programs: vec!["**".to_owned()],
         shell: true,
         environment: vec!["*".to_owned()],
         ..TerminalGrant::with_reason(REASON)
+    }
+}
+
+/// Whatever the developer's own browser could reach.
+fn every_page() -> WebViewGrant {
+    WebViewGrant {
+        origins: "*".parse().into_iter().collect(),
+        downloads: true,
+        uploads: true,
+        private_addresses: true,
+        ..WebViewGrant::with_reason(REASON)
     }
 }
 
@@ -227,43 +193,6 @@ pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), Str
     Ok(())
 }
 
-/// The variables of the environment that set what `[process.polls]` sets.
-const THRESHOLD: &str = "WHARF_POLL_THRESHOLD";
-const GUIDANCE: &str = "WHARF_POLL_GUIDANCE";
-const LANGUAGE: &str = "WHARF_LANGUAGE";
-
-impl super::Configuration {
-    /// Sets what variables of the environment say, which goes before the file:
-    /// `WHARF_POLL_THRESHOLD` (a number), `WHARF_POLL_GUIDANCE` (`on`, `off`)
-    /// and `WHARF_LANGUAGE` (`en`, `ko`). `variable` finds one by its name; one that is
-    /// empty counts as not set.
-    ///
-    /// # Errors
-    /// Which variable has a value that is not accepted, and what is.
-    pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
-        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
-        if let Some(value) = variable(THRESHOLD) {
-            let threshold = value.parse().ok().filter(|threshold| *threshold > 0);
-            self.polls.threshold = threshold.ok_or_else(|| format!("{THRESHOLD} is a number from 1, not `{value}`"))?;
-        }
-        if let Some(value) = variable(GUIDANCE) {
-            self.polls.guidance = match value.as_str() {
-                "on" => true,
-                "off" => false,
-                _ => return Err(format!("{GUIDANCE} is `on` or `off`, not `{value}`")),
-            };
-        }
-        if let Some(value) = variable(LANGUAGE) {
-            self.polls.language = match value.as_str() {
-                "en" => GuidanceLanguage::English,
-                "ko" => GuidanceLanguage::Korean,
-                _ => return Err(format!("{LANGUAGE} is `en` or `ko`, not `{value}`")),
-            };
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -272,21 +201,6 @@ mod tests {
 
     fn parse(text: &str) -> Result<Configuration, String> {
         Configuration::parse(text, Path::new("/etc/wharf"))
-    }
-
-    #[test]
-    fn the_environment_goes_before_the_file_and_its_mistakes_are_named() {
-        let mut configuration = parse("[process.polls]\nthreshold = 9\nlanguage = \"ko\"").expect("parses");
-        configuration.apply_environment(|_| None).expect("nothing to apply");
-        configuration.apply_environment(|_| Some(String::new())).expect("nothing that is set");
-        assert_eq!((configuration.polls.threshold, configuration.polls.language), (9, GuidanceLanguage::Korean));
-        let set = |name: &str| (name == THRESHOLD).then(|| "3".to_owned());
-        configuration.apply_environment(set).expect("applies");
-        assert_eq!(configuration.polls.threshold, 3);
-        for (variable, value) in [(THRESHOLD, "0"), (GUIDANCE, "yes"), (LANGUAGE, "fr")] {
-            let problem = configuration.apply_environment(|name| (name == variable).then(|| value.to_owned()));
-            assert!(problem.expect_err(variable).contains(variable));
-        }
     }
 
     #[test]

@@ -47,9 +47,9 @@ impl Configuration {
         self.granted().chain([self.host_grants()]).any(|grants| grants.terminal.is_some())
     }
 
-    /// Whether any plugin may have web pages.
+    /// Whether any plugin, or the host itself, may have web pages.
     pub(crate) fn grants_webviews(&self) -> bool {
-        self.granted().any(|grants| grants.webview.is_some())
+        self.granted().chain([self.host_grants()]).any(|grants| grants.webview.is_some())
     }
 
     /// What each plugin may use that is loaded.

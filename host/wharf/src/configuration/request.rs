@@ -12,12 +12,14 @@ use std::{
 };
 
 use serde::Deserialize;
+use url::Url;
 use wharf_core::{
     Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
     request::{InvalidSecret, SecretRule},
 };
 
 use super::limits::{self, Settings};
+use crate::{oauth::is_protected, secret::open_private};
 
 /// What is read of a file with a secret: more is none.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -50,6 +52,10 @@ pub(super) struct WrittenSecret {
     to: RequestPattern,
     /// The header that has it, with `{}` where it goes: `Authorization: Bearer {}`.
     header: String,
+    /// Whether it may go over `http:` to another machine, where everybody on the way reads
+    /// it, and come from a file that others may read.
+    #[serde(default)]
+    allow_unprotected: bool,
 }
 
 /// A secret of a plugin: where it goes, and where it comes from.
@@ -59,6 +65,8 @@ pub struct SecretSettings {
     pub rule: SecretRule,
     /// Where it comes from.
     pub from: SecretSource,
+    /// Whether it may come from a file that others may read.
+    pub allow_unprotected: bool,
 }
 
 /// Where the text of a secret comes from.
@@ -90,6 +98,8 @@ enum Missing {
     NoText(String),
     #[error("cannot read {0}: {1}")]
     File(PathBuf, io::Error),
+    #[error("{0}, or say `allow_unprotected = true`")]
+    Unprotected(io::Error),
     #[error("{0}: {1}")]
     Unfit(String, InvalidSecret),
 }
@@ -101,8 +111,16 @@ pub(super) fn secrets(
     base: &Path,
 ) -> Result<Vec<SecretSettings>, String> {
     let mut secrets: Vec<SecretSettings> = Vec::new();
-    for (name, WrittenSecret { environment, file, to, header }) in written {
+    for (name, WrittenSecret { environment, file, to, header, allow_unprotected }) in written {
         let table = format!("[plugin.{plugin}.secrets.{name}]");
+        let unprotected = Url::parse(to.origin()).is_ok_and(|server| !is_protected(&server));
+        if unprotected && !allow_unprotected {
+            return Err(format!(
+                "{table} could be read on its way to {}: begin `to` with an address of `https:`, name one of the \
+                 loopback such as 127.0.0.1, or say `allow_unprotected = true`",
+                to.origin()
+            ));
+        }
         let rule = SecretRule::new(&name, to, &header).map_err(|error| format!("{table} {error}"))?;
         let from = SecretSource::named(environment, file, base).ok_or_else(|| {
             format!("{table} names where the secret is: either `environment`, a variable of the host, or `file`")
@@ -114,7 +132,7 @@ pub(super) fn secrets(
             let other = other.rule.name();
             return Err(format!("{table} fills the header that `{other}` fills, of the same requests; keep one"));
         }
-        secrets.push(SecretSettings { rule, from });
+        secrets.push(SecretSettings { rule, from, allow_unprotected });
     }
     Ok(secrets)
 }
@@ -147,9 +165,14 @@ fn read(secret: &SecretSettings) -> Result<Secret, Missing> {
         },
         SecretSource::File(path) => {
             let mut bytes = Vec::new();
-            File::open(path)
-                .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes))
-                .map_err(|error| Missing::File(path.clone(), error))?;
+            let opened = if secret.allow_unprotected { File::open(path) } else { open_private(path) };
+            opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)).map_err(|error| {
+                // What the system itself says has a number.
+                match error.raw_os_error() {
+                    None if error.kind() == io::ErrorKind::PermissionDenied => Missing::Unprotected(error),
+                    _ => Missing::File(path.clone(), error),
+                }
+            })?;
             let shown = path.display().to_string();
             (String::from_utf8(bytes).map_err(|_| Missing::NoText(shown.clone()))?, shown)
         }
@@ -228,6 +251,48 @@ mod tests {
         }
     }
 
+    fn write_private(file: &Path, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::write(file, text).expect("written");
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("changed");
+    }
+
+    #[test]
+    fn a_secret_that_others_could_read_is_refused_unless_the_operator_says_so() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("token");
+        write_private(&file, "hunter2hunter2\n");
+        let read = |lines: &str| {
+            let configuration = Configuration::parse(&with_secret(lines), directory.path()).expect("parses");
+            read_secrets(&plugin(), &configuration.plugins[&plugin()].secrets).map(drop)
+        };
+        let of_file = format!("{TO}file = \"token\"\n");
+        assert_eq!(read(&of_file), Ok(()));
+        for mode in [0o640, 0o604] {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("changed");
+            let problem = read(&of_file).expect_err("open to others");
+            assert!(problem.contains("[plugin.x.secrets.token] others may read it"), "{problem}");
+            assert!(problem.contains("chmod 600") && problem.contains("allow_unprotected = true"), "{problem}");
+            assert_eq!(read(&format!("{of_file}allow_unprotected = true")), Ok(()));
+        }
+        for (server, refused) in [
+            ("http://api.example.com", true),
+            ("http://192.168.0.7:8080/v1/*", true),
+            ("http://127.0.0.1:8080", false),
+            ("http://localhost", false),
+            ("https://api.example.com", false),
+        ] {
+            let lines = format!("environment = \"A\"\nto = \"* {server}\"\nheader = \"X-Key: {{}}\"\n");
+            let problem = parse(&with_secret(&lines)).err();
+            assert_eq!(problem.is_some(), refused, "{server}: {problem:?}");
+            if let Some(problem) = problem {
+                assert!(problem.contains("[plugin.x.secrets.token]") && problem.contains("`https:`"), "{problem}");
+                parse(&with_secret(&format!("{lines}allow_unprotected = true"))).expect("the operator says so");
+            }
+        }
+    }
+
     #[test]
     fn a_secret_that_is_empty_or_not_there_is_an_error_that_names_it_and_shows_nothing() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -237,10 +302,10 @@ mod tests {
         let problem = || read_secrets(&plugin(), &secrets).expect_err("refused");
         assert!(problem().contains("[plugin.x.secrets.token] cannot read"), "{}", problem());
         for (text, word) in [("\n", "empty"), ("short", "fewer than"), ("hunter2\nhunter2", "one line")] {
-            std::fs::write(&file, text).expect("written");
+            write_private(&file, text);
             assert!(problem().contains(word) && !problem().contains("hunter2"), "{}", problem());
         }
-        std::fs::write(&file, "hunter2hunter2\n").expect("written");
+        write_private(&file, "hunter2hunter2\n");
         let read = read_secrets(&plugin(), &secrets).expect("read");
         assert_eq!(read.iter().next().expect("one").text().reveal(), "hunter2hunter2");
         let unset = with_secret(&format!("{TO}environment = \"WHARF_TEST_THAT_NOBODY_SETS\""));

@@ -8,10 +8,20 @@ use std::{
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use wharf_core::{ProcessLimits, StreamLimits, Streams, TerminalLimits, completion::Preset};
-use wharf_terminal::{ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom};
+use wharf_core::{
+    ProcessLimits, StreamLimits, Streams, TerminalLimits,
+    completion::{Preset, Tuning},
+    text::with_causes,
+};
+use wharf_terminal::{
+    ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom, check_profiles,
+};
 
 use super::limits::Settings;
+
+/// Where terminals are recorded that are lost with their host, below the data
+/// directory.
+const RECORDS: &str = "terminals";
 
 /// Where recordings go below the data directory, unless the configuration
 /// names a directory.
@@ -56,6 +66,9 @@ struct WrittenProfile {
     strict_prompts: Vec<String>,
     #[serde(default)]
     broad_prompts: Vec<String>,
+    /// Numbers of the preset that are otherwise for these programs.
+    #[serde(default)]
+    parameters: Tuning,
     #[serde(default)]
     refused: Vec<WrittenWord>,
     /// Whether these programs are started again when they crash.
@@ -104,7 +117,10 @@ impl WrittenTerminal {
         let mut limits = TerminalLimits::default();
         self.limits.apply("terminal.limits", |name, value| limits.set(name, value))?;
         let restart = restart(self.restart.as_deref(), "[terminal]")?;
-        let profiles = self.profile.into_iter().map(|(name, profile)| profile.check(name)).collect::<Result<_, _>>()?;
+        let profiles = self.profile.into_iter().map(|(name, profile)| profile.check(name));
+        let profiles = profiles.collect::<Result<Vec<_>, _>>()?;
+        check_profiles(&profiles)
+            .map_err(|error| format!("[terminal.profile.{}] {}", error.name, with_causes(&error)))?;
         let mut recording = self.recording;
         recording.directory = recording.directory.map(|directory| base.join(directory));
         Ok(TerminalSettings { limits, restart, recording, profiles })
@@ -121,8 +137,12 @@ impl WrittenProfile {
         if self.programs.is_empty() {
             return Err(format!("{table} needs `programs`: names of programs, such as [\"psql\"]"));
         }
+        let preset = self.preset.parse::<Preset>().map_err(|error| format!("{table} {error}"))?;
+        let tuned = preset.parameters().tuned(&self.parameters);
+        tuned.map_err(|error| format!("[terminal.profile.{name}.parameters] {error}"))?;
         Ok(ProfileSettings {
-            preset: self.preset.parse::<Preset>().map_err(|error| format!("{table} {error}"))?,
+            preset,
+            tuning: self.parameters,
             programs: self.programs,
             strict_prompts: self.strict_prompts,
             broad_prompts: self.broad_prompts,
@@ -172,6 +192,7 @@ pub(crate) fn room(
         profiles: terminal.profiles.clone(),
         recording,
         streams: Some(streams.clone()),
+        records: Some(data.join(RECORDS)),
         ..usual
     }
 }
@@ -193,7 +214,8 @@ mod tests {
             "[terminal]\nrestart = \"never\"\nlimits = {open = 3}\n\
              [terminal.recording]\nenabled = true\nmaximum_bytes = 5\n\
              [terminal.profile.database]\nprograms = [\"psql\"]\npreset = \"repl\"\nstrict_prompts = [\"^db> $\"]\n\
-             refused = [{word = \"exit\", reason = \"close the terminal instead\"}]",
+             refused = [{word = \"exit\", reason = \"close the terminal instead\"}]\n\
+             parameters = {adaptive = true, broad_quiet_milliseconds = 900, max_attempts = 7}",
         )
         .expect("parses");
         let streams = Streams::new(StreamLimits::default());
@@ -206,6 +228,10 @@ mod tests {
         );
         assert_eq!((&room.profiles[0].name[..], room.profiles[0].preset), ("database", Preset::Repl));
         assert_eq!(room.profiles[0].refused[0].word, "exit");
+        let tuning = &room.profiles[0].tuning;
+        let written = (tuning.adaptive, tuning.broad_quiet_milliseconds, tuning.max_attempts);
+        assert_eq!(written, (Some(true), Some(900), Some(7)));
+        assert_eq!(room.records, Some("/data/terminals".into()));
         assert!(parse("").expect("parses").terminal.recording.directory.is_none());
     }
 
@@ -215,6 +241,15 @@ mod tests {
             ("[terminal]\nrestart = \"always\"", "on-crash"),
             ("[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"fast\"", "[terminal.profile.x]"),
             ("[terminal.profile.x]\nprograms = []\npreset = \"repl\"", "programs"),
+            (
+                "[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"repl\"\nstrict_prompts = [\"(\"]",
+                "[terminal.profile.x]",
+            ),
+            (
+                "[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"repl\"\nparameters = {max_attempts = 0}",
+                "[terminal.profile.x.parameters] `max_attempts`",
+            ),
+            ("[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"repl\"\nparameters = {silence = 1}", "silence"),
             ("[terminal.limits]\nopen = 0", "open"),
             ("[stream.limits]\nstreams = 0", "streams"),
             ("[plugin.host]\nsource = \"x.wasm\"", "host"),

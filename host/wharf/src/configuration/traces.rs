@@ -32,7 +32,8 @@ pub(super) struct WrittenTraces {
     /// `ratio` says: only where all clients are the operator's own.
     trust_clients: bool,
     /// Whether spans may go over `http:` to another machine, where everybody on the way
-    /// reads them and the headers.
+    /// reads them and the headers, and a header's secret come from a file that others may
+    /// read.
     allow_unprotected: bool,
     /// The name by which the collector knows this host (`service.name`); `wharf` where
     /// absent.
@@ -89,7 +90,7 @@ impl WrittenTraces {
         let headers = match &endpoint {
             None if self.headers.is_empty() => Vec::new(),
             None => return Err("[traces.headers] are for a collector: say where it is, in `endpoint`".to_owned()),
-            Some(endpoint) => headers(self.headers, endpoint, base)?,
+            Some(endpoint) => headers(self.headers, endpoint, (base, self.allow_unprotected))?,
         };
         let sampling = Sampling { ratio, trust_clients: self.trust_clients };
         Ok(TracesSettings { endpoint, sampling, service, headers })
@@ -126,7 +127,7 @@ fn endpoint(text: &str, allow_unprotected: bool) -> Result<Url, String> {
 fn headers(
     written: BTreeMap<String, WrittenHeader>,
     endpoint: &Url,
-    base: &Path,
+    (base, allow_unprotected): (&Path, bool),
 ) -> Result<Vec<SecretSettings>, String> {
     let mut headers: Vec<SecretSettings> = Vec::new();
     for (name, WrittenHeader { environment, file, header }) in written {
@@ -143,7 +144,7 @@ fn headers(
         let from = SecretSource::named(environment, file, base).ok_or_else(|| {
             format!("{table} names where the secret is: either `environment`, a variable of the host, or `file`")
         })?;
-        headers.push(SecretSettings { rule, from });
+        headers.push(SecretSettings { rule, from, allow_unprotected });
     }
     Ok(headers)
 }

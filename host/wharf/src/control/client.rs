@@ -133,6 +133,20 @@ impl RunningHost {
         }
     }
 
+    /// Its processes, with their owners and polls, each a JSON object. Where there
+    /// are thousands, the newest.
+    ///
+    /// # Errors
+    /// See [`ControlError`].
+    pub async fn processes(&self) -> Result<Vec<Value>, ControlError> {
+        let (mut reader, _writer) = self.ask(Request::Processes).await?;
+        match wire::read(&mut reader).await? {
+            Some(Reply::Processes { processes }) => Ok(processes),
+            Some(Reply::Refused { message }) => Err(ControlError::Refused(message)),
+            _ => Err(ControlError::Unexpected),
+        }
+    }
+
     /// Attaches to a terminal.
     ///
     /// # Errors
@@ -214,7 +228,9 @@ impl Attachment {
             Some(Reply::Resized { columns, rows }) => Some(Frame::Resized { columns, rows }),
             Some(Reply::Refused { message }) => Some(Frame::Refused(message)),
             Some(Reply::Ended { message }) => Some(Frame::Ended(message)),
-            Some(Reply::Terminals { .. } | Reply::Attached { .. } | Reply::Plugins { .. }) => {
+            Some(
+                Reply::Terminals { .. } | Reply::Processes { .. } | Reply::Attached { .. } | Reply::Plugins { .. },
+            ) => {
                 return Err(ControlError::Unexpected);
             }
             None => None,

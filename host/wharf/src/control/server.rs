@@ -21,7 +21,7 @@ use tokio::{
     task::AbortHandle,
     time::timeout,
 };
-use wharf_core::text::with_causes;
+use wharf_core::{text::with_causes, tool::json_bytes};
 use wharf_terminal::{Attached, Size, TerminalId, Update};
 
 use super::{
@@ -31,7 +31,7 @@ use super::{
 use crate::{
     configuration::Configuration,
     host::{Host, WeakHost},
-    secret, terminals,
+    paths, processes, secret, terminals,
 };
 
 /// How the configuration is read again.
@@ -54,7 +54,7 @@ pub struct Control {
 impl Control {
     /// Opens the socket of a host, and removes what dead ones left.
     pub(crate) fn open(data: &Path, host: WeakHost, reread: Reread) -> io::Result<Self> {
-        let hosts = data.join(HOSTS);
+        let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
         DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
         remove_dead(&hosts)?;
         let name = secret::random()?;
@@ -136,6 +136,15 @@ impl Asked {
                 let terminals = terminals.iter().map(|(owner, info)| terminals::shown(owner, info)).collect();
                 wire::write(&mut writer, &Reply::Terminals { terminals }).await
             }
+            Request::Processes => {
+                let all = match host.processes() {
+                    Some(processes) => processes.all().await,
+                    None => Vec::new(),
+                };
+                let processes = all.iter().map(|(owner, process)| processes::shown(owner, process));
+                let processes = within_a_line(processes);
+                wire::write(&mut writer, &Reply::Processes { processes }).await
+            }
             Request::Attach { id, read_only } => {
                 let Some(terminals) = host.terminals() else {
                     return refuse(&mut writer, "this host has no terminals").await;
@@ -167,6 +176,18 @@ impl Asked {
         };
         Ok(plugins(host, changed.map_err(|error| with_causes(&error))?, problem))
     }
+}
+
+/// The newest of them, as many as one line may have.
+fn within_a_line(all: impl DoubleEndedIterator<Item = serde_json::Value>) -> Vec<serde_json::Value> {
+    let mut bytes = 0;
+    let fits = |one: &serde_json::Value| {
+        bytes += json_bytes(one).saturating_add(1);
+        bytes <= wire::MAX_LINE_BYTES / 2
+    };
+    let mut kept: Vec<_> = all.rev().take_while(fits).collect();
+    kept.reverse();
+    kept
 }
 
 fn plugins(host: &Host, changed: bool, problem: Option<String>) -> Reply {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// Bytes of a line.
-const MAX_LINE_BYTES: u64 = 4 << 20;
+pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
 
 /// The first line: who asks, and for what.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub(super) struct Opening {
 pub(super) enum Request {
     /// All terminals; answered by [`Reply::Terminals`].
     Terminals,
+    /// All processes; answered by [`Reply::Processes`].
+    Processes,
     /// One terminal, live: answered by [`Reply::Attached`], then a
     /// [`Reply::Screen`], then what comes.
     Attach { id: String, read_only: bool },
@@ -38,6 +40,9 @@ pub(super) enum Request {
 pub(super) enum Reply {
     Terminals {
         terminals: Vec<serde_json::Value>,
+    },
+    Processes {
+        processes: Vec<serde_json::Value>,
     },
     Attached {
         terminal: serde_json::Value,

@@ -5,19 +5,62 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Map;
 use wharf_core::{
     Answer, CallLimits, Code, Content, Error, Tool,
+    limit::TimeLeft,
     service::front_end::{AnswerCall, AnswerError, AnswerPart},
     text,
     tool::check_size,
 };
 
-use crate::host::checked_answer;
+use crate::{
+    app::AppCall,
+    checking::{Check, Checks, check_here},
+    host::{ANSWER, promised, unfit_answer},
+};
 
 /// Longest message of an error for a client.
 const MAX_MESSAGE_BYTES: usize = 4 << 10;
 
 /// What the caller of the tool gets: an answer that keeps its rules, or the error
 /// that the front end has chosen.
-pub(super) fn checked(answer: AnswerCall, tool: &Tool, limits: &CallLimits) -> Result<Result<Answer, Error>, Error> {
+type Told = Result<Answer, Error>;
+
+/// Checks an answer, and holds up nobody meanwhile.
+pub(super) async fn checked(
+    answer: AnswerCall,
+    tool: &Tool,
+    limits: &CallLimits,
+    checks: &Checks,
+    call: &AppCall,
+    time: TimeLeft,
+) -> Result<Told, Error> {
+    let mut answer = match read(answer, limits)? {
+        Ok(answer) => answer,
+        told => return Ok(told),
+    };
+    if let Some(schema) = promised(&answer, tool).map_err(told)?
+        && let Some(structured) = answer.structured.take()
+    {
+        let check = Check { context: &call.context, schema, what: ANSWER, limits, time, cancel: &call.ended };
+        let fitting = checks.check(check, structured).await.map_err(|unfit| told(unfit_answer(unfit)))?;
+        answer.structured = Some(fitting.value);
+    }
+    Ok(Ok(answer))
+}
+
+/// Checks an answer on the thread that asks.
+pub(super) fn checked_here(answer: AnswerCall, tool: &Tool, limits: &CallLimits) -> Result<Told, Error> {
+    let answer = match read(answer, limits)? {
+        Ok(answer) => answer,
+        told => return Ok(told),
+    };
+    if let (Some(schema), Some(structured)) = (promised(&answer, tool).map_err(told)?, &answer.structured) {
+        check_here(schema, ANSWER, structured, limits).map_err(|unfit| told(unfit_answer(unfit)))?;
+    }
+    Ok(Ok(answer))
+}
+
+/// What was sent, before it is held against the tool's schema.
+fn read(answer: AnswerCall, limits: &CallLimits) -> Result<Told, Error> {
     let AnswerCall { content, structured, is_error, error } = answer;
     if let Some(AnswerError { code, message }) = error {
         if !content.is_empty() || structured.is_some() || is_error {
@@ -28,13 +71,16 @@ pub(super) fn checked(answer: AnswerCall, tool: &Tool, limits: &CallLimits) -> R
     }
     let content = content.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
     let answer = Answer { content, structured, is_error, ..Answer::default() };
-    let told = |error: Error| match error.code {
+    check_size(answer.bytes(), answer.content.len(), limits).map_err(told)?;
+    Ok(Ok(answer.checked().map_err(told)?))
+}
+
+/// What the front end is told of an answer that cannot be passed on.
+fn told(error: Error) -> Error {
+    match error.code {
         Code::Limit => refused(Code::Limit, &error.message),
         _ => refused(Code::Invalid, &error.message),
-    };
-    check_size(answer.bytes(), answer.content.len(), limits).map_err(told)?;
-    let answer = answer.checked().map_err(told)?;
-    checked_answer(answer, tool).map(Ok).map_err(told)
+    }
 }
 
 fn part(part: AnswerPart) -> Result<Content, Error> {

@@ -16,7 +16,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Answer, Code, Error,
+    Answer, Code, Error, Quota, Share,
     service::front_end::{FrontEndCall, FrontEndCancel, FrontEndEvent},
     tool::json_bytes,
 };
@@ -33,6 +33,8 @@ const BATCH_BYTES: u64 = 1 << 20;
 pub(super) struct Connection {
     name: String,
     most_calls: u64,
+    /// Places of all calls that wait for front ends.
+    places: Arc<Quota>,
     // A lock of the standard library: held for a look-up, or to copy what is told.
     state: Mutex<State>,
     news: watch::Sender<()>,
@@ -54,6 +56,7 @@ struct Waiting {
     call: Arc<AppCall>,
     deadline: Instant,
     answer: oneshot::Sender<Result<Answer, Error>>,
+    _place: Share,
 }
 
 /// Whether the front end is there.
@@ -72,10 +75,11 @@ pub(super) struct Asked {
 }
 
 impl Connection {
-    pub(super) fn new(name: &str, most_calls: u64) -> Self {
+    pub(super) fn new(name: &str, most_calls: u64, places: Arc<Quota>) -> Self {
         Self {
             name: name.to_owned(),
             most_calls,
+            places,
             state: Mutex::default(),
             news: watch::Sender::new(()),
             presence: watch::Sender::new(Presence { followers: 0, seen: Instant::now() }),
@@ -104,11 +108,13 @@ impl Connection {
             );
             return Err(Error::retryable(Code::Limit, told));
         }
+        let place = self.places.take(&call.context.tenant, &call.context.session, 1)?;
         let (sender, answer) = oneshot::channel();
         state.last += 1;
         let number = state.last;
         let deadline = Instant::now() + patience;
-        state.waiting.insert(number, Waiting { tool: tool.to_owned(), call: Arc::new(call), deadline, answer: sender });
+        let (tool, call) = (tool.to_owned(), Arc::new(call));
+        state.waiting.insert(number, Waiting { tool, call, deadline, answer: sender, _place: place });
         drop(state);
         self.news.send_replace(());
         Ok(Asked { connection: Arc::clone(self), number, answer })

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use wharf_core::{
-    CallLimits, Code, Error, HostLimits,
+    CallLimits, Code, Error, HostLimits, SchemaBudget,
     service::front_end::{ConnectFrontEnd, FrontEndTool},
     text,
     tool::json_bytes,
@@ -54,6 +54,7 @@ pub(super) fn check(
     tool: FrontEndTool,
     connection: &Arc<Connection>,
     limits: &CallLimits,
+    budget: &mut SchemaBudget,
 ) -> Result<Registered, Error> {
     let FrontEndTool { name, description, title, input_schema, output_schema, annotations, timeout_ms } = tool;
     if timeout_ms == Some(0) {
@@ -73,7 +74,7 @@ pub(super) fn check(
     if let Some(declared) = declared {
         checked = checked.with_time_limit(declared);
     }
-    checked.check().map_err(|error| invalid(error.to_string()))
+    checked.check(budget).map_err(|error| invalid(error.to_string()))
 }
 
 fn invalid(message: impl Into<String>) -> Error {

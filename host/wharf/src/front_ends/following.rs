@@ -49,14 +49,15 @@ impl FrontEnd {
         Some(event)
     }
 
-    /// Answers a call. One that is refused still waits, and can be answered anew.
+    /// Answers a call. One that is refused still waits, and can be answered anew. The
+    /// answer is checked before this returns, which takes up to `check_steps`.
     ///
     /// # Errors
     /// `not-found` for a call that never was, `gone` for one that nobody waits for
     /// any more, `conflict` for one that was answered; `invalid` and `limit` for an
     /// answer that is refused.
     pub fn answer(&self, call: u64, answer: AnswerCall) -> Result<(), Error> {
-        self.front_ends.answer(&self.connected, call, answer)
+        self.front_ends.answer_here(&self.connected, call, answer)
     }
 
     /// Tells the client of a call how far it has come.

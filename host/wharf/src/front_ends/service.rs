@@ -3,12 +3,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::Semaphore, task::spawn_blocking, time::Instant};
+use tokio::{task::spawn_blocking, time::Instant};
 use wharf_core::{
-    Code, Error, FrontEndService,
+    Code, Context, Error, FrontEndService, SessionId,
     service::front_end::{
         AnswerCall, ConnectFrontEnd, FrontEndDescription, FrontEndEvent, FrontEndOwner, TellProgress,
     },
+    tool::json_bytes,
 };
 
 use super::FrontEnds;
@@ -16,20 +17,14 @@ use super::FrontEnds;
 /// Calls that are told at once.
 const MOST_CALLS: usize = 64;
 
-/// Front ends whose schemas are compiled at the same time: others wait, and calls
-/// have the rest of the machine.
-const MOST_COMPILING: usize = 2;
-
 /// See the module.
 pub(crate) struct ServedFrontEnds {
     front_ends: Arc<FrontEnds>,
-    compiling: Arc<Semaphore>,
 }
 
 impl ServedFrontEnds {
     pub(crate) fn new(front_ends: &Arc<FrontEnds>) -> Self {
-        let compiling = Arc::new(Semaphore::new(MOST_COMPILING));
-        Self { front_ends: Arc::clone(front_ends), compiling }
+        Self { front_ends: Arc::clone(front_ends) }
     }
 }
 
@@ -37,9 +32,12 @@ impl ServedFrontEnds {
 impl FrontEndService for ServedFrontEnds {
     async fn connect(&self, owner: &FrontEndOwner, front_end: ConnectFrontEnd) -> Result<FrontEndDescription, Error> {
         let interrupted = || Error::new(Code::Unavailable, "the host is shutting down");
-        let place = Arc::clone(&self.compiling).acquire_owned().await.map_err(|_| interrupted())?;
-        let (front_ends, owner) = (Arc::clone(&self.front_ends), owner.clone());
         // Schemas of strangers are compiled where nobody else has to wait.
+        let (context, bytes) =
+            (Context::new(owner.tenant.clone(), SessionId::default_session()), json_bytes(&front_end.tools));
+        let until = std::time::Instant::now() + self.front_ends.limits.wait();
+        let place = self.front_ends.checks.place(&context, bytes, until).await?;
+        let (front_ends, owner) = (Arc::clone(&self.front_ends), owner.clone());
         let connecting = spawn_blocking(move || {
             let _place = place;
             let connected = front_ends.connect(&owner, front_end)?;
@@ -71,9 +69,9 @@ impl FrontEndService for ServedFrontEnds {
         Ok(connected.events(after, MOST_CALLS, Some(Instant::now() + patience)).await)
     }
 
-    fn answer(&self, owner: &FrontEndOwner, front_end: &str, call: u64, answer: AnswerCall) -> Result<(), Error> {
+    async fn answer(&self, owner: &FrontEndOwner, front_end: &str, call: u64, answer: AnswerCall) -> Result<(), Error> {
         let connected = self.front_ends.found(owner, front_end)?;
-        self.front_ends.answer(&connected, call, answer)
+        self.front_ends.answer(&connected, call, answer).await
     }
 
     fn progress(&self, owner: &FrontEndOwner, front_end: &str, call: u64, progress: TellProgress) -> Result<(), Error> {

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
+use wharf_core::SchemaBudget;
+
 use super::Host;
 use crate::{
     app::{AppTool, RegisterError},
@@ -46,7 +48,7 @@ impl Host {
     /// Where the name is taken or illegal, a schema is refused, or the app has
     /// as many tools as it may; nothing is changed then.
     pub fn register_tool(&self, tool: AppTool) -> Result<String, RegisterError> {
-        let registered = Arc::new(tool.check()?);
+        let registered = Arc::new(tool.check(&mut SchemaBudget::default())?);
         let name = registered.full_name();
         self.change(|present| present.with_app(registered))?;
         Ok(name)

@@ -1,15 +1,20 @@
 //! A call, from its arrival to its answer: the same way for tools of plugins
 //! and of the app, but for who does the work.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, TenantId, Tool, ToolDefinition,
-    ToolService, Tracer,
+    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, RequestMemory, Schema, TenantId, Tool,
+    ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
+    limit::TimeLeft,
     tool::json_bytes,
 };
 use wharf_engine::Invocation;
@@ -17,11 +22,15 @@ use wharf_engine::Invocation;
 use super::Host;
 use crate::{
     app::Registered,
+    checking::{Check, Fitting, Unfit},
     registry::{Callee, Installed, Off, Registry},
 };
 
 /// What may come with a request besides its arguments; the contract says so.
 const MAX_REQUEST_META_BYTES: u64 = 64 << 10;
+/// What is checked, in words.
+const ARGUMENTS: &str = "the arguments";
+pub(crate) const ANSWER: &str = "the structured answer";
 /// What starts so is the host's.
 const OWN_PREFIX: &str = "dev.wharf/";
 /// Where a plugin finds what was given to a round of input.
@@ -45,16 +54,17 @@ impl Host {
             found => found,
         };
         let running = self.shared.recorder.begin(
-            &request.context,
+            &request,
             found.map(|callee| (callee.plugin(), callee.digest())),
-            (found.map_or(&request.tool, |callee| callee.known_as(&request.tool)), &request.tool),
-            request.trace.as_ref(),
+            found.map_or(&request.tool, |callee| callee.known_as(&request.tool)),
         );
         let audit = running.audit();
         let answered = match found {
             Some(Callee::Plugin(installed, tool)) => self.call_plugin(request, installed, tool, audit).await,
-            Some(Callee::App(registered) | Callee::FrontEnd(registered)) => {
-                self.call_app(request, registered, audit).await
+            Some(Callee::App(registered)) => self.call_app(request, registered, audit).await,
+            // It was checked when it came, so that the front end could be told.
+            Some(Callee::FrontEnd(registered)) => {
+                self.run_app(request, registered, audit).await.map(|(answer, ..)| answer)
             }
             None => Err(unknown_tool(&registry, &request.tool)),
         };
@@ -69,7 +79,14 @@ impl Host {
         tool: &Tool,
         audit: &Arc<CallAudit>,
     ) -> Result<Answer, Error> {
-        let (_, arguments) = checked_arguments(request.arguments, tool, &installed.limits)?;
+        let (context, cancel) = (request.context.clone(), request.cancel.clone());
+        let limits = &installed.limits;
+        let arguments = argument_text(&request.arguments, limits)?;
+        let time = limits.wall_time(tool.wall_time).start(limits);
+        let check = Check { context: &context, schema: &tool.input, what: ARGUMENTS, limits, time, cancel: &cancel };
+        let (checked, charged) = self.checked_arguments(check, request.arguments).await?;
+        // The guest gets their text.
+        drop(checked);
         audit.took_in(arguments.len() as u64);
         let mut request_meta = request.request_meta;
         let given = with_input(&mut request_meta, request.input, &installed.limits)?;
@@ -86,9 +103,10 @@ impl Host {
             tool: tool.definition.name.clone(),
             arguments,
             audit: Some(Arc::clone(audit)),
+            charged,
         };
-        let answer = installed.plugin.call(invocation, tool).await?;
-        checked_answer(answer, tool)
+        let (answer, time) = installed.plugin.call(invocation, tool).await?;
+        self.checked_answer(answer, tool, &context, &installed.limits, time, &cancel).await
     }
 
     async fn call_app(
@@ -97,19 +115,72 @@ impl Host {
         registered: &Registered,
         audit: &CallAudit,
     ) -> Result<Answer, Error> {
+        let (context, cancel) = (request.context.clone(), request.cancel.clone());
+        let (answer, time) = self.run_app(request, registered, audit).await?;
+        self.checked_answer(answer, &registered.tool, &context, &self.shared.app_limits, time, &cancel).await
+    }
+
+    /// The answer of a tool that is no plugin's, before it is held against its schema.
+    async fn run_app(
+        &self,
+        request: CallRequest,
+        registered: &Registered,
+        audit: &CallAudit,
+    ) -> Result<(Answer, TimeLeft), Error> {
         let (tool, limits) = (&registered.tool, &self.shared.app_limits);
-        let (arguments, text) = checked_arguments(request.arguments, tool, limits)?;
-        let given = check_input(&request.input, limits)?;
-        let bytes = given.saturating_add(text.len() as u64);
-        drop(text);
+        let bytes = json_bytes(&request.arguments);
+        check_argument_bytes(bytes, limits)?;
+        let wall_time = limits.wall_time(tool.wall_time);
+        let (context, cancel) = (request.context.clone(), request.cancel.clone());
+        let time = wall_time.start(limits);
+        let check = Check { context: &context, schema: &tool.input, what: ARGUMENTS, limits, time, cancel: &cancel };
+        let (arguments, _) = self.checked_arguments(check, request.arguments).await?;
+        let bytes = check_input(&request.input, limits)?.saturating_add(bytes);
         audit.took_in(bytes);
         let mut request_meta = request.request_meta;
         check_request_meta(&mut request_meta, limits)?;
         let place = self.admit(&request.context, bytes, &request.cancel).await?;
         let request = CallRequest { arguments, request_meta, ..request };
+        let time = wall_time.start(limits);
         let answer = registered.run(request, limits, place).await?;
         audit.gave_out(answer.bytes());
-        checked_answer(answer, tool)
+        Ok((answer, time))
+    }
+
+    /// Arguments that conform to the schema, and what finding that out has computed.
+    async fn checked_arguments(
+        &self,
+        check: Check<'_>,
+        arguments: Map<String, Value>,
+    ) -> Result<(Map<String, Value>, Duration), Error> {
+        let Fitting { value, computed } =
+            self.shared.checks.check(check, Value::Object(arguments)).await.map_err(|unfit| match unfit {
+                Unfit::Violations(violations) => {
+                    Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
+                }
+                Unfit::Failed(error) => error,
+            })?;
+        match value {
+            Value::Object(arguments) => Ok((arguments, computed)),
+            _ => Err(Error::new(Code::Internal, "arguments are no object")),
+        }
+    }
+
+    /// An answer that keeps what its tool promised, in what is left of the call's time.
+    async fn checked_answer(
+        &self,
+        mut answer: Answer,
+        tool: &Tool,
+        context: &Context,
+        limits: &CallLimits,
+        time: TimeLeft,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, Error> {
+        let Some(schema) = promised(&answer, tool)? else { return Ok(answer) };
+        let Some(structured) = answer.structured.take() else { return Ok(answer) };
+        let check = Check { context, schema, what: ANSWER, limits, time, cancel };
+        answer.structured = Some(self.shared.checks.check(check, structured).await.map_err(unfit_answer)?.value);
+        Ok(answer)
     }
 
     /// Waits for a place among the running calls.
@@ -146,6 +217,10 @@ impl ToolService for Host {
         self.shared.recorder.tracer.clone()
     }
 
+    fn request_memory(&self) -> Option<RequestMemory> {
+        Some(self.shared.request_memory.clone())
+    }
+
     fn plugin_of(&self, tool: &str) -> Option<String> {
         self.registry().find(tool).map(|callee| callee.plugin().to_string())
     }
@@ -176,25 +251,44 @@ fn unknown_tool(registry: &Registry, name: &str) -> Error {
     Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
 }
 
-/// Arguments that are small enough and conform to the schema, and their text.
-fn checked_arguments(
-    arguments: Map<String, Value>,
-    tool: &Tool,
-    limits: &CallLimits,
-) -> Result<(Map<String, Value>, String), Error> {
-    let arguments = Value::Object(arguments);
-    let text = arguments.to_string();
-    check_argument_bytes(text.len(), limits)?;
-    tool.input.check(&arguments).map_err(|violations| {
-        Error::new(Code::Invalid, format!("the arguments do not fit the tool's schema:\n{violations}"))
-    })?;
-    let Value::Object(arguments) = arguments else { return Err(Error::new(Code::Internal, "arguments are no object")) };
-    Ok((arguments, text))
+/// The text of arguments that are small enough. Of others no more is written than may be.
+fn argument_text(arguments: &Map<String, Value>, limits: &CallLimits) -> Result<String, Error> {
+    let mut text = Bounded { bytes: Vec::with_capacity(SMALL), limit: limits.argument_bytes };
+    match serde_json::to_writer(&mut text, arguments).ok().and_then(|()| String::from_utf8(text.bytes).ok()) {
+        Some(text) => Ok(text),
+        None => {
+            check_argument_bytes(json_bytes(arguments), limits)?;
+            Err(Error::new(Code::Internal, "the arguments have no text"))
+        }
+    }
+}
+
+/// What most arguments have at most.
+const SMALL: usize = 256;
+
+/// Takes so many bytes, and no more.
+struct Bounded {
+    bytes: Vec<u8>,
+    limit: u64,
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if (self.bytes.len() + more.len()) as u64 > self.limit {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether arguments of so many bytes may be sent.
-pub(super) fn check_argument_bytes(bytes: usize, limits: &CallLimits) -> Result<(), Error> {
-    if bytes as u64 <= limits.argument_bytes {
+pub(super) fn check_argument_bytes(bytes: u64, limits: &CallLimits) -> Result<(), Error> {
+    if bytes <= limits.argument_bytes {
         return Ok(());
     }
     let told = format!(
@@ -269,17 +363,29 @@ pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limit
     Ok(given.saturating_add(client))
 }
 
-/// An answer that keeps what its tool promised.
-pub(crate) fn checked_answer(answer: Answer, tool: &Tool) -> Result<Answer, Error> {
+/// The schema that an answer has to keep, where it has to.
+///
+/// # Errors
+/// Where what it promises is not there.
+pub(crate) fn promised<'t>(answer: &Answer, tool: &'t Tool) -> Result<Option<&'t Schema>, Error> {
     let promised = !answer.is_error && answer.input_required.is_none();
-    let Some(schema) = tool.output.as_ref().filter(|_| promised) else {
-        return Ok(answer);
-    };
-    let broken =
-        |what: &str| Error::new(Code::Internal, format!("the tool broke its contract: its structured answer {what}"));
-    let structured = answer.structured.as_ref().ok_or_else(|| broken("is missing"))?;
-    schema.check(structured).map_err(|violations| broken(&format!("does not fit its output schema:\n{violations}")))?;
-    Ok(answer)
+    let schema = tool.output.as_ref().filter(|_| promised);
+    if schema.is_some() && answer.structured.is_none() {
+        return Err(broken("is missing"));
+    }
+    Ok(schema)
+}
+
+/// What is told of an answer that does not keep its schema.
+pub(crate) fn unfit_answer(unfit: Unfit) -> Error {
+    match unfit {
+        Unfit::Violations(violations) => broken(&format!("does not fit its output schema:\n{violations}")),
+        Unfit::Failed(error) => error,
+    }
+}
+
+fn broken(what: &str) -> Error {
+    Error::new(Code::Internal, format!("the tool broke its contract: its structured answer {what}"))
 }
 
 #[cfg(test)]

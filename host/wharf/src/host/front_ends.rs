@@ -4,12 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use wharf_core::{
-    Answer, CallRequest, Error, FrontEndService, TenantId, ToolDefinition, ToolService, Tracer,
+    Answer, CallRequest, Error, FrontEndService, RequestMemory, TenantId, ToolDefinition, ToolService, Tracer,
+    audit::RefusalSink,
     service::front_end::{ConnectFrontEnd, FrontEndOwner},
 };
 
 use super::Host;
-use crate::front_ends::{FrontEnd, ServedFrontEnds};
+use crate::{
+    front_ends::{FrontEnd, ServedFrontEnds},
+    recorder::Refusals,
+};
 
 impl Host {
     /// Connects a front end, such as a page or a window of the app, over a channel
@@ -70,6 +74,12 @@ impl Host {
         Arc::new(ServedFrontEnds::new(&self.shared.front_ends))
     }
 
+    /// Who hears, for the audit, of requests that showed no token which opens anything.
+    #[must_use]
+    pub fn refusal_sink(&self) -> Arc<dyn RefusalSink> {
+        Refusals::new(Arc::clone(&self.shared.recorder))
+    }
+
     /// The tools that this tenant sees: those of plugins and of the app, and those
     /// of its own front ends.
     #[must_use]
@@ -116,6 +126,10 @@ impl ToolService for ToolsOfTenant {
 
     fn tracer(&self) -> Option<Tracer> {
         self.host.tracer()
+    }
+
+    fn request_memory(&self) -> Option<RequestMemory> {
+        self.host.request_memory()
     }
 
     fn plugin_of(&self, tool: &str) -> Option<String> {

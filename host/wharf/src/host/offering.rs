@@ -5,7 +5,10 @@
 
 mod all;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::future;
 use serde_json::{Map, Value};
@@ -212,7 +215,7 @@ impl Host {
     /// One line of audit for what is asked.
     fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> (RunningCall, Arc<CallAudit>) {
         let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
-        let running = self.shared.recorder.begin_offer(&asking.context, callee, what, asking.trace.as_ref());
+        let running = self.shared.recorder.begin_offer(asking, callee, what);
         let audit = Arc::clone(running.audit());
         (running, audit)
     }
@@ -226,7 +229,7 @@ impl Host {
         arguments: String,
         audit: Arc<CallAudit>,
     ) -> Result<(Invocation, Permit), Error> {
-        let Asking { context, mut request_meta, input, cancel, events, trace: _ } = asking;
+        let Asking { context, mut request_meta, input, cancel, events, trace: _, client: _ } = asking;
         let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
         let place = self.admit(&context, given.saturating_add(arguments.len() as u64), &cancel).await?;
         let invocation = Invocation {
@@ -240,6 +243,7 @@ impl Host {
             tool,
             arguments,
             audit: Some(audit),
+            charged: Duration::ZERO,
         };
         Ok((invocation, place))
     }
@@ -270,7 +274,7 @@ fn check_arguments(arguments: &Map<String, Value>, prompt: &PromptDefinition) ->
 /// The JSON text of an object that is not too large.
 fn small_text(members: Map<String, Value>, owner: &Installed) -> Result<String, Error> {
     let text = Value::Object(members).to_string();
-    calling::check_argument_bytes(text.len(), &owner.limits)?;
+    calling::check_argument_bytes(text.len() as u64, &owner.limits)?;
     Ok(text)
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use wharf_core::{Admission, AuditSink, Code, SpanSink, Tracer, audit::AuditOutcome, grant::Denials};
+use wharf_core::{Admission, AuditSink, Code, RequestMemory, SpanSink, Tracer, audit::AuditOutcome, grant::Denials};
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
@@ -14,9 +14,11 @@ use wharf_webview::WebViewBackend;
 use super::{Host, OpenError, Shared, plugins::Sources};
 use crate::{
     background::Background,
+    checking::Checks,
     collector,
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
+    paths,
     recorder::Recorder,
     registry::Registry,
     rooms::{self, Opened},
@@ -86,10 +88,12 @@ impl HostBuilder {
     /// Needs a tokio runtime with time; background work runs on it.
     ///
     /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened, or a secret of
-    /// the collector of spans is not there.
+    /// Where the state cannot be opened, or a secret of the collector of spans is not
+    /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
         let Self { mut configuration, data, state, backend, audit, traces, fixed_grants } = self;
+        // Processes and terminals run in other directories than this one.
+        let data = data.as_deref().map(paths::absolute).transpose()?;
         let state = match (state, &data) {
             (Some(state), _) => state,
             (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
@@ -110,23 +114,34 @@ impl HostBuilder {
             None => collector::open(&configuration.traces, number)?.map(|sink| Arc::new(sink) as Arc<dyn SpanSink>),
         };
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
-        let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer);
+        let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
             let Opened { rooms, staging } =
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
-            let engine = Engine::new(config, rooms.clone())?;
+            let engine = Engine::new(config, rooms.clone());
             let sources = Sources::new(configuration, data.as_deref());
-            let registry = Registry::new(sources.load_at_start(&engine));
+            let plugins = sources.load_at_start(&engine);
+            if let Some(problem) = &plugins.misspelt {
+                return Err(OpenError::Misspelt(problem.clone()));
+            }
+            let registry = Registry::new(plugins);
             Ok::<_, OpenError>((registry, sources, engine, rooms, staging))
         });
         let (registry, sources, engine, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
-        for rejected in registry.rejected() {
+        // A command that is over in a moment tells its user, and leaves the audit alone.
+        for rejected in registry.rejected().iter().filter(|_| !fixed_grants) {
             let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));
             recorder.change("rejected", subject, None, failed, Duration::ZERO);
         }
         let background = Background::start(&rooms);
-        let front_ends =
-            FrontEnds::new(limits.clone(), Arc::clone(&app_limits), rooms.announcements.clone(), Arc::clone(&recorder));
+        let checks = Checks::new(&limits);
+        let front_ends = FrontEnds::new(
+            limits.clone(),
+            Arc::clone(&app_limits),
+            rooms.announcements.clone(),
+            Arc::clone(&recorder),
+            checks.clone(),
+        );
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             changing: Mutex::default(),
@@ -134,6 +149,8 @@ impl HostBuilder {
             sources,
             app_limits,
             admission: Admission::new(limits.clone()),
+            checks,
+            request_memory: RequestMemory::new(&limits),
             wait: limits.wait(),
             listing: limits.listing(),
             rooms,
@@ -198,7 +215,7 @@ impl Host {
     /// Needs a tokio runtime with time; background work runs on it.
     ///
     /// # Errors
-    /// Where the state or the cache of compiled code cannot be opened.
+    /// Where the state cannot be opened.
     pub async fn open(configuration: Configuration, data: &Path) -> Result<Self, OpenError> {
         Self::builder(configuration).data(data).open().await
     }

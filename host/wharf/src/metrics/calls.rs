@@ -48,6 +48,13 @@ struct DenialLabels {
     capability: String,
 }
 
+/// Both are words of the host's.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct RefusedLabels {
+    reason: String,
+    from: String,
+}
+
 fn name(plugin: Option<&PluginName>) -> &str {
     plugin.map_or("", PluginName::as_str)
 }
@@ -71,6 +78,12 @@ impl EncodeLabelSet for DenialLabels {
     }
 }
 
+impl EncodeLabelSet for RefusedLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), fmt::Error> {
+        [("reason", self.reason.as_str()), ("from", self.from.as_str())].encode(encoder)
+    }
+}
+
 /// The counters; each host has its own.
 #[derive(Debug)]
 pub(crate) struct CallMetrics {
@@ -78,6 +91,7 @@ pub(crate) struct CallMetrics {
     durations: Family<ToolLabels, Histogram>,
     denials: Family<DenialLabels, Counter>,
     offers: Family<CallLabels, Counter>,
+    refused: Family<RefusedLabels, Counter>,
     tools: Series,
     denied: Series,
     offered: Series,
@@ -103,6 +117,7 @@ impl Default for CallMetrics {
             durations,
             denials: Family::default(),
             offers: Family::default(),
+            refused: Family::default(),
             tools: Series::default(),
             denied: Series::default(),
             offered: Series::default(),
@@ -121,6 +136,7 @@ impl CallMetrics {
             AuditKind::Call => self.count_call(record),
             AuditKind::Offer => self.count_offer(record),
             AuditKind::Denied => self.count_denial(record),
+            AuditKind::Authentication => self.count_refused(record),
             _ => {}
         }
     }
@@ -163,7 +179,13 @@ impl CallMetrics {
         if self.denials.get(&labels).is_none() && !self.denied.has_room() {
             labels = DenialLabels { plugin: None, capability: OTHER.to_owned() };
         }
-        self.denials.get_or_create(&labels).inc();
+        self.denials.get_or_create(&labels).inc_by(record.count);
+    }
+
+    fn count_refused(&self, record: &AuditRecord) {
+        let word = |word: Option<&str>| word.unwrap_or_default().to_owned();
+        let labels = RefusedLabels { reason: word(record.function.as_deref()), from: word(record.asked.as_deref()) };
+        self.refused.get_or_create(&labels).inc_by(record.count);
     }
 
     /// Hands out the counters for a text.
@@ -178,6 +200,11 @@ impl CallMetrics {
         let asked = "What plugins were asked for beside tools; the label `tool` is read, prompt and the like";
         registry.register("offers", asked, self.offers.clone());
         registry.register("denials", "Host calls that were not granted", self.denials.clone());
+        registry.register(
+            "authentication_failures",
+            "Requests over HTTP that showed no token which opens anything",
+            self.refused.clone(),
+        );
     }
 }
 
@@ -195,6 +222,7 @@ mod tests {
     fn record(plugin: Option<&str>, tool: &str, kind: AuditKind) -> AuditRecord {
         AuditRecord {
             time: SystemTime::now(),
+            count: 1,
             kind,
             subject: Arc::new(AuditSubject {
                 id: AuditId { host: 1, number: 1 },
@@ -202,6 +230,7 @@ mod tests {
                 plugin: plugin.map(|plugin| plugin.parse().expect("legal")),
                 digest: None,
                 tool: shown(tool),
+                client: None,
             }),
             function: Some("process.spawn".into()),
             asked: None,

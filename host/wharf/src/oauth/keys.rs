@@ -1,11 +1,14 @@
 //! The keys of an issuer: fetched when a token first needs one, kept for an hour, and
 //! fetched again for a key that is not known, since issuers change theirs.
 //!
-//! Strangers can name any key, so how often that is done does not depend on them.
+//! They are fetched on the side. Whoever shows a token by a known key waits for nothing
+//! but the first answer after an hour, and not even for that where the issuer is known to
+//! be away. Strangers can name any key, so how often keys are fetched does not depend on
+//! them, and waiting for one that is not known has an end.
 
 use std::{
     io::Read as _,
-    sync::{PoisonError, RwLock, RwLockReadGuard},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard},
     time::Duration,
 };
 
@@ -14,7 +17,10 @@ use jsonwebtoken::{
     jwk::{Jwk, KeyOperations, PublicKeyUse},
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use tokio::{sync::Mutex, time::Instant};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
 use url::Url;
 use wharf_core::text::with_causes;
 use wharf_mcp::http::TokenRefused;
@@ -23,23 +29,31 @@ use crate::fetch;
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
+/// From this age on they are fetched again, on the side.
+const RENEWED: Duration = Duration::from_secs(1_800);
 /// How long after they were asked for they are asked for again, at the soonest.
 const PAUSE: Duration = Duration::from_secs(30);
 /// How long the issuer may take for one document.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a token waits for keys, from when they were asked for: less than a connection
+/// may take until a token was shown.
+const WAIT: Duration = Duration::from_secs(4);
+/// ...and how long in any case, where they were asked for a moment ago.
+const GLANCE: Duration = Duration::from_millis(250);
 /// What a document may have; the largest issuers have some tens of kilobytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The keys of one issuer.
 #[derive(Debug)]
-pub(super) struct Keys {
-    issuer: String,
+pub(super) struct Keys(Arc<Issuer>);
+
+#[derive(Debug)]
+struct Issuer {
+    name: String,
     address: Option<Url>,
-    // Apart from what is waited for while keys are fetched, so that a stranger who names
-    // an unknown key never makes the bearer of a known one wait.
+    // Both are locks of the standard library, held for a look-up.
     known: RwLock<Known>,
-    /// When they were last asked for. Whoever needs keys that are being fetched waits here.
-    asked: Mutex<Option<Instant>>,
+    asking: Mutex<Asking>,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +61,16 @@ struct Known {
     keys: Vec<Jwk>,
     /// When these came.
     fetched: Option<Instant>,
+}
+
+/// The last time that they were asked for.
+#[derive(Debug, Default)]
+struct Asking {
+    began: Option<Instant>,
+    /// Fires when it is over; none where it is.
+    over: Option<watch::Receiver<()>>,
+    /// The issuer did not answer.
+    failed: bool,
 }
 
 /// What an issuer says of itself (RFC 8414, or OpenID Connect Discovery).
@@ -58,60 +82,103 @@ struct Description {
 
 impl Keys {
     pub(super) fn new(issuer: String, address: Option<Url>) -> Self {
-        Self { issuer, address, known: RwLock::default(), asked: Mutex::default() }
+        let (known, asking) = (RwLock::default(), Mutex::default());
+        Self(Arc::new(Issuer { name: issuer, address, known, asking }))
     }
 
     /// The key of this name for this algorithm. A token that names none may be by the
     /// only key that there is.
     pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, TokenRefused> {
-        if let Some(key) = self.fresh(name, algorithm) {
-            return Ok(key);
+        let (key, age) = {
+            let known = self.0.known();
+            (known.find(name, algorithm), known.fetched.map(|at| at.elapsed()))
+        };
+        if let (Some(key), Some(age)) = (&key, age)
+            && age <= KEPT
+        {
+            if age > RENEWED {
+                self.ask();
+            }
+            return Ok(key.clone());
         }
-        let mut asked = self.asked.lock().await;
-        // They may have come while this waited.
-        if let Some(key) = self.fresh(name, algorithm) {
-            return Ok(key);
-        }
-        let mut is_away = false;
-        if asked.is_none_or(|at| at.elapsed() > PAUSE) {
-            *asked = Some(Instant::now());
-            is_away = !self.fetch().await;
-        }
-        let known = self.known();
-        match known.find(name, algorithm) {
+        let over = self.ask();
+        if let Some(key) = key.filter(|_| self.0.asking().is_away()) {
             // Old ones are worth more than none while the issuer is away.
+            return Ok(key);
+        }
+        if let Some((mut over, until)) = over {
+            // An error is the end of who asked.
+            let _ = timeout_at(until, over.changed()).await;
+        }
+        let known = self.0.known();
+        let is_current = known.fetched.is_some_and(|at| at.elapsed() <= KEPT);
+        match known.find(name, algorithm) {
             Some(key) => Ok(key),
-            None if is_away || known.fetched.is_none() => Err(TokenRefused::Unavailable),
-            None => Err(TokenRefused::Invalid("its issuer has no such key".to_owned())),
+            None if is_current && !self.0.asking().is_open() => {
+                Err(TokenRefused::Invalid("its issuer has no such key".to_owned()))
+            }
+            None => Err(TokenRefused::Unavailable),
         }
     }
 
-    /// A key that is known and not old.
-    fn fresh(&self, name: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
-        let known = self.known();
-        known.fetched.filter(|at| at.elapsed() <= KEPT)?;
-        known.find(name, algorithm)
+    /// Has the issuer asked, unless that was done a moment ago. Returns what tells the end
+    /// of that, and until when it is worth waiting for, where it is still being done.
+    fn ask(&self) -> Option<(watch::Receiver<()>, Instant)> {
+        let mut asking = self.0.asking();
+        let began = asking.began.filter(|at| at.elapsed() <= PAUSE || asking.over.is_some());
+        if let Some(began) = began {
+            let until = (began + WAIT).max(Instant::now() + GLANCE);
+            return asking.over.clone().map(|over| (over, until));
+        }
+        let began = Instant::now();
+        let (done, over) = watch::channel(());
+        (asking.began, asking.over) = (Some(began), Some(over.clone()));
+        drop(asking);
+        // Who asked may go away; what the issuer says counts all the same.
+        tokio::spawn(Arc::clone(&self.0).fetch(done));
+        Some((over, began + WAIT))
+    }
+}
+
+impl Asking {
+    /// Whether the issuer has not said yet, or not at all, which keys there are.
+    fn is_open(&self) -> bool {
+        self.over.is_some() || self.failed
     }
 
-    /// Whether the issuer answered.
-    async fn fetch(&self) -> bool {
-        let (issuer, address) = (self.issuer.clone(), self.address.clone());
+    /// Whether the issuer did not answer the last time, or hangs.
+    fn is_away(&self) -> bool {
+        self.failed || (self.over.is_some() && self.began.is_some_and(|began| began.elapsed() > PAUSE))
+    }
+}
+
+impl Issuer {
+    async fn fetch(self: Arc<Self>, done: watch::Sender<()>) {
+        let (issuer, address) = (self.name.clone(), self.address.clone());
         let fetching = tokio::task::spawn_blocking(move || fetch_keys(&issuer, address.as_ref()));
-        match fetching.await.unwrap_or_else(|_| Err("the thread ended".to_owned())) {
+        let fetched = fetching.await.unwrap_or_else(|_| Err("the thread ended".to_owned()));
+        let failed = fetched.is_err();
+        match fetched {
             Ok(keys) => {
                 let came = Known { keys, fetched: Some(Instant::now()) };
                 *self.known.write().unwrap_or_else(PoisonError::into_inner) = came;
-                true
             }
             Err(problem) => {
-                tracing::warn!(issuer = self.issuer, "the keys of the issuer cannot be had: {problem}");
-                false
+                tracing::warn!(issuer = self.name, "the keys of the issuer cannot be had: {problem}");
             }
         }
+        let mut asking = self.asking();
+        (asking.over, asking.failed) = (None, failed);
+        drop(asking);
+        drop(done);
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Known> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn asking(&self) -> MutexGuard<'_, Asking> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

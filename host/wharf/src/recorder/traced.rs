@@ -61,7 +61,7 @@ impl TracedCall {
     }
 
     fn host_call(&self, record: &AuditRecord) {
-        if self.host_calls.fetch_add(1, Relaxed) >= MAX_HOST_CALLS {
+        if self.host_calls.fetch_add(record.count, Relaxed) >= MAX_HOST_CALLS {
             return;
         }
         let function = record.function.as_deref().unwrap_or_default();

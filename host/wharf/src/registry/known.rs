@@ -174,6 +174,8 @@ pub(crate) struct Plugins {
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) off: Vec<Off>,
     pub(crate) disabled: Vec<Disabled>,
+    /// A table of the configuration that was probably meant for another plugin.
+    pub(crate) misspelt: Option<String>,
 }
 
 impl Plugins {
@@ -219,7 +221,7 @@ impl Plugins {
             present.disabled.iter().any(|disabled| disabled.kept.is_some() && disabled.name == *name)
                 || present.installed.iter().filter(of_app).any(|installed| installed.plugin.name() == name)
         };
-        let Self { installed, rejected, off, disabled } = self;
+        let Self { installed, rejected, off, disabled, misspelt: _ } = self;
         for plugin in installed {
             match is_taken(plugin.plugin.name()) {
                 false => plugins.add(plugin),
@@ -283,7 +285,7 @@ impl Plugins {
 
     pub(crate) fn reject(&mut self, name: PluginName, reason: String) {
         let reason = wharf_core::text::visible(reason);
-        tracing::error!(plugin = %name, "cannot be loaded: {reason}");
+        tracing::error!(target: REFUSED, plugin = %name, "cannot be loaded: {reason}");
         self.rejected.push(Rejected { name, reason });
     }
 
@@ -293,6 +295,9 @@ impl Plugins {
         others.filter_map(|other| plugin.conflict(other)).next().or_else(|| clash(&plugin.plugin, &self.installed))
     }
 }
+
+/// What the log says of plugins that are not served, or may use nothing, has this target.
+pub(crate) const REFUSED: &str = "wharf::refused";
 
 /// Separates the names of plugin and tool. Neither may contain it.
 pub(super) const SEPARATOR: &str = "__";

@@ -10,7 +10,7 @@ pub(super) fn print(wharf: &Path) {
 fn text(wharf: &str) -> String {
     // JSON and TOML strings escape alike.
     let path = serde_json::Value::from(wharf).to_string();
-    let entry = format!(r#"{{ "command": {path}, "args": ["serve", "--stdio"] }}"#);
+    let entry = format!(r#"{{ "command": {path}, "args": ["serve", "--stdio", "--session", "new"] }}"#);
     format!(
         r#"
 Connect your own client (build it for speed first: cargo build --release -p wharf)
@@ -19,7 +19,7 @@ Connect your own client (build it for speed first: cargo build --release -p whar
      {{ "mcpServers": {{ "wharf": {entry} }} }}
 
    Claude Code      .mcp.json in your project, with the same text as for Claude Desktop, or
-     claude mcp add wharf -- {wharf} serve --stdio
+     claude mcp add wharf -- {wharf} serve --stdio --session new
 
    VS Code          .vscode/mcp.json
      {{ "servers": {{ "wharf": {entry} }} }}
@@ -29,9 +29,9 @@ Connect your own client (build it for speed first: cargo build --release -p whar
    Codex            ~/.codex/config.toml
      [mcp_servers.wharf]
      command = {path}
-     args = ["serve", "--stdio"]
+     args = ["serve", "--stdio", "--session", "new"]
 
-   The tools that run commands and change files are off there. With "--profile", "developer" behind "--stdio" they
+   The tools that run commands and change files are off there. With "--profile", "developer" behind "new" they
    are on, contained and without a network; `wharf doctor` says whether that works on this machine.
 
 "#

@@ -17,7 +17,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-const BASE64_CHARACTERS: usize = limits::DOCUMENT_BYTES.div_ceil(3) * 4;
+const BASE64_CHARACTERS: usize = limits::ARGUMENT_BYTES.div_ceil(3) * 4;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,9 +25,9 @@ const BASE64_CHARACTERS: usize = limits::DOCUMENT_BYTES.div_ceil(3) * 4;
 pub(crate) struct AddContent {
     /// The text to keep. Give either this or `document`.
     #[serde(alias = "content")]
-    #[schemars(length(min = 1, max = limits::TEXT_BYTES))]
+    #[schemars(length(min = 1, max = limits::ARGUMENT_BYTES))]
     text: Option<String>,
-    /// A document to keep, in base64: docx, xlsx, pptx, pdf, html, md, csv, json or any other text, at most 12 MiB
+    /// A document to keep, in base64: docx, xlsx, pptx, pdf, html, md, csv, json or any other text, at most 12 MB
     /// before base64. Needs a `name`.
     #[schemars(length(min = 1, max = BASE64_CHARACTERS))]
     document: Option<String>,

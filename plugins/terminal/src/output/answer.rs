@@ -80,6 +80,9 @@ pub(crate) struct TurnAnswer {
     /// From the input to the end of the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) elapsed_milliseconds: Option<u64>,
+    /// How long silence had to last, where the operator lets that follow what the program usually takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) adaptive_silence_milliseconds: Option<u64>,
     /// It was given up with cancel_turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) cancelled: bool,
@@ -115,6 +118,7 @@ impl TurnAnswer {
             confidence: complete.map(|end| end.confidence.to_string()),
             exit_code: complete.and_then(|end| end.exit_code),
             elapsed_milliseconds: complete.map(|end| u64::try_from(end.elapsed.as_millis()).unwrap_or(u64::MAX)),
+            adaptive_silence_milliseconds: adaptive_silence(turn),
             cancelled: turn.cancelled,
             output: Output::new(id, &excerpt),
             screen,
@@ -124,7 +128,7 @@ impl TurnAnswer {
 
     /// All of it as the model reads it; `waited` says for how long.
     pub(crate) fn text(&self, turn: &Turn, info: &TerminalInfo, waited: &str) -> String {
-        let mut text = turn_state(turn);
+        let mut text = turn_state(turn, info);
         if self.still_running {
             let next = json!({ "terminal_id": self.terminal_id, "cursor": self.output.next_cursor });
             text.push_str(&format!(
@@ -149,6 +153,12 @@ impl TurnAnswer {
         }
         text
     }
+}
+
+/// How long silence had to last before it ended this turn, where that adapts.
+fn adaptive_silence(turn: &Turn) -> Option<u64> {
+    let meta: serde_json::Value = serde_json::from_str(turn.meta.as_deref()?).ok()?;
+    meta["adaptive"]["inactivity_milliseconds"].as_u64()
 }
 
 /// The lines of a screen, without the blank ones at its end.

@@ -40,9 +40,12 @@ pub(crate) struct Terminal {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signal: Option<u32>,
     /// Why the host closed it: `owner` (close_terminal), `replaced`, `idle`, `evicted`, `time-limit`, `crashes`, `operator`,
-    /// `shutting-down` or `host-lost`.
+    /// `quota`, `shutting-down` or `host-lost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_because: Option<String>,
+    /// Why it ended, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<String>,
     /// How often its program crashed and was started again.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) restarts: u32,
@@ -80,6 +83,7 @@ impl From<&TerminalInfo> for Terminal {
             exit_code: outcome.and_then(|outcome| outcome.code),
             signal: outcome.and_then(|outcome| outcome.signal),
             ended_because: outcome.and_then(|outcome| outcome.reason.clone()),
+            cause: info.because(),
             restarts: info.restarts,
             restarted_because: info.restarted_because.clone(),
             recording: info.recording,
@@ -91,7 +95,7 @@ impl From<&TerminalInfo> for Terminal {
 /// How a terminal is, in words.
 pub(crate) fn state(info: &TerminalInfo) -> String {
     let mut text = match (&info.outcome, &info.status) {
-        (Some(outcome), Status::Closed) => ended(outcome),
+        (Some(outcome), Status::Closed) => ended(outcome, info),
         (_, Status::Busy) => "busy, a turn runs".to_owned(),
         (_, Status::NeedsInput) => "waits for input".to_owned(),
         (_, status) => status.to_string(),
@@ -103,10 +107,13 @@ pub(crate) fn state(info: &TerminalInfo) -> String {
     text
 }
 
-fn ended(outcome: &Outcome) -> String {
-    match (&outcome.kind, outcome.code, outcome.signal) {
-        (OutcomeKind::Exited, Some(code), _) => format!("ended with exit code {code}"),
-        (OutcomeKind::Signaled, _, Some(signal)) => format!("ended by signal {signal}"),
+fn ended(outcome: &Outcome, info: &TerminalInfo) -> String {
+    match (&outcome.kind, outcome.code, outcome.signal, info.because()) {
+        (OutcomeKind::Exited, Some(code), ..) if outcome.reason.is_none() => format!("ended with exit code {code}"),
+        // Such as `it was ended by signal 11 (SIGSEGV)`.
+        (.., Some(because)) => because.strip_prefix("it was ").unwrap_or(&because).to_owned(),
+        (OutcomeKind::Exited, Some(code), ..) => format!("ended with exit code {code}"),
+        (OutcomeKind::Signaled, _, Some(signal), None) => format!("ended by signal {signal}"),
         _ => format!("closed ({})", outcome.reason.as_deref().unwrap_or("for an unknown reason")),
     }
 }
@@ -118,8 +125,8 @@ pub(crate) fn line(info: &TerminalInfo) -> String {
     format!("{}: {command}; {state}; {}x{}; started {started}", info.id, info.columns, info.rows)
 }
 
-/// How a turn is, in words.
-pub(crate) fn turn_state(turn: &Turn) -> String {
+/// How a turn is, in words, of a terminal that is so now.
+pub(crate) fn turn_state(turn: &Turn, info: &TerminalInfo) -> String {
     let Some(end) = &turn.complete else {
         return if turn.cancelled { "cancelled" } else { "still running" }.to_owned();
     };
@@ -129,7 +136,13 @@ pub(crate) fn turn_state(turn: &Turn) -> String {
         (Reason::ProcessExited | Reason::DescendantsAlive, Some(code)) => {
             format!("the program ended with exit code {code} {how}")
         }
-        (Reason::ProcessExited | Reason::DescendantsAlive, None) => format!("the program ended {how}"),
+        (Reason::ProcessExited | Reason::DescendantsAlive, None) => {
+            // No code: a signal ended it, or the host did.
+            match info.because().or_else(|| info.restarted_because.clone()) {
+                Some(because) => format!("the program ended: {because} {how}"),
+                None => format!("the program ended {how}"),
+            }
+        }
         (_, Some(code)) => format!("exit code {code} {how}"),
         (_, None) if matches!(end.layer, Layer::Inactivity | Layer::Limit) => format!("cut off {how}"),
         (_, None) => format!("complete {how}"),
@@ -228,13 +241,34 @@ mod tests {
             (turn(Layer::Ended, Reason::ProcessExited, Some(3)), &closed, "ended with exit code 3", "start_terminal"),
             (turn(Layer::Ended, Reason::ProcessExited, None), &ready, "the program ended", "started again"),
         ] {
-            let (told, advice) = (turn_state(&turn), turn_note(&turn, info));
+            let (told, advice) = (turn_state(&turn, info), turn_note(&turn, info));
             assert!(told.contains(state), "{told}");
             assert!(advice.contains(note) && (note.is_empty() == advice.is_empty()), "{advice}");
         }
         let cancelled = Turn { complete: None, cancelled: true, ..turn(Layer::Status, Reason::ShellIdle, None) };
-        assert_eq!(turn_state(&cancelled), "cancelled");
-        assert_eq!(turn_state(&Turn { cancelled: false, ..cancelled }), "still running");
+        assert_eq!(turn_state(&cancelled, &ready), "cancelled");
+        assert_eq!(turn_state(&Turn { cancelled: false, ..cancelled }, &ready), "still running");
+    }
+
+    #[test]
+    fn a_program_that_a_signal_or_the_host_ended_says_by_what() {
+        for (because, kind, signal, listed) in [
+            ("it was ended by signal 11 (SIGSEGV)", "signaled", Some(11), "ended by signal 11 (SIGSEGV)"),
+            (
+                "it was closed, since nobody used it for 900 s (limit `idle_seconds`)",
+                "killed",
+                None,
+                "closed, since nobody used it for 900 s (limit `idle_seconds`)",
+            ),
+            ("its owner closed it", "killed", None, "its owner closed it"),
+        ] {
+            let outcome = Outcome { kind: kind.to_owned().into(), code: None, signal, reason: None };
+            let meta = Some(serde_json::json!({ "because": because }).to_string());
+            let closed = TerminalInfo { meta, ..info(Status::Closed, Some(outcome)) };
+            assert_eq!(state(&closed), listed);
+            let told = turn_state(&turn(Layer::Ended, Reason::ProcessExited, None), &closed);
+            assert!(told.starts_with(&format!("the program ended: {because} (process-exited")), "{told}");
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(crate) fn send_keys(call: &Call, input: SendKeys) -> Result<Reply<Pressed>, 
     let mut text = state(&info);
     if let Some(turn) = before.turn.filter(wharf_sdk::terminal::Turn::is_running) {
         let now = info.turn.as_ref().filter(|now| now.number == turn.number).unwrap_or(&turn);
-        text.push_str(&format!("; turn {}: {}. wait_for_turn shows it", turn.number, turn_state(now)));
+        text.push_str(&format!("; turn {}: {}. wait_for_turn shows it", turn.number, turn_state(now, &info)));
     }
     text.push_str(&format!("\n{}", screen.text()));
     let turn_running = info.turn.as_ref().is_some_and(wharf_sdk::terminal::Turn::is_running);

@@ -20,7 +20,8 @@ pub(crate) struct SendMessage {
     /// The terminal, as start_terminal and list_terminals answer it.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
-    /// What to type; several lines are all right. Empty, Enter alone is pressed. Control characters are keys.
+    /// What to type, usually up to 10,000 characters; several lines are all right. Empty, Enter alone is pressed. Control
+    /// characters are keys.
     #[serde(default)]
     #[schemars(length(max = limits::INPUT))]
     text: String,

@@ -13,7 +13,7 @@ fn numbers_and_lengths_out_of_range_are_refused_by_name() {
         ("start_terminal", json!({ "program": " " }), "`program` is empty"),
         ("start_terminal", json!({ "directory": "" }), "`directory` is empty"),
         ("send_message", json!({ "terminal_id": "" }), "`terminal_id` is empty"),
-        ("send_message", json!({ "terminal_id": id, "text": "x".repeat(10_001) }), "`text` has 10001 characters"),
+        ("send_message", json!({ "terminal_id": id, "text": "x".repeat(100_001) }), "`text` has 100001 characters"),
         ("send_message", json!({ "terminal_id": id, "text": "a", "wait_seconds": 601 }), "`wait_seconds` is 601"),
         ("send_message", json!({ "terminal_id": id, "text": "a", "quiet_seconds": 0 }), "`quiet_seconds` is 0"),
         ("send_message", json!({ "terminal_id": id, "text": "a", "prompt": "" }), "`prompt` is empty"),

@@ -52,7 +52,7 @@ fn what_makes_no_sense_never_comes_through() {
         ("start_terminal", json!({ "preset": "fast" })),
         ("start_terminal", json!({ "program": "" })),
         ("send_message", json!({ "text": "ls" })),
-        ("send_message", json!({ "terminal_id": "t", "text": "x".repeat(10_001) })),
+        ("send_message", json!({ "terminal_id": "t", "text": "x".repeat(100_001) })),
         ("send_message", json!({ "terminal_id": "t", "text": "ls", "wait_seconds": 601 })),
         ("send_keys", json!({ "terminal_id": "t", "keys": [] })),
         ("send_keys", json!({ "terminal_id": "t", "keys": "C-c" })),

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use wharf_sdk::process::{Advice, Outcome, OutcomeKind, ProcessInfo, Progress, Stream};
+use wharf_sdk::process::{Advice, Outcome, OutcomeKind, PollStatistics, ProcessInfo, Progress, Stream};
 
 use super::clean::Cleaned;
 use super::excerpt::{Excerpt, Omitted};
@@ -44,6 +44,44 @@ pub(crate) struct Process {
     pub(crate) stdout_bytes: u64,
     /// Bytes printed to its standard error so far.
     pub(crate) stderr_bytes: u64,
+    /// How its status was asked for before this, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) polls: Option<Polls>,
+}
+
+/// How the status of a process was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Polls {
+    /// How often, in all.
+    pub(crate) total: u64,
+    /// How often in a row it was found running.
+    pub(crate) in_a_row: u32,
+    /// When it last was: RFC 3339, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_at: Option<String>,
+    /// The mean of the intervals between those in a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mean_interval_milliseconds: Option<u64>,
+    /// Their standard deviation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deviation_milliseconds: Option<u64>,
+    /// The shortest of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shortest_interval_milliseconds: Option<u64>,
+}
+
+impl From<PollStatistics> for Polls {
+    fn from(polls: PollStatistics) -> Self {
+        let PollStatistics { total, last, in_a_row, intervals, .. } = polls;
+        Self {
+            total,
+            in_a_row,
+            last_at: last,
+            mean_interval_milliseconds: intervals.map(|intervals| intervals.mean_milliseconds),
+            deviation_milliseconds: intervals.map(|intervals| intervals.deviation_milliseconds),
+            shortest_interval_milliseconds: intervals.map(|intervals| intervals.shortest_milliseconds),
+        }
+    }
 }
 
 /// What of a stream is shown.
@@ -113,6 +151,7 @@ impl From<&ProcessInfo> for Process {
             living_descendants: info.descendants.filter(|count| *count > 0),
             stdout_bytes: info.stdout.bytes,
             stderr_bytes: info.stderr.bytes,
+            polls: info.polls().map(Polls::from),
         }
     }
 }
@@ -230,7 +269,15 @@ pub(crate) fn line(info: &ProcessInfo) -> String {
         None => info.status.to_string(),
     };
     let bytes = info.stdout.bytes.saturating_add(info.stderr.bytes);
-    format!("{}: {state}; started {}; {bytes} bytes of output; {command}", info.id, info.started)
+    let polls = match info.polls() {
+        Some(PollStatistics { total, in_a_row: 2.., intervals: Some(intervals), .. }) => {
+            format!("; polled {total} times, on average every {} ms of late", intervals.mean_milliseconds)
+        }
+        Some(PollStatistics { total: 1, .. }) => "; polled once".to_owned(),
+        Some(PollStatistics { total, .. }) => format!("; polled {total} times"),
+        None => String::new(),
+    };
+    format!("{}: {state}; started {}; {bytes} bytes of output{polls}; {command}", info.id, info.started)
 }
 
 impl ProcessAnswer {
@@ -254,7 +301,9 @@ impl ProcessAnswer {
         text.push_str(&stdout);
         text.push_str(&stderr);
         if let Some(guidance) = &self.guidance {
-            text.push_str(&format!("\n\nGuidance: {}\nwait_for_process waits until something happens.", guidance.text));
+            // In the operator's language, and without a word of another.
+            text.push_str("\n\n");
+            text.push_str(&guidance.text);
         }
         text
     }
@@ -345,7 +394,7 @@ mod tests {
         };
         let polled = answer(&running, "a\n", Some(advice.into()));
         let text = polled.text(&state(&running), "");
-        assert!(text.ends_with("Polled 6 times in 3 s.\nwait_for_process waits until something happens."), "{text}");
+        assert!(text.ends_with("\na\n\nPolled 6 times in 3 s."), "nothing is added to the host's words: {text}");
         let structured = serde_json::to_value(&polled).expect("json");
         assert_eq!(structured["guidance"]["suggested_interval_milliseconds"], 10_000);
         let without = serde_json::to_value(answer(&running, "a\n", None)).expect("json");
@@ -366,6 +415,37 @@ mod tests {
     fn a_process_is_listed_on_one_line() {
         let line = line(&info(Status::Running, None));
         assert_eq!(line, "p1: running; started 2026-01-01T00:00:00.000Z; 4 bytes of output; make all");
+    }
+
+    #[test]
+    fn how_a_process_was_polled_is_shown_with_it() {
+        let mut polled = info(Status::Running, None);
+        let intervals =
+            r#"{"count": 6, "mean_milliseconds": 1500, "deviation_milliseconds": 20, "shortest_milliseconds": 9}"#;
+        let meta = |total: u64, intervals: &str| {
+            let last = "2026-01-01T00:00:09.000Z";
+            format!(
+                r#"{{"polls": {{"total": {total}, "last": "{last}", "in_a_row": {total}, "intervals": {intervals}}}}}"#
+            )
+        };
+        polled.meta = Some(meta(7, intervals));
+        assert!(
+            line(&polled).contains("; polled 7 times, on average every 1500 ms of late; make"),
+            "{}",
+            line(&polled)
+        );
+        let structured = serde_json::to_value(Process::from(&polled)).expect("json");
+        let expected = serde_json::json!({
+            "total": 7, "in_a_row": 7, "last_at": "2026-01-01T00:00:09.000Z", "mean_interval_milliseconds": 1500,
+            "deviation_milliseconds": 20, "shortest_interval_milliseconds": 9,
+        });
+        assert_eq!(structured["polls"], expected);
+        polled.meta = Some(meta(1, "null"));
+        assert!(line(&polled).contains("; polled once; make"), "{}", line(&polled));
+        for nothing in [None, Some("{}".to_owned()), Some("no json".to_owned())] {
+            polled.meta = nothing;
+            assert_eq!(Process::from(&polled).polls, None);
+        }
     }
 
     #[test]

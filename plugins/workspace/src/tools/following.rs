@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::text as check_text;
-use wharf_sdk::process::{Condition, Position, ProcessInfo, Processes, Stream, Waited};
+use wharf_sdk::process::{Condition, Piece, Position, ProcessInfo, Processes, Stream, Waited};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{StreamName, answer, last_lines, of_process};
@@ -25,10 +25,23 @@ pub(crate) struct PollProcess {
     #[serde(alias = "processId")]
     #[schemars(length(min = 1, max = limits::PROCESS_ID))]
     process_id: String,
-    /// How many of the last lines of each stream to show.
-    #[serde(default = "default_lines")]
+    /// How many of the last lines of each stream to show; 20 where neither this nor `tail` is given.
     #[schemars(range(max = limits::LINES))]
-    lines: u32,
+    lines: Option<u32>,
+    /// Instead of `lines`: the last lines of one stream, and nothing of the other.
+    tail: Option<Tail>,
+}
+
+/// The last lines of one stream.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub(crate) struct Tail {
+    /// The stream.
+    src: StreamName,
+    /// How many lines.
+    #[schemars(range(max = limits::LINES))]
+    n: u32,
 }
 
 fn default_lines() -> u32 {
@@ -40,8 +53,18 @@ fn default_lines() -> u32 {
 #[tool(title = "Look at a process", read_only)]
 pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<ProcessAnswer>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
-    check_range("lines", u64::from(input.lines), 0, u64::from(limits::LINES))?;
-    let polled = call.processes().poll(&input.process_id, input.lines, limits::WINDOW_BYTES).map_err(of_process)?;
+    let lines = match (input.lines, &input.tail) {
+        (Some(_), Some(_)) => return Err(ToolError::invalid("give `lines` or `tail`, not both")),
+        (lines, None) => lines.unwrap_or(default_lines()),
+        (None, Some(tail)) => tail.n,
+    };
+    check_range("lines", u64::from(lines), 0, u64::from(limits::LINES))?;
+    let mut polled = call.processes().poll(&input.process_id, lines, limits::WINDOW_BYTES).map_err(of_process)?;
+    match input.tail.map(|tail| tail.src) {
+        Some(StreamName::Stdout) => polled.stderr = nothing_of(&polled.stderr),
+        Some(StreamName::Stderr) => polled.stdout = nothing_of(&polled.stdout),
+        None => {}
+    }
     let info = &polled.process;
     let length = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
     let (stdout, stderr) = shared(
@@ -56,6 +79,11 @@ pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<Proc
         guidance: polled.advice.map(Guidance::from),
     };
     Ok(Reply::new(answer.text(&state(info), ""), answer))
+}
+
+/// The end of a stream, of which nothing is to be shown.
+fn nothing_of(piece: &Piece) -> Piece {
+    Piece { start: piece.end, next: piece.end, data: Vec::new(), ..*piece }
 }
 
 #[derive(Default, Deserialize, JsonSchema)]

@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::host::{ActiveHost, HostProcesses};
 use crate::{Call, ToolError};
 
-pub use report::{Advice, Outcome, OutcomeKind, Piece, Polled, ProcessInfo, Progress, Status, WaitReason, Waited};
+pub use report::{
+    Advice, Outcome, OutcomeKind, Piece, PollIntervals, PollStatistics, Polled, ProcessInfo, Progress, Status,
+    WaitReason, Waited,
+};
 pub use request::{Condition, Launch, Position, Signal, Stream};
 
 /// What holds for the processes of this plugin here.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
 use crate::words::words;
 
 words! {
@@ -105,7 +107,49 @@ pub struct ProcessInfo {
     pub meta: Option<String>,
 }
 
+/// How a process was polled.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct PollStatistics {
+    /// How often, ever.
+    pub total: u64,
+    /// When it last was: RFC 3339 in UTC.
+    pub last: Option<String>,
+    /// How many polls in a row found it running.
+    pub in_a_row: u32,
+    /// When the first of those was.
+    pub first_in_a_row: Option<String>,
+    /// The intervals between those, where there are two or more.
+    pub intervals: Option<PollIntervals>,
+}
+
+/// Intervals between polls in a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct PollIntervals {
+    /// How many there are.
+    pub count: u32,
+    /// Their mean.
+    pub mean_milliseconds: u64,
+    /// Their standard deviation.
+    pub deviation_milliseconds: u64,
+    /// The shortest.
+    pub shortest_milliseconds: u64,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    polls: Option<PollStatistics>,
+}
+
 impl ProcessInfo {
+    /// How it was polled before this was asked, if it was; nothing from a host
+    /// that does not say so.
+    #[must_use]
+    pub fn polls(&self) -> Option<PollStatistics> {
+        serde_json::from_str::<Meta>(self.meta.as_deref()?).ok()?.polls
+    }
+
     /// Whether it has ended, whatever its descendants do.
     #[must_use]
     pub fn has_ended(&self) -> bool {

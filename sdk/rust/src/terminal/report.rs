@@ -150,7 +150,7 @@ pub struct Outcome {
     /// The number of the signal.
     pub signal: Option<u32>,
     /// Why the host ended it: `owner`, `replaced`, `idle`, `evicted`,
-    /// `time-limit`, `crashes`, `operator`, `shutting-down`, `host-lost`.
+    /// `time-limit`, `crashes`, `operator`, `quota`, `shutting-down`, `host-lost`.
     pub reason: Option<String>,
 }
 
@@ -216,6 +216,14 @@ impl TerminalInfo {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.status == Status::Closed
+    }
+
+    /// Why it ended, in words such as `it was ended by signal 11 (SIGSEGV)`, where
+    /// the host says so.
+    #[must_use]
+    pub fn because(&self) -> Option<String> {
+        let meta: serde_json::Value = serde_json::from_str(self.meta.as_deref()?).ok()?;
+        meta["because"].as_str().map(str::to_owned)
     }
 }
 

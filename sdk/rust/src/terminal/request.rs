@@ -111,6 +111,7 @@ pub struct TurnOptions {
     pub(crate) prompts: Vec<String>,
     pub(crate) inactivity: Option<Duration>,
     pub(crate) time_limit: Option<Duration>,
+    pub(crate) parameters: serde_json::Map<String, serde_json::Value>,
 }
 
 impl TurnOptions {
@@ -140,6 +141,20 @@ impl TurnOptions {
     pub fn inactivity(mut self, inactivity: Duration) -> Self {
         self.inactivity = Some(inactivity);
         self
+    }
+
+    /// Another number by which completion is detected, by its name in the
+    /// contract, such as `broad_quiet_milliseconds`, `max_attempts` or `adaptive`.
+    #[must_use]
+    pub fn parameter(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.parameters.insert(name.into(), value.into());
+        self
+    }
+
+    /// The options of the contract that have no field of their own.
+    #[cfg(any(target_family = "wasm", test))]
+    pub(crate) fn options(&self) -> Option<String> {
+        (!self.parameters.is_empty()).then(|| serde_json::json!({ "parameters": self.parameters }).to_string())
     }
 
     /// How long the turn may last.
@@ -176,7 +191,9 @@ mod tests {
 
     #[test]
     fn only_what_was_asked_for_becomes_an_option_of_the_contract() {
-        assert_eq!(Launch::new().options(), None);
+        assert_eq!((Launch::new().options(), TurnOptions::new().options()), (None, None));
+        let options = TurnOptions::new().parameter("adaptive", true).parameter("max_attempts", 7);
+        assert_eq!(options.options().as_deref(), Some(r#"{"parameters":{"adaptive":true,"max_attempts":7}}"#));
         assert_eq!(Launch::new().restart_on_crash(true).options().as_deref(), Some(r#"{"restart":"on-crash"}"#));
         assert_eq!(Launch::new().restart_on_crash(false).options().as_deref(), Some(r#"{"restart":"never"}"#));
     }

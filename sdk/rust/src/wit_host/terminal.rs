@@ -108,7 +108,7 @@ impl From<&TurnOptions> for terminal::TurnOptions {
             prompts: options.prompts.clone(),
             inactivity_milliseconds: options.inactivity.map(milliseconds),
             time_limit_milliseconds: options.time_limit.map(milliseconds),
-            options: None,
+            options: options.options(),
         }
     }
 }

@@ -26,6 +26,12 @@ pub(crate) const ATTACKS: &[Attack] = &[
         start_process,
     ),
     Attack::new(
+        "start_many",
+        "Starts a program so often, and programs of as many names as often.",
+        &[("program", "string"), ("count", "integer"), ("names", "integer")],
+        start_many,
+    ),
+    Attack::new(
         "ask_process",
         "Calls one function with an id and a number.",
         &[("function", "string"), ("id", "string"), ("number?", "integer"), ("text?", "string")],
@@ -55,6 +61,22 @@ fn start_process(arguments: &Value) -> Result<Answer, Error> {
         None => process::spawn(text(arguments, "program"), &texts(arguments, "arguments"), &launch),
     };
     found(started.map(|id| json!({ "id": id })))
+}
+
+fn start_many(arguments: &Value) -> Result<Answer, Error> {
+    let launch = Launch {
+        directory: String::new(),
+        environment: Vec::new(),
+        input: false,
+        lifetime_milliseconds: None,
+        silence_milliseconds: None,
+        options: None,
+    };
+    let program = text(arguments, "program");
+    let same = (0..number(arguments, "count")).map(|_| program.to_owned());
+    let names = (0..number(arguments, "names")).map(|name| format!("{program}-{name}"));
+    let started = same.chain(names).filter(|program| process::spawn(program, &[], &launch).is_ok()).count();
+    report(&json!({ "started": started }))
 }
 
 fn ask_process(arguments: &Value) -> Result<Answer, Error> {

@@ -4,13 +4,15 @@ use serde_json::json;
 use wharf::Code;
 use wharf_tests::{Crafted, CraftedTool, Data, Fixture, Setup, context, found, wharf};
 
-use super::{Tested, assert_ended_by};
+use super::{Tested, assert_ended_by, schema};
 
 pub(super) const TESTED: Tested = &[
     ("cpu_time_milliseconds", computing_ends_at_its_limit_and_waiting_is_not_computing),
     ("wall_time_milliseconds", a_call_ends_at_its_deadline_computing_or_waiting),
     ("wall_time_ceiling_milliseconds", a_tool_declares_its_own_time_up_to_the_operators_ceiling),
     ("argument_bytes", arguments_of_one_byte_too_many_are_refused),
+    ("check_steps", schema::a_check_of_too_many_steps_ends_the_call),
+    ("answer_json_bytes", schema::an_answer_that_takes_too_much_memory_is_replaced),
     ("memory_bytes", memory_stops_growing_at_the_last_page_that_fits),
     ("memories", a_component_of_too_many_memories_is_not_run),
     ("tables", a_component_of_too_many_tables_is_not_run),

@@ -18,7 +18,11 @@ fn wanted(name: &str, tools: u64) -> ConnectFrontEnd {
 }
 
 fn owner(client: &str) -> FrontEndOwner {
-    FrontEndOwner { tenant: "local".parse().expect("legal"), client: client.to_owned() }
+    of_tenant("local", client)
+}
+
+fn of_tenant(tenant: &str, client: &str) -> FrontEndOwner {
+    FrontEndOwner { tenant: tenant.parse().expect("legal"), client: client.to_owned() }
 }
 
 async fn host(limit: &str, value: u64) -> Fixture {
@@ -42,6 +46,51 @@ pub(super) async fn one_front_end_of_all_too_many_is_refused() {
     refused("front_ends", connect(&fixture, "c", wanted("three", 1)));
     drop(first);
     connect(&fixture, "c", wanted("three", 1)).expect("there is room again");
+}
+
+#[tokio::test]
+pub(super) async fn one_front_end_of_a_tenant_too_many_is_refused_and_another_tenant_has_room() {
+    let fixture = host("front_ends_per_tenant", 2).await;
+    let connect = |tenant: &str, client: &str, name: &str| {
+        fixture.host.connect_front_end(&of_tenant(tenant, client), wanted(name, 1))
+    };
+    let first = connect("local", "a", "one").expect("there is room");
+    let _second = connect("local", "b", "two").expect("there is room");
+    refused("front_ends_per_tenant", connect("local", "c", "three"));
+    let _other = connect("other", "c", "three").expect("another tenant has room");
+    let replaced = ConnectFrontEnd { replace: true, ..wanted("one", 1) };
+    let _replaced = fixture.host.connect_front_end(&owner("a"), replaced).expect("it takes no further place");
+    drop(first);
+    refused("front_ends_per_tenant", connect("local", "c", "three"));
+}
+
+#[tokio::test]
+pub(super) async fn calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host() {
+    for (limit, full, free) in [
+        ("front_end_waiting_calls_per_session", ("local", "s"), ("local", "t")),
+        ("front_end_waiting_calls_per_tenant", ("local", "t"), ("other", "s")),
+        ("front_end_waiting_calls", ("other", "s"), ("local", "s")),
+    ] {
+        let fixture = host(limit, 1).await;
+        let mut connected = Vec::new();
+        for tenant in ["local", "other"] {
+            let wanted = wanted("one", 1);
+            connected.push(fixture.host.connect_front_end(&of_tenant(tenant, "a"), wanted).expect("there is room"));
+        }
+        let running = fixture.start(&context("local", "s"), "app_one__t0", json!({}));
+        let number = connected[0].next().await.expect("connected").number();
+        let refused = fixture.call_in(&context(full.0, full.1), "app_one__t0", json!({})).await;
+        assert_ended_by(limit, Code::Limit, refused);
+        if limit == "front_end_waiting_calls" {
+            connected[0].answer(number, serde_json::from_value(json!({})).expect("legal")).expect("it waits");
+        }
+        let front_end = usize::from(free.0 == "other");
+        let other = fixture.start(&context(free.0, free.1), "app_one__t0", json!({}));
+        let number = connected[front_end].next().await.expect("there is room").number();
+        connected[front_end].answer(number, serde_json::from_value(json!({})).expect("legal")).expect("it waits");
+        other.outcome().await.expect("answered");
+        drop((running, connected));
+    }
 }
 
 #[tokio::test]

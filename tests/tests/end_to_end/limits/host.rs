@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf::{Code, Context, OfferService as _};
 use wharf_tests::{Data, Fixture, Running, Setup, bytes, component, context, found, until};
 
-use super::{Tested, assert_ended_by, front_end, later};
+use super::{Tested, assert_ended_by, front_end, json as json_limits, later, schema};
 use crate::offers::{asking, attacker};
 
 pub(super) const TESTED: Tested = &[
@@ -23,16 +23,37 @@ pub(super) const TESTED: Tested = &[
     ("file_handles_per_session", one_handle_of_a_session_too_many_ends_the_call),
     ("file_handles_per_tenant", handles_of_one_tenant_leave_those_of_another_one),
     ("file_handles", one_handle_of_all_too_many_ends_the_call),
+    ("checks", schema::checks_beyond_the_hosts_places_wait),
+    ("checks_per_tenant", schema::checks_beyond_a_tenants_places_wait_and_another_tenants_do_not),
+    ("schema_parts", schema::a_schema_of_one_part_too_many_is_refused),
+    ("schema_patterns", schema::one_pattern_too_many_is_refused),
+    ("schema_pattern_bytes", schema::a_pattern_that_compiles_to_too_much_is_refused),
+    ("schema_pattern_total_bytes", schema::patterns_that_compile_to_too_much_together_are_refused),
+    ("request_json_bytes", json_limits::a_request_that_takes_too_much_memory_is_refused),
+    ("request_json_bytes_per_tenant", json_limits::requests_of_a_tenant_that_take_too_much_memory_together_are_refused),
+    ("request_json_total_bytes", json_limits::requests_of_all_that_take_too_much_memory_together_are_refused),
     ("wait_milliseconds", a_call_whose_turn_does_not_come_is_refused),
     ("listing_milliseconds", a_plugin_that_lists_too_late_is_not_waited_for),
     ("scopes_per_tenant", one_bucket_of_a_tenant_too_many_is_refused),
     ("state_bytes_per_tenant", one_byte_of_a_tenant_too_many_is_refused),
     ("state_bytes", one_byte_of_all_tenants_too_many_is_refused),
     ("front_ends", front_end::one_front_end_of_all_too_many_is_refused),
+    ("front_ends_per_tenant", front_end::one_front_end_of_a_tenant_too_many_is_refused_and_another_tenant_has_room),
     ("front_ends_per_client", front_end::one_front_end_of_a_client_too_many_is_refused),
     ("front_end_tools", front_end::one_tool_of_a_front_end_too_many_is_refused),
     ("front_end_bytes", front_end::one_byte_of_a_front_end_too_many_is_refused),
+    ("front_end_schema_parts", schema::a_front_end_of_one_part_too_many_is_refused),
+    ("front_end_pattern_bytes", schema::a_front_end_whose_patterns_compile_to_too_much_is_refused),
     ("front_end_calls", front_end::one_call_of_a_front_end_too_many_is_refused),
+    (
+        "front_end_waiting_calls_per_session",
+        front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host,
+    ),
+    (
+        "front_end_waiting_calls_per_tenant",
+        front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host,
+    ),
+    ("front_end_waiting_calls", front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host),
     ("front_end_silent_milliseconds", front_end::a_front_end_that_nobody_follows_is_gone),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    io::{BufRead, BufReader, ErrorKind, Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     time::{Duration, Instant},
 };
@@ -10,11 +10,24 @@ use std::{
 use serde_json::{Value, json};
 use wharf_tests::{Reply, Server, Setup, replied};
 
-use super::Tested;
+use super::{
+    Tested,
+    connections::{
+        a_stranger_that_takes_too_long_is_not_waited_for, one_connection_of_a_tenant_too_many_is_refused,
+        one_connection_too_many_is_refused, one_stranger_of_an_address_too_many_costs_its_own_oldest,
+        one_stranger_too_many_costs_the_oldest_its_connection, until_served,
+    },
+};
+use crate::http_mcp::with_tokens;
 
 pub(super) const TESTED: Tested = &[
-    ("connections", one_connection_too_many_waits),
+    ("connections", one_connection_too_many_is_refused),
+    ("connections_per_tenant", one_connection_of_a_tenant_too_many_is_refused),
+    ("connections_without_token", one_stranger_too_many_costs_the_oldest_its_connection),
+    ("connections_without_token_per_address", one_stranger_of_an_address_too_many_costs_its_own_oldest),
+    ("arrival_without_token_milliseconds", a_stranger_that_takes_too_long_is_not_waited_for),
     ("readers", one_reader_too_many_is_refused),
+    ("readers_per_tenant", one_reader_of_a_tenant_too_many_is_refused_and_another_tenant_follows),
     ("body_bytes", one_byte_of_a_body_too_many_is_refused),
     ("wait_milliseconds", a_request_that_waits_for_nothing_is_answered),
     ("heartbeat_milliseconds", a_silent_stream_is_kept_alive_by_comments),
@@ -31,45 +44,28 @@ pub(super) const TESTED: Tested = &[
     ("session_bytes", what_was_read_makes_room_for_what_was_not),
 ];
 
-fn limited(name: &str, value: u64) -> Setup {
+pub(super) fn limited(name: &str, value: u64) -> Setup {
     Setup::bare().own_terminals("shell = true\nprograms = [\"sh\"]").http_limit(name, value)
 }
 
 /// Reads the head of an answer that keeps its connection.
-fn head(stream: &TcpStream) -> std::io::Result<String> {
+pub(super) fn head(stream: &TcpStream) -> std::io::Result<String> {
     let (mut lines, mut head) = (BufReader::new(stream), String::new());
     while lines.read_line(&mut head)? > 2 {}
     Ok(head)
 }
 
 /// A connection that stays.
-fn staying(server: &Server) -> TcpStream {
+pub(super) fn staying(server: &Server) -> TcpStream {
     let mut stream = server.connect();
     let request = format!("{}\r\n", server.head("HTTP/1.1", "GET", "/v1/health", "s"));
     stream.write_all(request.as_bytes()).expect("the server reads");
     stream
 }
 
-fn names(reply: &Reply, limit: &str) {
+pub(super) fn names(reply: &Reply, limit: &str) {
     let message = reply.json()["error"]["message"].as_str().expect("a message").to_owned();
     assert!(message.contains(&format!("`{limit}`")), "it does not name the limit: {message}");
-}
-
-#[test]
-fn one_connection_too_many_waits() {
-    let server = Server::start(&limited("connections", 2).http_limit("arrival_milliseconds", 600_000));
-    let (first, second) = (staying(&server), staying(&server));
-    for stream in [&first, &second] {
-        assert!(head(stream).expect("answered").starts_with("HTTP/1.1 200"));
-    }
-    let third = staying(&server);
-    third.set_read_timeout(Some(Duration::from_millis(300))).expect("set");
-    let waiting = head(&third).expect_err("no place");
-    assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&waiting.kind()), "{waiting}");
-    drop(first);
-    third.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
-    assert!(head(&third).expect("answered").starts_with("HTTP/1.1 200"));
-    drop(second);
 }
 
 #[test]
@@ -89,6 +85,25 @@ fn one_reader_too_many_is_refused() {
         assert!(began.elapsed() < Duration::from_secs(60), "the place is not given back");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn one_reader_of_a_tenant_too_many_is_refused_and_another_tenant_follows() {
+    let options: [&[&str]; 2] = [&["--name", "a", "--tenant", "a"], &["--name", "b", "--tenant", "b"]];
+    let (mut server, tokens) = with_tokens(limited("readers_per_tenant", 1), options);
+    let mut streams = Vec::new();
+    for token in &tokens {
+        server.token.clone_from(token);
+        let stream = server.shell("s")["stream"].as_str().expect("a stream").to_owned();
+        streams.push(format!("/v1/streams/{stream}/events"));
+    }
+    server.token.clone_from(&tokens[0]);
+    let _following = server.follow("GET", &streams[0], "s", "");
+    let refused = server.ask("GET", &streams[0], "s", None);
+    assert_eq!(refused.status, 429, "{refused:?}");
+    names(&refused, "readers_per_tenant");
+    server.token.clone_from(&tokens[1]);
+    assert!(server.follow("GET", &streams[1], "s", "").event().is_some(), "another tenant follows its own");
 }
 
 #[test]
@@ -163,8 +178,13 @@ fn a_client_that_takes_nothing_is_let_go() {
     let whole = server.ask("GET", &path, "s", None);
     assert!(whole.json()["content"].as_str().is_some_and(|content| content.len() > 1_300_000));
     let mut stalled = server.send("GET", &path, "s", "", "");
-    // There is one place: it is free once that one has been let go.
-    assert_eq!(server.ask("GET", "/v1/health", "s", None).status, 200);
+    // There is one place, which that one has now...
+    let began = Instant::now();
+    while server.ask("GET", "/v1/health", "s", None).status == 200 {
+        assert!(began.elapsed() < Duration::from_secs(60), "it has no place");
+    }
+    // ...and which is free once it has been let go.
+    until_served(&server);
     let mut taken = Vec::new();
     // It may be a reset, too.
     let _ = stalled.read_to_end(&mut taken);

@@ -2,11 +2,14 @@
 //! with an error that names the limit, and the host goes on.
 
 mod call;
+mod connections;
 mod front_end;
 mod host;
 mod http;
+mod json;
 mod process;
 mod request;
+mod schema;
 mod stream;
 mod terminal;
 mod webview;

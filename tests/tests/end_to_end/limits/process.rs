@@ -9,10 +9,17 @@ use super::Tested;
 
 pub(super) const TESTED: Tested = &[
     ("running_per_session", one_process_of_a_session_too_many_is_refused),
+    ("running_per_tenant", one_process_of_a_tenant_too_many_is_refused_whatever_its_session),
+    ("running", one_process_of_all_tenants_too_many_is_refused),
     ("ended_per_session", one_ended_process_too_many_is_forgotten),
+    ("ended_per_tenant", one_ended_process_of_a_tenant_too_many_makes_way_and_none_of_another),
+    ("ended", one_ended_process_of_all_tenants_too_many_makes_no_other_tenant_forget),
     ("tombstone_seconds", an_ended_process_is_kept_as_long_as_that_and_no_longer),
     ("lifetime_seconds", a_process_that_runs_too_long_is_killed),
     ("output_kept_bytes", the_oldest_output_is_evicted),
+    ("output_disk_bytes_per_session", the_output_of_a_session_takes_no_more_of_the_disk),
+    ("output_disk_bytes_per_tenant", the_output_of_a_tenant_takes_no_more_of_the_disk),
+    ("output_disk_bytes", the_output_of_all_tenants_takes_no_more_of_the_disk),
     ("output_total_bytes", one_byte_of_output_too_many_kills),
     ("wait_milliseconds", a_wait_ends_though_nothing_happened),
     ("cpu_seconds", a_process_that_computes_too_long_is_ended),
@@ -45,6 +52,44 @@ async fn ask(fixture: &Fixture, function: &str, id: &str, number: u64) -> Value 
     found(fixture.call("hostile__ask_process", arguments).await)
 }
 
+/// Starts something for a session of a tenant.
+async fn start_of(fixture: &Fixture, (tenant, session): (&str, &str), text: &str) -> Result<String, Value> {
+    let here = context(tenant, session);
+    let mut started = found(fixture.call_in(&here, "hostile__start_process", json!({"shell": text})).await);
+    started["ok"]["id"].as_str().map(str::to_owned).ok_or_else(|| started["refused"].take())
+}
+
+async fn ask_of(fixture: &Fixture, (tenant, session): (&str, &str), function: &str, id: &str) -> Value {
+    let arguments = json!({"function": function, "id": id, "number": 20_000});
+    found(fixture.call_in(&context(tenant, session), "hostile__ask_process", arguments).await)
+}
+
+async fn ended_of(fixture: &Fixture, owner: (&str, &str), text: &str) -> String {
+    let id = start_of(fixture, owner, text).await.expect("starts");
+    while ask_of(fixture, owner, "wait", &id).await["ok"]["reason"] != "exit" {}
+    id
+}
+
+fn assert_refused_by(limit: &str, refused: &Value) {
+    assert_eq!((refused["code"].as_str(), &refused["retryable"]), (Some("limit"), &json!(true)), "{refused}");
+    assert!(refused["message"].as_str().is_some_and(|said| said.contains(&format!("`{limit}`"))), "{refused}");
+}
+
+/// What of the output of these processes is still kept.
+async fn kept_of(fixture: &Fixture, processes: &[((&str, &str), String)]) -> Vec<u64> {
+    let mut kept = Vec::new();
+    for (owner, id) in processes {
+        let polled = ask_of(fixture, *owner, "poll", id).await;
+        let process = &polled["ok"]["process"];
+        let number = |name: &str| process[name].as_u64().unwrap_or_else(|| panic!("{name}: {polled}"));
+        kept.push(number("stdout") - number("evicted"));
+    }
+    kept
+}
+
+const MIB: u64 = 1 << 20;
+const ONE_MIB: &str = "head -c 1048576 /dev/zero";
+
 /// What became of it, and what it printed last.
 async fn end_of(fixture: &Fixture, text: &str) -> (Value, String) {
     let id = start(fixture, text).await.expect("starts");
@@ -71,6 +116,107 @@ async fn one_process_of_a_session_too_many_is_refused() {
     assert_eq!((refused["code"].as_str(), &refused["retryable"]), (Some("limit"), &json!(true)), "{refused}");
     ask(&fixture, "stop", &first, 0).await;
     start(&fixture, "true").await.expect("has its place");
+}
+
+#[tokio::test]
+async fn one_process_of_a_tenant_too_many_is_refused_whatever_its_session() {
+    let fixture = limited("running_per_tenant", 2).open().await;
+    let first = start_of(&fixture, ("a", "one"), "sleep 1000").await.expect("has a place");
+    start_of(&fixture, ("a", "two"), "sleep 1000").await.expect("has a place");
+    let refused = start_of(&fixture, ("a", "three"), "true").await.expect_err("no place");
+    assert_refused_by("running_per_tenant", &refused);
+    start_of(&fixture, ("b", "one"), "sleep 1000").await.expect("another tenant has its places");
+    ask_of(&fixture, ("a", "one"), "stop", &first).await;
+    start_of(&fixture, ("a", "three"), "true").await.expect("has its place");
+}
+
+#[tokio::test]
+async fn one_process_of_all_tenants_too_many_is_refused() {
+    let fixture = limited("running", 2).open().await;
+    let first = start_of(&fixture, ("a", "one"), "sleep 1000").await.expect("has a place");
+    start_of(&fixture, ("b", "one"), "sleep 1000").await.expect("has a place");
+    assert_refused_by("running", &start_of(&fixture, ("c", "one"), "true").await.expect_err("no place"));
+    ask_of(&fixture, ("a", "one"), "stop", &first).await;
+    start_of(&fixture, ("c", "one"), "true").await.expect("has its place");
+}
+
+#[tokio::test]
+async fn one_ended_process_of_a_tenant_too_many_makes_way_and_none_of_another() {
+    let fixture = limited("ended_per_tenant", 2).open().await;
+    let other = ended_of(&fixture, ("b", "one"), "true").await;
+    let mut ids = Vec::new();
+    for session in ["one", "two", "three", "four"] {
+        ids.push((("a", session), ended_of(&fixture, ("a", session), "true").await));
+    }
+    // It is asked when the next one starts.
+    start_of(&fixture, ("a", "five"), "true").await.expect("starts");
+    assert_eq!(ask_of(&fixture, ids[0].0, "poll", &ids[0].1).await["refused"]["code"], "not-found");
+    assert!(ask_of(&fixture, ids[3].0, "poll", &ids[3].1).await["ok"].is_object());
+    assert!(ask_of(&fixture, ("b", "one"), "poll", &other).await["ok"].is_object());
+}
+
+#[tokio::test]
+async fn one_ended_process_of_all_tenants_too_many_makes_no_other_tenant_forget() {
+    let fixture = limited("ended", 1).open().await;
+    let kept = ended_of(&fixture, ("a", "one"), "true").await;
+    let newer = ended_of(&fixture, ("a", "two"), "true").await;
+    assert_refused_by("ended", &start_of(&fixture, ("b", "one"), "true").await.expect_err("no room"));
+    assert!(ask_of(&fixture, ("a", "one"), "poll", &kept).await["ok"].is_object(), "it is another tenant's");
+    // Its own tenant makes room by what is its own.
+    start_of(&fixture, ("a", "three"), "sleep 1000").await.expect("starts");
+    assert_eq!(ask_of(&fixture, ("a", "one"), "poll", &kept).await["refused"]["code"], "not-found");
+    assert!(ask_of(&fixture, ("a", "two"), "poll", &newer).await["ok"].is_object());
+}
+
+/// Prints a mebibyte in each of these, one after the other.
+async fn print_in(
+    fixture: &Fixture,
+    owners: &[(&'static str, &'static str)],
+) -> Vec<((&'static str, &'static str), String)> {
+    let mut processes = Vec::new();
+    for owner in owners {
+        processes.push((*owner, ended_of(fixture, *owner, ONE_MIB).await));
+    }
+    processes
+}
+
+#[tokio::test]
+async fn the_output_of_a_session_takes_no_more_of_the_disk() {
+    let fixture = limited("output_disk_bytes_per_session", 3 * MIB).open().await;
+    let processes = print_in(&fixture, &[("a", "one"), ("a", "two"), ("a", "one"), ("a", "one"), ("a", "one")]).await;
+    let kept = kept_of(&fixture, &processes).await;
+    assert_eq!((kept[0], kept[1], kept[4]), (0, MIB, MIB), "the oldest of the session went: {kept:?}");
+    assert!(kept.iter().sum::<u64>() <= 4 * MIB, "{kept:?}");
+    // What runs keeps the end of what it prints, and a start finds no room.
+    let loud = start_of(&fixture, ("a", "one"), "head -c 9000000 /dev/zero; sleep 1000").await.expect("starts");
+    while kept_of(&fixture, &[(("a", "one"), loud.clone())]).await[0] < MIB {}
+    let mut refused = None;
+    for _ in 0..8 {
+        match start_of(&fixture, ("a", "one"), "head -c 1000000 /dev/zero; sleep 1000").await {
+            Ok(_) => {}
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    assert_refused_by("output_disk_bytes_per_session", &refused.expect("no room"));
+}
+
+#[tokio::test]
+async fn the_output_of_a_tenant_takes_no_more_of_the_disk() {
+    let fixture = limited("output_disk_bytes_per_tenant", 3 * MIB).open().await;
+    let processes =
+        print_in(&fixture, &[("b", "one"), ("a", "one"), ("a", "two"), ("a", "three"), ("a", "four")]).await;
+    let kept = kept_of(&fixture, &processes).await;
+    assert_eq!((kept[0], kept[1], kept[4]), (MIB, 0, MIB), "the oldest of the tenant went: {kept:?}");
+    assert!(kept[1..].iter().sum::<u64>() <= 3 * MIB, "{kept:?}");
+}
+
+#[tokio::test]
+async fn the_output_of_all_tenants_takes_no_more_of_the_disk() {
+    let fixture = limited("output_disk_bytes", 3 * MIB).open().await;
+    let processes = print_in(&fixture, &[("b", "one"), ("a", "one"), ("a", "two"), ("a", "three")]).await;
+    let kept = kept_of(&fixture, &processes).await;
+    assert_eq!((kept[0], kept[1], kept[3]), (MIB, 0, MIB), "the oldest of the tenant that printed went: {kept:?}");
+    assert!(kept.iter().sum::<u64>() <= 3 * MIB, "{kept:?}");
 }
 
 #[tokio::test]

@@ -55,9 +55,13 @@ async fn one_stream_too_many_is_refused_until_one_has_ended() {
     let refused = open(&fixture, &two).await.expect_err("no place");
     assert_refused("streams", &refused);
     assert_eq!(refused["retryable"], true);
+    // An ended one goes for another of its own tenant, and for nobody else's.
     tell(&fixture, &one, "complete", &first, "").await;
-    open(&fixture, &two).await.expect("the ended one goes");
-    assert!(fixture.host.streams().list(&one).is_empty());
+    assert_refused("streams", &open(&fixture, &two).await.expect_err("it is not the tenant's own"));
+    assert_eq!(fixture.host.streams().list(&one).len(), 1);
+    open(&fixture, &one).await.expect("the ended one goes");
+    let left = fixture.host.streams().list(&one);
+    assert!(left.len() == 1 && left[0].id.to_string() != first, "{left:?}");
 }
 
 #[tokio::test]

@@ -10,15 +10,21 @@ use super::{Tested, later};
 
 pub(super) const TESTED: Tested = &[
     ("open", one_open_terminal_too_many_closes_an_idle_one_or_is_refused),
+    ("open_per_tenant", one_open_terminal_of_a_tenant_too_many_is_refused),
+    ("open_per_session", one_open_terminal_of_a_session_too_many_is_refused),
     ("open_per_owner", one_terminal_of_an_owner_too_many_replaces_one),
+    ("evictable_after_seconds", one_open_terminal_too_many_closes_an_idle_one_or_is_refused),
     ("idle_seconds", a_terminal_that_is_unused_for_too_long_is_closed),
     ("ended", one_closed_terminal_too_many_is_forgotten),
+    ("ended_per_tenant", one_closed_terminal_of_a_tenant_too_many_is_forgotten),
+    ("ended_per_session", one_closed_terminal_of_a_session_too_many_is_forgotten),
     ("ended_per_owner", one_closed_terminal_of_an_owner_too_many_is_forgotten),
     ("tombstone_seconds", a_closed_terminal_is_kept_as_long_as_that_and_no_longer),
     ("lifetime_seconds", a_terminal_that_is_open_for_too_long_is_closed),
     ("restarts", a_program_that_crashes_once_too_often_is_not_started_again),
     ("restart_window_seconds", crashes_of_long_ago_do_not_count),
     ("wait_milliseconds", a_wait_for_a_terminal_ends_though_nothing_happened),
+    ("input_characters", one_character_too_many_is_not_typed),
     ("history_bytes", one_byte_of_output_too_many_evicts_the_oldest),
     ("history_lines", one_line_off_the_screen_too_many_evicts_the_oldest),
 ];
@@ -81,9 +87,19 @@ async fn until(fixture: &Fixture, session: &Context, id: &str, what: &str, so: i
 
 #[tokio::test]
 async fn one_open_terminal_too_many_closes_an_idle_one_or_is_refused() {
-    let fixture = limited("open", 2).open().await;
+    let fixture = limited("open", 2).terminal_limit("evictable_after_seconds", 100).open().await;
     let [one, two, three] = ["one", "two", "three"].map(session);
     let (first, second) = (idle(&fixture, &one).await, idle(&fixture, &two).await);
+    assert_eq!((closed_for(&fixture, &one, &first).await, closed_for(&fixture, &two, &second).await), (None, None));
+    // What was used a moment ago is in use.
+    later(99).await;
+    let refused = start(&fixture, &three, "exec cat", "never").await.expect_err("both are in use");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`evictable_after_seconds`")), "{refused}");
+    later(2).await;
+    // No other tenant has it closed.
+    let stranger = context("other", "one");
+    let refused = start(&fixture, &stranger, "exec cat", "never").await.expect_err("it has none of its own");
+    assert_eq!(refused["code"], "limit", "{refused}");
     assert_eq!((closed_for(&fixture, &one, &first).await, closed_for(&fixture, &two, &second).await), (None, None));
     let third = idle(&fixture, &three).await;
     assert_eq!(closed_for(&fixture, &one, &first).await.as_deref(), Some("evicted"));
@@ -98,6 +114,80 @@ async fn one_open_terminal_too_many_closes_an_idle_one_or_is_refused() {
     close(&fixture, &two, &second).await;
     idle(&fixture, &one).await;
     fixture.works().await;
+}
+
+#[tokio::test]
+async fn one_open_terminal_of_a_tenant_too_many_is_refused() {
+    let fixture = limited("open_per_tenant", 2).open().await;
+    for name in ["one", "two"] {
+        idle(&fixture, &session(name)).await;
+    }
+    let refused = start(&fixture, &session("three"), "exec cat", "never").await.expect_err("no room");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`open_per_tenant`")), "{refused}");
+    idle(&fixture, &context("other", "one")).await;
+}
+
+#[tokio::test]
+async fn one_open_terminal_of_a_session_too_many_is_refused() {
+    let fixture = limited("open_per_session", 2).terminal_limit("open_per_owner", 9).open().await;
+    let owner = session("one");
+    for _ in 0..2 {
+        idle(&fixture, &owner).await;
+    }
+    let refused = start(&fixture, &owner, "exec cat", "never").await.expect_err("no room");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`open_per_session`")), "{refused}");
+    idle(&fixture, &session("two")).await;
+}
+
+/// Starts and closes a terminal.
+async fn ended(fixture: &Fixture, session: &Context) -> String {
+    let id = idle(fixture, session).await;
+    close(fixture, session, &id).await;
+    id
+}
+
+#[tokio::test]
+async fn one_closed_terminal_of_a_tenant_too_many_is_forgotten() {
+    let fixture = limited("ended_per_tenant", 2).open().await;
+    let other = context("other", "one");
+    let beside = ended(&fixture, &other).await;
+    let sessions = ["one", "two", "three"].map(session);
+    let mut ids = Vec::new();
+    for session in &sessions {
+        ids.push(ended(&fixture, session).await);
+    }
+    until(&fixture, &sessions[0], &ids[0], "it is forgotten", |told| told["refused"]["code"] == "not-found").await;
+    assert_eq!(get(&fixture, &sessions[1], &ids[1]).await["ok"]["status"], "closed");
+    assert_eq!(get(&fixture, &other, &beside).await["ok"]["status"], "closed", "another tenant's stays");
+}
+
+#[tokio::test]
+async fn one_closed_terminal_of_a_session_too_many_is_forgotten() {
+    let fixture = limited("ended_per_session", 2).open().await;
+    let (owner, other) = (session("one"), session("two"));
+    let beside = ended(&fixture, &other).await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(ended(&fixture, &owner).await);
+    }
+    until(&fixture, &owner, &ids[0], "it is forgotten", |told| told["refused"]["code"] == "not-found").await;
+    assert_eq!(get(&fixture, &owner, &ids[1]).await["ok"]["status"], "closed");
+    assert_eq!(get(&fixture, &other, &beside).await["ok"]["status"], "closed", "another session's stays");
+}
+
+#[tokio::test]
+async fn one_character_too_many_is_not_typed() {
+    let fixture = limited("input_characters", 100).open().await;
+    let owner = session("one");
+    let (id, _) = start(&fixture, &owner, "stty raw; exec cat", "never").await.expect("starts");
+    let send = async |characters: usize| {
+        let text = "é".repeat(characters);
+        ask(&fixture, &owner, "send-and-cancel", &id, json!({"text": text})).await
+    };
+    assert!(send(100).await["refused"].is_null());
+    let refused = send(101).await["refused"].take();
+    assert_eq!(refused["code"], "limit", "{refused}");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`input_characters`")), "{refused}");
 }
 
 #[tokio::test]

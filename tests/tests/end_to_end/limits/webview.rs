@@ -1,6 +1,7 @@
 //! Limits of web pages.
 
 mod browser;
+mod shared;
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,20 @@ use super::{Tested, later};
 
 pub(super) const TESTED: Tested = &[
     ("pages", one_page_too_many_closes_an_idle_one_or_is_refused),
+    ("pages_per_session", shared::one_page_too_many_of_a_session_or_tenant_closes_its_own_idle_one_and_no_other),
+    ("pages_per_tenant", shared::one_page_too_many_of_a_session_or_tenant_closes_its_own_idle_one_and_no_other),
+    ("requests_per_session", shared::one_request_too_many_of_a_session_a_tenant_or_the_host_is_refused),
+    ("requests_per_tenant", shared::one_request_too_many_of_a_session_a_tenant_or_the_host_is_refused),
+    ("requests", shared::one_request_too_many_of_a_session_a_tenant_or_the_host_is_refused),
+    ("kept_bytes_per_session", shared::one_byte_too_many_that_is_kept_lets_go_of_results_of_the_same_tenant_alone),
+    ("kept_bytes_per_tenant", shared::one_byte_too_many_that_is_kept_lets_go_of_results_of_the_same_tenant_alone),
+    ("kept_bytes", shared::one_byte_too_many_that_is_kept_lets_go_of_results_of_the_same_tenant_alone),
+    ("transfer_bytes_per_session", shared::a_download_beyond_what_session_tenant_or_host_transfer_is_cancelled),
+    ("transfer_bytes_per_tenant", shared::a_download_beyond_what_session_tenant_or_host_transfer_is_cancelled),
+    ("transfer_bytes", shared::a_download_beyond_what_session_tenant_or_host_transfer_is_cancelled),
+    ("connections_per_session", shared::one_connection_too_many_of_a_session_a_tenant_or_the_host_is_refused),
+    ("connections_per_tenant", shared::one_connection_too_many_of_a_session_a_tenant_or_the_host_is_refused),
+    ("connections", shared::one_connection_too_many_of_a_session_a_tenant_or_the_host_is_refused),
     ("requests_per_page", one_request_too_many_is_refused_until_one_has_ended),
     ("result_bytes_per_page", one_byte_of_results_too_many_lets_go_of_the_oldest),
     ("result_bytes", a_result_of_one_byte_too_many_is_cut),

@@ -145,6 +145,29 @@ async fn a_stranger_for_whose_key_the_issuer_is_asked_makes_nobody_wait_whose_ke
     assert!(refused(stranger.await.expect("ended")).contains("no such key"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_hangs_stalls_no_token_by_a_known_key_however_old_the_key_is() {
+    let key = Key::new("known");
+    let issuer = Issuer::new(vec![key.public.clone()]);
+    let verifier = of(issuer.settings());
+    let known = key.sign(&issuer.claims_but("exp", json!(get_current_timestamp() + 86_400)));
+    verifier.verify(&known).await.expect("by the key");
+    let silent = issuer.silent();
+    // The keys are asked for again on the side, and nobody answers that.
+    tokio::time::advance(Duration::from_secs(1_900)).await;
+    verifier.verify(&known).await.expect("nobody waits for newer keys");
+    while issuer.asked.load(SeqCst) < 2 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::advance(Duration::from_secs(3_600)).await;
+    let began = tokio::time::Instant::now();
+    for _ in 0..20 {
+        verifier.verify(&known).await.expect("by the key, while its issuer is away");
+    }
+    assert_eq!(began.elapsed(), Duration::ZERO, "somebody waited");
+    drop(silent);
+}
+
 #[tokio::test]
 async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusal() {
     let key = Key::new("one");

@@ -43,6 +43,7 @@ fn asking_in(context: Context) -> Asking {
         cancel: CancellationToken::new(),
         events: None,
         trace: None,
+        client: None,
     }
 }
 

@@ -72,6 +72,21 @@ fn says(client: &mut Client, tool: &str) -> String {
 }
 
 #[test]
+fn the_list_shows_what_receipts_say_while_no_host_serves() {
+    let place = Place::new(&Setup::bare().bundled("planning", ""));
+    place.ran(&["plugin", "add", &place.file("greeter.wasm")]);
+    let row = place.state("greeter");
+    assert_eq!((&row["state"], &row["origin"]), (&json!("not-running"), &json!("added")), "{row}");
+    assert_eq!(row["tools"], json!(["run"]), "{row}");
+    assert_eq!(row["source"], json!(place.file("greeter.wasm")), "{row}");
+    let digest = row["digest"].as_str().expect("a digest").to_owned();
+    let listed = place.ran(&["plugin", "list"]);
+    assert!(listed.contains(&digest[..19]) && listed.contains(&place.file("greeter.wasm")), "{listed}");
+    assert!(place.state("planning")["digest"].is_string(), "{listed}");
+    assert!(place.ran(&["plugin", "info", "greeter"]).contains(&digest));
+}
+
+#[test]
 fn a_plugin_is_added_to_a_host_that_serves_replaced_and_removed_and_its_client_is_told_each_time() {
     let place = Place::new(&Setup::new());
     let mut client = place.serve();

@@ -34,7 +34,9 @@ async fn a_program_a_shell_and_a_variable_are_granted_one_by_one() {
     for (arguments, code, word) in [
         (json!({"program": "id"}), "denied", "programs"),
         (json!({"program": "/usr/bin/env"}), "denied", "programs"),
-        (json!({"program": "/workspace/../usr/bin/id"}), "invalid", ".."),
+        (json!({"program": "/workspace/../usr/bin/id"}), "denied", "programs"),
+        (json!({"program": "/workspace/a/env"}), "denied", "programs"),
+        (json!({"program": "/workspace/.."}), "invalid", ".."),
         (json!({"program": "../env"}), "denied", "programs"),
         (json!({"shell": "true"}), "denied", "shell"),
         (json!({"program": "env", "environment": {"LD_PRELOAD": "x"}}), "denied", "environment"),
@@ -60,6 +62,30 @@ async fn a_program_a_shell_and_a_variable_are_granted_one_by_one() {
     let mut names: Vec<_> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
     names.sort_unstable();
     assert_eq!(names, ["HOME", "LANG", "LC_TIME", "PATH", "TERM", "TMPDIR"], "exactly these: {text}");
+}
+
+#[tokio::test]
+async fn a_pattern_of_names_grants_no_file_that_a_guest_has_written() {
+    let fixture = Setup::new().processes("programs = [\"git*\"]").workspace("").open().await;
+    found(fixture.call("hostile__ask_workspace", json!({"function": "create"})).await);
+    let planted = "git-x/.git/hooks/pre-commit";
+    let mut folder = String::from("/workspace");
+    for part in planted.rsplit_once('/').expect("a folder").0.split('/') {
+        folder = format!("{folder}/{part}");
+        found(fixture.call("hostile__make_directory", json!({"path": folder})).await);
+    }
+    let written = found(fixture.call("hostile__write_file", json!({"path": format!("/workspace/{planted}")})).await);
+    assert_eq!(written["reached"], true, "{written}");
+    found(fixture.call("hostile__write_file", json!({"path": "/workspace/git-own"})).await);
+    for program in
+        [planted.to_owned(), format!("/workspace/{planted}"), format!("./{planted}"), "/workspace/git-own".into()]
+    {
+        let refused = found(fixture.call("hostile__start_process", json!({"program": program})).await);
+        assert_eq!(refused["refused"]["code"], "denied", "{program}: {refused}");
+    }
+    // A name is not looked for where guests write.
+    let refused = found(fixture.call("hostile__start_process", json!({"program": "git-own"})).await);
+    assert_eq!(refused["refused"]["code"], "invalid", "{refused}");
 }
 
 #[tokio::test]

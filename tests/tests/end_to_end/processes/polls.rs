@@ -21,6 +21,7 @@ async fn polls_in_a_row_bring_advice_once_and_it_names_no_tool() {
     let advice = advice_of(&fixture, &id, 9).await;
     let given: Vec<_> = advice.iter().filter(|advice| !advice.is_null()).collect();
     assert_eq!(given.len(), 1, "once in a minute: {advice:?}");
+    assert!(!advice[4].is_null(), "at the fifth, however fast they came: {advice:?}");
     let text = given[0]["text"].as_str().expect("a text");
     assert!(text.len() <= 512 && text.contains("polls in a row"), "{text}");
     for tool in fixture.host.tools().iter() {
@@ -31,6 +32,37 @@ async fn polls_in_a_row_bring_advice_once_and_it_names_no_tool() {
     ask(&fixture, &here(), "wait", &id, json!({"number": 50})).await;
     assert_eq!(fixture.host.poll_totals().expect("there are processes"), before);
     assert_eq!((before.polls, before.guidance), (9, 1));
+    ask(&fixture, &here(), "stop", &id, json!({})).await;
+}
+
+#[tokio::test]
+async fn what_advice_did_is_counted_in_the_metrics_by_its_language() {
+    let fixture = Setup::new().processes("shell = true").open().await;
+    let id = shell(&fixture, &here(), "sleep 1000").await;
+    advice_of(&fixture, &id, 12).await;
+    let metrics = fixture.host.metrics();
+    for line in [
+        "wharf_process_polls_total 12",
+        "wharf_process_poll_advice_total{language=\"en\"} 1",
+        "wharf_process_poll_advice_total{language=\"ko\"} 0",
+        "wharf_process_poll_intervals_after_advice_total{language=\"en\"} 1",
+        "wharf_process_poll_episodes_total 1",
+        "wharf_process_poll_long_episodes_total{advice=\"given\"} 1",
+        "wharf_process_poll_long_episodes_total{advice=\"none\"} 0",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+    }
+    for name in ["intervals_grown", "before_advice_milliseconds", "after_advice_milliseconds"] {
+        assert!(metrics.contains(&format!("wharf_process_poll_{name}_total{{language=\"en\"}} ")), "{name}: {metrics}");
+    }
+    assert!(metrics.contains("wharf_process_output_bytes "), "{metrics}");
+    // The contract says it of each process, and how polls are judged.
+    let listed = ask(&fixture, &here(), "list", "", json!({})).await;
+    let meta: Value = serde_json::from_str(listed["ok"][0]["meta"].as_str().expect("a text")).expect("JSON");
+    assert_eq!((&meta["polls"]["total"], &meta["polls"]["intervals"]["count"]), (&json!(12), &json!(11)), "{meta}");
+    let status = ask(&fixture, &here(), "status", "", json!({})).await;
+    let status: Value = serde_json::from_str(status["ok"].as_str().expect("a text")).expect("JSON");
+    assert_eq!(status["polls"], json!({"guidance": true, "threshold": 5, "language": "en"}));
     ask(&fixture, &here(), "stop", &id, json!({})).await;
 }
 

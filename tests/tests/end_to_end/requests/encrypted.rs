@@ -17,7 +17,7 @@ impl Place {
     fn new(upstream: Upstream, trusted: &Authority) -> Self {
         let data = Data::new();
         data.write("trusted.pem", trusted.pem());
-        data.write("token", SECRET);
+        data.write_private("token", SECRET);
         let pattern = format!("GET https://{NAME}:{}", upstream.port());
         let secret = format!(
             "[plugin.hostile.secrets.token]\nfile = '{}'\nto = \"{pattern}\"\nheader = \"Authorization: Bearer {{}}\"",

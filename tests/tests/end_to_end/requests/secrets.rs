@@ -17,8 +17,7 @@ async fn open(upstreams: &[&Upstream]) -> Fixture {
     let patterns: Vec<String> = upstreams.iter().map(|upstream| format!("* http://{}", upstream.authority())).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let data = Data::new();
-    let file = data.path().join("token");
-    std::fs::write(&file, format!("{SECRET}\n")).expect("written");
+    let file = data.write_private("token", format!("{SECRET}\n"));
     let secret = format!(
         "[plugin.hostile.secrets.token]\nfile = '{}'\nto = \"* http://{}/v1/*\"\nheader = \"Authorization: Bearer {{}}\"",
         file.display(),

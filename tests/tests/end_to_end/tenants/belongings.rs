@@ -1,6 +1,9 @@
 //! What the first tenant has: one of everything, and how it is.
 
-use std::net::TcpStream;
+use std::{
+    net::TcpStream,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 use wharf_tests::{Following, Site};
@@ -9,6 +12,7 @@ use super::{
     MARK, Tenant, Two,
     names::{Names, masked_numbers},
     request,
+    tools::browses,
 };
 
 /// A front end that is connected, and a call that waits for it.
@@ -25,6 +29,9 @@ pub(super) fn make(two: &mut Two, site: Option<&Site>) -> (Names, Connected) {
     texts(two, &mut names);
     files(two, &mut names);
     terminals(two, &mut names);
+    if browses() {
+        page_over_http(two, &mut names);
+    }
     if let Some(site) = site {
         pages(two, &mut names, site);
     }
@@ -106,6 +113,24 @@ fn pages(two: &mut Two, names: &mut Names, site: &Site) {
     names.add("$element", &json!(reference));
 }
 
+fn page_over_http(two: &mut Two, names: &mut Names) {
+    let page = two.route(Tenant::First, "POST", "/v1/pages", "", &json!({"width": 640})).json();
+    names.add("$web_page", &page["page"]);
+    let path = format!("/v1/pages/{}", page["page"].as_str().expect("an id"));
+    let script = json!({"script": format!("console.log('{MARK}'); '{MARK}'"), "timeout_ms": 300_000});
+    let request = two.route(Tenant::First, "POST", &format!("{path}/scripts"), "", &script).json();
+    names.add("$request", &request["request"]);
+    let result = format!("{path}/requests/{}?wait_ms=60000", request["request"].as_str().expect("an id"));
+    let outcome = two.route(Tenant::First, "GET", &result, "", &Value::Null).json();
+    assert_eq!((&outcome["state"], &outcome["text"]), (&json!("done"), &json!(format!("\"{MARK}\""))), "{outcome}");
+    let log = format!("{path}/logs/console");
+    let began = Instant::now();
+    while !two.route(Tenant::First, "GET", &log, "", &Value::Null).body.contains(MARK) {
+        assert!(began.elapsed() < Duration::from_secs(60), "the page has said nothing");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// How all of it is, numbers aside.
 pub(super) fn state(two: &mut Two, names: &Names, pages: bool) -> Vec<String> {
     let mut state: Vec<_> = LOOKS
@@ -122,6 +147,11 @@ pub(super) fn state(two: &mut Two, names: &Names, pages: bool) -> Vec<String> {
         ["/v1/terminals/$shell/screen", "/v1/streams/$stream", "/v1/front-ends", "/v1/front-ends/$front_end/calls"]
     {
         let path = names.real(&json!(path));
+        let found = two.route(Tenant::First, "GET", path.as_str().expect("a path"), "", &Value::Null);
+        state.push(masked_numbers(&found.body));
+    }
+    if browses() {
+        let path = names.real(&json!("/v1/pages/$web_page/logs/console"));
         let found = two.route(Tenant::First, "GET", path.as_str().expect("a path"), "", &Value::Null);
         state.push(masked_numbers(&found.body));
     }

@@ -8,7 +8,7 @@ use wharf_tests::Data;
 use super::{
     Expected::{self, AsUnknown, OwnAlone},
     Tenant, Two, belongings, check,
-    tools::everything,
+    tools::{browses, everything},
 };
 
 /// A route, the path of its case, a header and a body; in all of them, `$name` is an
@@ -31,6 +31,7 @@ fn cases() -> Vec<Case> {
         ("GET /.well-known/oauth-protected-resource/mcp", "", "", Value::Null, OwnAlone),
         ("GET /v1/terminals", "", "", Value::Null, OwnAlone),
         ("GET /v1/streams", "", "", Value::Null, OwnAlone),
+        ("GET /v1/watch", "", "", Value::Null, OwnAlone),
         ("GET /metrics", "", "", Value::Null, OwnAlone),
         ("POST /mcp", "", SESSION, list, AsUnknown),
         ("POST /mcp", "", SESSION, cancelled, AsUnknown),
@@ -49,6 +50,7 @@ fn cases() -> Vec<Case> {
             ("POST /v1/terminals/{terminal}/resize", terminal, "", json!({"columns": 60, "rows": 20}), AsUnknown),
             ("GET /v1/terminals/{terminal}/screen", terminal, "", Value::Null, AsUnknown),
             ("GET /v1/terminals/{terminal}/output", terminal, "", Value::Null, AsUnknown),
+            ("GET /v1/watch/{terminal}", terminal, "Last-Event-ID: 0\r\n", Value::Null, AsUnknown),
         ]);
     }
     for stream in ["$stream", "$other"] {
@@ -68,7 +70,24 @@ fn cases() -> Vec<Case> {
         ("POST /v1/front-ends/{front_end}/calls/{call}/answer", front_end, "", forged, AsUnknown),
         ("POST /v1/front-ends/{front_end}/calls/{call}/progress", front_end, "", json!({"done": 1}), AsUnknown),
     ]);
+    let (page, script) = ("$web_page", json!({"script": "document.title = 'forged'"}));
+    let travel = json!({"operation": "navigate", "parameters": {"url": "about:blank"}});
+    cases.extend([
+        ("GET /v1/pages", "", "", Value::Null, OwnAlone),
+        ("GET /v1/pages/{page}", page, "", Value::Null, AsUnknown),
+        ("POST /v1/pages/{page}/scripts", page, "", script, AsUnknown),
+        ("POST /v1/pages/{page}/operations", page, "", travel, AsUnknown),
+        ("POST /v1/pages/{page}/dialog", page, "", json!({"accept": true}), AsUnknown),
+        ("GET /v1/pages/{page}/logs/{log}", page, "", Value::Null, AsUnknown),
+        ("GET /v1/pages/{page}/requests", page, "", Value::Null, AsUnknown),
+        ("GET /v1/pages/{page}/requests/{request}", page, "", Value::Null, AsUnknown),
+        ("GET /v1/pages/{page}/requests/{request}/result", page, "", Value::Null, AsUnknown),
+        ("POST /v1/pages/{page}/requests/{request}/cancel", page, "", Value::Null, AsUnknown),
+        ("DELETE /v1/pages/{page}/requests/{request}", page, "", Value::Null, AsUnknown),
+        ("DELETE /v1/pages/{page}", page, "", Value::Null, AsUnknown),
+    ]);
     // What is made comes last.
+    cases.push(("POST /v1/pages", "", "", json!({}), OwnAlone));
     cases.push(("POST /v1/terminals", "", "", json!({}), OwnAlone));
     cases.push(("POST /v1/front-ends", "", "", json!({"name": "editor", "tools": []}), OwnAlone));
     cases
@@ -95,9 +114,12 @@ fn by_no_route_does_a_tenant_reach_what_another_one_has() {
     let before = belongings::state(&mut two, &names, false);
     for (route, id, headers, body, expected) in cases() {
         let (method, path) = route.split_once(' ').expect("a method and a path");
-        let named =
-            ["{terminal}", "{stream}", "{front_end}"].iter().fold(path.to_owned(), |path, part| path.replace(part, id));
-        let path = named.replace("{call}", "$call");
+        if path.starts_with("/v1/pages") && !browses() {
+            continue;
+        }
+        let parts = ["{terminal}", "{stream}", "{front_end}", "{page}"];
+        let named = parts.iter().fold(path.to_owned(), |path, part| path.replace(part, id));
+        let path = named.replace("{call}", "$call").replace("{request}", "$request").replace("{log}", "console");
         // With and without the assistant for whom the plugin's terminal was started.
         for assistant in ["", "Wharf-Assistant: a\r\n"] {
             let case = json!({"path": path, "headers": format!("{headers}{assistant}"), "body": body});

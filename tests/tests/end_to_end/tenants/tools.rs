@@ -8,7 +8,7 @@ use wharf_tests::{Data, Setup, Site};
 use super::{Expected, Tenant, Two, belongings, cases, check};
 
 /// Of what this machine has no program for, nothing can be made.
-fn browses() -> bool {
+pub(super) fn browses() -> bool {
     let names = ["chromium-headless-shell", "chromium", "google-chrome-stable"];
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| names.iter().any(|name| folder.join(name).exists()))

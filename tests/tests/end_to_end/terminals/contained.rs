@@ -63,5 +63,5 @@ async fn what_a_session_may_use_up_holds_for_its_terminals() {
     let fill = "for i in $(seq 60); do head -c 100000 /dev/zero > file$i; done; sleep 1000";
     ok(&fixture, &here(), "send", &id, json!({"text": fill, "submit": true})).await;
     let info = super::until(&fixture, &here(), &id, |info| info["outcome"].is_object()).await;
-    assert_eq!(info["outcome"]["reason"], "operator", "{info}");
+    assert_eq!(info["outcome"]["reason"], "quota", "{info}");
 }

@@ -34,7 +34,10 @@ async fn a_program_a_shell_and_a_variable_are_granted_one_by_one() {
     for (arguments, code, word) in [
         (json!({"program": "id"}), "denied", "programs"),
         (json!({"program": "/usr/bin/env"}), "denied", "programs"),
-        (json!({"program": "/workspace/../usr/bin/id"}), "invalid", ".."),
+        (json!({"program": "/workspace/../usr/bin/id"}), "denied", "programs"),
+        (json!({"program": "/workspace/a/env"}), "denied", "programs"),
+        (json!({"program": "env/../x"}), "denied", "programs"),
+        (json!({"program": "/workspace/.."}), "invalid", ".."),
         (json!({"program": "../env"}), "denied", "programs"),
         (json!({"program": ""}), "denied", "programs"),
         (json!({}), "denied", "shell"),

@@ -6,6 +6,7 @@ mod granted;
 mod lost;
 mod owners;
 mod refused;
+mod told;
 mod turns;
 
 use std::time::Instant;

@@ -78,7 +78,7 @@ fn a_collector_that_hangs_slows_no_call_and_the_end_does_not_wait_for_it() {
 async fn the_collector_gets_its_secret_and_nobody_else_does() {
     let (collector, elsewhere) = (Collector::start(), Collector::start());
     let data = wharf_tests::Data::new();
-    let file = data.write("collector", "hunter2hunter2\n");
+    let file = data.write_private("collector", "hunter2hunter2\n");
     let header = format!("[traces.headers.token]\nheader = \"Authorization: Bearer {{}}\"\nfile = {file:?}");
     let fixture = Setup::new().with_tables(&collector.tables(&header)).open().await;
     fixture.host.shut_down(Duration::ZERO).await;

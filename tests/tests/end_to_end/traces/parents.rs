@@ -2,7 +2,7 @@
 //! makes of that.
 
 use serde_json::{Value, json};
-use wharf_tests::{Collector, Server, Setup, replied};
+use wharf_tests::{Collector, Server, Setup, replied, wharf};
 
 use super::{one, stdio};
 use crate::http_mcp::modern;
@@ -109,6 +109,24 @@ fn what_a_stranger_names_is_no_name_of_a_span_and_short_and_clean_where_it_is_to
         }
     }
     assert_eq!(one(&spans, "tools/call").says("error.type"), "-32602");
+}
+
+#[test]
+fn a_client_keeps_its_requests_out_of_the_traces_and_not_out_of_the_audit() {
+    let collector = Collector::start();
+    let (mut client, data) = stdio(&Setup::new().with_tables(&collector.tables("")));
+    let unflagged = PARENT.replace("-01", "-00");
+    client.call(
+        "echo__echo",
+        json!({"text": "yes"}),
+        json!({"traceparent": unflagged, "dev.wharf/sessionId": "quiet"}),
+    );
+    assert_eq!(client.leave().2, Some(0));
+    assert!(!collector.spans().iter().any(|span| span.name.contains("echo")), "{:#?}", collector.spans());
+    let configuration = data.path().join("wharf.toml");
+    let audit = wharf(["audit", "--json", "--kind", "call"]).data(data.path()).config(&configuration).run();
+    let lines: Vec<Value> = audit.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(lines.iter().any(|line| line["session"] == "quiet" && line["tool"] == "echo"), "{audit:?}");
 }
 
 #[test]

@@ -8,8 +8,10 @@ mod functions;
 mod granted;
 mod lost;
 mod operator;
+mod over_http;
 mod owners;
 mod refused;
+mod waits;
 
 pub(crate) use lost::{browser, scratch};
 

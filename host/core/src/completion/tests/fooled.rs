@@ -36,6 +36,48 @@ fn a_program_known_to_compute_shows_no_prompt_however_long_it_is_quiet() {
     }
 }
 
+/// A look at a program that has read all, listens, and goes on by itself.
+fn row_of_resting(text: &str, wakes: u64) -> Event<'_> {
+    let beside = Beside::Rests { wakes: ms(wakes), alone: true };
+    Event::CursorRow(CursorRow { text, has_read_input: Some(true), beside, ..CursorRow::default() })
+}
+
+#[test]
+fn a_prompt_that_is_written_before_a_wait_is_none_until_the_program_has_woken() {
+    for text in ["Name? ", "    '> ", ">>> ", "   ...> ", "Password: "] {
+        let mut turn = turn(Preset::Repl, "go");
+        goes_on(&mut turn, [(5, output("go\r\n")), (6, output(text)), (206, row_of_resting(text, 1_500))]);
+        goes_on(&mut turn, (1..8).map(|look| (206 + look * 200, row_of_resting(text, 1_500))));
+        // It woke, and printed more.
+        goes_on(&mut turn, [(1_700, output("\r\nhello\r\n")), (1_900, row_of_resting("", 1_500))]);
+    }
+    // Nothing comes once it has woken: then it is its prompt.
+    let mut turn = turn(Preset::Repl, "go");
+    goes_on(&mut turn, [(5, output("go\r\nName? ")), (205, row_of_resting("Name? ", 1_000))]);
+    assert_eq!(turn.decision().ask_again, Some(ms(1_405)));
+    goes_on(&mut turn, [(1_404, row_of_resting("Name? ", 1_000))]);
+    assert_eq!(reason(&mut turn, 1_405, row_of_resting("Name? ", 1_000)), Some(Reason::BroadPrompt));
+}
+
+#[test]
+fn a_prompt_of_a_program_that_listens_and_computes_counts_late() {
+    let computes = |text| {
+        let row = CursorRow { text, has_read_input: Some(true), beside: Beside::Computes, ..CursorRow::default() };
+        Event::CursorRow(row)
+    };
+    let mut turn = turn(Preset::Repl, "go");
+    goes_on(&mut turn, [(5, output("go\r\n>>> ")), (205, computes(">>> ")), (1_900, computes(">>> "))]);
+    assert_eq!(reason(&mut turn, 2_005, computes(">>> ")), Some(Reason::StrictPrompt));
+}
+
+#[test]
+fn an_agent_with_a_thread_that_wakes_now_and_then_is_done_half_a_second_after_its_prompt() {
+    let mut turn = turn(Preset::Agent, "hello");
+    goes_on(&mut turn, [(5, output("hello\r\nan answer\r\n> ")), (205, row_of_resting("> ", 100))]);
+    assert_eq!(turn.decision().ask_again, Some(ms(505)));
+    assert_eq!(reason(&mut turn, 505, row_of_resting("> ", 100)), Some(Reason::BroadPrompt));
+}
+
 #[test]
 fn a_prompt_inside_the_output_is_none_once_output_follows() {
     let mut turn = turn(Preset::Repl, "transcript()");

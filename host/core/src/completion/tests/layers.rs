@@ -97,7 +97,8 @@ fn an_agent_that_keeps_repeating_that_it_is_done_or_failed_is_believed() {
 #[test]
 fn a_broad_prompt_of_a_program_that_listens_there_and_elsewhere_counts_after_a_quarter() {
     let look = |listens, has_read_input| {
-        Event::CursorRow(CursorRow { text: "> ", listens, has_read_input, ..CursorRow::default() })
+        let beside = if listens { Beside::Rests { wakes: ms(4_000), alone: true } } else { Beside::Unknown };
+        Event::CursorRow(CursorRow { text: "> ", beside, has_read_input, ..CursorRow::default() })
     };
     let mut program = turn(Preset::Shell, "1 + 1");
     goes_on(&mut program, [(10, output("1 + 1\n2\n> ")), (500, look(true, Some(true)))]);

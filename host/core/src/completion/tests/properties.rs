@@ -17,10 +17,12 @@ fn input() -> impl Strategy<Value = Event<'static>> {
 
 fn look() -> impl Strategy<Value = Event<'static>> {
     let known = prop::option::of(any::<bool>());
-    let facts = (known.clone(), known.clone(), known, any::<bool>());
+    let rests = (0..5_000_u64, any::<bool>()).prop_map(|(wakes, alone)| Beside::Rests { wakes: ms(wakes), alone });
+    let beside = prop_oneof![Just(Beside::Unknown), Just(Beside::Computes), rests];
+    let facts = (known.clone(), known.clone(), known, beside);
     (prop::sample::select(&ROWS), facts).prop_map(
-        |(text, (shell_in_front, waits_for_input, has_read_input, listens))| {
-            Event::CursorRow(CursorRow { text, shell_in_front, waits_for_input, has_read_input, listens })
+        |(text, (shell_in_front, waits_for_input, has_read_input, beside))| {
+            Event::CursorRow(CursorRow { text, shell_in_front, waits_for_input, has_read_input, beside })
         },
     )
 }

@@ -2,7 +2,7 @@
 
 use wharf_core::{
     Code, Error,
-    completion::{AgentStatus, Preset},
+    completion::{AgentStatus, Preset, Tuning},
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
 
@@ -11,19 +11,22 @@ use crate::guest::Guest;
 const MAX_TITLE_BYTES: usize = 256;
 const MAX_STAGE_BYTES: usize = 256;
 const MAX_TEXT_BYTES: usize = 8 << 10;
+/// The word of a poll that found nothing.
+const NOTHING_NEW: &str = "nothing-new";
 
 /// `options` of `open-stream`.
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Options {
     preset: Option<String>,
+    parameters: Tuning,
 }
 
 impl Guest {
     pub(super) fn open(&self, title: &str, options: Option<&str>) -> Result<String, Error> {
         let granted = self.grants.events(&self.plugin)?;
         bounded("title", title, MAX_TITLE_BYTES)?;
-        let Options { preset } = match options {
+        let Options { preset, parameters: tuning } = match options {
             Some(options) => serde_json::from_str(options).map_err(|error| {
                 Error::new(Code::Invalid, format!("`options` is not what this host knows: {error}"))
             })?,
@@ -35,8 +38,11 @@ impl Guest {
                 .map_err(|error| Error::new(Code::Invalid, format!("`preset` of `options`: {error}")))?,
             None => Preset::Agent,
         };
+        let parameters = preset.parameters().tuned(&tuning);
+        let parameters =
+            parameters.map_err(|error| Error::new(Code::Invalid, format!("`parameters` of `options`: {error}")))?;
         self.budget.event()?;
-        let request = OpenStream { title, turns: Turns::One(preset.parameters()), held_by: None };
+        let request = OpenStream { title, turns: Turns::One(parameters), held_by: None };
         Ok(self.rooms.streams.open(granted.owner(&self.context), request)?.id().to_string())
     }
 
@@ -50,8 +56,15 @@ impl Guest {
 
     pub(super) fn set_status(&self, stream: &str, word: &str) -> Result<(), Error> {
         let writer = self.writer(stream)?;
+        if word == NOTHING_NEW {
+            writer.polled(true)?;
+            return Ok(());
+        }
         let status = AgentStatus::from_word(word).ok_or_else(|| {
-            Error::new(Code::Invalid, "a status is one of `processing`, `typing`, `ready`, `completed`, `error`")
+            Error::new(
+                Code::Invalid,
+                "a status is one of `processing`, `typing`, `ready`, `completed`, `error`, `nothing-new`",
+            )
         })?;
         writer.status(status)?;
         Ok(())

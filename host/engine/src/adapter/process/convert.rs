@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use wharf_process::{Exit, Snapshot, StreamState, output::Piece, polls::Guidance};
+use serde_json::{Map, Value, json};
+use wharf_process::{Exit, PollStatistics, Snapshot, StreamState, output::Piece, polls::Guidance};
 
 use crate::{
     adapter::{self, time},
@@ -32,6 +33,34 @@ impl From<Exit> for wit::Outcome {
     }
 }
 
+/// Further fields, where there are any.
+fn meta(reason: Option<String>, polls: &PollStatistics) -> Option<String> {
+    let mut members = Map::new();
+    if let Some(reason) = reason {
+        members.insert("explanation".to_owned(), reason.into());
+    }
+    if polls.polls > 0 {
+        let whole = adapter::milliseconds;
+        let intervals = polls.intervals.map(|intervals| {
+            json!({
+                "count": intervals.count,
+                "mean_milliseconds": whole(intervals.mean),
+                "deviation_milliseconds": whole(intervals.deviation),
+                "shortest_milliseconds": whole(intervals.shortest),
+            })
+        });
+        let polls = json!({
+            "total": polls.polls,
+            "last": polls.last.map(time),
+            "in_a_row": polls.consecutive,
+            "first_in_a_row": polls.first_consecutive.map(time),
+            "intervals": intervals,
+        });
+        members.insert("polls".to_owned(), polls);
+    }
+    (!members.is_empty()).then(|| Value::Object(members).to_string())
+}
+
 impl From<Snapshot> for wit::Info {
     fn from(snapshot: Snapshot) -> Self {
         Self {
@@ -45,7 +74,7 @@ impl From<Snapshot> for wit::Info {
             stdout: snapshot.stdout.into(),
             stderr: snapshot.stderr.into(),
             descendants: snapshot.descendants,
-            meta: snapshot.reason.map(|reason| serde_json::json!({ "explanation": reason }).to_string()),
+            meta: meta(snapshot.reason, &snapshot.polls),
         }
     }
 }

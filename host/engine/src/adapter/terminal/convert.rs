@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use wharf_core::{
     Code, Error,
-    completion::{Decision, Preset},
+    completion::{AdaptiveSilence, Decision, Tuning},
 };
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
 use crate::{
-    adapter::{milliseconds, process::no_options, time},
+    adapter::{milliseconds, time},
     bindings::wharf::plugin::terminal as wit,
 };
 
@@ -22,10 +22,6 @@ const LONGEST_TURN: Duration = Duration::from_secs(24 * 3600);
 
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(Code::Invalid, message.into())
-}
-
-pub(super) fn preset(word: &str) -> Result<Preset, Error> {
-    word.parse::<Preset>().map_err(|error| invalid(format!("`preset`: {error}")))
 }
 
 pub(super) fn size(columns: u16, rows: u16) -> Result<Size, Error> {
@@ -70,7 +66,7 @@ pub(super) fn input<'i>(input: &'i wit::Input, names: &'i [&'i str]) -> Result<T
 
 /// What the terminal goes by, with what a turn wants to be otherwise.
 pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Result<TurnOptions, Error> {
-    no_options(wanted.options.as_deref())?;
+    let tuning = tuning(wanted.options.as_deref())?;
     let TurnOptions { mut parameters } = usual;
     if wanted.prompts.len() > MAX_PROMPTS {
         return Err(invalid(format!("`prompts` has {} patterns, more than {MAX_PROMPTS}", wanted.prompts.len())));
@@ -84,7 +80,22 @@ pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Res
     parameters = parameters
         .limited(wanted.inactivity_milliseconds.map(milliseconds), wanted.time_limit_milliseconds.map(milliseconds));
     parameters.validate().map_err(|error| invalid(error.to_string()))?;
+    parameters = parameters.tuned(&tuning).map_err(|error| invalid(format!("`parameters` of `options`: {error}")))?;
     Ok(TurnOptions { parameters })
+}
+
+/// `options` of a turn.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct JudgedBy {
+    parameters: Tuning,
+}
+
+fn tuning(options: Option<&str>) -> Result<Tuning, Error> {
+    let Some(options) = options else { return Ok(Tuning::default()) };
+    let judged: JudgedBy = serde_json::from_str(options)
+        .map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
+    Ok(judged.parameters)
 }
 
 fn completion(decision: &Decision) -> Option<wit::Completion> {
@@ -104,8 +115,11 @@ fn completion(decision: &Decision) -> Option<wit::Completion> {
 
 pub(super) fn turn(state: TurnState) -> wit::Turn {
     let complete = completion(&state.decision).filter(|_| !state.cancelled);
+    let meta = state.decision.adaptive.map(|AdaptiveSilence { limit, turns }| {
+        serde_json::json!({"adaptive": {"inactivity_milliseconds": milliseconds(limit), "turns": turns}}).to_string()
+    });
     let TurnState { number, start, end, cancelled, .. } = state;
-    wit::Turn { number, start, end, complete, cancelled, meta: None }
+    wit::Turn { number, start, end, complete, cancelled, meta }
 }
 
 /// How much there is in all is at least what was read.
@@ -136,7 +150,10 @@ fn outcome(exit: Exit, why: Option<&str>) -> wit::Outcome {
 
 impl From<TerminalInfo> for wit::Info {
     fn from(info: TerminalInfo) -> Self {
-        let meta = serde_json::json!({ "directory": info.directory, "restart": info.restart.as_str() });
+        let mut meta = serde_json::json!({ "directory": info.directory, "restart": info.restart.as_str() });
+        if let Some(because) = info.because {
+            meta["because"] = because.into();
+        }
         Self {
             id: info.id.to_string(),
             command: info.command,

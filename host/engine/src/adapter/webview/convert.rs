@@ -83,7 +83,7 @@ impl From<PageInfo> for wit::PageInfo {
 
 impl From<ResultPiece> for wit::ResultPiece {
     fn from(piece: ResultPiece) -> Self {
-        let ResultPiece { start, next, bytes, data } = piece;
+        let ResultPiece { start, next, bytes, data, is_text: _ } = piece;
         Self { start, next, bytes, data }
     }
 }

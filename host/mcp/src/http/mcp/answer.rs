@@ -11,8 +11,9 @@ use axum::{
 use futures_util::{StreamExt, future::BoxFuture, stream::unfold};
 use http_body_util::BodyExt;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError, RequestId};
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use wharf_core::Share;
 
 use super::{
     super::{Shared, listener::BUFFER_BYTES},
@@ -139,7 +140,7 @@ pub(super) struct Following {
     pub(super) primes: bool,
     /// Ends what is followed only until the host stops.
     pub(super) until: Option<CancellationToken>,
-    pub(super) _place: Option<OwnedSemaphorePermit>,
+    pub(super) _place: Option<Share>,
 }
 
 impl Following {

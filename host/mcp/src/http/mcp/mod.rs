@@ -34,14 +34,14 @@ use rmcp::{
 use schemars::JsonSchema;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, ContextRules};
+use wharf_core::{Code, ContextRules, Share};
 
 use super::{
     Failure, Shared,
     client::{Client, InFlight},
     guard, request,
 };
-use crate::{caller::Place, handler::Handler, info::ServerInfo, served::Served, traced::Traced};
+use crate::{caller::Place, carried::Arguments, handler::Handler, info::ServerInfo, served::Served, traced::Traced};
 use answer::Following;
 use asked::{Asked, Reply};
 pub(super) use sessions::Room;
@@ -49,6 +49,9 @@ use sessions::Sessions;
 
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+/// A call whose JSON takes more goes past the protocol crate without its arguments.
+const CARRIED_BYTES: u64 = 256 << 10;
 
 /// From this version on clients know an event that only says where to go on.
 const PRIMED_SINCE: &str = "2025-11-25";
@@ -123,7 +126,7 @@ impl Endpoint {
 /// The places that a request takes.
 #[derive(Default)]
 struct Places {
-    reader: Option<OwnedSemaphorePermit>,
+    reader: Option<Share>,
     in_flight: Option<Arc<InFlight>>,
     session: Option<[OwnedSemaphorePermit; 2]>,
 }
@@ -143,7 +146,9 @@ pub(super) async fn post(
         return Err(Failure::new(StatusCode::NOT_ACCEPTABLE, Code::Invalid, message));
     }
     let limits = &shared.settings.limits;
-    let body = request::arrived(body, ("message_bytes", limits.message_bytes), limits).await?;
+    let mut share = shared.memory.begin(&client.rules.tenant);
+    let mut body = request::arrived(body, ("message_bytes", limits.message_bytes), limits, &mut share).await?;
+    let memory = request::estimated(&mut share, &body)?;
     let outline: Outline = match serde_json::from_slice(&body) {
         Ok(outline) => outline,
         Err(error) => {
@@ -157,9 +162,18 @@ pub(super) async fn post(
     let mut places = Places::default();
     let (mut begins, mut id) = (None, None);
     if let Outline { id: Some(asked), method: Some(method) } = outline {
+        if memory > CARRIED_BYTES && method == "tools/call" {
+            if let Some((rest, arguments)) = Arguments::take_out(&body) {
+                body = rest.into();
+                head.extensions.insert(arguments);
+            }
+        } else if memory > CARRIED_BYTES {
+            // The protocol crate builds it more than once.
+            share.arrived(memory * 2)?;
+        }
         if method == "subscriptions/listen" {
             // Nobody waits for it to end.
-            (places.reader, begins) = (Some(shared.reader()?), Some(shared.stopping.child_token()));
+            (places.reader, begins) = (Some(shared.reader(&client.rules.tenant)?), Some(shared.stopping.child_token()));
         } else {
             places.in_flight = Some(Arc::new(client.begin(&shared.calls)?));
             if method == "initialize" {
@@ -169,11 +183,17 @@ pub(super) async fn post(
         id = Some(asked);
     }
     let heartbeat = Following::heartbeat(&shared);
+    let share = Arc::new(share);
     if let Some(in_flight) = &places.in_flight {
         // Whoever makes the answer gives it back, before the answer is sent.
-        head.extensions.insert(Place::new(Arc::clone(in_flight)));
+        head.extensions.insert(Place::new(Arc::new((Arc::clone(in_flight), Arc::clone(&share)))));
     }
-    let answering = answered(shared, client, Request::from_parts(head, Body::from(body)), places, begins, id);
+    let request = Request::from_parts(head, Body::from(body));
+    let answering = async move {
+        let answer = answered(shared, client, request, places, begins, id).await;
+        drop(share);
+        answer
+    };
     Ok(answer::in_time(Box::pin(answering), heartbeat).await)
 }
 
@@ -184,7 +204,7 @@ pub(super) async fn get(
     Extension(client): Extension<Arc<Client>>,
     request: Request,
 ) -> Result<Response, Failure> {
-    let places = Places { reader: Some(shared.reader()?), ..Places::default() };
+    let places = Places { reader: Some(shared.reader(&client.rules.tenant)?), ..Places::default() };
     Ok(answered(shared, client, request, places, None, None).await)
 }
 

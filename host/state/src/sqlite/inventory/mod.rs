@@ -12,7 +12,7 @@ use std::{
     io::{BufRead, Write},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use rusqlite::Connection;
@@ -21,11 +21,13 @@ use super::{
     Durability, Fault, expire,
     read::{ScopeRow, Snapshot},
     schema::{self, Access},
-    storage_error, write,
+    storage_error,
+    time::{self, Counted},
+    write,
 };
 use crate::{
-    BucketSummary, Clock, Existing, Holding, Imported, InventoryError, Selection, StateError, SystemClock, Totals,
-    clock::to_milliseconds,
+    BucketSummary, Clock, ClockDoubt, Existing, Holding, Imported, InventoryError, Selection, StateError, SystemClock,
+    Totals, clock::to_milliseconds, host_time,
 };
 
 /// How long work of the operator waits for hosts that write.
@@ -38,6 +40,8 @@ pub struct Inventory {
     path: PathBuf,
     access: Access,
     clock: Arc<dyn Clock>,
+    /// When the store was last changed before this.
+    seen: Option<SystemTime>,
     connection: Connection,
 }
 
@@ -65,11 +69,13 @@ impl Inventory {
     /// # Errors
     /// `Open` where that fails.
     pub fn open_or_make(directory: &Path) -> Result<Self, InventoryError> {
+        let seen = time::last_change(directory);
         let opened = schema::open(directory)?;
         Ok(Self {
             path: opened.path,
             access: opened.access,
             clock: Arc::new(SystemClock),
+            seen,
             connection: opened.connection,
         })
     }
@@ -85,7 +91,7 @@ impl Inventory {
     /// # Errors
     /// Storage errors.
     pub fn holdings(&self, selection: &Selection) -> Result<Vec<Holding>, InventoryError> {
-        Ok(kept(select::holdings(&self.connection, selection, self.now()))?)
+        Ok(kept(select::holdings(&self.connection, selection, self.now()?))?)
     }
 
     /// What the chosen buckets hold together.
@@ -112,7 +118,7 @@ impl Inventory {
         selection: &Selection,
         mut each: impl FnMut(BucketSummary) -> std::io::Result<()>,
     ) -> Result<(), InventoryError> {
-        select::buckets(&self.connection, selection, self.now(), |_, summary| {
+        select::buckets(&self.connection, selection, self.now()?, |_, summary| {
             each(summary).map_err(InventoryError::Write)
         })
     }
@@ -128,7 +134,7 @@ impl Inventory {
     /// `Write` where `out` fails; storage errors.
     pub fn export(&self, selection: &Selection, out: &mut dyn Write) -> Result<Totals, InventoryError> {
         let _snapshot = kept(Snapshot::begin(&self.connection))?;
-        export::run(&self.connection, selection, self.now(), out)
+        export::run(&self.connection, selection, self.now()?, out)
     }
 
     /// Writes what an export holds, all of it or nothing, and reads one entry
@@ -143,7 +149,7 @@ impl Inventory {
     /// `Import` where the export is refused; `ReadOnly` and other storage
     /// errors.
     pub fn import(&self, from: &mut dyn BufRead, existing: Existing) -> Result<Imported, InventoryError> {
-        let now = self.now();
+        let now = self.now()?;
         self.transaction(|connection| import::run(connection, from, existing, now))
     }
 
@@ -155,7 +161,7 @@ impl Inventory {
     pub fn clear(&self, selection: &Selection) -> Result<Totals, InventoryError> {
         let mut cleared = Totals::default();
         loop {
-            let now = self.now();
+            let now = self.now()?;
             let rows = self.transaction(|connection| {
                 let rows = kept(select::rows(connection, selection, now, CLEARED_AT_ONCE))?;
                 for (tenant, row) in &rows {
@@ -169,12 +175,46 @@ impl Inventory {
             rows.iter().for_each(|(_, row)| cleared.add(row.entries, row.bytes));
         }
         // Hosts would give the space back, too, but need not be running.
-        while !self.transaction(|connection| Ok(kept(expire::step(connection, self.now()))?))?.done {}
+        while !self.transaction(|connection| Ok(kept(expire::step(connection, self.now()?))?))?.done {}
         Ok(cleared)
     }
 
-    fn now(&self) -> i64 {
-        to_milliseconds(self.clock.now())
+    /// Why hosts do not believe the wall clock, where they do not.
+    ///
+    /// # Errors
+    /// Storage errors.
+    pub fn clock_doubt(&self) -> Result<Option<ClockDoubt>, InventoryError> {
+        let (counted, wall) = self.counted()?;
+        Ok(host_time::doubt(counted, wall))
+    }
+
+    /// Says that the wall clock is right: what it says has passed counts from now on, and
+    /// ends what expired meanwhile. Hosts that run hear of it at their next sweep, within
+    /// minutes. Returns what was doubted.
+    ///
+    /// # Errors
+    /// `ReadOnly` and other storage errors.
+    pub fn confirm_clock(&self) -> Result<Option<ClockDoubt>, InventoryError> {
+        let doubt = self.clock_doubt()?;
+        let now = Counted::at(to_milliseconds(self.clock.now()), self.clock.uptime().as_ref());
+        self.transaction(|connection| now.write(connection).map_err(|error| storage_error(error).into()))?;
+        Ok(doubt)
+    }
+
+    /// By when something is over.
+    fn now(&self) -> Result<i64, StateError> {
+        self.counted().map(|(counted, wall)| counted.min(wall))
+    }
+
+    /// How far time was counted, and what the clock says.
+    fn counted(&self) -> Result<(i64, i64), StateError> {
+        let wall = to_milliseconds(self.clock.now());
+        let kept = Counted::read(&self.connection).map_err(storage_error)?;
+        let counted = match kept {
+            Some(kept) => kept.now(wall, self.clock.uptime().as_ref()),
+            None => time::uncounted(self.seen, wall),
+        };
+        Ok((counted, wall))
     }
 
     /// Runs `work` in one transaction that may write.

@@ -1,5 +1,6 @@
 //! What is true of the store on disk beyond the contract.
 
+mod clocks;
 mod files;
 mod inventory;
 mod migrations;

@@ -5,9 +5,10 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use wharf_core::Share;
 
 use super::Page;
-use crate::{Download, PageEvent, chromium::connection::Event};
+use crate::{Download, PageEvent, chromium::connection::Event, files};
 
 /// Downloads under way that are told; a further one is ended without a word.
 const MOST_AT_ONCE: usize = 256;
@@ -25,6 +26,8 @@ struct Begun {
     name: String,
     /// Why it is being ended.
     refused: Option<String>,
+    /// As many bytes as have come.
+    share: Share,
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,8 +106,9 @@ fn begun(page: &Arc<Page>, will_begin: WillBegin) {
         return stop(page, &guid);
     }
     let cancel = refused.is_some();
+    let share = page.settings.shares.transfer();
     let cut = |text: &str, bytes| wharf_core::text::cut(text, bytes).to_owned();
-    let entry = Begun { url: cut(&url, 4_096), name: cut(&suggested_filename, 1_024), refused };
+    let entry = Begun { url: cut(&url, 4_096), name: cut(&suggested_filename, 1_024), refused, share };
     state.downloads.known.insert(guid.clone(), entry);
     drop(state);
     if cancel {
@@ -119,9 +123,14 @@ fn progressed(page: &Arc<Page>, progress: Progress) {
     let mut state = page.state();
     let Some(entry) = state.downloads.known.get_mut(&guid) else { return };
     let bytes = received_bytes.max(0.0) as u64;
-    if entry.refused.is_none() && bytes.max(total_bytes.max(0.0) as u64) > most {
-        entry.refused = Some(format!("it is larger than {most} bytes (limit `download_bytes`)"));
-        if how == "inProgress" {
+    if entry.refused.is_none() {
+        entry.refused = if bytes.max(total_bytes.max(0.0) as u64) > most {
+            Some(format!("it is larger than {most} bytes (limit `download_bytes`)"))
+        } else {
+            let more = bytes.saturating_sub(entry.share.amount());
+            entry.share.grow(more).err().map(|full| full.to_string())
+        };
+        if entry.refused.is_some() && how == "inProgress" {
             drop(state);
             return stop(page, &guid);
         }
@@ -129,17 +138,25 @@ fn progressed(page: &Arc<Page>, progress: Progress) {
     if how == "inProgress" {
         return;
     }
-    let Some(Begun { url, name, refused }) = state.downloads.known.remove(&guid) else { return };
+    let Some(Begun { url, name, refused, share }) = state.downloads.known.remove(&guid) else { return };
     drop(state);
     // Where it is, is not taken from anybody's word.
     let is_a_name = !guid.is_empty() && guid.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let place = (how == "completed" && is_a_name).then(|| page.browser.profile.downloads(page.id).join(&guid));
     let staged = match (refused, place) {
-        (Some(reason), _) => Err(reason),
+        (Some(reason), place) => {
+            // It was there before the browser heard that nobody wants it.
+            if let Some(place) = place {
+                tokio::task::spawn_blocking(move || files::discard(&place));
+            }
+            Err(reason)
+        }
         (None, Some(place)) => Ok(place),
         (None, None) => Err("it was broken off".to_owned()),
     };
     page.sink.tell(PageEvent::Download(Download { url, name, bytes, staged }));
+    // Whoever was told counts it from now on.
+    drop(share);
 }
 
 fn stop(page: &Page, guid: &str) {

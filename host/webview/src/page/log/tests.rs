@@ -4,7 +4,8 @@ use serde_json::json;
 use super::*;
 
 fn ring(entries: u64, bytes: u64) -> Ring {
-    Ring::new(&WebViewLimits { log_entries: entries, log_bytes: bytes, ..WebViewLimits::default() })
+    let limits = WebViewLimits { log_entries: entries, log_bytes: bytes, ..WebViewLimits::default() };
+    Ring::new(&limits, PageShares::alone(&limits).log())
 }
 
 fn numbers(page: &LogPage) -> Vec<u64> {

@@ -119,6 +119,33 @@ async fn files_that_a_page_is_given_wait_where_its_browser_reads_them_until_it_i
 }
 
 #[tokio::test]
+async fn files_given_to_pages_count_for_session_and_tenant_until_the_pages_are_closed() {
+    let directory = TempDir::new().expect("a directory");
+    let limits = WebViewLimits { transfer_bytes_per_tenant: 10, transfer_bytes: 15, ..WebViewLimits::default() };
+    let bench = bench(&directory, limits);
+    fs::write(directory.path().join("files/a.txt"), "123456").expect("a file");
+    let files = directory.path().join("files");
+    let seen_by = |tenant: &str| {
+        let context = wharf_core::Context::new(tenant.parse().expect("an id"), "two".parse().expect("an id"));
+        bench.seen_by(context, "browser").placed(&files)
+    };
+    let (own, other, third) = (seen_by("local"), seen_by("b"), seen_by("c"));
+    let parameters = r#"{"element":"x","paths":["a.txt"]}"#;
+    let page = bench.open();
+    bench.perform(page, "set-files", parameters);
+    let refused =
+        |bench: &Bench, page| Error::from(bench.try_perform(page, "set-files", parameters).expect_err("full"));
+    let further = own.open();
+    let told = refused(&own, further);
+    assert!(told.retryable && told.message.contains("`transfer_bytes_per_tenant`"), "{told}");
+    other.perform(other.open(), "set-files", parameters);
+    let told = refused(&third, third.open());
+    assert!(told.message.contains("`transfer_bytes`"), "{told}");
+    bench.pages.close(&bench.owner(), page, PATIENCE).await.expect("a page");
+    until("there is room again", || own.try_perform(further, "set-files", parameters).is_ok()).await;
+}
+
+#[tokio::test]
 async fn without_a_workspace_or_a_place_to_stage_no_files_are_given() {
     let bench = Bench::new(WebViewLimits::default());
     let page = bench.open();

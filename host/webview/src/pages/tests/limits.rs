@@ -20,8 +20,8 @@ async fn pages_make_room_where_one_is_idle_and_are_refused_where_none_is() {
     let second = bench.open();
     advance(58 * SECOND).await;
     let refused = bench.try_open(Wanted::default()).expect_err("both were used just now");
-    assert!(matches!(refused, WebViewError::Full { limit: 2 }));
-    assert!(Error::from(refused).message.contains("limit `pages`"));
+    assert!(matches!(&refused, WebViewError::Full { full } if full.bound == ("pages", 2)));
+    assert!(Error::from(refused).message.contains("(`pages` of [webview.limits])"));
     advance(SECOND).await;
     let third = bench.open();
     let why = |page| bench.pages.info(&bench.owner(), page).expect("a page").closed_because;

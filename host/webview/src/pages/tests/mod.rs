@@ -7,3 +7,4 @@ mod limits;
 mod owners;
 mod rules;
 mod support;
+mod tenants;

@@ -224,7 +224,8 @@ async fn who_polls_too_often_is_told_what_would_do_and_who_waits_is_not() {
     let waited = bench.pages.wait(&bench.owner(), request, SECOND).await;
     assert_eq!((waited.state, waited.advice), (OutcomeState::Pending, None));
     assert_eq!((bench.pages.metrics().polls.polls, bench.pages.metrics().polls.guidance), (5, 1));
-    let silent = Settings { polls: PollSettings { guidance: false, ..PollSettings::default() }, ..Settings::default() };
+    let silent =
+        Settings { polls: PollSettings { guidance: false, ..PollSettings::default() }.into(), ..Settings::default() };
     let bench = Bench::with(silent);
     let request = bench.execute(bench.open());
     assert!((0..20).all(|_| bench.poll(request).advice.is_none()));

@@ -21,7 +21,9 @@ use super::{Global, Unusable};
 /// Reads the lines below the data directory, of hosts that run and of those that
 /// are gone, in the order of their times. There is one line for each call and one
 /// for each thing that a plugin asked for: names, ids, sizes and times, no
-/// arguments and no answers. `[audit]` in wharf.toml says what is kept.
+/// arguments and no answers. What one call was denied again and again is one line
+/// with a count, and so are requests without a right token. `[audit]` in wharf.toml
+/// says what is kept.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -73,8 +75,8 @@ struct Filters {
     #[arg(long, value_name = "WORD")]
     outcome: Option<String>,
 
-    /// Only those of this kind: call, offer, host-call, denied, change or dropped
-    #[arg(long, value_name = "KIND", value_parser = ["call", "offer", "host-call", "denied", "change", "dropped"])]
+    /// Only those of this kind: call, offer, host-call, denied, change, authentication or dropped
+    #[arg(long, value_name = "KIND", value_parser = ["call", "offer", "host-call", "denied", "change", "authentication", "dropped"])]
     kind: Option<String>,
 
     /// Only those of the call with this id

@@ -120,7 +120,9 @@ fn terminal_columns() -> Option<usize> {
 
 fn of_entry(entry: &Entry, columns: usize) -> String {
     let what = match entry.kind.as_str() {
-        "dropped" => format!("{} line(s) could not be kept", entry.count),
+        "dropped" if entry.tenant.is_empty() => format!("{} line(s) could not be kept", entry.count),
+        "dropped" => format!("{} line(s) of {} could not be kept", entry.count, entry.tenant),
+        "authentication" => format!("{} from {}{}", entry.function, entry.asked, times(entry)),
         "change" if entry.asked.is_empty() => format!("{} {}", entry.plugin, entry.function),
         "change" => format!("{} {}, may use {}", entry.plugin, entry.function, entry.asked),
         _ => {
@@ -130,10 +132,16 @@ fn of_entry(entry: &Entry, columns: usize) -> String {
             let words: Vec<_> = std::iter::once(&tool).chain(asked).map(String::as_str).collect();
             let context = [&entry.tenant, &entry.session, &entry.assistant, &entry.thread];
             let context: Vec<_> = context.into_iter().filter(|id| !id.is_empty()).map(String::as_str).collect();
-            format!("{}  [{}]", words.join(" "), context.join("/"))
+            let client = if entry.client.is_empty() { String::new() } else { format!("  by {}", entry.client) };
+            format!("{}{}  [{}]{client}", words.join(" "), times(entry), context.join("/"))
         }
     };
     row([&entry.time, &entry.kind, &entry.outcome, &taken(entry.microseconds)], &what, columns)
+}
+
+/// How often it happened, where that is not once.
+fn times(entry: &Entry) -> String {
+    if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() }
 }
 
 /// One line of the table, as long as the terminal is wide. Whoever can write the

@@ -208,7 +208,6 @@ fn inspect(place: &Place, name: &PluginName, source: &PluginSource, component: C
     let limits = place.configuration.host_limits.clone();
     let config = EngineConfig { limits, cache_directory: Some(place.data.join("cache")) };
     let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
-    let engine = engine.map_err(|error| unusable(&error))?;
     let loaded = engine.load(name.clone(), component);
     let plugin = loaded.map_err(|error| Unusable(format!("{source}: {}", wharf::with_causes(&error))))?;
     Ok(plugin.inspect())

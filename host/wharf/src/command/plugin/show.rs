@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use wharf::{PluginName, Receipt, grant::Capability};
 
 use super::{Place, unusable};
-use crate::command::{FAILED, Unusable, bytes::size, hosts::Hosts, print_json};
+use crate::command::{FAILED, Unusable, bytes::size, hosts::Hosts, print_json, tables};
 
 /// A plugin that the next host would know of.
 pub(super) struct Wanted {
@@ -58,8 +58,7 @@ pub(super) fn list(place: &Place) -> Result<ExitCode> {
     }
     for plugin in wanted(place)? {
         if !rows.iter().any(|row| row["name"].as_str() == Some(plugin.name.as_str())) {
-            let state = if plugin.is_on { "not-running" } else { "disabled" };
-            rows.push(json!({"name": plugin.name, "origin": plugin.origin, "state": state, "hosts": 0}));
+            rows.push(not_running(place, &plugin)?);
         }
     }
     rows.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
@@ -73,6 +72,28 @@ pub(super) fn list(place: &Place) -> Result<ExitCode> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(hosts.code()),
         printed => Ok(printed.map(|()| hosts.code())?),
     }
+}
+
+/// A plugin that no host serves: what its receipt says where it was added, and of one
+/// that is part of this binary what that says.
+fn not_running(place: &Place, plugin: &Wanted) -> Result<Value> {
+    let Wanted { name, origin, is_on } = plugin;
+    let state = if *is_on { "not-running" } else { "disabled" };
+    let mut row = json!({"name": name, "origin": origin, "state": state, "hosts": 0});
+    if *origin == "added"
+        && let Some(receipt) = place.added.receipt(name).map_err(|error| unusable(&error))?
+    {
+        row["digest"] = json!(receipt.digest);
+        row["tools"] = json!(receipt.tools);
+        row["source"] = json!(receipt.source);
+        row["added"] = json!(receipt.added);
+    }
+    if *origin == "bundled"
+        && let Some(component) = wharf::bundled_component(name)
+    {
+        row["digest"] = json!(component.digest());
+    }
+    Ok(row)
 }
 
 /// Whether two hosts say the same of a plugin.
@@ -91,6 +112,9 @@ fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
         // Enough to tell it from others.
         let digest: String = text("digest").chars().take(19).collect();
         writeln!(out, "{:<24} {:<14} {:<12} {tools:>5}  {digest}", text("name"), text("origin"), text("state"))?;
+        if let Some(source) = row["source"].as_str() {
+            writeln!(out, "    from {}", wharf::text::line(source, 512))?;
+        }
         if let Some(reason) = row["reason"].as_str() {
             writeln!(out, "    {}", wharf::text::line(reason, 512))?;
         }
@@ -188,7 +212,7 @@ pub(super) fn changed(place: &Place, receipt: &Receipt, hosts: &Hosts) -> Result
     if !missing.is_empty() {
         println!("What it asks for is refused until wharf.toml grants it:");
         for capability in missing {
-            println!("\n[plugin.{name}.grants.{capability}]\nreason = \"say why\"");
+            print!("\n{}", tables::of_grant(name, capability, None));
         }
         println!("\n`wharf grant {name}` says what it could do with that, writes it down, and tells running hosts.");
     }

@@ -1,7 +1,6 @@
 //! `wharf state export`: buckets as lines of JSON.
 
 use std::{
-    fs,
     io::{BufWriter, Write, stdout},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -12,6 +11,7 @@ use clap::Args;
 use wharf::{Inventory, Selection, Totals};
 
 use super::{Filters, Global, open, size, unusable};
+use crate::command::output::Output;
 
 /// Write buckets with all their entries as lines of JSON
 ///
@@ -31,7 +31,7 @@ pub(super) struct Export {
     #[command(flatten)]
     filters: Filters,
 
-    /// Write to this file, which appears once it is whole and is readable by its owner alone [default: standard output]
+    /// Write to this file, which appears once it is whole and is readable by its owner alone; into a device or a pipe as it comes [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -60,19 +60,8 @@ impl Export {
 
 fn write(inventory: &Inventory, selection: &Selection, path: &Path) -> Result<Totals> {
     let cannot = || format!("cannot write {}", path.display());
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    // Readable by its owner alone from the beginning, and gone if this fails.
-    let file = tempfile::NamedTempFile::new_in(directory).with_context(cannot)?;
-    let mut out = BufWriter::new(file);
-    let totals = inventory.export(selection, &mut out).map_err(unusable).with_context(cannot)?;
-    let file = out.into_inner().map_err(|error| error.into_error()).with_context(cannot)?;
-    file.as_file().sync_all().with_context(cannot)?;
-    file.persist(path).map_err(|error| error.error).with_context(cannot)?;
-    // The name is durable once its directory is.
-    #[cfg(unix)]
-    fs::File::open(directory).and_then(|directory| directory.sync_all()).with_context(cannot)?;
+    let mut output = Output::open(path).with_context(cannot)?;
+    let totals = inventory.export(selection, &mut output).map_err(unusable).with_context(cannot)?;
+    output.finish().with_context(cannot)?;
     Ok(totals)
 }

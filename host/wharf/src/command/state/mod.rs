@@ -1,6 +1,7 @@
 //! `wharf state`: what plugins keep, for the operator of the data directory.
 
 mod change;
+mod clock;
 mod export;
 mod show;
 
@@ -26,7 +27,8 @@ Examples:
   wharf state list --session demo                    the buckets of one session
   wharf state export --output state.jsonl            everything, as one file
   wharf state import state.jsonl --data elsewhere    the same in another data directory
-  wharf state clear --plugin planning --session demo what would go; with --yes it goes")]
+  wharf state clear --plugin planning --session demo what would go; with --yes it goes
+  wharf state confirm-clock --yes                    the clock jumped, and it is right")]
 pub(super) struct State {
     #[command(subcommand)]
     command: Command,
@@ -39,6 +41,7 @@ enum Command {
     Export(export::Export),
     Import(change::Import),
     Clear(change::Clear),
+    ConfirmClock(clock::ConfirmClock),
 }
 
 /// Which buckets are meant. Without any of these: all of them.
@@ -100,6 +103,7 @@ impl State {
             Command::Export(export) => return export.run(global),
             Command::Import(import) => import.run(global),
             Command::Clear(clear) => clear.run(global),
+            Command::ConfirmClock(confirm) => confirm.run(global),
         };
         match done {
             // Whoever read enough of a listing closes it.
@@ -114,8 +118,16 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The store of the data directory.
+/// The store of the data directory. Says where its hosts do not believe the clock.
 fn open(global: &Global) -> Result<Inventory> {
+    let inventory = open_quietly(global)?;
+    if let Some(doubt) = inventory.clock_doubt().map_err(unusable)? {
+        eprintln!("{doubt}; `wharf state confirm-clock` says that it is right");
+    }
+    Ok(inventory)
+}
+
+fn open_quietly(global: &Global) -> Result<Inventory> {
     let data = global.data(&global.configuration()?)?;
     Inventory::open(&data).map_err(unusable)
 }

@@ -63,6 +63,9 @@ const REFUSED: &[&str] = &[
     "[ceilings]\nwall_time_milliseconds = 600001",
     "[process.polls]\nthreshold = 0",
     "[process.polls]\nlanguage = \"fr\"",
+    "[process.polls.tenant.a]\nthreshold = 0",
+    "[process.polls.tenant.a.session.s]\nhasty_threshold = 0",
+    "[process]\nrequired = \"landlock\"",
     "[terminal]\nrestart = \"always\"",
     "[terminal.profile.x]\nprograms = []\npreset = \"repl\"",
     "[terminal.profile.x]\nprograms = [\"x\"]\npreset = \"fast\"",
@@ -138,12 +141,16 @@ fn a_key_that_nobody_knows_is_refused_by_both_in_every_table() {
         [ceilings]
         [process.limits]
         [process.polls]
+        [process.polls.tenant.a]
+        [process.polls.tenant.a.session.s]
         [workspace]
         [terminal.limits]
         [terminal.recording]
         [terminal.profile.x]
         programs = ["x"]
         preset = "repl"
+        [terminal.profile.x.parameters]
+        adaptive = true
         [webview.limits]
         [stream.limits]
         [request.limits]
@@ -242,9 +249,13 @@ const FULL: &str = r#"
     output_bytes = 500
     [ceilings]
     output_bytes = 600
+    [process]
+    required = "bubblewrap"
     [process.polls]
     threshold = 3
     language = "ko"
+    [process.polls.tenant.a.session.s]
+    threshold = 4
     [terminal]
     restart = "never"
     recording = { enabled = true, directory = "d", maximum_bytes = 5 }

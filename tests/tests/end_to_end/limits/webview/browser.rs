@@ -11,14 +11,14 @@ use super::{AMPLE, ask, entries, execute, here, later, limited, page, perform, r
 use crate::webviews::{browser, scratch};
 
 /// Has a page download this many bytes: the entry of the log with that number.
-async fn download(fixture: &Fixture, site: &Site, id: &str, bytes: u64, number: u64) -> Value {
+pub(super) async fn download(fixture: &Fixture, site: &Site, id: &str, bytes: u64, number: u64) -> Value {
     let address = site.at(&format!("/download?{bytes}"));
     run(fixture, id, &format!("const a = document.createElement('a'); a.href = '{address}'; a.click(); 1")).await;
     let mut told = entries(fixture, id, "downloads", number).await;
     told["entries"][usize::try_from(number - 1).expect("few")].take()
 }
 
-async fn page_at_the_site(fixture: &Fixture, site: &Site) -> String {
+pub(super) async fn page_at_the_site(fixture: &Fixture, site: &Site) -> String {
     let id = page(fixture, &here()).await;
     let there = perform(fixture, &id, "navigate", json!({"url": site.at("/")})).await;
     assert_eq!(there["state"], "done", "{there}");

@@ -1,0 +1,251 @@
+//! The way of one call, and of all that it asks its host for, to a sink.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::{AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, repeats::Repeats};
+use crate::Code;
+
+/// One host call that is over, as the engine tells it.
+#[derive(Debug, Clone)]
+pub struct HostCall {
+    /// `INTERFACE.FUNCTION`.
+    pub function: Arc<str>,
+    /// See [`AuditRecord::asked`].
+    pub asked: Option<Box<str>>,
+    /// How it ended.
+    pub outcome: AuditOutcome,
+    /// Bytes that came from the guest.
+    pub bytes_in: u64,
+    /// Bytes that went to it.
+    pub bytes_out: u64,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// A running call on its way to the sink: says that it is over when it is told
+/// how, or when it is dropped, for a call that nobody waits for any more has
+/// ended, too.
+pub struct CallAudit {
+    subject: Arc<AuditSubject>,
+    sink: Arc<dyn AuditSink>,
+    interest: AuditInterest,
+    kind: AuditKind,
+    began: Instant,
+    bytes_in: AtomicU64,
+    bytes_out: AtomicU64,
+    // Held for a look-up, by denials alone.
+    denials: Mutex<Repeats>,
+}
+
+impl fmt::Debug for CallAudit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("CallAudit").field("subject", &self.subject).finish_non_exhaustive()
+    }
+}
+
+impl CallAudit {
+    /// A call that begins now.
+    pub fn begin(sink: Arc<dyn AuditSink>, kind: AuditKind, subject: AuditSubject) -> RunningCall {
+        let interest = sink.interest();
+        let audit = Self {
+            subject: Arc::new(subject),
+            sink,
+            interest,
+            kind,
+            began: Instant::now(),
+            bytes_in: AtomicU64::new(0),
+            bytes_out: AtomicU64::new(0),
+            denials: Mutex::default(),
+        };
+        RunningCall { audit: Arc::new(audit), told: false }
+    }
+
+    /// What the sink wants to hear.
+    #[must_use]
+    pub fn interest(&self) -> AuditInterest {
+        self.interest
+    }
+
+    /// Says how much the caller sent.
+    pub fn took_in(&self, bytes: u64) {
+        self.bytes_in.store(bytes, Relaxed);
+    }
+
+    /// Says how much was answered.
+    pub fn gave_out(&self, bytes: u64) {
+        self.bytes_out.store(bytes, Relaxed);
+    }
+
+    /// Tells of a host call of this call, where the sink wants it. A denial that was told
+    /// before is counted, and the count is told when the call is over.
+    pub fn host_call(&self, call: HostCall) {
+        let denied = call.outcome == AuditOutcome::Failed(Code::Denied);
+        if !denied && !self.interest.host_calls {
+            return;
+        }
+        if denied && !self.denials().is_first(&call) {
+            return;
+        }
+        self.sink.record(self.record_of(call, denied, 1));
+    }
+
+    fn record_of(&self, call: HostCall, denied: bool, count: u64) -> AuditRecord {
+        AuditRecord {
+            time: SystemTime::now(),
+            count,
+            kind: if denied { AuditKind::Denied } else { AuditKind::HostCall },
+            subject: Arc::clone(&self.subject),
+            function: Some(call.function),
+            asked: call.asked,
+            outcome: call.outcome,
+            bytes_in: call.bytes_in,
+            bytes_out: call.bytes_out,
+            took: call.took,
+        }
+    }
+
+    fn denials(&self) -> MutexGuard<'_, Repeats> {
+        self.denials.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, outcome: AuditOutcome) {
+        let repeated = self.denials().take();
+        for (call, count) in repeated {
+            self.sink.record(self.record_of(call, true, count));
+        }
+        self.sink.record(AuditRecord {
+            time: SystemTime::now(),
+            count: 1,
+            kind: self.kind,
+            subject: Arc::clone(&self.subject),
+            function: None,
+            asked: None,
+            outcome,
+            bytes_in: self.bytes_in.load(Relaxed),
+            bytes_out: self.bytes_out.load(Relaxed),
+            took: self.began.elapsed(),
+        });
+    }
+}
+
+/// A call that is not over; see [`CallAudit`].
+#[derive(Debug)]
+#[must_use = "a call is over when this is dropped"]
+pub struct RunningCall {
+    audit: Arc<CallAudit>,
+    told: bool,
+}
+
+impl RunningCall {
+    /// What the engine is handed.
+    #[must_use]
+    pub fn audit(&self) -> &Arc<CallAudit> {
+        &self.audit
+    }
+
+    /// Tells how it ended.
+    pub fn ended(mut self, outcome: AuditOutcome) {
+        self.told = true;
+        self.audit.tell(outcome);
+    }
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        if !self.told {
+            self.audit.tell(AuditOutcome::Failed(Code::Cancelled));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, TenantId, audit::AuditId};
+
+    #[derive(Default)]
+    struct Kept {
+        records: Mutex<Vec<AuditRecord>>,
+        interest: AuditInterest,
+    }
+
+    impl AuditSink for Kept {
+        fn record(&self, record: AuditRecord) {
+            self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+        }
+
+        fn interest(&self) -> AuditInterest {
+            self.interest
+        }
+    }
+
+    fn begin(sink: &Arc<Kept>) -> RunningCall {
+        let subject = AuditSubject {
+            id: AuditId { host: 0xabc, number: 7 },
+            context: Some(Context::new(TenantId::local(), "s".parse().expect("legal"))),
+            plugin: None,
+            digest: None,
+            tool: "t".into(),
+            client: None,
+        };
+        let sink: Arc<dyn AuditSink> = sink.clone();
+        CallAudit::begin(sink, AuditKind::Call, subject)
+    }
+
+    fn host_call(outcome: AuditOutcome) -> HostCall {
+        let function = "process.spawn".into();
+        HostCall { function, asked: None, outcome, bytes_in: 1, bytes_out: 2, took: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_call_is_told_once_whether_it_ends_or_is_given_up() {
+        let sink = Arc::new(Kept::default());
+        begin(&sink).ended(AuditOutcome::Ok);
+        drop(begin(&sink));
+        let told: Vec<_> =
+            sink.records.lock().expect("not poisoned").iter().map(|record| record.outcome.as_str()).collect();
+        assert_eq!(told, ["ok", "cancelled"]);
+    }
+
+    #[test]
+    fn who_wants_no_host_calls_still_hears_of_denials() {
+        let interest = AuditInterest { host_calls: false, names: false };
+        let sink = Arc::new(Kept { interest, ..Kept::default() });
+        let call = begin(&sink);
+        call.audit().host_call(host_call(AuditOutcome::Ok));
+        call.audit().host_call(host_call(AuditOutcome::Failed(Code::Limit)));
+        call.audit().host_call(host_call(AuditOutcome::Failed(Code::Denied)));
+        let kinds: Vec<_> = sink.records.lock().expect("not poisoned").iter().map(|record| record.kind).collect();
+        assert_eq!(kinds, [AuditKind::Denied]);
+    }
+
+    #[test]
+    fn the_same_denial_is_told_once_and_then_counted() {
+        let sink = Arc::new(Kept { interest: AuditInterest { host_calls: false, names: false }, ..Kept::default() });
+        let call = begin(&sink);
+        let denied = || host_call(AuditOutcome::Failed(Code::Denied));
+        (0..1_000).for_each(|_| call.audit().host_call(denied()));
+        call.audit().host_call(HostCall { asked: Some("git".into()), ..denied() });
+        assert_eq!(sink.records.lock().expect("not poisoned").len(), 2, "nothing is told twice meanwhile");
+        call.ended(AuditOutcome::Ok);
+        let records = sink.records.lock().expect("not poisoned");
+        let told: Vec<_> = records.iter().map(|record| (record.kind, record.asked.as_deref(), record.count)).collect();
+        assert_eq!(
+            told,
+            [
+                (AuditKind::Denied, None, 1),
+                (AuditKind::Denied, Some("git"), 1),
+                (AuditKind::Denied, None, 999),
+                (AuditKind::Call, None, 1),
+            ]
+        );
+        assert_eq!(records[2].bytes_in, 999, "sizes are those of all of them");
+    }
+}

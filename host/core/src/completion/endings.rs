@@ -1,0 +1,36 @@
+//! How turns ended so far, for whoever watches a host.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+use super::Decision;
+
+/// Counts turns by why they ended and how sure that was. There are as many
+/// counts as there are such words, whoever causes them.
+#[derive(Debug, Default)]
+pub struct Endings(Mutex<BTreeMap<(&'static str, &'static str), u64>>);
+
+impl Endings {
+    /// A turn is over; one without a verdict was `cancelled`.
+    pub fn count(&self, decision: &Decision) {
+        let (reason, confidence) = words(decision);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry((reason, confidence)).or_default() += 1;
+    }
+
+    /// How many turns ended, by reason and confidence.
+    #[must_use]
+    pub fn totals(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Why a turn is over, and how sure that is, in the words that clients see.
+#[must_use]
+pub fn words(decision: &Decision) -> (&'static str, &'static str) {
+    match decision.verdict {
+        Some(verdict) => (verdict.reason.as_str(), verdict.confidence.as_str()),
+        None => ("cancelled", "none"),
+    }
+}

@@ -1,0 +1,27 @@
+//! What streams and their turns came to, for whoever watches a host.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+use super::Ended;
+use crate::completion::Endings;
+
+/// Counts of all streams of a host.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    /// Turns whose end was detected here.
+    pub(super) turns: Endings,
+    ended: Mutex<BTreeMap<&'static str, u64>>,
+}
+
+impl Totals {
+    pub(super) fn ended(&self, why: Ended) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner).entry(why.as_str()).or_default() += 1;
+    }
+
+    pub(super) fn all_ended(&self) -> BTreeMap<&'static str, u64> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

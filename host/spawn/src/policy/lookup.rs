@@ -1,0 +1,151 @@
+//! Which file a program is that is asked for by name: looked for by the host, on
+//! a way that no guest can change.
+//!
+//! Between the look and the start nobody holds the file, so every directory and
+//! every link on the way to it has to be out of reach of guests, not only the
+//! file itself.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Component, Path, PathBuf},
+};
+
+/// Links that are followed, as the system does.
+const MAX_LINKS: usize = 40;
+
+/// Where programs may be, and where they may not.
+#[derive(Debug)]
+pub(super) struct Lookup {
+    /// Directories that the child is shown as the host has them; all where
+    /// nothing is hidden from it.
+    pub(super) shown: Option<Vec<PathBuf>>,
+    /// Directories in which guests write.
+    pub(super) writable: Vec<PathBuf>,
+}
+
+impl Lookup {
+    /// The path of a program in the first directory of a search path that has it.
+    pub(super) fn find(&self, program: &str, path: &OsStr) -> Option<PathBuf> {
+        let writable: Vec<_> = self.writable.iter().map(|path| real(path)).collect();
+        let runs = |path: &PathBuf| {
+            fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+        };
+        std::env::split_paths(path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(program))
+            .find(|path| runs(path) && self.leads_nowhere_else(path, &writable))
+    }
+
+    /// Whether no part of the way to this file can be changed by a guest, or is
+    /// something else where the child sees it.
+    fn leads_nowhere_else(&self, path: &Path, writable: &[PathBuf]) -> bool {
+        let mut links = 0;
+        let mut here = PathBuf::from("/");
+        let mut ahead = reversed(path);
+        while let Some(part) = ahead.pop() {
+            if part == ".." {
+                here.pop();
+                continue;
+            }
+            let entry = here.join(part);
+            if writable.iter().any(|writable| entry.starts_with(writable)) {
+                return false;
+            }
+            let Ok(about) = fs::symlink_metadata(&entry) else { return false };
+            // A directory on the way may be shown in part.
+            if !about.is_dir() && !self.is_shown(&entry) {
+                return false;
+            }
+            if !about.is_symlink() {
+                here = entry;
+                continue;
+            }
+            links += 1;
+            let Ok(target) = fs::read_link(&entry) else { return false };
+            if links > MAX_LINKS {
+                return false;
+            }
+            if target.is_absolute() {
+                here = PathBuf::from("/");
+            }
+            ahead.extend(reversed(&target));
+        }
+        self.is_shown(&here)
+    }
+
+    fn is_shown(&self, path: &Path) -> bool {
+        self.shown.as_ref().is_none_or(|shown| shown.iter().any(|shown| path.starts_with(shown)))
+    }
+}
+
+/// The parts of a path, the last first.
+fn reversed(path: &Path) -> Vec<OsString> {
+    let parts = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    let mut parts: Vec<_> = parts.map(|part| part.as_os_str().to_owned()).collect();
+    parts.reverse();
+    parts
+}
+
+/// Where a directory really is; as it was said where there is none.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn program(path: &Path) {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, "#!/bin/sh\n").expect("a file");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
+    }
+
+    #[test]
+    fn no_name_leads_to_a_file_or_over_a_link_that_a_guest_can_change() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = fs::canonicalize(directory.path()).expect("a path");
+        let (system, guests) = (root.join("system"), root.join("guests"));
+        program(&system.join("safe"));
+        program(&guests.join("own"));
+        // Links of the operator into what guests write, by a file and by a folder,
+        // and one that a guest has made, which leads back to the system.
+        symlink(guests.join("own"), system.join("planted")).expect("a link");
+        symlink(system.join("safe"), guests.join("back")).expect("a link");
+        symlink(guests.join("back"), system.join("around")).expect("a link");
+        symlink("safe", system.join("alias")).expect("a link");
+        symlink(&guests, root.join("folder")).expect("a link");
+        symlink("loop", system.join("loop")).expect("a link");
+        let lookup = Lookup { shown: None, writable: vec![root.join("folder")] };
+        let path = std::env::join_paths([&guests, &root.join("folder"), &system]).expect("a search path");
+        let found = |name: &str| lookup.find(name, &path);
+        assert_eq!(found("safe"), Some(system.join("safe")));
+        assert_eq!(found("alias"), Some(system.join("alias")), "a program is called what it was asked for as");
+        for name in ["own", "planted", "back", "around", "loop", "absent"] {
+            assert_eq!(found(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_the_child_is_not_shown_or_sees_otherwise_is_no_program() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = fs::canonicalize(directory.path()).expect("a path");
+        let (shown, hidden) = (root.join("shown"), root.join("hidden"));
+        program(&shown.join("here"));
+        program(&hidden.join("there"));
+        symlink(hidden.join("there"), shown.join("link")).expect("a link");
+        symlink(shown.join("here"), hidden.join("back")).expect("a link");
+        symlink(hidden.join("back"), shown.join("around")).expect("a link");
+        let lookup = Lookup { shown: Some(vec![shown.clone()]), writable: Vec::new() };
+        let path = std::env::join_paths([&hidden, &shown]).expect("a search path");
+        assert_eq!(lookup.find("here", &path), Some(shown.join("here")));
+        for name in ["there", "link", "around"] {
+            assert_eq!(lookup.find(name, &path), None, "{name}");
+        }
+        assert_eq!(lookup.find("here", "shown:.".as_ref()), None, "a search path of relative folders leads nowhere");
+    }
+}

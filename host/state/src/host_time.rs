@@ -1,0 +1,182 @@
+//! Time that nobody can make jump: what the wall clock says counts only as far as so much
+//! time has really passed.
+//!
+//! A clock that is set five years ahead, by mistake or by a broken battery, would otherwise
+//! end everything that expires. So two times are told here. What is used is stamped with
+//! the later one of the wall clock and of the time that was counted; what is over is
+//! judged by the earlier one. A stamp is then never too old, whichever of the two is
+//! wrong, and nothing is over before its time has really passed.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use crate::clock::{Clock, SystemClock, Uptime, duration_milliseconds, from_milliseconds, to_milliseconds};
+
+/// How far the wall clock may be from the time that was counted before it is doubted, and
+/// how long a machine may have been off for the clock's word to be taken for it.
+pub const MOST_PAUSE: Duration = Duration::from_secs(7 * 24 * 3_600);
+
+/// The time of a host. Clones tell the same.
+#[derive(Debug, Clone)]
+pub struct HostTime(Arc<Counting>);
+
+#[derive(Debug)]
+struct Counting {
+    clock: Arc<dyn Clock>,
+    // A lock of the standard library: held for a copy.
+    anchor: Mutex<Anchor>,
+}
+
+/// A moment as it was counted, and what had elapsed by then.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    counted: i64,
+    elapsed: Duration,
+}
+
+/// A moment, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// What is over by then is over.
+    pub(crate) passed: i64,
+    /// What a use is noted as.
+    pub(crate) stamp: i64,
+}
+
+/// The wall clock says something that cannot be true, or that nobody can know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockDoubt {
+    /// What the wall clock says.
+    pub wall: SystemTime,
+    /// How far time was counted.
+    pub counted: SystemTime,
+}
+
+impl HostTime {
+    /// Begins to count at what the clock says.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let anchor = Anchor { counted: to_milliseconds(clock.now()), elapsed: clock.elapsed() };
+        Self(Arc::new(Counting { clock, anchor: Mutex::new(anchor) }))
+    }
+
+    /// What a use is noted as: no later judgement takes it for older than it is.
+    #[must_use]
+    pub fn stamp(&self) -> SystemTime {
+        from_milliseconds(self.moment().stamp)
+    }
+
+    /// What was to last until then is over, and nothing later is.
+    #[must_use]
+    pub fn passed(&self) -> SystemTime {
+        from_milliseconds(self.moment().passed)
+    }
+
+    /// Why the wall clock is not believed, where it is not.
+    #[must_use]
+    pub fn doubt(&self) -> Option<ClockDoubt> {
+        doubt(self.counted(), self.wall())
+    }
+
+    pub(crate) fn moment(&self) -> Moment {
+        let (counted, wall) = (self.counted(), self.wall());
+        Moment { passed: counted.min(wall), stamp: counted.max(wall) }
+    }
+
+    /// How far time was counted.
+    pub(crate) fn counted(&self) -> i64 {
+        let anchor = *self.0.anchor.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = self.0.clock.elapsed().saturating_sub(anchor.elapsed);
+        anchor.counted.saturating_add(duration_milliseconds(since))
+    }
+
+    pub(crate) fn wall(&self) -> i64 {
+        to_milliseconds(self.0.clock.now())
+    }
+
+    pub(crate) fn uptime(&self) -> Option<Uptime> {
+        self.0.clock.uptime()
+    }
+
+    /// Goes on counting from here.
+    pub(crate) fn set(&self, counted: i64) {
+        let anchor = Anchor { counted, elapsed: self.0.clock.elapsed() };
+        *self.0.anchor.lock().unwrap_or_else(PoisonError::into_inner) = anchor;
+    }
+}
+
+impl Default for HostTime {
+    fn default() -> Self {
+        Self::new(Arc::new(SystemClock))
+    }
+}
+
+impl std::fmt::Display for ClockDoubt {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |time: SystemTime| chrono::DateTime::<chrono::Utc>::from(time).format("%Y-%m-%d %H:%M UTC");
+        let (wall, counted) = (shown(self.wall), shown(self.counted));
+        write!(
+            formatter,
+            "the clock of this machine says {wall}, and hosts have counted time up to {counted} only; \
+             until the difference is explained, things expire by the time that really passes, and by nothing that \
+             the clock says"
+        )
+    }
+}
+
+pub(crate) fn doubt(counted: i64, wall: i64) -> Option<ClockDoubt> {
+    let apart = counted.abs_diff(wall) > duration_milliseconds(MOST_PAUSE).unsigned_abs();
+    apart.then(|| ClockDoubt { wall: from_milliseconds(wall), counted: from_milliseconds(counted) })
+}
+
+/// How far time is counted after a pause in which nobody counted: the clock's word is taken
+/// for as long as a machine is usually off.
+pub(crate) fn after_pause(last: i64, wall: i64) -> i64 {
+    let believed = wall >= last && wall - last <= duration_milliseconds(MOST_PAUSE);
+    if believed { wall } else { last }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ManualClock;
+
+    const YEARS: Duration = Duration::from_secs(5 * 365 * 24 * 3_600);
+    const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+    #[test]
+    fn a_clock_that_jumps_moves_no_judgement_and_makes_no_stamp_older() {
+        let start = SystemTime::UNIX_EPOCH + 2 * YEARS;
+        let clock = Arc::new(ManualClock::starting_at(start));
+        let time = HostTime::new(Arc::clone(&clock) as Arc<dyn Clock>);
+        clock.advance(DAY);
+        assert_eq!((time.passed(), time.stamp(), time.doubt()), (start + DAY, start + DAY, None));
+        clock.set(start + YEARS);
+        assert_eq!((time.passed(), time.stamp()), (start + DAY, start + YEARS));
+        let doubt = time.doubt().expect("a doubt").to_string();
+        assert!(doubt.contains("says 1984-12-28") && doubt.contains("up to 1979-12-31"), "{doubt}");
+        clock.set(start);
+        clock.advance(DAY);
+        assert_eq!((time.passed(), time.stamp(), time.doubt()), (start + DAY, start + 2 * DAY, None));
+        clock.set(SystemTime::UNIX_EPOCH);
+        assert_eq!(time.stamp(), start + 2 * DAY, "a use under a clock that is behind is not old tomorrow");
+        assert!(time.doubt().is_some());
+    }
+
+    #[test]
+    fn the_clock_is_believed_for_as_long_as_a_machine_is_usually_off() {
+        let week = duration_milliseconds(MOST_PAUSE);
+        assert_eq!(after_pause(1_000, 1_000 + week), 1_000 + week);
+        assert_eq!(after_pause(1_000, 1_001 + week), 1_000);
+        assert_eq!(after_pause(1_000, 0), 1_000);
+    }
+
+    #[test]
+    fn the_machine_says_how_long_it_runs() {
+        let (one, other) = (SystemClock.uptime().expect("Linux says it"), SystemClock.uptime().expect("Linux says it"));
+        assert_eq!(one.boot, other.boot);
+        assert!(one.since > Duration::ZERO && one.since <= other.since && !one.boot.is_empty());
+    }
+}

@@ -1,0 +1,77 @@
+//! Why terminals end, in words for people and models: each end has its cause.
+//!
+//! Parts of sentences that `because` or a colon may stand before. Knows no
+//! terminal.
+
+use wharf_core::TerminalLimits;
+use wharf_spawn::signal_name;
+
+use super::TerminalId;
+use crate::{Exit, KilledBy};
+
+/// How a program ended by itself.
+pub(super) fn of_exit(exit: Exit) -> String {
+    match exit {
+        Exit::Exited { code } => format!("it ended with code {code}"),
+        Exit::Signaled { signal } => match signal_name(signal) {
+            Some(name) => format!("it was ended by signal {signal} ({name})"),
+            None => format!("it was ended by signal {signal}"),
+        },
+        Exit::Killed { by: KilledBy::User } => "it was closed".to_owned(),
+        Exit::Killed { by: KilledBy::HostLost } => "it was lost with its supervisor".to_owned(),
+    }
+}
+
+pub(super) fn owner() -> String {
+    "its owner closed it".to_owned()
+}
+
+pub(super) fn operator() -> String {
+    "the operator ended it".to_owned()
+}
+
+pub(super) fn quota() -> String {
+    "it was ended, since the files of its session take more than they may".to_owned()
+}
+
+pub(super) fn shutting_down() -> String {
+    "it was closed, since its host shut down".to_owned()
+}
+
+pub(super) fn replaced(by: TerminalId, limits: &TerminalLimits) -> String {
+    let most = limits.open_per_owner;
+    format!("it was closed to make room for terminal {by} of the same owner, which may have {most} (`open_per_owner`)")
+}
+
+/// `limit` is the one that was reached, by its name.
+pub(super) fn evicted(limit: &str, unused_seconds: u64) -> String {
+    format!(
+        "it was closed after {unused_seconds} s without use, to make room for another terminal of its tenant (limit \
+         `{limit}`)"
+    )
+}
+
+pub(super) fn idle(unused_seconds: u64) -> String {
+    format!("it was closed, since nobody used it for {unused_seconds} s (limit `idle_seconds`)")
+}
+
+pub(super) fn time_limit(open_seconds: u64) -> String {
+    format!("it was closed after {open_seconds} s, as long as it was allowed to be open")
+}
+
+pub(super) fn crashes(limits: &TerminalLimits, last: &str) -> String {
+    let (most, window) = (limits.restarts, limits.restart_window_seconds);
+    format!("its program crashed more than {most} times within {window} s, the last time since {last}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_by_a_signal_says_its_name() {
+        assert_eq!(of_exit(Exit::Signaled { signal: 11 }), "it was ended by signal 11 (SIGSEGV)");
+        assert_eq!(of_exit(Exit::Signaled { signal: 99 }), "it was ended by signal 99");
+        assert_eq!(of_exit(Exit::Exited { code: 3 }), "it ended with code 3");
+    }
+}

@@ -1,0 +1,170 @@
+//! The places of terminals: how many there may be of an owner, a session, a
+//! tenant and all together, and which one makes room for another.
+//!
+//! Room is made within the tenant that asks and nowhere else. A terminal that
+//! was used a moment ago is in use, whether or not a turn runs.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use wharf_core::{
+    Quota, Share, TerminalLimits, TerminalOwner,
+    quota::{Bounds, Level},
+};
+
+use super::{Table, TerminalId, Terminals, Why, ending, entry::Terminal, lock};
+use crate::TerminalError;
+
+/// What makes room gets so long to end by itself.
+const GRACE: Duration = Duration::from_secs(1);
+
+const SECTION: &str = "[terminal.limits]";
+
+/// The places of open terminals.
+pub(super) fn of_open(limits: &TerminalLimits) -> Arc<Quota> {
+    Quota::new(Bounds {
+        resource: "terminals",
+        section: SECTION,
+        session: Some(("open_per_session", limits.open_per_session)),
+        tenant: ("open_per_tenant", limits.open_per_tenant),
+        host: ("open", limits.open),
+    })
+}
+
+/// The places of ended terminals that are kept.
+pub(super) fn of_ended(limits: &TerminalLimits) -> Arc<Quota> {
+    Quota::new(Bounds {
+        resource: "ended terminals",
+        section: SECTION,
+        session: Some(("ended_per_session", limits.ended_per_session)),
+        tenant: ("ended_per_tenant", limits.ended_per_tenant),
+        host: ("ended", limits.ended),
+    })
+}
+
+/// A place among the terminals, given back where it is not taken.
+pub(super) struct Reserved {
+    table: Arc<Mutex<Table>>,
+    owner: TerminalOwner,
+    place: Option<Share>,
+    /// What makes room. Each has been told to end.
+    pub(super) leaving: Vec<Arc<Terminal>>,
+    /// Those of them that the same owner had, and had not closed itself.
+    pub(super) replaced: Vec<TerminalId>,
+}
+
+impl Reserved {
+    /// The place, for the terminal that takes it.
+    pub(super) fn take(&mut self) -> Option<Share> {
+        self.place.take()
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let mut table = lock(&self.table);
+        if let Some(count) = table.starting.get_mut(&self.owner) {
+            *count -= 1;
+            if *count == 0 {
+                table.starting.remove(&self.owner);
+            }
+        }
+    }
+}
+
+impl Table {
+    /// The open terminals of an owner that exceed what it may have with one
+    /// more: those that are used least, the busy ones last.
+    fn excess_of(&self, owner: &TerminalOwner, most: usize) -> Vec<Arc<Terminal>> {
+        let starting = self.starting.get(owner).copied().unwrap_or_default();
+        let mut own: Vec<_> = self.terminals.values().filter(|terminal| terminal.has_place()).collect();
+        own.retain(|terminal| terminal.owner == *owner);
+        own.sort_by_key(|terminal| (!terminal.is_closing(), terminal.is_busy(), terminal.last_used(), terminal.id));
+        own.truncate((own.len() + starting + 1).saturating_sub(most));
+        own.into_iter().cloned().collect()
+    }
+
+    /// Which terminal of the same tenant may make room where this limit is
+    /// reached: one that is being closed, else the one that is unused for
+    /// longest.
+    fn spare(&self, owner: &TerminalOwner, level: Level, unused: Duration) -> Option<Arc<Terminal>> {
+        let counts = |terminal: &Terminal| match level {
+            Level::Session => terminal.owner.tenant == owner.tenant && terminal.owner.session == owner.session,
+            Level::Tenant | Level::Host => terminal.owner.tenant == owner.tenant,
+        };
+        let is_spare = |terminal: &Terminal| {
+            terminal.is_closing() || (!terminal.is_busy() && terminal.last_used().elapsed() >= unused)
+        };
+        let spare = self.terminals.values().filter(|terminal| terminal.has_place() && counts(terminal));
+        let spare = spare.filter(|terminal| is_spare(terminal));
+        spare.min_by_key(|terminal| (!terminal.is_closing(), terminal.last_used(), terminal.id)).cloned()
+    }
+}
+
+impl Terminals {
+    /// Takes a place for the terminal `id`, if there is one: counted and taken
+    /// under one lock, so that no two take the last. Where there is none,
+    /// nothing has changed.
+    pub(super) fn reserve(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Reserved, TerminalError> {
+        let (limits, places) = (&self.common.settings.limits, &self.common.places);
+        let most_of_owner = usize::try_from(limits.open_per_owner).unwrap_or(usize::MAX);
+        let unused = Duration::from_secs(limits.evictable_after_seconds);
+        let mut table = lock(&self.table);
+        if table.closed {
+            return Err(TerminalError::ShuttingDown);
+        }
+        if table.starting.get(owner).copied().unwrap_or_default() >= most_of_owner {
+            return Err(TerminalError::Starting { limit: most_of_owner });
+        }
+        let replaced = table.excess_of(owner, most_of_owner);
+        // Nobody takes a place without this lock, so what is given up here can
+        // be taken back.
+        replaced.iter().for_each(|terminal| terminal.set_place(None));
+        let mut evicted = Vec::new();
+        let place = loop {
+            let full = match places.take(&owner.tenant, &owner.session, 1) {
+                Ok(place) => break place,
+                Err(full) => full,
+            };
+            let Some(terminal) = table.spare(owner, full.level, unused) else {
+                for terminal in replaced.iter().chain(evicted.iter().map(|(terminal, _)| terminal)) {
+                    terminal.set_place(places.take(&terminal.owner.tenant, &terminal.owner.session, 1).ok());
+                }
+                return Err(TerminalError::Full { full, unused_seconds: limits.evictable_after_seconds });
+            };
+            terminal.set_place(None);
+            evicted.push((terminal, full.bound.0));
+        };
+        let own = replaced.iter().filter(|terminal| !terminal.is_closing()).map(|terminal| terminal.id).collect();
+        for terminal in &replaced {
+            terminal.order_close(Why::Replaced, ending::replaced(id, limits), GRACE);
+        }
+        for (terminal, limit) in &evicted {
+            let because = ending::evicted(limit, terminal.last_used().elapsed().as_secs());
+            terminal.order_close(Why::Evicted, because, GRACE);
+        }
+        *table.starting.entry(owner.clone()).or_default() += 1;
+        drop(table);
+        let leaving = replaced.into_iter().chain(evicted.into_iter().map(|(terminal, _)| terminal)).collect();
+        let (table, owner) = (Arc::clone(&self.table), owner.clone());
+        Ok(Reserved { table, owner, place: Some(place), leaving, replaced: own })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_of_open_and_ended_terminals_are_those_of_the_table() {
+        let limits = TerminalLimits { open: 1, ended: 1, ..TerminalLimits::default() };
+        let (tenant, session) = ("local".parse().expect("legal"), "s".parse().expect("legal"));
+        for quota in [of_open(&limits), of_ended(&limits)] {
+            let _held = quota.take(&tenant, &session, 1).expect("a place");
+            let full = quota.take(&tenant, &session, 1).expect_err("none is left");
+            assert_eq!((full.level, full.bound.1), (Level::Host, 1));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Terminals that are lost with their host.
+
+use wharf_terminal::{Exit, KilledBy, Settings, Status, TerminalError, Terminals, TurnInput, Why};
+
+use crate::support::{Room, Somebody, eventually, somebody, spawner};
+
+/// Files that a host leaves when it is killed: a copy of them, while it lives.
+fn left(records: &std::path::Path, to: &std::path::Path) {
+    for host in std::fs::read_dir(records).expect("records").flatten() {
+        if !host.path().is_dir() {
+            continue;
+        }
+        for terminal in std::fs::read_dir(host.path()).expect("a host").flatten() {
+            if terminal.path().is_dir() {
+                let into = to.join("dead").join(terminal.file_name());
+                std::fs::create_dir_all(&into).expect("a directory");
+                for name in ["record.json", "text"] {
+                    std::fs::copy(terminal.path().join(name), into.join(name)).expect("a file");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_its_limits() {
+    let (records, next) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let room = Room::with(|settings| settings.records = Some(records.path().to_owned()));
+    let owner = somebody("one");
+    let id = room.shell(&owner).await;
+    room.answer(&owner, id, "echo la''st words").await;
+    let is_recorded = || {
+        let hosts = std::fs::read_dir(records.path()).into_iter().flatten().flatten();
+        let mut texts =
+            hosts.filter_map(|host| std::fs::read_to_string(host.path().join(id.to_string()).join("text")).ok());
+        texts.any(|text| text.contains("last words"))
+    };
+    eventually("it is recorded", is_recorded).await;
+    left(records.path(), next.path());
+    let settings = Settings { records: Some(next.path().to_owned()), ..Settings::default() };
+    let terminals = Terminals::open(spawner(), settings).expect("a pool");
+
+    let listed = terminals.list(&owner.owner());
+    assert_eq!((listed.len(), listed[0].id, listed[0].status), (1, id, Status::Closed));
+    assert_eq!((listed[0].why, listed[0].exit), (Some(Why::HostLost), Some(Exit::Killed { by: KilledBy::HostLost })));
+    let text = terminals.read_text(&owner.owner(), id, 0, usize::MAX).expect("kept");
+    assert!(text.content.contains("last words") && text.next == listed[0].text_bytes, "{text:?}");
+    let shown = terminals.screen(&owner.owner(), id, 10).expect("kept").view;
+    assert!(shown.lines.iter().any(|line| line == "last words"), "{shown:?}");
+    let error = terminals.send(&owner.owner(), id, TurnInput::Submit("x"), None).await.expect_err("it is lost");
+    assert!(matches!(&error, TerminalError::Over { because } if because.contains("its host ended")), "{error}");
+    for other in [somebody("two"), Somebody::of("other", "terminal", "one", None)] {
+        assert!(terminals.list(&other.owner()).is_empty());
+        assert!(matches!(terminals.info(&other.owner(), id), Err(TerminalError::NotFound)));
+    }
+    // It is forgotten as what ended here is, with its files.
+    let later = tokio::time::Instant::now() + std::time::Duration::from_secs(3_601);
+    assert_eq!(terminals.sweep_as_of(later).await.forgotten, 1);
+    assert!(matches!(terminals.info(&owner.owner(), id), Err(TerminalError::NotFound)));
+
+    // What ends in an orderly way leaves nothing.
+    room.terminals.close_all().await;
+    drop(terminals);
+    let settings = Settings { records: Some(records.path().to_owned()), ..Settings::default() };
+    let terminals = Terminals::open(spawner(), settings).expect("a pool");
+    assert!(terminals.all().is_empty());
+}

@@ -1,0 +1,141 @@
+//! What a command writes where `--output` says: beside a regular file and in its place
+//! once it is whole, and into what is none, such as a device or a pipe.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+/// Where something is written.
+pub(super) enum Output {
+    /// To a file that appears once it is whole, readable by its owner alone.
+    File {
+        /// Its name, links resolved.
+        path: PathBuf,
+        new: BufWriter<tempfile::NamedTempFile>,
+    },
+    /// Into something that is no regular file, as it comes.
+    Other(BufWriter<File>),
+}
+
+impl Output {
+    /// Opens it. What is there stays as it is until [`Output::finish`].
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(there) if !there.is_file() => {
+                // A pipe is waited for, as a shell does with `>`.
+                Ok(Self::Other(BufWriter::new(OpenOptions::new().write(true).open(path)?)))
+            }
+            // A link stays one: what it leads to is replaced.
+            Ok(_) => Self::beside(fs::canonicalize(path)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::beside(path.to_owned()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn beside(path: PathBuf) -> io::Result<Self> {
+        // Readable by its owner alone from the beginning, and gone if this fails.
+        let new = BufWriter::new(tempfile::NamedTempFile::new_in(directory_of(&path))?);
+        Ok(Self::File { path, new })
+    }
+
+    /// Ends it: a file takes its place.
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Other(mut other) => other.flush(),
+            Self::File { path, new } => {
+                let file = new.into_inner().map_err(io::IntoInnerError::into_error)?;
+                file.as_file().sync_all()?;
+                // It may have become something else meanwhile.
+                if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no regular file any more"));
+                }
+                file.persist(&path).map_err(|error| error.error)?;
+                // The name is durable once its directory is.
+                #[cfg(unix)]
+                File::open(directory_of(&path))?.sync_all()?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File { new, .. } => new.write(bytes),
+            Self::Other(other) => other.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File { new, .. } => new.flush(),
+            Self::Other(other) => other.flush(),
+        }
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn write(path: &Path, text: &str) -> io::Result<()> {
+        let mut output = Output::open(path)?;
+        output.write_all(text.as_bytes())?;
+        output.finish()
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_a_link_to_it_stays_a_link() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let [new, old, link] = ["new", "old", "link"].map(|name| directory.path().join(name));
+        fs::write(&old, "before").expect("written");
+        symlink(&old, &link).expect("linked");
+        write(&new, "made").expect("written");
+        assert_eq!(fs::read_to_string(&new).expect("read"), "made");
+        assert_eq!(fs::metadata(&new).expect("there").permissions().mode() & 0o777, 0o600);
+        let mut half = Output::open(&link).expect("opens");
+        half.write_all(b"half").expect("written");
+        drop(half);
+        assert_eq!(fs::read_to_string(&old).expect("read"), "before", "what was not finished is not there");
+        write(&link, "after").expect("written");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::read_to_string(&old).expect("read"), "after");
+        assert_eq!(fs::read_dir(directory.path()).expect("read").count(), 3, "nothing else is left");
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_written_into_and_stays_what_it_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let [pipe, link] = ["pipe", "link"].map(|name| directory.path().join(name));
+        symlink("/dev/null", &link).expect("linked");
+        write(&link, "nothing").expect("written");
+        assert!(fs::metadata("/dev/null").expect("there").file_type().is_char_device());
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .expect("a pipe");
+        let reading = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe)
+        });
+        write(&pipe, "through").expect("written");
+        assert_eq!(reading.join().expect("no panic").expect("read"), "through");
+        assert!(fs::metadata(&pipe).expect("there").file_type().is_fifo());
+        assert!(write(directory.path(), "no").is_err());
+    }
+}

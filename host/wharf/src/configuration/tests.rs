@@ -1,0 +1,99 @@
+//! What is read of `wharf.toml` as a whole, and what holds without one.
+
+use super::*;
+
+fn parse(text: &str) -> Result<Configuration, String> {
+    Configuration::parse(text, Path::new("/etc/wharf"))
+}
+
+#[test]
+fn an_empty_configuration_is_the_default() {
+    let configuration = parse("").expect("parses");
+    assert_eq!(configuration.call_limits, CallLimits::default());
+    assert!(configuration.plugins.is_empty());
+}
+
+#[test]
+fn no_file_and_an_empty_file_say_the_same_to_the_last_field() {
+    let (none, empty) = (Configuration::default(), parse("").expect("parses"));
+    assert_eq!(format!("{none:#?}"), format!("{empty:#?}"));
+    assert_eq!(none.call_ceilings, CallLimits::ceilings());
+    for bundled in bundled::PLUGINS {
+        let (mut needed, of_none) = (CallLimits::default(), none.limits_of_bundled(bundled));
+        bundled.raise(&mut needed, |_| false);
+        assert_eq!(of_none, needed, "{} has what it needs", bundled.name);
+        assert_eq!(of_none, empty.limits_of_bundled(bundled), "{}", bundled.name);
+    }
+}
+
+#[test]
+fn every_path_is_absolute_wherever_the_file_is() {
+    let text = "data = \"d\"\n[plugins]\nfolder = \"f\"\n[plugin.x]\nsource = \"x.wasm\"\n[webview]\ntemporary = \"t\"\n\
+                [http.tls]\ncertificate = \"c\"\nkey = \"k\"";
+    for base in ["", ".", "below", "/etc/wharf"] {
+        let configuration = Configuration::parse(text, Path::new(base)).expect("parses");
+        let tls = configuration.http.tls.expect("written");
+        let source = configuration.plugins[&"x".parse::<PluginName>().expect("legal")].source.clone();
+        let paths = [configuration.data, configuration.plugin_folder, source, configuration.webview.temporary];
+        for path in paths.into_iter().flatten().chain([tls.certificate, tls.key]) {
+            assert!(path.is_absolute(), "{base:?}: {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_text_that_nests_too_deeply_is_refused_with_a_hint_where_to_look() {
+    let refused = parse(&format!("[plugin.a.settings]\n{}b = 1", "a.".repeat(200))).expect_err("nests too deeply");
+    assert!(refused.contains("line ") || refused.contains("within each other"), "{refused}");
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_it_and_what_is_known() {
+    for (text, key) in [
+        ("contxt = 1", "contxt"),
+        ("[context]\nrequire_sesion = true", "require_sesion"),
+        ("[limits]\nmemory = 1", "memory"),
+        ("[host.limits]\ncalls = 1", "calls"),
+        ("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.stat]\nreason = \"r\"", "stat"),
+    ] {
+        let problem = parse(text).expect_err("unknown");
+        assert!(problem.contains(key), "{problem}");
+    }
+}
+
+#[test]
+fn a_limit_is_checked_against_its_ceiling() {
+    let problem = parse("[limits]\nwall_time_milliseconds = 600001").expect_err("too much");
+    assert!(problem.contains("from 1 to 600000"), "{problem}");
+    let problem = parse("[limits]\noutput_bytes = -1").expect_err("negative");
+    assert!(problem.contains("output_bytes") || problem.contains("-1"), "{problem}");
+}
+
+#[test]
+fn no_limit_of_a_call_is_above_the_operators_ceiling_whoever_sets_it() {
+    let ceilings = "[ceilings]\noutput_bytes = 1000\nhost_calls = 50\n";
+    let configuration =
+        parse(&format!("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 50\n{ceilings}"));
+    let configuration = configuration.expect("parses");
+    let limits = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")].limits;
+    assert_eq!((limits.output_bytes, limits.host_calls), (1_000, 50), "a default is lowered");
+    assert_eq!(configuration.call_limits.output_bytes, 1_000);
+    for bundled in bundled::PLUGINS {
+        assert_eq!(configuration.limits_of_bundled(bundled).output_bytes, 1_000, "{}", bundled.name);
+    }
+    for (table, text) in [
+        ("[limits]", "[limits]\nhost_calls = 51\n"),
+        ("[plugin.x.limits]", "[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.limits]\nhost_calls = 51\n"),
+    ] {
+        let problem = parse(&format!("{text}{ceilings}")).expect_err("above");
+        assert!(problem.contains(table) && problem.contains("`host_calls` under [ceilings]"), "{problem}");
+    }
+    let problem = parse("[ceilings]\nwall_time_milliseconds = 600001").expect_err("above what is built in");
+    assert!(problem.contains("[ceilings]") && problem.contains("600000"), "{problem}");
+}
+
+#[test]
+fn the_name_of_the_apps_own_tools_is_no_plugins() {
+    let problem = parse("[plugin.app]\nsource = \"x.wasm\"").expect_err("reserved");
+    assert!(problem.contains("[plugin.app]") && problem.contains("choose another name"), "{problem}");
+}

@@ -1,0 +1,102 @@
+//! Requests without a token that opens anything: the first one is told at once, those
+//! that follow it are counted, and the count is told after a while.
+//!
+//! A stranger can send thousands a second, and none of them costs more than a number.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use tokio::runtime::Handle;
+use wharf_core::audit::{PeerClass, RefusalSink, RefusedFor};
+
+use super::Recorder;
+
+/// How long the first count is gathered...
+const SHORTEST: Duration = Duration::from_secs(1);
+/// ...and each one after it for twice as long, up to this.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Counts what was refused. What was not told yet is told when this is dropped.
+pub(crate) struct Refusals {
+    recorder: Arc<Recorder>,
+    itself: Weak<Self>,
+    // A lock of the standard library: held for a look-up.
+    gathered: Mutex<Gathered>,
+}
+
+#[derive(Default)]
+struct Gathered {
+    /// How many were not told yet. What is here was told once since `gathering` began.
+    counts: BTreeMap<(RefusedFor, PeerClass), u64>,
+    gathering: bool,
+}
+
+impl Refusals {
+    pub(crate) fn new(recorder: Arc<Recorder>) -> Arc<Self> {
+        Arc::new_cyclic(|itself| Self { recorder, itself: itself.clone(), gathered: Mutex::default() })
+    }
+
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells what was counted; whether there was anything.
+    fn tell(&self) -> bool {
+        let counts: Vec<_> = {
+            let mut gathered = self.gathered();
+            gathered.counts.iter_mut().map(|(of, count)| (*of, std::mem::take(count))).collect()
+        };
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        counts.map(|((why, from), count)| self.recorder.refused(why, from, count)).count() > 0
+    }
+}
+
+impl RefusalSink for Refusals {
+    fn refused(&self, why: RefusedFor, from: PeerClass) {
+        let gather = {
+            let mut gathered = self.gathered();
+            if let Some(count) = gathered.counts.get_mut(&(why, from)) {
+                *count += 1;
+                return;
+            }
+            gathered.counts.insert((why, from), 0);
+            !std::mem::replace(&mut gathered.gathering, true)
+        };
+        self.recorder.refused(why, from, 1);
+        if !gather {
+            return;
+        }
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(gather_for_a_while(Weak::clone(&self.itself)))),
+            // Nobody would tell the count later.
+            Err(_) => *self.gathered() = Gathered::default(),
+        }
+    }
+}
+
+impl Drop for Refusals {
+    fn drop(&mut self) {
+        self.tell();
+    }
+}
+
+/// Ends once nothing came for a while.
+async fn gather_for_a_while(refusals: Weak<Refusals>) {
+    let mut time = SHORTEST;
+    loop {
+        tokio::time::sleep(time).await;
+        let Some(refusals) = refusals.upgrade() else { return };
+        if !refusals.tell() {
+            let mut gathered = refusals.gathered();
+            // One that came meanwhile is told with the next.
+            if gathered.counts.values().all(|count| *count == 0) {
+                *gathered = Gathered::default();
+                return;
+            }
+        }
+        time = (time * 2).min(LONGEST);
+    }
+}

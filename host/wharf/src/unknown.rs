@@ -1,0 +1,66 @@
+//! Tables of `wharf.toml` that are about a plugin which is nowhere: a slip in a name
+//! would leave a plugin as it is by default, on and with its grants.
+
+use std::collections::BTreeSet;
+
+use wharf_core::PluginName;
+
+use crate::{configuration::Configuration, nearest::nearest};
+
+/// How like a name has to be to be what was meant.
+const ALIKE: f32 = 0.75;
+
+/// A table that is about no plugin.
+pub(crate) struct UnknownTable {
+    pub(crate) name: PluginName,
+    /// What is wrong, and what to do.
+    pub(crate) reason: String,
+    /// Whether it was probably meant for a plugin that has no table, which then goes on
+    /// as if nothing were said of it.
+    pub(crate) is_misspelt: bool,
+}
+
+/// The tables that are about none of these plugins.
+pub(crate) fn tables(configuration: &Configuration, known: &BTreeSet<PluginName>) -> Vec<UnknownTable> {
+    let written = &configuration.plugins;
+    let unknown = written.iter().filter(|(name, _)| !known.contains(*name));
+    unknown
+        .map(|(name, settings)| {
+            let names: Vec<_> = known.iter().map(PluginName::as_str).collect();
+            let meant = nearest(name.as_str(), &names, 1, ALIKE).first().copied();
+            let hint = meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default();
+            let says = if settings.enabled { "says what it may use" } else { "switches it off" };
+            let reason = format!(
+                "wharf.toml {says}, and there is no such plugin{hint}: name its file with `source` under [plugin.{name}], \
+                 add it with `wharf plugin add SOURCE --name {name}`, or take the table out"
+            );
+            let is_misspelt = meant.is_some_and(|meant| !written.keys().any(|written| written.as_str() == meant));
+            UnknownTable { name: name.clone(), reason, is_misspelt }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn unknown(text: &str) -> Vec<(String, bool)> {
+        let known = ["browser", "planning"].iter().filter_map(|name| name.parse().ok()).collect();
+        let configuration = Configuration::parse(text, Path::new("/")).expect("parses");
+        tables(&configuration, &known).into_iter().map(|table| (table.reason, table.is_misspelt)).collect()
+    }
+
+    #[test]
+    fn a_table_for_nobody_is_told_with_the_nearest_name() {
+        for lines in ["enabled = false", "limits = {host_calls = 1}", "grants = {}"] {
+            let told = unknown(&format!("[plugin.brwser]\n{lines}"));
+            assert!(told.len() == 1 && told[0].0.contains("`browser`") && told[0].1, "{lines}: {told:?}");
+        }
+        let told = unknown("[plugin.brwser]\nenabled = false\n[plugin.browser]\n[plugin.greeter]");
+        assert!(told.len() == 2 && told.iter().all(|(_, is_misspelt)| !is_misspelt), "{told:?}");
+        assert!(told[1].0.contains("plugin add SOURCE --name greeter") && !told[1].0.contains("did you mean"));
+        assert!(unknown("[plugin.browser]\nenabled = false").is_empty());
+    }
+}

@@ -1,0 +1,200 @@
+//! A disk without room under a host that serves: calls that need some fail in words, all
+//! others are answered, and no message is cut.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use wharf_tests::{Client, Data, Server, Setup, wharf};
+
+use crate::http_mcp::modern;
+
+/// A small disk of a test.
+struct Disk {
+    directory: tempfile::TempDir,
+}
+
+impl Disk {
+    /// A disk of 8 MiB; none where this process may not mount one.
+    #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
+    fn mount() -> Option<Self> {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"])
+            .arg(directory.path())
+            .stderr(Stdio::null())
+            .status();
+        if mount.is_ok_and(|status| status.success()) {
+            return Some(Self { directory });
+        }
+        eprintln!("not tested: this process may not mount a small disk");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.path().join("ballast")
+    }
+
+    /// Takes all room that there is.
+    fn fill(&self) {
+        let mut ballast = File::options().append(true).create(true).open(self.ballast()).expect("made");
+        let (mut piece, zeros) = (64 << 10, [0; 64 << 10]);
+        while piece > 0 {
+            match ballast.write(&zeros[..piece]) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::StorageFull => piece /= 2,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    fn make_room(&self) {
+        fs::remove_file(self.ballast()).expect("removed");
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
+    }
+}
+
+fn configured(data: &Data) -> PathBuf {
+    data.write("wharf.toml", Setup::bare().planning().text())
+}
+
+fn memo() -> Value {
+    json!({"memo": "x".repeat(200)})
+}
+
+fn is_told(answer: &Value) {
+    assert_eq!(answer["isError"], true, "{answer}");
+    let told = answer["content"][0]["text"].as_str().expect("a text");
+    assert!(told.contains("disk that holds the state"), "{told}");
+}
+
+#[test]
+fn over_standard_input_and_output_the_call_that_needs_room_is_told_so_and_all_else_goes_on() {
+    let Some(disk) = Disk::mount() else { return };
+    let data = Data::below(disk.path());
+    let command = wharf(["serve", "--stdio"]).config(&configured(&data)).data(data.path());
+    let mut client = Client::connect(command);
+    let goal = client.call("planning__create_goal", json!({"goal": "before"}), json!({}));
+    assert_eq!(goal["isError"], false, "{goal}");
+    disk.fill();
+    for _ in 0..20 {
+        is_told(&client.call("planning__add_memo", memo(), json!({})));
+        let read = client.call("planning__list_goals", json!({}), json!({}));
+        assert!(read["isError"] == false && read.to_string().contains("before"), "{read}");
+        assert!(client.request("tools/list", json!({}))["result"]["tools"].as_array().is_some());
+    }
+    disk.make_room();
+    let memo = client.call("planning__add_memo", memo(), json!({}));
+    assert_eq!(memo["isError"], false, "{memo}");
+    let (_, log, code) = client.leave();
+    assert_eq!(code, Some(0), "{log}");
+}
+
+#[test]
+fn over_http_the_call_that_needs_room_is_told_so_and_all_else_goes_on() {
+    let Some(disk) = Disk::mount() else { return };
+    let data = Data::below(disk.path());
+    configured(&data);
+    let mut server = Server::start_in(data, &[]);
+    let call = |server: &Server, tool: &str, arguments: Value| {
+        let call = json!({"name": tool, "arguments": arguments});
+        let (headers, call) = modern(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}));
+        wharf_tests::replied(server.say(&headers, &call)).message()
+    };
+    let goal = call(&server, "planning__create_goal", json!({"goal": "before"}));
+    assert_eq!(goal["result"]["isError"], false, "{goal}");
+    disk.fill();
+    for _ in 0..20 {
+        is_told(&call(&server, "planning__add_memo", memo())["result"]);
+        let read = call(&server, "planning__list_goals", json!({}));
+        assert!(read["result"]["isError"] == false && read.to_string().contains("before"), "{read}");
+        assert_eq!(server.ask("GET", "/v1/streams", "s", None).status, 200);
+    }
+    disk.make_room();
+    let memo = call(&server, "planning__add_memo", memo());
+    assert_eq!(memo["result"]["isError"], false, "{memo}");
+    server.terminate();
+    assert_eq!(server.ended(), Some(0), "{}", server.log());
+}
+
+#[test]
+fn a_log_that_cannot_be_written_takes_no_answer_with_it() {
+    let Some(disk) = Disk::mount() else { return };
+    let data = Data::new();
+    let log = disk.path().join("log");
+    let command = wharf(["serve", "--stdio"]).config(&configured(&data)).data(data.path()).env("RUST_LOG", "trace");
+    let mut client = Client::connect(command.through(&format!("exec \"$@\" 2>'{}'", log.display())));
+    disk.fill();
+    let written = fs::metadata(&log).expect("a log").len();
+    for number in 0..20 {
+        let goal = client.call("planning__create_goal", json!({"goal": number.to_string()}), json!({}));
+        assert_eq!(goal["isError"], false, "{goal}");
+        let unknown = client.request("tools/call", json!({"name": "nobody__has_this", "arguments": {}}));
+        assert!(
+            unknown["error"]["message"].as_str().is_some_and(|told| told.contains("nobody__has_this")),
+            "{unknown}"
+        );
+    }
+    assert!(written > 0 && fs::metadata(&log).expect("a log").len() < written + (64 << 10), "there was room");
+    let (_, _, code) = client.leave();
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn answers_that_go_into_a_file_wait_for_room_and_none_is_cut_or_lost() {
+    let Some(disk) = Disk::mount() else { return };
+    let data = Data::new();
+    let out = disk.path().join("answers");
+    let command = wharf(["serve", "--stdio"]).config(&configured(&data)).data(data.path());
+    let mut child = command.started_into(File::create(&out).expect("made"));
+    let mut input = child.stdin.take().expect("piped");
+    let hello =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let mut say = |message: Value| writeln!(input, "{message}").expect("it reads");
+    let answers = || {
+        let lines = BufReader::new(File::open(&out).expect("there")).split(b'\n');
+        lines.map(|line| line.expect("readable")).collect::<Vec<_>>()
+    };
+    let arrived = |number: usize| {
+        let began = Instant::now();
+        while answers().len() < number {
+            assert!(began.elapsed() < Duration::from_secs(60), "{} answers of {number}", answers().len());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    say(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}));
+    say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    arrived(1);
+    disk.fill();
+    for id in 1..=50 {
+        say(json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {}}));
+    }
+    // It has found that there is no room once it says so.
+    let log = child.stderr.take().expect("piped");
+    let told = BufReader::new(log).lines().any(|line| line.is_ok_and(|line| line.contains("answers wait")));
+    assert!(told, "it did not say why nothing comes");
+    disk.make_room();
+    arrived(51);
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+    let mut ids: Vec<_> = answers()
+        .iter()
+        .map(|line| serde_json::from_slice::<Value>(line).expect("a whole message")["id"].as_u64().expect("an id"))
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..=50).collect::<Vec<_>>());
+}

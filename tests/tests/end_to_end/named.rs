@@ -1,0 +1,181 @@
+//! What `wharf.toml` names: a table for a plugin that is nowhere is told with the
+//! nearest name, and `wharf config check` opens all that is named.
+
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+use wharf_tests::{Data, Finished, component, wharf};
+
+/// A directory with all that a right configuration names, and its text.
+fn right(files: &Data) -> String {
+    let secret = files.write("secret", "0123456789abcdef0123456789abcdef\n");
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o600)).expect("ours");
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let parameters = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+    files.write("certificate.pem", parameters.self_signed(&key).expect("a certificate").pem());
+    files.write("key.pem", key.serialize_pem());
+    for folder in ["folder", "exchange", "temporary", "readable"] {
+        std::fs::create_dir(files.path().join(folder)).expect("made");
+    }
+    let at = |name: &str| files.path().join(name).display().to_string();
+    format!(
+        "[plugins]\nfolder = \"folder\"\n[plugin.echo]\nsource = '{}'\n\
+         [plugin.echo.secrets.token]\nfile = \"secret\"\nto = \"* https://api.example.com\"\n\
+         header = \"Authorization: Bearer {{}}\"\n\
+         [plugin.echo.grants.process]\nreason = \"r\"\nreadable = ['{}']\n\
+         [plugin.echo.grants.workspace]\nreason = \"r\"\nexchange = [{{name = \"e\", path = '{}'}}]\n\
+         [[http.tokens]]\nname = \"a\"\nfile = \"secret\"\n[http.tls]\ncertificate = \"certificate.pem\"\n\
+         key = \"key.pem\"\n[webview]\ntemporary = \"temporary\"\n\
+         [terminal.profile.db]\nprograms = [\"psql\"]\npreset = \"repl\"\nstrict_prompts = ['^db> $']\n\
+         [traces]\nendpoint = \"https://c.example/v1/traces\"\n[traces.headers.a]\nfile = \"secret\"\n\
+         header = \"Authorization: Bearer {{}}\"\n",
+        component("guest-echo").display(),
+        at("readable"),
+        at("exchange")
+    )
+}
+
+fn check(files: &Data, text: &str) -> Finished {
+    let file = files.write("wharf.toml", text);
+    wharf(["config", "check"]).config(&file).data(&files.path().join("data")).run()
+}
+
+#[test]
+fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
+    let files = Data::alone();
+    let text = right(&files);
+    let run = check(&files, &text);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(!files.path().join("data").exists(), "checking makes nothing");
+    let missing = |name: &str| {
+        let (from, to) = (files.path().join(name), files.path().join("away"));
+        std::fs::rename(&from, &to).expect("moved");
+        let run = check(&files, &text);
+        std::fs::rename(&to, &from).expect("moved back");
+        run
+    };
+    for (name, told) in [
+        ("secret", &["[plugin.echo.secrets.token]", "[[http.tokens]]", "[traces.headers.a]"][..]),
+        ("certificate.pem", &["[http.tls]"]),
+        ("key.pem", &["[http.tls]"]),
+        ("folder", &["[plugins] `folder`"]),
+        ("readable", &["[plugin.echo.grants.process] `readable`"]),
+        ("temporary", &["[webview] `temporary`"]),
+    ] {
+        let run = missing(name);
+        assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{name}: {run:?}");
+        for told in told {
+            assert!(run.err.contains(told), "{name} lacks {told}: {run:?}");
+        }
+    }
+    // A folder to exchange files in may be on a disk that comes and goes.
+    let run = missing("exchange");
+    assert!(run.code == Some(0) && run.err.contains("warning: [plugin.echo.grants.workspace] `exchange`"), "{run:?}");
+    let named =
+        text.replace("[[http.tokens]]\n", "[[http.tokens]]\nplugins = [\"planing\", \"host\", \"app_*\", \"echo\"]\n");
+    let run = check(&files, &named);
+    assert!(
+        run.code == Some(0) && run.err.contains("`planing`, which is no plugin (did you mean `planning`?)"),
+        "{run:?}"
+    );
+    assert_eq!(run.err.matches("which is no plugin").count(), 1, "{run:?}");
+    let broken = files.write("broken.wasm", "no component");
+    let (echo, broken) = (component("guest-echo").display().to_string(), broken.display().to_string());
+    for (from, to, told) in [
+        (echo.as_str(), broken.as_str(), "no Wasm component"),
+        (echo.as_str(), "/nowhere/echo.wasm", "[plugin.echo] `source` /nowhere/echo.wasm"),
+        ("\"certificate.pem\"", "\"key.pem\"", "[http.tls]"),
+        ("'^db> $'", "'('", "[terminal.profile.db]"),
+        ("[plugin.echo]\n", "[plugin.echo]\npin = \"refuse\"\n", "--confirm"),
+    ] {
+        let run = check(&files, &text.replace(from, to));
+        assert_eq!(run.code, Some(3), "{to}: {run:?}");
+        assert!(run.err.contains(told), "{to}: {run:?}");
+    }
+    std::fs::set_permissions(files.path().join("secret"), std::fs::Permissions::from_mode(0o644)).expect("ours");
+    let run = check(&files, &text);
+    assert!(run.code == Some(3) && run.err.contains("chmod 600"), "{run:?}");
+    let file = files.path().join("wharf.toml");
+    let run = wharf(["config", "check", "--json"]).config(&file).data(&files.path().join("data")).run();
+    let told: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert!(run.code == Some(3) && told["problems"].as_array().is_some_and(|problems| !problems.is_empty()), "{told}");
+}
+
+fn configured(files: &Data, text: &str) -> PathBuf {
+    files.write("wharf.toml", text)
+}
+
+#[test]
+fn a_table_for_a_plugin_that_nobody_knows_is_an_error_with_the_nearest_name() {
+    let files = Data::new();
+    for (text, nearest) in [
+        ("[plugin.brwser]\nenabled = false", "browser"),
+        ("[plugin.planing]\nenabled = false", "planning"),
+        ("[plugin.work-space]\ngrants = {}", "workspace"),
+        ("[plugin.contentstore.limits]\nhost_calls = 1", "content-store"),
+    ] {
+        let file = configured(&files, text);
+        let serve = &["serve", "--stdio", "--profile", "developer"][..];
+        for command in [&["config", "check"][..], &["tools"], &["call", "planning__get_current_state"], serve] {
+            let run = wharf(command).config(&file).data(files.path()).run();
+            assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{text} {command:?}: {run:?}");
+            assert!(run.err.contains(&format!("`{nearest}`")), "{text} {command:?}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn a_table_that_is_like_no_other_keeps_nobody_else_from_being_served() {
+    let files = Data::new();
+    for text in ["[plugin.greeter]\nenabled = false", "[plugin.greeter.grants.state]\nreason = \"later\""] {
+        let file = configured(&files, text);
+        let run = wharf(["config", "check"]).config(&file).data(files.path()).run();
+        assert!(run.code == Some(3) && run.err.contains("plugin add SOURCE --name greeter"), "{text}: {run:?}");
+        let run = wharf(["tools"]).config(&file).data(files.path()).run();
+        assert!(run.code == Some(3) && run.out.contains("planning__create_goal"), "{text}: {run:?}");
+        assert_eq!(run.err.matches("there is no such plugin").count(), 1, "{text}: {run:?}");
+        let call = ["call", "planning__create_goal", r#"{"goal": "Ship it"}"#];
+        assert_eq!(wharf(call).config(&file).data(files.path()).run().code, Some(0), "{text}");
+    }
+    // Whatever it comes from: a file, the binary, a command, the folder.
+    let echo = component("guest-echo");
+    let added = wharf(["plugin", "add", echo.to_str().expect("a path"), "--name", "added"]).data(files.path()).run();
+    assert_eq!(added.code, Some(0), "{added:?}");
+    let folder = files.path().join("folder");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::copy(&echo, folder.join("lying.wasm")).expect("copied");
+    let names = ["added", "lying", "browser"].map(|name| format!("[plugin.{name}]\nenabled = false\n")).concat();
+    let text = format!("[plugins]\nfolder = \"folder\"\n[plugin.own]\nsource = '{}'\n{names}", echo.display());
+    let file = configured(&files, &text);
+    for command in [&["config", "check"][..], &["tools"]] {
+        let run = wharf(command).config(&file).data(files.path()).run();
+        assert_eq!(run.code, Some(0), "{command:?}: {run:?}");
+    }
+}
+
+#[test]
+fn a_component_inspected_from_anywhere_prints_tables_that_load_where_they_are_pasted() {
+    let (files, other) = (Data::alone(), Data::new());
+    for guest in ["guest-hostile", "guest-fetching", "guest-echo", "planning"] {
+        files.write("some_guest.wasm", wharf_tests::bytes(guest));
+        let run = wharf(["inspect", "./some_guest.wasm"]).inside(files.path()).run();
+        assert_eq!(run.code, Some(0), "{guest}: {run:?}");
+        let begin = run.out.find("[plugin.some-guest]").unwrap_or_else(|| panic!("{guest}: {run:?}"));
+        let tables = &run.out[begin..];
+        let tables = &tables[..tables.find("`wharf grant").unwrap_or(tables.len())];
+        let file = configured(&other, tables);
+        let checked = wharf(["config", "check"]).config(&file).data(other.path()).run();
+        assert_eq!(checked.code, Some(0), "{guest}: {tables}\n{checked:?}");
+        let listed = wharf(["tools", "--json"]).config(&file).data(other.path()).inside(Path::new("/")).run();
+        assert!(listed.code == Some(0) && listed.out.contains("some-guest__"), "{guest}: {listed:?}");
+        let inspected = wharf(["inspect", "--json", "some_guest.wasm"]).inside(files.path()).run();
+        let inspected: Value = serde_json::from_str(&inspected.out).expect("JSON");
+        for (capability, reason) in inspected["reasons"].as_object().expect("reasons") {
+            let reason = reason.as_str().expect("a text");
+            assert!(tables.contains(reason), "{guest}: the reason for {capability} is dropped:\n{tables}");
+        }
+    }
+}
