@@ -17,5 +17,5 @@ mod tls;
 pub use answer::AnswerBody;
 pub use head::HOP;
 pub use places::Place;
-pub use reach::{Names, ProxyPort, Reach};
+pub use reach::{Names, ProxyPort, Reach, is_localhost};
 pub use requests::{Meter, OutgoingRequest, Patience, Requests};

@@ -136,7 +136,10 @@ fn not_a_proxy(address: IpAddr, port: u16) -> Result<(), Error> {
     Ok(())
 }
 
-fn is_localhost(name: &str) -> bool {
+/// Whether a name stands for this machine, whatever a resolver says of it: requests to
+/// such a name go to addresses of the loopback alone.
+#[must_use]
+pub fn is_localhost(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name == "localhost" || name.ends_with(".localhost")
 }

@@ -212,6 +212,7 @@ mod tests {
         assert!(is(json!(0), json!(0.7)) && is(json!(4.0), json!(2)) && is(json!(1e308), json!(0.5)));
         assert!(is(json!(u64::MAX), json!(5)) && is(json!(1e300), json!(7e299)).eq(&false));
         assert!(!is(json!(0.35), json!(0.1)) && !is(json!(1), json!(1e300)) && !is(json!(7), json!(2)));
+        assert!(!is(json!(1e300), json!(3.0)) && is(json!(1e300), json!(8.0)));
         assert!(!is(json!(5e-324), json!(1e308)) && is(json!(1e308), json!(1e-308)));
     }
 

@@ -44,7 +44,7 @@ fn a_document_of_one_line_of_five_megabytes_is_kept_and_found() {
 #[test]
 fn what_is_too_large_is_refused_with_how_large_it_may_be() {
     let agent = Agent::new();
-    let refused = agent.refused("add_content", &json!({ "text": "harbour ".repeat(1_100_000) }));
+    let refused = agent.refused("add_content", &json!({ "text": "harbour ".repeat(1_600_000) }));
     assert!(refused.starts_with("limit"), "{refused}");
     let refused = agent.refused_document("a.txt", &vec![b'a'; 13 << 20]);
     assert!(refused.starts_with("limit"), "{refused}");
