@@ -58,6 +58,15 @@ impl Data {
         self.directory.path()
     }
 
+    /// How many sessions have a workspace. The directory of workspaces may be there without
+    /// one: the host tries in it what contains processes, and removes what it made for that.
+    #[must_use]
+    pub fn workspaces(&self) -> usize {
+        let entries = std::fs::read_dir(self.path().join("workspaces"));
+        let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.filter(|name| !name.to_string_lossy().starts_with('.')).count()
+    }
+
     /// Writes a file into it.
     ///
     /// # Panics

@@ -183,6 +183,18 @@ impl Server {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Waits until it has logged this.
+    ///
+    /// # Panics
+    /// Where it does not.
+    pub fn until_logged(&self, words: &str) {
+        let began = Instant::now();
+        while !self.log().contains(words) {
+            assert!(began.elapsed() < PATIENCE, "{words:?} is not logged: {}", self.log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// A connection that gives up on an answer that does not come.
     ///
     /// # Panics

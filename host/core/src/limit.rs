@@ -362,6 +362,8 @@ limits! {
             "One message of the protocol. Refuses it with `limit`.";
         calls = 1_024, up to 65_536,
             "Requests of the protocol at once, of all clients. Refuses a further one with `limit`.";
+        calls_per_tenant = 768, up to 65_536,
+            "The same of one tenant.";
         calls_per_client = 256, up to 65_536,
             "The same with one token, which may have a lower limit of its own.";
         requests_per_second = 100_000, up to 1_000_000,

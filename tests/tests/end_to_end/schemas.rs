@@ -13,6 +13,7 @@ async fn outcome(schema: &Value, structured: &Value) -> Result<Answer, Error> {
     let path = files.write("promising.wasm", crafted.bytes());
     // Time is no matter here, on a busy machine least of all.
     let setup = Setup::new().limit("check_steps", 2_000_000).limit("cpu_time_milliseconds", 600_000);
+    let setup = setup.limit("answer_json_bytes", 256 << 20);
     let fixture = setup.limit("wall_time_milliseconds", 600_000).plugin("promising", &path, "").open().await;
     let (outcome, ()) = tokio::join!(fixture.call("promising__run", json!({})), fixture.works());
     outcome

@@ -122,5 +122,6 @@ fn prometheus_reads_the_lives_answers_errors_and_ends_of_terminals() {
     ] {
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
     }
-    assert!(server.log().contains("command-ended"), "the log says why it ended: {}", server.log());
+    // The log says why it ended.
+    server.until_logged("command-ended");
 }

@@ -9,7 +9,10 @@ use std::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use wharf_core::{Channel, Code, ContextRules, Error, PluginName, TenantId, service::front_end::FrontEndOwner};
+use wharf_core::{
+    Channel, Code, ContextRules, Error, PluginName, Quota, SessionId, Share, TenantId, quota::Level,
+    service::front_end::FrontEndOwner,
+};
 
 use super::{Failure, Token, allowed::Allowed, making::Making, mcp::Endpoint, server::places};
 
@@ -68,7 +71,7 @@ pub(super) struct Client {
 /// A place among the requests of the protocol that are being answered.
 pub(super) struct InFlight {
     _of_client: OwnedSemaphorePermit,
-    _of_all: OwnedSemaphorePermit,
+    _of_all: Share,
 }
 
 /// What decides about a client, but for its tenant.
@@ -130,7 +133,7 @@ impl Client {
     }
 
     /// Takes a place for a request of the protocol; `all` are those of every client.
-    pub(super) fn begin(&self, all: &Arc<Semaphore>) -> Result<InFlight, Failure> {
+    pub(super) fn begin(&self, all: &Arc<Quota>) -> Result<InFlight, Failure> {
         let refuse = |told: String| Failure::from(Error::retryable(Code::Limit, told));
         let of_client = Arc::clone(&self.calls).try_acquire_owned().map_err(|_| {
             refuse(format!(
@@ -138,9 +141,10 @@ impl Client {
                 self.most_calls
             ))
         })?;
-        let of_all = Arc::clone(all).try_acquire_owned().map_err(|_| {
-            let told = "the host answers as many requests as it may (limit `calls`); try again later";
-            Failure::busy(told)
+        let of_all = all.take(&self.rules.tenant, &SessionId::default_session(), 1);
+        let of_all = of_all.map_err(|full| match full.level {
+            Level::Host => Failure::busy(full.to_string()),
+            Level::Session | Level::Tenant => Error::from(full).into(),
         })?;
         Ok(InFlight { _of_client: of_client, _of_all: of_all })
     }

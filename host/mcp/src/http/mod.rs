@@ -58,7 +58,6 @@ mod watch;
 use std::sync::{Arc, atomic::AtomicBool};
 
 use axum::body::Bytes;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share, Streams,
@@ -144,7 +143,7 @@ struct Shared {
     /// Those whose tokens somebody else issues, where somebody does.
     issued: Option<Issued>,
     /// Places for requests of the protocol that are being answered.
-    calls: Arc<Semaphore>,
+    calls: Arc<Quota>,
     settings: HttpSettings,
     metrics: Option<Arc<dyn MetricsService>>,
     front_ends: Option<Arc<dyn FrontEndService>>,

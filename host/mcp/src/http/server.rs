@@ -93,7 +93,13 @@ impl HttpServer {
         let shared = Shared {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
-            calls: Arc::new(Semaphore::new(places(settings.limits.calls))),
+            calls: Quota::new(Bounds {
+                resource: "requests of the protocol",
+                section: "[http.limits]",
+                session: None,
+                tenant: ("calls_per_tenant", settings.limits.calls_per_tenant),
+                host: ("calls", settings.limits.calls),
+            }),
             memory: services.tools.request_memory().unwrap_or_default(),
             readers: Quota::new(Bounds {
                 resource: "requests that follow something or wait",

@@ -1,7 +1,8 @@
 //! Starts and input.
 
-use std::{task::Poll, time::Duration};
+use std::{sync::mpsc, task::Poll, time::Duration};
 
+use tokio::{runtime, task::spawn_blocking};
 use wharf_process::{Exit, ProcessError, SpawnRequest, Status, StreamName};
 use wharf_spawn::SpawnError;
 
@@ -59,26 +60,25 @@ async fn a_write_that_nobody_reads_ends_with_the_process_and_holds_up_no_stop() 
     room.close().await;
 }
 
-#[tokio::test]
-async fn a_start_that_is_given_up_before_it_has_a_place_leaves_nothing() {
-    let room = Room::new().await;
-    let owner = owner("one");
-    let mut start = Box::pin(room.processes.spawn(&owner, shell("exec sleep 1000"), 1));
-    // It is asked once and dropped.
-    let pending = std::future::poll_fn(|context| Poll::Ready(start.as_mut().poll(context).is_pending())).await;
-    assert!(pending, "its files are made elsewhere");
-    drop(start);
-    let directory = room.directory.path().join("processes");
-    let gone = async {
-        // The blocking task may not even have begun; whatever it makes goes.
-        for _ in 0..20 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        while files_below(&directory) > 2 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(AMPLE, gone).await.expect("nothing but the locks is left");
-    assert!(room.processes.list(&owner).await.is_empty());
-    room.close().await;
+#[test]
+fn a_start_that_is_given_up_before_it_has_a_place_leaves_nothing() {
+    // One thread makes files, one start after the other.
+    let runtime = runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+    runtime.expect("a runtime").block_on(async {
+        let room = Room::new().await;
+        let owner = owner("one");
+        let (release, released) = mpsc::channel::<()>();
+        let busy = spawn_blocking(move || released.recv());
+        let mut start = Box::pin(room.processes.spawn(&owner, shell("exec sleep 1000"), 1));
+        let pending = std::future::poll_fn(|context| Poll::Ready(start.as_mut().poll(context).is_pending())).await;
+        assert!(pending, "its files are made by the thread that is busy");
+        drop(start);
+        release.send(()).expect("it waits");
+        busy.await.expect("it ends").expect("was released");
+        // This is behind the files of the start.
+        spawn_blocking(|| ()).await.expect("the thread goes on");
+        assert_eq!(files_below(&room.directory.path().join("processes")), 2, "nothing but the locks is left");
+        assert!(room.processes.list(&owner).await.is_empty());
+        room.close().await;
+    });
 }

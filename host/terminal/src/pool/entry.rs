@@ -338,7 +338,10 @@ impl Terminal {
             },
         };
         let viewers = self.session.viewers();
-        let because = if status == Status::Closed { self.because() } else { None };
+        let closed = status == Status::Closed;
+        let because = if closed { self.because() } else { None };
+        // The order is known before what is left of the program has ended.
+        let ordered = self.closing.borrow().as_ref().filter(|_| closed).map(|closing| closing.why);
         let state = self.state();
         TerminalInfo {
             id: self.id,
@@ -352,8 +355,8 @@ impl Terminal {
             started: self.started,
             last_used: state.used.1,
             ended: state.ended.map(|(_, at)| at),
-            exit: state.exit.or(progress.exit.filter(|_| status == Status::Closed)),
-            why: state.why,
+            exit: state.exit.or(progress.exit.filter(|_| closed)),
+            why: state.why.or(ordered),
             because,
             restart: self.restart,
             restarts: state.restarts,

@@ -36,6 +36,7 @@ pub(super) const TESTED: Tested = &[
     ("grace_milliseconds", a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer),
     ("message_bytes", one_byte_of_a_message_too_many_is_refused),
     ("calls", one_call_of_all_too_many_is_refused),
+    ("calls_per_tenant", one_call_of_a_tenant_too_many_is_refused),
     ("calls_per_client", one_call_of_a_client_too_many_is_refused),
     ("requests_per_second", who_asks_too_often_is_refused),
     ("sessions", one_session_too_many_is_refused_where_all_are_used),
@@ -274,6 +275,11 @@ fn one_call_too_many(limit: &str, status: u16) {
 #[test]
 fn one_call_of_all_too_many_is_refused() {
     one_call_too_many("calls", 503);
+}
+
+#[test]
+fn one_call_of_a_tenant_too_many_is_refused() {
+    one_call_too_many("calls_per_tenant", 429);
 }
 
 #[test]

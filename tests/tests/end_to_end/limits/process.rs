@@ -434,7 +434,7 @@ async fn one_workspace_of_a_tenant_too_many_is_not_made() {
     let started = fixture.call_in(&context("local", "d"), "hostile__start_process", json!({"shell": "true"})).await;
     assert_eq!(found(started)["refused"]["code"], "limit");
     workspace(&fixture, "local", "a").await.expect("one that is there is found");
-    assert_eq!(std::fs::read_dir(fixture.data.path().join("workspaces")).expect("is there").count(), 3);
+    assert_eq!(fixture.data.workspaces(), 3);
 }
 
 #[tokio::test]

@@ -114,7 +114,7 @@ fn thrashing(bytes: usize) -> Value {
 pub(super) async fn a_check_of_too_many_steps_ends_the_call() {
     let items = |count: usize| json!({"items": vec![1; count]});
     let schema = json!({"type": "object", "properties": {"items": {"items": {"type": "integer"}}}});
-    let fixture = Setup::bare().limit("check_steps", 40_000).open().await;
+    let fixture = Setup::new().limit("check_steps", 40_000).open().await;
     fixture.host.register_tool(tool(schema)).expect("legal");
     fixture.call("app__checked", items(10_000)).await.expect("3 steps for each item");
     assert_ended_by("check_steps", Code::Limit, fixture.call("app__checked", items(15_000)).await);
@@ -139,7 +139,7 @@ async fn first_to_end(fixture: &Fixture, contexts: &[(&str, &str)]) -> (usize, S
 }
 
 fn of_many_steps() -> Setup {
-    Setup::bare().limit("check_steps", 1_000_000_000).limit("cpu_time_milliseconds", 600_000)
+    Setup::new().limit("check_steps", 1_000_000_000).limit("cpu_time_milliseconds", 600_000)
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ pub(super) async fn an_answer_that_takes_too_much_memory_is_replaced() {
     let files = Data::alone();
     let structured = json!({"items": vec![json!({"": 0}); 1_000]});
     let path = files.write("answering.wasm", answering(&json!({"type": "object"}), &structured));
-    let with = |bytes: u64| Setup::bare().limit("answer_json_bytes", bytes).plugin("answering", &path, "");
+    let with = |bytes: u64| Setup::new().limit("answer_json_bytes", bytes).plugin("answering", &path, "");
     let answer = with(1_000_000).open().await.call("answering__run", json!({})).await.expect("it is small");
     assert_eq!(answer.structured, Some(structured));
     let fixture = with(500_000).open_in(Data::new()).await;

@@ -21,7 +21,7 @@ async fn reading_makes_nothing_and_writing_makes_the_workspace_first() {
     let files = attack(&fixture, "ask_workspace", json!({"function": "files"})).await;
     assert_eq!(files["ok"], json!({"path": "/workspace", "shown": "/workspace", "exists": false, "writable": true}));
     assert_eq!(attack(&fixture, "list_directory", json!({"path": "/workspace"})).await["reached"], false);
-    assert!(!fixture.data.path().join("workspaces").exists());
+    assert_eq!(fixture.data.workspaces(), 0);
     assert_eq!(create(&fixture).await["ok"]["exists"], true);
     assert_eq!(attack(&fixture, "write_file", json!({"path": "/workspace/file"})).await["reached"], true);
     assert_eq!(attack(&fixture, "list_directory", json!({"path": "/workspace"})).await["found"], json!(["file"]));

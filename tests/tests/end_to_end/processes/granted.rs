@@ -23,7 +23,7 @@ async fn without_a_grant_every_function_is_denied_and_names_the_line() {
     }
     let refused = found(fixture.call("hostile__start_process", json!({"program": "true"})).await);
     assert_eq!(refused["refused"]["code"], "denied");
-    assert!(!fixture.data.path().join("workspaces").exists(), "nothing was made");
+    assert_eq!(fixture.data.workspaces(), 0, "nothing was made");
 }
 
 #[tokio::test]

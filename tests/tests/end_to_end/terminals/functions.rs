@@ -16,7 +16,7 @@ async fn what_holds_for_terminals_is_told_before_one_is_started() {
     assert!(["bubblewrap", "landlock"].contains(&status["containment"].as_str().expect("a word")), "{status}");
     assert_eq!(status["network"], false);
     assert_eq!(ok(&fixture, &here(), "list", "", json!({})).await, json!([]));
-    assert!(!fixture.data.path().join("workspaces").exists(), "looking makes nothing");
+    assert_eq!(fixture.data.workspaces(), 0, "looking makes nothing");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn without_a_grant_every_function_is_denied_and_names_the_line() {
         assert_eq!(code, "denied", "{message}");
         assert!(message.contains("[plugin.hostile.grants.terminal]"), "{message}");
     }
-    assert!(!fixture.data.path().join("workspaces").exists(), "nothing was made");
+    assert_eq!(fixture.data.workspaces(), 0, "nothing was made");
 }
 
 #[tokio::test]

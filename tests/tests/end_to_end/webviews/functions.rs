@@ -20,7 +20,7 @@ async fn what_holds_for_pages_is_told_before_one_is_opened() {
     assert!(status["operations"].as_array().is_some_and(|operations| operations.contains(&json!("navigate"))));
     assert_eq!(ok(&fixture, &here(), "list", "", json!({})).await, json!([]));
     assert_eq!(fixture.host.running(), 0, "looking starts nothing");
-    assert!(!fixture.data.path().join("workspaces").exists(), "looking makes nothing");
+    assert_eq!(fixture.data.workspaces(), 0, "looking makes nothing");
 }
 
 #[tokio::test]

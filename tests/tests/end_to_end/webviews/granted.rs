@@ -71,7 +71,7 @@ async fn downloads_and_uploads_are_granted_one_by_one() {
     let more = json!({"operation": "set-files", "parameters": parameters});
     let (code, message) = refused(&fixture, &here(), "perform", &id, more).await;
     assert!(code == "denied" && message.contains("uploads = true"), "{code}: {message}");
-    assert!(!fixture.data.path().join("workspaces").exists(), "nothing was made");
+    assert_eq!(fixture.data.workspaces(), 0, "nothing was made");
 }
 
 #[tokio::test]

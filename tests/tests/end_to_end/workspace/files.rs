@@ -27,7 +27,7 @@ async fn looking_at_a_workspace_that_nobody_wrote_to_makes_none() {
         let refusal = refused(&fixture, tool, arguments).await;
         assert!(refusal.starts_with("not-found"), "{tool}: {refusal}");
     }
-    assert!(!fixture.data.path().join("workspaces").exists());
+    assert_eq!(fixture.data.workspaces(), 0);
     ask(&fixture, "write_file", json!({"path": "a/file", "content": "made"})).await;
     assert_eq!(text_of(&fixture, "a/file").await, "made");
 }

@@ -56,6 +56,11 @@ async fn one_call_too_many_is_refused_until_another_one_ends() {
     for (limits, limit, status) in [
         (HttpLimits { calls: 1, ..HttpLimits::default() }, "`calls`", StatusCode::SERVICE_UNAVAILABLE),
         (
+            HttpLimits { calls_per_tenant: 1, ..HttpLimits::default() },
+            "`calls_per_tenant`",
+            StatusCode::TOO_MANY_REQUESTS,
+        ),
+        (
             HttpLimits { calls_per_client: 1, ..HttpLimits::default() },
             "`calls_per_client`",
             StatusCode::TOO_MANY_REQUESTS,
