@@ -120,9 +120,18 @@ impl Server {
     /// Where it does not serve.
     #[must_use]
     pub fn start(setup: &Setup) -> Self {
+        Self::start_with(setup, &[])
+    }
+
+    /// The same with further arguments.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start_with(setup: &Setup, arguments: &[&str]) -> Self {
         let data = Data::new();
         data.write("wharf.toml", setup.text());
-        Self::start_in(data, &[])
+        Self::start_in(data, arguments)
     }
 
     /// The same on a directory that has a `wharf.toml`, with further arguments.

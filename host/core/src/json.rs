@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use serde::de::{DeserializeOwned, Error as _};
+
 use crate::{
     Code, Error, HostLimits, Quota, SessionId, Share, TenantId,
     quota::{Bounds, QuotaFull},
@@ -21,6 +23,19 @@ const OBJECT_BYTES: u64 = 544;
 const MEMBER_BYTES: u64 = 64;
 /// What a text takes beside its bytes.
 const TEXT_BYTES: u64 = 16;
+
+/// Reads the members of an object. The parser alone would take a list for them, too, by their
+/// places.
+///
+/// # Errors
+/// Where the text is no object, or not this one.
+pub fn members<T: DeserializeOwned>(text: impl AsRef<[u8]>) -> serde_json::Result<T> {
+    let text = text.as_ref();
+    if text.trim_ascii_start().starts_with(b"[") {
+        return Err(serde_json::Error::custom("invalid type: sequence, expected an object"));
+    }
+    serde_json::from_slice(text)
+}
 
 /// Reads a text byte by byte, and adds up what its values would take. A text that is no
 /// JSON has an estimate, too: what a parser would have built until it finds out.

@@ -65,9 +65,12 @@ impl Hasher for Feed {
 
 impl Source {
     fn metadata_entry(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(METADATA_FORMAT.as_bytes()).update(self.component.digest().as_bytes());
-        format!("{}.tools", hasher.finalize().to_hex())
+        let mut feed = Feed(blake3::Hasher::new());
+        METADATA_FORMAT.hash(&mut feed);
+        self.component.digest().as_bytes().hash(&mut feed);
+        // What passed under other limits is read and checked anew.
+        SchemaLimits::new(&self.engine.config.limits).hash(&mut feed);
+        format!("{}.tools", feed.0.finalize().to_hex())
     }
 
     fn code_entry(&self, runtime: &Runtime) -> String {

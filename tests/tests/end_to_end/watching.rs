@@ -102,7 +102,7 @@ fn a_turn_over_http_goes_by_the_operators_profile_and_by_prompts_and_numbers_of_
 
 #[test]
 fn prometheus_reads_the_lives_answers_errors_and_ends_of_terminals() {
-    let server = Server::start(&shells());
+    let server = Server::start_with(&shells(), &["--log", "info"]);
     let id = server.shell("s")["terminal"].as_str().expect("an id").to_owned();
     let path = format!("/v1/terminals/{id}");
     text(&server, &path, "true");

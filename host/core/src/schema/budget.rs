@@ -8,7 +8,7 @@ const MAX_READING: u64 = 4_000_000;
 
 /// The most that the schemas of one plugin, or of one front end, may come to: each limit
 /// with its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SchemaLimits {
     parts: Bound,
     patterns: Bound,

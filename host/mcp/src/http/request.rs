@@ -10,7 +10,7 @@ use axum::{
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
-use wharf_core::{Code, Error, HttpLimits, RequestShare, TenantId, text::line};
+use wharf_core::{Code, Error, HttpLimits, RequestShare, TenantId, json::members, text::line};
 
 use super::{Failure, Shared, client::Client};
 
@@ -148,7 +148,7 @@ pub(super) fn not_json() -> Failure {
 }
 
 fn parsed<T: DeserializeOwned>(body: &[u8], share: Option<RequestShare>) -> Result<Body<T>, Failure> {
-    let parsed = serde_json::from_slice(body).map(|value| Body { value, _share: share });
+    let parsed = members(body).map(|value| Body { value, _share: share });
     parsed.map_err(|error| Failure::invalid(line(&format!("the body is not legal: {error}"), SHOWN_BYTES)))
 }
 

@@ -221,7 +221,7 @@ async fn one_closed_terminal_too_many_is_forgotten() {
     let mut ids = Vec::new();
     for session in &sessions {
         ids.push(idle(&fixture, session).await);
-        // Each start forgets what is too much.
+        // The third end forgets it.
         let first = get(&fixture, &sessions[0], &ids[0]).await;
         match ids.len() {
             1 => assert!(first["ok"]["pid"].is_u64(), "{first}"),
@@ -230,7 +230,7 @@ async fn one_closed_terminal_too_many_is_forgotten() {
         }
         close(&fixture, session, ids.last().expect("one")).await;
     }
-    assert_eq!(get(&fixture, &sessions[1], &ids[1]).await["ok"]["status"], "closed");
+    assert_eq!(get(&fixture, &sessions[2], &ids[2]).await["ok"]["status"], "closed");
 }
 
 #[tokio::test]

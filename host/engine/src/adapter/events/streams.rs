@@ -3,6 +3,7 @@
 use wharf_core::{
     Code, Error,
     completion::{AgentStatus, Preset, Tuning},
+    json::members,
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
 
@@ -27,7 +28,7 @@ impl Guest {
         let granted = self.grants.events(&self.plugin)?;
         bounded("title", title, MAX_TITLE_BYTES)?;
         let Options { preset, parameters: tuning } = match options {
-            Some(options) => serde_json::from_str(options).map_err(|error| {
+            Some(options) => members(options).map_err(|error| {
                 Error::new(Code::Invalid, format!("`options` is not what this host knows: {error}"))
             })?,
             None => Options::default(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use wharf_core::{
     Code, Error,
     completion::{AdaptiveSilence, Decision, Tuning},
+    json::members,
 };
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
@@ -39,8 +40,8 @@ struct LaunchOptions {
 
 pub(super) fn restart(options: Option<&str>) -> Result<Option<Restart>, Error> {
     let Some(options) = options else { return Ok(None) };
-    let options: LaunchOptions = serde_json::from_str(options)
-        .map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
+    let options: LaunchOptions =
+        members(options).map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
     let word = options.restart.map(|word| word.parse::<Restart>());
     word.transpose().map_err(|error| invalid(format!("`options`: {error}")))
 }
@@ -93,8 +94,8 @@ struct JudgedBy {
 
 fn tuning(options: Option<&str>) -> Result<Tuning, Error> {
     let Some(options) = options else { return Ok(Tuning::default()) };
-    let judged: JudgedBy = serde_json::from_str(options)
-        .map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
+    let judged: JudgedBy =
+        members(options).map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
     Ok(judged.parameters)
 }
 
