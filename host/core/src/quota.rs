@@ -251,16 +251,16 @@ mod tests {
     }
 
     fn take(quota: &Arc<Quota>, tenant: &str, session: &str, amount: u64) -> Result<Share, QuotaFull> {
-        quota.take(&tenant.parse().unwrap(), &session.parse().unwrap(), amount)
+        quota.take(&tenant.parse().expect("legal"), &session.parse().expect("legal"), amount)
     }
 
     #[test]
     fn the_narrowest_limit_refuses_first_and_says_its_name() {
         let quota = quota();
-        let _first = take(&quota, "a", "s", 2).unwrap();
-        assert_eq!(take(&quota, "a", "s", 1).unwrap_err().level, Level::Session);
-        let _second = take(&quota, "a", "t", 1).unwrap();
-        let full = take(&quota, "a", "u", 1).unwrap_err();
+        let _first = take(&quota, "a", "s", 2).expect("fits");
+        assert_eq!(take(&quota, "a", "s", 1).expect_err("full").level, Level::Session);
+        let _second = take(&quota, "a", "t", 1).expect("fits");
+        let full = take(&quota, "a", "u", 1).expect_err("full");
         assert_eq!(full.level, Level::Tenant);
         assert_eq!(
             Error::from(full),
@@ -270,20 +270,20 @@ mod tests {
                     .to_owned()
             )
         );
-        let _third = take(&quota, "b", "s", 1).unwrap();
-        assert_eq!(take(&quota, "b", "s", 1).unwrap_err().level, Level::Host);
+        let _third = take(&quota, "b", "s", 1).expect("fits");
+        assert_eq!(take(&quota, "b", "s", 1).expect_err("full").level, Level::Host);
     }
 
     #[test]
     fn what_does_not_fit_takes_nothing_and_what_is_dropped_comes_back() {
         let quota = quota();
-        let mut share = take(&quota, "a", "s", 1).unwrap();
+        let mut share = take(&quota, "a", "s", 1).expect("fits");
         assert!(share.grow(2).is_err());
         assert_eq!((share.amount(), quota.used()), (1, 1));
-        share.grow(1).unwrap();
+        share.grow(1).expect("fits");
         share.shrink(1);
         share.record(5);
-        assert_eq!(quota.used_by_session(&"a".parse().unwrap(), &"s".parse().unwrap()), 6);
+        assert_eq!(quota.used_by_session(&"a".parse().expect("fits"), &"s".parse().expect("fits")), 6);
         assert!(take(&quota, "b", "s", 1).is_err(), "the host is full");
         drop(share);
         assert_eq!((quota.used(), quota.lock().tenants.len()), (0, 0));

@@ -303,8 +303,10 @@ mod tests {
         assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
     }
 
-    /// Puts something that is no file in the place of one.
-    fn breakages() -> [(&'static str, fn(&Path)); 5] {
+    /// What is put in the place of a file, and how.
+    type Breakage = (&'static str, fn(&Path));
+
+    fn breakages() -> [Breakage; 5] {
         [
             ("an empty directory", |path| fs::create_dir(path).expect("made")),
             ("a directory of somebody's", |path| {

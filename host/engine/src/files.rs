@@ -69,7 +69,7 @@ fn taken(stat: &Stat) -> u64 {
 /// What goes with the last name of a file; nothing with one of several names, or a name
 /// of something else.
 fn freed_with(stat: &Stat) -> u64 {
-    let last = u64::from(stat.st_nlink) <= 1 && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    let last = stat.st_nlink <= 1 && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
     if last { taken(stat) } else { 0 }
 }
 

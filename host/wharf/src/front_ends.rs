@@ -265,16 +265,16 @@ impl Table {
     ) -> Result<Option<Arc<Connected>>, Error> {
         let (owner, name) = (&connected.owner, &connected.name);
         let present = self.tenants.get(&owner.tenant).and_then(|of_tenant| of_tenant.by_name.get(name)).cloned();
-        if let Some(present) = &present {
-            if !replace || present.owner != *owner {
-                return Err(Error::new(
-                    Code::Conflict,
-                    format!(
-                        "a front end `{name}` is connected already; choose another name, disconnect that one, or, \
+        if let Some(present) = &present
+            && (!replace || present.owner != *owner)
+        {
+            return Err(Error::new(
+                Code::Conflict,
+                format!(
+                    "a front end `{name}` is connected already; choose another name, disconnect that one, or, \
                          where the same client has connected it, say `replace`"
-                    ),
-                ));
-            }
+                ),
+            ));
         }
         let place = match present.as_ref().and_then(|present| self.connected.remove(&present.id)) {
             Some((_, place)) => place,

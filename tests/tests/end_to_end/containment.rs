@@ -38,7 +38,7 @@ fn broken(data: &Data) -> std::path::PathBuf {
     file
 }
 
-fn run_shell<'a>(command: &'a str) -> [&'a str; 3] {
+fn run_shell(command: &str) -> [&str; 3] {
     ["call", "workspace__execute_shell", command]
 }
 

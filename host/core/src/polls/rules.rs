@@ -80,12 +80,13 @@ mod tests {
     #[test]
     fn a_session_goes_before_its_tenant_and_a_tenant_before_what_holds_for_all() {
         let mut rules = PollRules::from(PollSettings { threshold: 7, ..PollSettings::default() });
-        let (tenant, session): (TenantId, SessionId) = ("acme".parse().unwrap(), "night".parse().unwrap());
+        let (tenant, session): (TenantId, SessionId) =
+            ("acme".parse().expect("legal"), "night".parse().expect("legal"));
         rules.set_tenant(tenant.clone(), PollOverride { threshold: Some(9), ..PollOverride::default() });
         let differs = PollOverride { language: Some(Language::Korean), ..PollOverride::default() };
         rules.set_session(tenant.clone(), session.clone(), differs);
         let of = |tenant: &str, session: &str| {
-            let settings = rules.of(&tenant.parse().unwrap(), &session.parse().unwrap());
+            let settings = rules.of(&tenant.parse().expect("legal"), &session.parse().expect("legal"));
             (settings.threshold, settings.language)
         };
         assert_eq!(of("other", "night"), (7, Language::English));

@@ -104,7 +104,7 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
         // Both factors are below `of`, which has less than 64 bits.
         let power = (0..shift).try_fold(1 % of, |power, _| if power == 0 { Err(0) } else { Ok(power * 10 % of) });
         let power: u128 = power.unwrap_or_else(|zero| zero);
-        return (value % of) * power % of == 0;
+        return ((value % of) * power).is_multiple_of(of);
     }
     let scaled = u32::try_from(-shift).ok().and_then(|shift| 10u128.checked_pow(shift)?.checked_mul(of));
     // A divisor beyond 128 bits is larger than any value.
@@ -207,7 +207,9 @@ mod tests {
 
     #[test]
     fn multiples_are_counted_in_decimals() {
-        let is = |value: Value, of: Value| is_multiple(value.as_number().unwrap(), of.as_number().unwrap());
+        let is = |value: Value, of: Value| {
+            is_multiple(value.as_number().expect("a number"), of.as_number().expect("a number"))
+        };
         assert!(is(json!(0.3), json!(0.1)) && is(json!(7), json!(3.5)) && is(json!(-9), json!(3)));
         assert!(is(json!(0), json!(0.7)) && is(json!(4.0), json!(2)) && is(json!(1e308), json!(0.5)));
         assert!(is(json!(u64::MAX), json!(5)) && is(json!(1e300), json!(7e299)).eq(&false));

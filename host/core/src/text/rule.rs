@@ -196,7 +196,7 @@ impl Preceding {
     /// Whether a joiner would join, or keep apart, letters here.
     fn is_joining(&self) -> bool {
         let repeated = matches!(self.last, Some(NON_JOINER | JOINER));
-        !repeated && self.base.is_some_and(|base| base_joins(base))
+        !repeated && self.base.is_some_and(base_joins)
     }
 
     /// Whether the last thing is a pictograph to which another one may be joined.
@@ -223,7 +223,7 @@ impl Preceding {
             let given = std::iter::once(tag).chain(rest.clone());
             given.take(name.len() + 1).eq(tags.chain([END_OF_TAGS]))
         };
-        let flag = self.last == Some(BLACK_FLAG) && TAGGED_FLAGS.iter().any(|name| whole(name));
+        let flag = self.last == Some(BLACK_FLAG) && TAGGED_FLAGS.iter().any(whole);
         if flag {
             self.tags = TAGGED_FLAGS[0].len();
         }
