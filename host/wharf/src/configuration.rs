@@ -245,7 +245,8 @@ impl Configuration {
         let mut call_limits = CallLimits::default();
         written.limits.apply_to_calls("limits", &mut call_limits, &call_ceilings)?;
         let mut plugins = written.plugin;
-        let written_host_grants = plugins.remove(&PluginName::host()).map(WrittenPlugin::grants_of_host).transpose()?;
+        let written_host_grants =
+            plugins.remove(&PluginName::host()).map(|host| host.grants_of_host(base)).transpose()?;
         let app = PluginName::app();
         if plugins.contains_key(&app) {
             return Err(format!("[plugin.{app}] stands for no plugin: {}", crate::loading::RESERVED));

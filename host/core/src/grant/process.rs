@@ -47,9 +47,9 @@ pub struct ProcessGrant {
     #[serde(default)]
     pub network: bool,
     /// Files and directories that processes may read, beside the system's
-    /// programs and libraries and their own workspace. Absolute paths.
+    /// programs and libraries and their own workspace. Absolute; in a
+    /// configuration also relative to its file.
     #[serde(default)]
-    #[schemars(inner(regex(pattern = r"^/")))]
     pub readable: Vec<PathBuf>,
     /// Whether a process that cannot be contained is refused. Without it,
     /// processes may do all that the user of the host may.

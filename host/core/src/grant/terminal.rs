@@ -45,9 +45,9 @@ pub struct TerminalGrant {
     #[serde(default)]
     pub network: bool,
     /// Files and directories that programs may read, beside the system's
-    /// programs and libraries and their own workspace. Absolute paths.
+    /// programs and libraries and their own workspace. Absolute; in a
+    /// configuration also relative to its file.
     #[serde(default)]
-    #[schemars(inner(regex(pattern = r"^/")))]
     pub readable: Vec<PathBuf>,
     /// Whether a program that cannot be contained is refused. Without it,
     /// programs may do all that the user of the host may.

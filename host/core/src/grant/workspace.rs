@@ -44,8 +44,7 @@ pub struct ExchangeFolder {
         length(max = 64)
     )]
     pub name: String,
-    /// Where it is. Absolute.
-    #[schemars(regex(pattern = r"^/"))]
+    /// Where it is. Absolute; in a configuration also relative to its file.
     pub path: PathBuf,
     /// `read`, unless it says `write`.
     #[serde(default = "read")]

@@ -102,7 +102,7 @@ fn yes() -> bool {
 
 impl WrittenPlugin {
     /// `host` is no plugin: what HTTP routes open themselves belongs to it.
-    pub(super) fn grants_of_host(self) -> Result<Grants, String> {
+    pub(super) fn grants_of_host(self, base: &Path) -> Result<Grants, String> {
         let name = PluginName::host();
         let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, secrets, prefix } = self;
         let says_more =
@@ -110,9 +110,7 @@ impl WrittenPlugin {
         if says_more || !limits.is_empty() || !settings.is_empty() || !secrets.is_empty() {
             return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
         }
-        let grants = grants.unwrap_or_default();
-        check_grants(&name, &grants)?;
-        Ok(grants)
+        checked_grants(&name, grants.unwrap_or_default(), base)
     }
 
     pub(super) fn check(
@@ -130,9 +128,7 @@ impl WrittenPlugin {
         }
         let mut limits = limits.at_most(ceilings);
         self.limits.apply_to_calls(&format!("plugin.{name}.limits"), &mut limits, ceilings)?;
-        if let Some(grants) = &self.grants {
-            check_grants(name, grants)?;
-        }
+        let grants = self.grants.map(|grants| checked_grants(name, grants, base)).transpose()?;
         let settings = serde_json::to_value(self.settings)
             .map_err(|error| format!("[plugin.{name}.settings] has no form in JSON: {error}"))?;
         let bytes = settings.to_string().len();
@@ -145,7 +141,7 @@ impl WrittenPlugin {
             digest: self.digest,
             pin: self.pin,
             limits,
-            grants: self.grants,
+            grants,
             default_scope: self.default_scope,
             settings,
             secrets: request::secrets(name, self.secrets, base)?,
@@ -154,15 +150,17 @@ impl WrittenPlugin {
     }
 }
 
-fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
-    for (capability, reason) in reasons(grants) {
+/// What a table grants, its paths made absolute.
+fn checked_grants(name: &PluginName, grants: Grants, base: &Path) -> Result<Grants, String> {
+    for (capability, reason) in reasons(&grants) {
         if reason.trim().is_empty() {
             return Err(format!("[plugin.{name}.grants.{capability}] needs a `reason` that says why"));
         }
     }
-    process::check_grants(name, grants)?;
-    request::check_grant(name, grants)?;
-    webview::check_grant(name, grants)
+    process::check_grants(name, &grants)?;
+    request::check_grant(name, &grants)?;
+    webview::check_grant(name, &grants)?;
+    Ok(process::with_absolute_paths(grants, base))
 }
 
 /// The reason given for each granted capability.

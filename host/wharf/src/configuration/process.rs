@@ -1,7 +1,7 @@
 //! `[process]`, `[workspace]` and `profile`: what holds for child processes and
 //! the files of sessions.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use serde::Deserialize;
 use wharf_core::{
@@ -153,22 +153,27 @@ const TERMINAL: &str = "terminal";
 const BROWSER: &str = "browser";
 const CONTENT_STORE: &str = "content-store";
 
+/// The same with paths that begin where the configuration is.
+pub(super) fn with_absolute_paths(mut grants: Grants, base: &Path) -> Grants {
+    let readable = grants.process.iter_mut().flat_map(|process| &mut process.readable);
+    let readable = readable.chain(grants.terminal.iter_mut().flat_map(|terminal| &mut terminal.readable));
+    let exchange = grants.workspace.iter_mut().flat_map(|workspace| &mut workspace.exchange);
+    for path in readable.chain(exchange.map(|folder| &mut folder.path)) {
+        *path = base.join(&*path);
+    }
+    grants
+}
+
 /// Checks what a grant names.
 pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
     if let Some(process) = &grants.process {
         let table = format!("[plugin.{name}.grants.process]");
-        if let Some(relative) = process.readable.iter().find(|path| path.is_relative()) {
-            return Err(format!("{table} `readable` has `{}`, which is not absolute", relative.display()));
-        }
         if process.maximum_concurrent == 0 || process.lifetime_seconds == 0 {
             return Err(format!("{table} `maximum_concurrent` and `lifetime_seconds` must be at least 1"));
         }
     }
     if let Some(terminal) = &grants.terminal {
         let table = format!("[plugin.{name}.grants.terminal]");
-        if let Some(relative) = terminal.readable.iter().find(|path| path.is_relative()) {
-            return Err(format!("{table} `readable` has `{}`, which is not absolute", relative.display()));
-        }
         if terminal.lifetime_seconds == 0 {
             return Err(format!("{table} `lifetime_seconds` must be at least 1"));
         }
@@ -181,9 +186,6 @@ pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), Str
             let special = matches!(folder.name.as_str(), "." | "..");
             if !(1..=64).contains(&folder.name.len()) || !folder.name.bytes().all(legal) || special {
                 return Err(format!("{table} the name of an exchange folder is 1 to 64 bytes of [A-Za-z0-9._-]"));
-            }
-            if folder.path.is_relative() {
-                return Err(format!("{table} the exchange folder `{}` has a path that is not absolute", folder.name));
             }
             if !names.insert(&folder.name) {
                 return Err(format!("{table} two exchange folders are called `{}`", folder.name));
@@ -207,13 +209,11 @@ mod tests {
     fn a_grant_that_names_what_cannot_be_is_refused_where_it_is_written() {
         let grant = |text: &str| parse(&format!("[plugin.x]\nsource = \"x.wasm\"\n{text}"));
         for (text, word) in [
-            ("[plugin.x.grants.process]\nreason = \"r\"\nreadable = [\"relative\"]", "not absolute"),
             ("[plugin.x.grants.process]\nreason = \"r\"\nmaximum_concurrent = 0", "at least 1"),
             ("[plugin.x.grants.process]\nreason = \" \"", "reason"),
             ("[plugin.x.grants.process]\nreason = \"r\"\nshel = true", "shel"),
             ("[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a/b\", path = \"/x\"}]", "1 to 64"),
             ("[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"..\", path = \"/x\"}]", "1 to 64"),
-            ("[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a\", path = \"x\"}]", "not absolute"),
             (
                 "[plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"a\", path = \"/x\"}, \
                  {name = \"a\", path = \"/y\"}]",

@@ -29,13 +29,23 @@ fn no_file_and_an_empty_file_say_the_same_to_the_last_field() {
 #[test]
 fn every_path_is_absolute_wherever_the_file_is() {
     let text = "data = \"d\"\n[plugins]\nfolder = \"f\"\n[plugin.x]\nsource = \"x.wasm\"\n[webview]\ntemporary = \"t\"\n\
-                [http.tls]\ncertificate = \"c\"\nkey = \"k\"";
+                [http.tls]\ncertificate = \"c\"\nkey = \"k\"\n\
+                [plugin.x.grants.process]\nreason = \"r\"\nreadable = [\"p\"]\n\
+                [plugin.host.grants.terminal]\nreason = \"r\"\nreadable = [\"t\"]\n\
+                [plugin.x.grants.workspace]\nreason = \"r\"\nexchange = [{name = \"e\", path = \"../e\"}]";
     for base in ["", ".", "below", "/etc/wharf"] {
         let configuration = Configuration::parse(text, Path::new(base)).expect("parses");
+        let of_host = configuration.host_grants().terminal.expect("granted");
         let tls = configuration.http.tls.expect("written");
         let source = configuration.plugins[&"x".parse::<PluginName>().expect("legal")].source.clone();
         let paths = [configuration.data, configuration.plugin_folder, source, configuration.webview.temporary];
-        for path in paths.into_iter().flatten().chain([tls.certificate, tls.key]) {
+        let granted =
+            configuration.plugins[&"x".parse::<PluginName>().expect("legal")].grants.clone().expect("written");
+        let readable = granted.process.expect("granted").readable.into_iter();
+        let readable = readable.chain(of_host.readable);
+        let exchange = granted.workspace.expect("granted").exchange.into_iter().map(|folder| folder.path);
+        let named = paths.into_iter().flatten().chain([tls.certificate, tls.key]);
+        for path in named.chain(readable).chain(exchange) {
             assert!(path.is_absolute(), "{base:?}: {}", path.display());
         }
     }

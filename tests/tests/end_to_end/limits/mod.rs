@@ -39,6 +39,43 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
     assert_eq!(untested(RequestLimits::TABLE, request::TESTED), [""; 0]);
 }
 
+#[test]
+fn every_limit_of_a_tenant_has_a_row_in_the_table_of_security() {
+    let security = include_str!("../../../../SECURITY.md");
+    let (_, table) = security.split_once("## Limits by session, tenant and host").expect("the section");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip_while(|line| !line.starts_with("|---"))
+        .skip(1)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('|').map(|cell| cell.split('`').nth(1).unwrap_or_default()).collect())
+        .collect();
+    let tables = [
+        CallLimits::TABLE,
+        HostLimits::TABLE,
+        ProcessLimits::TABLE,
+        TerminalLimits::TABLE,
+        WebViewLimits::TABLE,
+        StreamLimits::TABLE,
+        HttpLimits::TABLE,
+        RequestLimits::TABLE,
+    ];
+    let known = |name: &str| tables.iter().copied().flatten().find(|limit| limit.name == name);
+    for name in rows.iter().flatten().filter(|name| !name.is_empty()) {
+        assert!(known(name).is_some(), "no limit is called `{name}`");
+    }
+    for table in tables {
+        for limit in table.iter().filter(|limit| limit.name.ends_with("_per_tenant")) {
+            let row = rows.iter().find(|row| row[3] == limit.name);
+            let row = row.unwrap_or_else(|| panic!("`{}` has no row in SECURITY.md", limit.name));
+            // The host has room for another tenant beside one that takes all it may.
+            if let Some(host) = table.iter().find(|other| other.name == row[4]) {
+                assert!(limit.default < host.default, "`{}` leaves no room", limit.name);
+            }
+        }
+    }
+}
+
 /// The call was ended by this limit, and says so.
 fn assert_ended_by(limit: &str, code: Code, outcome: Result<Answer, Error>) {
     let error = outcome.expect_err(limit);
