@@ -16,7 +16,7 @@ fn right(files: &Data) -> String {
     let key = rcgen::KeyPair::generate().expect("a key");
     let parameters = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
     files.write("certificate.pem", parameters.self_signed(&key).expect("a certificate").pem());
-    files.write("key.pem", key.serialize_pem());
+    files.write_private("key.pem", key.serialize_pem());
     for folder in ["folder", "exchange", "temporary", "readable"] {
         std::fs::create_dir(files.path().join(folder)).expect("made");
     }

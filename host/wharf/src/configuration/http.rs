@@ -5,7 +5,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fs::{self, File},
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -18,6 +19,9 @@ use super::{
     oauth::{OAuthSettings, WrittenOAuth},
 };
 use crate::secret;
+
+/// What is read of a key at most.
+const MAX_KEY_BYTES: u64 = 1 << 20;
 
 /// `[http]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
@@ -93,8 +97,11 @@ pub struct HttpSection {
 pub struct TlsFiles {
     /// The certificate, and those of the authorities between it and a root.
     pub certificate: PathBuf,
-    /// Its private key.
+    /// Its private key. Refused where others may read it.
     pub key: PathBuf,
+    /// Whether it is taken all the same.
+    #[serde(default)]
+    pub allow_unprotected: bool,
 }
 
 /// `[[http.tokens]]`, checked.
@@ -133,8 +140,18 @@ impl TlsFiles {
     /// Which file cannot be read, or why they make no connection private, in words for
     /// a person.
     pub fn read(&self) -> Result<Tls, String> {
-        let read = |path: &Path| fs::read(path).map_err(|error| format!("[http.tls] {}: {error}", path.display()));
-        let tls = Tls::new(&read(&self.certificate)?, &read(&self.key)?);
+        let told = |path: &Path, error: io::Error| match error.raw_os_error() {
+            None if error.kind() == io::ErrorKind::PermissionDenied => {
+                format!("[http.tls] {}: {error}, or say `allow_unprotected = true`", path.display())
+            }
+            _ => format!("[http.tls] {}: {error}", path.display()),
+        };
+        let certificate = fs::read(&self.certificate).map_err(|error| told(&self.certificate, error))?;
+        let opened = if self.allow_unprotected { File::open(&self.key) } else { secret::open_private(&self.key) };
+        let mut key = Vec::new();
+        let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
+        read.map_err(|error| told(&self.key, error))?;
+        let tls = Tls::new(&certificate, &key);
         tls.map_err(|error| format!("[http.tls] {}", with_causes(&error)))
     }
 }
@@ -152,7 +169,8 @@ impl WrittenHttp {
             Err(format!("[[http.tokens]] has two entries of the name {:?}; give each its own", token.name))
         });
         let tokens = tokens.collect::<Result<_, _>>()?;
-        let tls = self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key) });
+        let tls =
+            self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key), ..tls });
         let oauth = self.oauth.map(WrittenOAuth::check).transpose()?;
         Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls, oauth })
     }
@@ -229,6 +247,8 @@ impl TokenSettings {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
@@ -258,6 +278,26 @@ mod tests {
         assert_eq!(clients.iter().map(|client| client.metrics).collect::<Vec<_>>(), [false, false, true]);
         std::fs::remove_file(&path).expect("removed");
         assert!(http.tokens[0].client(|_| None).expect_err("gone").contains("token"));
+    }
+
+    #[test]
+    fn a_key_that_others_may_read_is_refused_unless_the_operator_says_so() {
+        let directory = tempfile::tempdir().expect("a directory");
+        for name in ["certificate", "key"] {
+            fs::write(directory.path().join(name), "none").expect("written");
+        }
+        let read = |more: &str| {
+            let text = format!("[http.tls]\ncertificate = \"certificate\"\nkey = \"key\"\n{more}");
+            let http = Configuration::parse(&text, directory.path()).expect("parses").http;
+            http.tls.expect("written").read().map(drop).expect_err("no certificate")
+        };
+        let key = directory.path().join("key");
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).expect("changed");
+        let problem = read("");
+        assert!(problem.contains("chmod 600") && problem.contains("allow_unprotected = true"), "{problem}");
+        assert!(!read("allow_unprotected = true").contains("chmod"));
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("changed");
+        assert!(!read("").contains("chmod"));
     }
 
     #[test]
