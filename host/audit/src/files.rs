@@ -238,8 +238,9 @@ pub(crate) fn prune(directory: &Path, settings: &Settings, now: SystemTime) -> i
         }
     }
     let most = settings.rotate_bytes.saturating_mul(settings.keep_files as u64);
-    // One file may be written in any case.
-    let most = most.saturating_sub(left).max(settings.rotate_bytes);
+    // One file may be written in any case, and a full one stays beside it: a party that has
+    // just begun another keeps its last lines.
+    let most = most.saturating_sub(left).max(settings.rotate_bytes.saturating_mul(2));
     let bytes = |files: &[&Listed]| files.iter().map(|file| file.bytes).sum::<u64>();
     let mut all = groups.values().map(|files| bytes(files)).sum::<u64>();
     while all > most {

@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn no_tenant_rotates_away_or_drops_the_lines_of_another_one() {
         let directory = tempfile::tempdir().expect("a directory");
-        let settings = Settings { rotate_bytes: 16 << 10, keep_files: 4, ..settings() };
+        let settings = Settings { rotate_bytes: 128 << 10, keep_files: 4, ..settings() };
         let lines_of = |tenant: &str| {
             let mut count = 0_u64;
             let counted = |entry: crate::Entry| {
