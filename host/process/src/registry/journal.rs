@@ -98,31 +98,51 @@ fn lock_file(path: &Path) -> io::Result<File> {
     File::options().create(true).write(true).truncate(false).open(path)
 }
 
-/// Takes over what an abandoned home holds, and removes the home.
+/// Takes over what an abandoned home holds, and removes the home. What cannot be taken over
+/// for now, since the disk is full say, stays for the next host.
 fn adopt(abandoned: &Path, home: &Path, ledger: &Ledger) -> io::Result<Vec<(Process, bool)>> {
-    let mut found = Vec::new();
+    let (mut found, mut all) = (Vec::new(), true);
     for entry in fs::read_dir(abandoned)? {
         let entry = entry?;
         let from = entry.path();
         if !from.is_dir() {
             continue;
         }
-        // What is no process stays behind and is removed with the home.
-        let Ok(bytes) = fs::read(from.join(RECORD)) else { continue };
-        let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
-        let to = home.join(record.id.to_string());
-        fs::rename(&from, &to)?;
-        match revive(record, to.clone(), ledger) {
-            Ok(process) => found.push(process),
-            // Its host died while it removed it: then the rest goes, too.
+        match adopt_one(&from, home, ledger) {
+            Ok(Some(process)) => found.push(process),
+            // It is removed with the home.
+            Ok(None) => {}
             Err(error) => {
-                tracing::warn!(%error, "a process of an earlier host is not complete, and is removed");
-                fs::remove_dir_all(&to)?;
+                tracing::warn!(%error, "a process of an earlier host cannot be taken over now; the next host tries again");
+                all = false;
             }
         }
     }
-    fs::remove_dir_all(abandoned)?;
+    if all {
+        fs::remove_dir_all(abandoned)?;
+    }
     Ok(found)
+}
+
+/// Nothing where it is no process, or not a whole one: its host died while it made or
+/// removed it.
+fn adopt_one(from: &Path, home: &Path, ledger: &Ledger) -> io::Result<Option<(Process, bool)>> {
+    let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let bytes = match fs::read(from.join(RECORD)) {
+        Err(error) if is_gone(&error) => return Ok(None),
+        read => read?,
+    };
+    let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { return Ok(None) };
+    let to = home.join(record.id.to_string());
+    fs::rename(from, &to)?;
+    match revive(record, to.clone(), ledger) {
+        Err(error) if is_gone(&error) => {
+            tracing::warn!(%error, "a process of an earlier host is not complete, and is removed");
+            fs::remove_dir_all(&to)?;
+            Ok(None)
+        }
+        revived => revived.map(Some),
+    }
 }
 
 fn revive(record: Record, directory: PathBuf, ledger: &Ledger) -> io::Result<(Process, bool)> {
@@ -158,7 +178,11 @@ fn revive(record: Record, directory: PathBuf, ledger: &Ledger) -> io::Result<(Pr
         // Nobody follows it: there is nothing to stop.
         stops: mpsc::channel(1).0,
     };
-    process.record(&state)?;
+    // What is known of it does not depend on whether that can be written: the next host finds
+    // that it ran, and ended with its host.
+    if let Err(error) = process.record(&state) {
+        tracing::warn!(process = %process.id, %error, "how a process of an earlier host ended cannot be written");
+    }
     Ok((process, was_running))
 }
 

@@ -85,6 +85,38 @@ async fn a_process_that_was_half_removed_does_not_keep_the_next_host_from_its_wo
     assert!(!homes(&root).iter().any(|home| home.join(half.to_string()).exists()));
 }
 
+#[tokio::test]
+async fn what_cannot_be_taken_over_for_now_is_kept_for_the_next_host() {
+    let room = Room::new().await;
+    let (unwritable, unreadable) = (room.shell("echo one").await, room.shell("echo two").await);
+    for id in [unwritable, unreadable] {
+        room.exit(id).await;
+        room.processes.stop(&owner("one"), id, AMPLE).await.expect("nothing is left to stop");
+    }
+    let root = room.directory.path().join("processes");
+    let home = homes(&root).remove(0);
+    // As where the disk is full, and where no file can be opened.
+    fs::create_dir(home.join(unwritable.to_string()).join("record.json.new")).expect("in the way");
+    let record = home.join(unreadable.to_string()).join("record.json");
+    let aside = room.directory.path().join("aside");
+    fs::rename(&record, &aside).expect("moved");
+    fs::create_dir(&record).expect("in the way");
+    drop(room.processes);
+    let (processes, _) = Processes::open(&root, spawner(), settings()).expect("a room");
+    let ids = async |processes: &Processes| {
+        let listed = processes.list(&owner("one")).await;
+        listed.iter().map(|listed| listed.id).collect::<std::collections::HashSet<_>>()
+    };
+    assert_eq!(ids(&processes).await, [unwritable].into());
+    let tail = processes.tail(&owner("one"), unwritable, StreamName::Stdout, 5, 100).expect("a tail");
+    assert_eq!(tail.text(), "one\n");
+    fs::remove_dir(&record).expect("out of the way");
+    fs::rename(&aside, &record).expect("moved back");
+    drop(processes);
+    let (processes, _) = Processes::open(&root, spawner(), settings()).expect("a room");
+    assert_eq!(ids(&processes).await, [unwritable, unreadable].into());
+}
+
 /// Does nothing when the tests themselves are run.
 #[tokio::test]
 async fn host_that_is_killed() {
