@@ -44,8 +44,9 @@ impl Bundled {
             ],
             // A screenshot comes whole, and goes on whole.
             BROWSER => &[("memory_bytes", 128 << 20), ("host_call_bytes", 12 << 20), ("output_bytes", 12 << 20)],
-            // Files are copied from and to exchange folders up to 256 MiB.
-            WORKSPACE => &[("host_call_total_bytes", 288 << 20)],
+            // Files are copied from and to exchange folders up to 256 MiB. A search looks at up to
+            // 20,000 files, each of which takes some fifteen host calls.
+            WORKSPACE => &[("host_call_total_bytes", 288 << 20), ("host_calls", 1_000_000)],
             _ => &[],
         };
         for (name, needed) in needs {

@@ -60,6 +60,8 @@ pub(crate) const DIRECTORY_ENTRIES: usize = 20_000;
 pub(crate) const SEARCHED_FILES: usize = 20_000;
 pub(crate) const SEARCHED_FILE_BYTES: u64 = 8 << 20;
 pub(crate) const SEARCHED_BYTES: u64 = 256 << 20;
+/// Bytes that a search looks at between two looks at the clock.
+pub(crate) const SEARCHED_BETWEEN_CLOCKS: usize = 64 << 10;
 /// How long one search takes.
 pub(crate) const SEARCH_TIME: Duration = Duration::from_secs(6);
 /// Results of a search, and how many where nothing is said.

@@ -163,6 +163,17 @@ async fn a_search_finds_lines_and_files_and_says_what_it_passed_over() {
 }
 
 #[tokio::test]
+async fn a_search_of_many_small_files_or_short_lines_ends_with_an_answer() {
+    let fixture = setup().open().await;
+    run(&fixture, "mkdir many; cd many; for d in $(seq 120); do mkdir $d; (cd $d; touch $(seq 100)); done").await;
+    run(&fixture, "mkdir few; yes | head -c 6000000 > few/1; for n in $(seq 2 40); do cp few/1 few/$n; done").await;
+    for folder in ["many", "few"] {
+        let found = ask(&fixture, "search_files", json!({"pattern": "nothing like it", "path": folder})).await;
+        assert_eq!(found.structured["matches"], json!([]), "{folder}: {}", found.text);
+    }
+}
+
+#[tokio::test]
 async fn a_directory_is_listed_in_order_and_what_is_too_much_is_counted() {
     let fixture = setup().open().await;
     run(&fixture, "mkdir -p z/deep empty; touch b a .hidden z/x; echo 12345 > z/deep/file; ln -s a link").await;
