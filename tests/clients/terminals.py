@@ -24,7 +24,7 @@ GRANTS = """\
 reason = "a developer's own machine"
 [plugin.terminal.grants.terminal]
 reason = "a developer's own machine"
-programs = ["*"]
+programs = ["*", "/usr/bin/*"]
 shell = true
 [plugin.terminal.grants.events]
 reason = "what a program says while a turn runs"

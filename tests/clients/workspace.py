@@ -197,8 +197,10 @@ async def followed(report: Report, host: Host, era: str) -> None:
             polled, text = await shop.use("poll_process", process_id=process)
             if "guidance" in polled:
                 guided.append((polled["guidance"], text))
-        holds = len(guided) == 1 and "wait_for_process" in guided[0][1]
-        report.check(holds, f"{era}: who polls too often is told once what to call instead", guided)
+        holds = len(guided) == 1 and guided[0][0]["polls"] == 5 and guided[0][1].endswith(guided[0][0]["text"])
+        report.check(holds, f"{era}: who polls too often is advised once, with the fifth poll", guided)
+        holds = holds and "_process" not in guided[0][0]["text"]
+        report.check(holds, f"{era}: the advice names no tool", guided)
         await shop.use("stop_process", process_id=process, grace_seconds=0)
 
         stubborn = "trap '' TERM HUP INT; setsid sleep 1000 & echo ready; while :; do sleep 1000; done"

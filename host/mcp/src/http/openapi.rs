@@ -122,15 +122,14 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
             Content::None => {}
             Content::Json(schema) => response["content"] = json!({"application/json": {"schema": schema(given)}}),
             Content::Messages => {
-                let events = json!({"type": "string", "description": "One message in the `data` of each event."});
+                let events = each_event("One message in the `data` of each event.");
                 response["content"] = json!({
                     "application/json": {"schema": given.subschema_for::<mcp::Message>()},
                     "text/event-stream": {"schema": events},
                 });
             }
             Content::Events(which) => {
-                let schema = json!({"type": "string", "description": which});
-                response["content"] = json!({"text/event-stream": {"schema": schema}});
+                response["content"] = json!({"text/event-stream": {"schema": each_event(which)}});
             }
             Content::Text(kind) => response["content"] = json!({*kind: {"schema": {"type": "string"}}}),
         }
@@ -170,4 +169,20 @@ fn in_query(query: Described, taken: &mut SchemaGenerator) -> Vec<Value> {
         parameter
     };
     properties.into_iter().map(parameter).collect()
+}
+
+/// The schema of one server-sent event, which is what programs that read a stream take the
+/// schema of its content for: 3.1 says nothing of streams, and 3.2 calls it `itemSchema`.
+fn each_event(what: &str) -> Value {
+    let text = |of: &str| json!({"type": "string", "description": of});
+    json!({
+        "type": "object",
+        "description": what,
+        "properties": {
+            "event": text("Of which kind it is."),
+            "id": text("After which a reader that comes back goes on."),
+            "data": text("JSON, on one line."),
+        },
+        "required": ["data"],
+    })
 }
