@@ -198,7 +198,7 @@ impl Schema {
     pub fn check_within(&self, value: &Value, meter: &mut Meter) -> Result<(), CheckFailure> {
         let Compiled { program, max_depth } = self.compiled().map_err(CheckFailure::Refused)?;
         if *max_depth != usize::MAX && nesting(value) > *max_depth {
-            let told = format!("the arguments nest {} levels, more than {max_depth}", nesting(value));
+            let told = format!("the value nests {} levels, more than {max_depth}", nesting(value));
             return Err(CheckFailure::Violations(told));
         }
         let mut evaluator = Evaluator::new(program, meter);

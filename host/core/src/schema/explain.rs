@@ -233,7 +233,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
                 }
             }
         }
-        if place.is_empty() { "the arguments".to_owned() } else { place }
+        if place.is_empty() { "the whole value".to_owned() } else { place }
     }
 }
 

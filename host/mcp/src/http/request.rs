@@ -9,11 +9,17 @@ use axum::{
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
+use tokio::{
+    runtime::{self, RuntimeFlavor},
+    task::block_in_place,
+    time::timeout,
+};
 use wharf_core::{Code, Error, HttpLimits, RequestShare, TenantId, json::members, text::line};
 
 use super::{Failure, Shared, client::Client};
 
+/// What a worker reads itself: a fraction of a millisecond.
+const READ_AT_ONCE_BYTES: usize = 64 << 10;
 /// What is shown of what was wrong.
 const SHOWN_BYTES: usize = 512;
 
@@ -92,8 +98,10 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
         if !is_json {
             return Err(not_json());
         }
-        estimated(&mut share, &body)?;
-        parsed(&body, Some(share))
+        beside_workers(body.len(), || {
+            estimated(&mut share, &body)?;
+            parsed(&body, Some(share))
+        })
     }
 }
 
@@ -131,6 +139,15 @@ pub(super) async fn arrived(
             Err(Failure::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message))
         }
     }
+}
+
+/// Reads what a client sent. Where that is much, the runtime's worker hands on what else it
+/// has to do meanwhile, so that nobody else waits for it.
+pub(super) fn beside_workers<R>(bytes: usize, work: impl FnOnce() -> R) -> R {
+    // A runtime of one thread has nobody to hand it on to.
+    let has_others =
+        || runtime::Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if bytes > READ_AT_ONCE_BYTES && has_others() { block_in_place(work) } else { work() }
 }
 
 /// Takes what this body takes once it is read: what that is.

@@ -22,7 +22,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use axum::{
     Extension,
-    body::Body,
+    body::{Body, Bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderName, StatusCode},
     response::{IntoResponse, Response},
@@ -34,7 +34,7 @@ use rmcp::{
 use schemars::JsonSchema;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, ContextRules, Share};
+use wharf_core::{Code, ContextRules, RequestShare, Share};
 
 use super::{
     Failure, Shared,
@@ -50,6 +50,7 @@ use sessions::Sessions;
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
+const CALL: &str = "tools/call";
 /// A call whose JSON takes more goes past the protocol crate without its arguments.
 const CARRIED_BYTES: u64 = 256 << 10;
 
@@ -147,9 +148,10 @@ pub(super) async fn post(
     }
     let limits = &shared.settings.limits;
     let mut share = shared.memory.begin(&client.rules.tenant);
-    let mut body = request::arrived(body, ("message_bytes", limits.message_bytes), limits, &mut share).await?;
-    let memory = request::estimated(&mut share, &body)?;
-    let outline: Outline = match serde_json::from_slice(&body) {
+    let body = request::arrived(body, ("message_bytes", limits.message_bytes), limits, &mut share).await?;
+    let read = request::beside_workers(body.len(), || read(&mut share, body))?;
+    let Read { body, memory, outline, arguments } = read;
+    let outline = match outline {
         Ok(outline) => outline,
         Err(error) => {
             let (code, told) = match error.classify() {
@@ -162,12 +164,9 @@ pub(super) async fn post(
     let mut places = Places::default();
     let (mut begins, mut id) = (None, None);
     if let Outline { id: Some(asked), method: Some(method) } = outline {
-        if memory > CARRIED_BYTES && method == "tools/call" {
-            if let Some((rest, arguments)) = Arguments::take_out(&body) {
-                body = rest.into();
-                head.extensions.insert(arguments);
-            }
-        } else if memory > CARRIED_BYTES {
+        if let Some(arguments) = arguments {
+            head.extensions.insert(arguments);
+        } else if memory > CARRIED_BYTES && method != CALL {
             // The protocol crate builds it more than once.
             share.arrived(memory * 2)?;
         }
@@ -195,6 +194,27 @@ pub(super) async fn post(
         answer
     };
     Ok(answer::in_time(Box::pin(answering), heartbeat).await)
+}
+
+/// What is read of a message before the protocol crate has it.
+struct Read {
+    /// Without the arguments that were taken out.
+    body: Bytes,
+    memory: u64,
+    outline: serde_json::Result<Outline>,
+    arguments: Option<Arguments>,
+}
+
+fn read(share: &mut RequestShare, mut body: Bytes) -> Result<Read, Failure> {
+    let memory = request::estimated(share, &body)?;
+    let outline = serde_json::from_slice::<Outline>(&body);
+    let is_call = matches!(&outline, Ok(Outline { id: Some(_), method: Some(method) }) if method == CALL);
+    let taken = if is_call && memory > CARRIED_BYTES { Arguments::take_out(&body) } else { None };
+    let arguments = taken.map(|(rest, arguments)| {
+        body = rest.into();
+        arguments
+    });
+    Ok(Read { body, memory, outline, arguments })
 }
 
 /// What the server says unasked, to clients of the older era; or more of an
