@@ -56,12 +56,16 @@ fn drop_rust_formats(schema: &mut Schema) {
 /// }
 /// ```
 ///
-/// A field that is required is so no more by the schema, since either name will do; who
-/// gives neither, or both, is refused where the input is read.
+/// A field that is required is so no more by the schema, since either name will do and some
+/// clients take no schema with alternatives: its description says so. Who gives neither, or
+/// both, is refused where the input is read.
 pub fn second_name(name: &'static str, second: &'static str) -> impl FnMut(&mut Schema) {
     move |schema| {
+        let mut is_required = false;
         if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            let before = required.len();
             required.retain(|field| field != name);
+            is_required = required.len() < before;
             if required.is_empty() {
                 schema.remove("required");
             }
@@ -70,6 +74,11 @@ pub fn second_name(name: &'static str, second: &'static str) -> impl FnMut(&mut 
         if let Some(Value::Object(mut field)) = properties.get(name).cloned() {
             field.insert("description".to_owned(), format!("Another name of `{name}`.").into());
             properties.insert(second.to_owned(), Value::Object(field));
+        }
+        if is_required && let Some(Value::Object(field)) = properties.get_mut(name) {
+            let described = field.get("description").and_then(Value::as_str).unwrap_or_default();
+            let told = format!("{described} Required, by this name or as `{second}`.");
+            field.insert("description".to_owned(), told.trim_start().into());
         }
     }
 }
@@ -96,7 +105,7 @@ mod tests {
         assert_eq!(
             schema["properties"],
             serde_json::json!({
-                "path": { "type": "string", "minLength": 1, "description": "The file." },
+                "path": { "type": "string", "minLength": 1, "description": "The file. Required, by this name or as `filePath`." },
                 "filePath": { "type": "string", "minLength": 1, "description": "Another name of `path`." },
                 "line": { "type": "integer", "minimum": 0 },
             })

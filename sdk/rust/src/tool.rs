@@ -130,6 +130,15 @@ pub mod macro_support {
         }
     }
 
+    /// What is wrong with arguments. Where in the text that was tells a model nothing.
+    fn without_place(error: &serde_json::Error) -> String {
+        let told = error.to_string();
+        match told.rsplit_once(" at line ") {
+            Some((told, place)) if place.starts_with(|digit: char| digit.is_ascii_digit()) => told.to_owned(),
+            _ => told,
+        }
+    }
+
     /// Reads the arguments, runs the function, makes the answer.
     ///
     /// # Errors
@@ -141,7 +150,9 @@ pub mod macro_support {
     ) -> Result<Answer, ToolError> {
         let input = serde_json::from_str(arguments)
             .or_else(|error| crate::numbers::read_with_whole_numbers(arguments).ok_or(error))
-            .map_err(|error| ToolError::invalid(format!("the arguments do not fit this tool: {error}")))?;
+            .map_err(|error| {
+                ToolError::invalid(format!("the arguments do not fit this tool: {}", without_place(&error)))
+            })?;
         function(call, input).into_result()?.into_answer()
     }
 
