@@ -126,7 +126,7 @@ limits! {
         argument_bytes = 4 * MIB, up to 64 * MIB,
             "JSON text of the arguments. Refuses the call with `limit`.";
         check_steps = 20_000_000, up to 1_000_000_000,
-            "Steps of checking the arguments against their schema, and again of the structured answer; one takes some tens of nanoseconds. Ends the call with `limit`.";
+            "Steps of checking the arguments against their schema, and again of the structured answer; one takes less than a microsecond. Ends the call with `limit`.";
         answer_json_bytes = 64 * MIB, up to 4 * GIB,
             "Memory that the JSON of an answer may take once it is read, as estimated before. Replaces the answer by `limit`.";
         memory_bytes = 64 * MIB, up to GIB,
