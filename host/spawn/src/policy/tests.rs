@@ -6,6 +6,7 @@ use crate::ProcessLimit;
 fn capabilities(contained: Option<Contained>) -> Capabilities {
     Capabilities {
         containment: contained.ok_or_else(|| "nothing".to_owned()),
+        bubblewrap_is_there: true,
         bubblewrap: Ok(()),
         landlock: Ok(()),
         another_user: false,
