@@ -68,6 +68,10 @@ fn where_bubblewrap_is_required_nothing_else_takes_its_place_whatever_a_grant_sa
         assert!(!doctor.out.contains("they may do all"), "{doctor:?}");
         let log = start_log(&required, &file, BUBBLEWRAP);
         assert!(log.contains("cannot be contained here, and are refused; see"), "{log}");
+        let list = ["call", "workspace__list_processes"];
+        let listed = with(&required, &file, BUBBLEWRAP, &list).expect("it ran before");
+        assert!(listed.out.contains("Processes cannot be started here: bubblewrap"), "{listed:?}");
+        assert!(!listed.out.contains("are not contained"), "{listed:?}");
     }
     // Without that word, the grant decides.
     let open = data(&granted(""));
@@ -75,6 +79,9 @@ fn where_bubblewrap_is_required_nothing_else_takes_its_place_whatever_a_grant_sa
     assert!(ran.code == Some(0) && ran.out.contains("it runs"), "{ran:?}");
     let doctor = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &["doctor"]).expect("it ran before");
     assert!(doctor.out.contains("they may do all"), "{doctor:?}");
+    let list = ["call", "workspace__list_processes"];
+    let listed = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &list).expect("it ran before");
+    assert!(!listed.out.contains("cannot be started"), "{listed:?}");
 }
 
 /// What a host says when it starts on a machine that has this file in that place, up to

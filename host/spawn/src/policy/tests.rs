@@ -94,6 +94,24 @@ fn what_the_operator_requires_of_the_whole_host_no_grant_gives_up() {
 }
 
 #[test]
+fn whether_anything_can_be_started_is_told_by_the_same_rule_as_it_is_refused() {
+    for (contained, required, gives_up, refused) in [
+        (Some(Contained::Landlock), true, true, false),
+        (None, false, true, false),
+        (None, false, false, true),
+        (None, true, true, true),
+    ] {
+        let found = Capabilities { bubblewrap_required: required, ..capabilities(contained) };
+        let grant = TerminalGrant { require_containment: !gives_up, ..TerminalGrant::with_reason("a test") };
+        let grants = Grants { terminal: Some(grant), ..Grants::default() };
+        let plugin = "x".parse().expect("a name");
+        let granted = grants.terminal(&plugin).expect("granted");
+        let told = super::refused(&granted.children(), &found);
+        assert_eq!(told.as_deref(), refused.then_some("nothing"), "{contained:?} {required} {gives_up}");
+    }
+}
+
+#[test]
 fn no_directory_leaves_the_workspace_and_no_variable_is_set_that_is_not_granted() {
     for directory in ["..", "/etc", "a/../../b"] {
         assert!(matches!(planned(None, directory, &[]), Err(PolicyError::Invalid { .. })), "{directory}");
