@@ -66,3 +66,14 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+/// A word as a person can paste it into a shell: as it is where that is safe, quoted
+/// otherwise.
+#[must_use]
+pub fn for_shell(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=@%,".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

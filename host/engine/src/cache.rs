@@ -36,18 +36,15 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Opens or makes the directory and its key; nothing where they cannot be had,
-    /// which is told.
-    pub(crate) fn open(directory: &Path) -> Option<Self> {
+    /// Opens or makes the directory and its key; where they cannot be had, which is
+    /// told, why.
+    pub(crate) fn open(directory: &Path) -> Result<Self, String> {
         match private_directory(directory).and_then(|()| read_or_make_key(&directory.join("key"))) {
-            Ok(key) => Some(Self { directory: directory.to_owned(), key, told: AtomicBool::new(false) }),
+            Ok(key) => Ok(Self { directory: directory.to_owned(), key, told: AtomicBool::new(false) }),
             Err(error) => {
-                tracing::warn!(
-                    "the cache of compiled code {} cannot be used: {error}; components are compiled at each start until it is \
-                     mended or removed",
-                    directory.display()
-                );
-                None
+                let problem = format!("the cache of compiled code {} cannot be used: {error}", directory.display());
+                tracing::warn!("{problem}; components are compiled at each start until it is mended or removed");
+                Err(problem)
             }
         }
     }
@@ -123,7 +120,11 @@ fn private_directory(path: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    builder.create(path).map_err(|error| match fs::symlink_metadata(path) {
+        // The system says only that there is something.
+        Ok(_) if !path.is_dir() => io::Error::new(error.kind(), "a directory is expected, and something else is there"),
+        _ => error,
+    })
 }
 
 fn private_file() -> OpenOptions {
@@ -328,7 +329,7 @@ mod tests {
             let (directory, cache) = cache();
             fs::remove_file(cache.directory.join("key")).expect("removed");
             put(&cache.directory.join("key"));
-            let next = Cache::open(&directory.path().join("cache")).unwrap_or_else(|| panic!("{what}: not mended"));
+            let next = Cache::open(&directory.path().join("cache")).unwrap_or_else(|error| panic!("{what}: {error}"));
             next.put("one", b"code");
             assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]), "{what}");
             let third = Cache::open(&directory.path().join("cache")).expect("opens");
@@ -356,7 +357,8 @@ mod tests {
             let directory = tempfile::tempdir().expect("a directory");
             let path = directory.path().join("cache");
             put(&path);
-            assert!(Cache::open(&path).is_none(), "{what}");
+            let problem = Cache::open(&path).expect_err(what);
+            assert!(problem.contains("a directory is expected"), "{what}: {problem}");
             assert!(fs::symlink_metadata(&path).is_ok(), "{what} is not the host's to remove");
         }
     }

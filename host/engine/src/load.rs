@@ -43,6 +43,12 @@ impl Engine {
         Self { shared: Arc::new(Shared::new(config, rooms)) }
     }
 
+    /// Why compiled code is not kept, though a directory was named for it.
+    #[must_use]
+    pub fn cache_problem(&self) -> Option<&str> {
+        self.shared.cache_problem.as_deref()
+    }
+
     /// Makes a plugin of a component's bytes. With a warm cache its metadata is
     /// read back; otherwise it is compiled and asked, which takes from tens of
     /// milliseconds to seconds. Blocks; not for an async task.

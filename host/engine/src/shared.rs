@@ -24,6 +24,7 @@ pub struct EngineConfig {
 pub(crate) struct Shared {
     pub(crate) config: EngineConfig,
     pub(crate) cache: Option<Cache>,
+    pub(crate) cache_problem: Option<String>,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Arc<Turns>,
     pub(crate) open_handles: Arc<Quota>,
@@ -34,10 +35,14 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Self {
-        let cache = config.cache_directory.as_deref().and_then(Cache::open);
+        let opened = config.cache_directory.as_deref().map(Cache::open).transpose();
+        let (cache, cache_problem) = match opened {
+            Ok(cache) => (cache, None),
+            Err(problem) => (None, Some(problem)),
+        };
         let open_handles = open_handles(&config.limits);
         let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
-        Self { config, cache, rooms, turns: Arc::default(), open_handles, runtime, starting }
+        Self { config, cache, cache_problem, rooms, turns: Arc::default(), open_handles, runtime, starting }
     }
 
     /// The runtime, started at the first call of this.

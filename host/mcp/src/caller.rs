@@ -31,6 +31,9 @@ use wharf_core::{
 
 use crate::{events::CallEvents, hints};
 
+/// What a client over HTTP is to do that names no session.
+const OF_HTTP: &str = "the header `Wharf-Session`, or `dev.wharf/sessionId` in `_meta`, names one";
+
 /// Where a plugin finds what its client can do: `{"capabilities": {…}}`.
 const CLIENT: &str = "dev.wharf/client";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -131,10 +134,14 @@ impl Caller {
         let resolved = rules.resolve(&hints, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
         if resolved.defaulted && !remembered.warned_of_default.swap(true, Ordering::Relaxed) {
+            let remedy = if context.extensions.get::<Parts>().is_some() {
+                OF_HTTP
+            } else {
+                "`wharf serve --stdio --session new` gives this client one of its own"
+            };
             tracing::warn!(
                 session = %resolved.context.session,
-                "the client names no session, so all its conversations share one; \
-                 `wharf serve --stdio --session new` gives this client one of its own"
+                "the client names no session, so all its conversations share one; {remedy}"
             );
         }
         request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));

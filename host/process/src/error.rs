@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_refusal_to_contain_is_denied_and_says_what_to_do() {
-        let source = SpawnError::Uncontainable { missing: "bubblewrap is not installed".into() };
+        let source = SpawnError::Uncontainable { missing: "bubblewrap is not installed".into(), required: false };
         let error = Error::from(ProcessError::Start { source });
         assert_eq!((error.code, error.retryable), (Code::Denied, false));
         assert!(error.message.contains("install what is missing"), "{}", error.message);

@@ -49,9 +49,13 @@ pub struct Standing {
     pub programs: Vec<String>,
     /// `bubblewrap`, `landlock`, or `none`.
     pub containment: &'static str,
-    /// Why there is none, if the operator did not give it up.
+    /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// Why nothing can be started; absent where it can, be it because the operator gave
+    /// containment up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Whether processes have the host's network.
     pub network: bool,
     /// The workspace as processes see it.
@@ -142,6 +146,7 @@ impl Processes {
             programs,
             containment: policy::word(&capabilities),
             missing: capabilities.containment.as_ref().err().cloned(),
+            refused: policy::refused(&granted.children(), &capabilities),
             network,
             directory: View::of(place, &capabilities).files,
             maximum_concurrent,

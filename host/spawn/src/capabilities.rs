@@ -37,6 +37,8 @@ pub struct Capabilities {
     pub containment: Result<Contained, String>,
     /// A program really ran in bubblewrap; if not, why.
     pub bubblewrap: Result<(), String>,
+    /// Whether bubblewrap is installed, be it broken.
+    pub bubblewrap_is_there: bool,
     /// Landlock offers what is needed; if not, what is missing.
     pub landlock: Result<(), String>,
     /// Children can run as another user: the host is root.

@@ -117,7 +117,7 @@ impl Child {
                 child.pid = pid;
                 Ok(child)
             }
-            (None, None) if contained => Err(SpawnError::Sandbox),
+            (None, None) if contained => Err(SpawnError::Sandbox { said: None }),
             (None, _) => Err(SpawnError::Lost),
         }
     }

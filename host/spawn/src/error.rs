@@ -10,13 +10,12 @@ use crate::request::MAX_REQUEST_BYTES;
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// Containment is required and this machine offers none.
-    #[error(
-        "the program cannot be contained on this machine: {missing}; install what is missing, or have the operator \
-         say `require_containment = false`, which gives the program all that the host's own user may do"
-    )]
+    #[error("the program cannot be contained on this machine: {missing}; {}", remedy(*required))]
     Uncontainable {
         /// What is missing, for people.
         missing: String,
+        /// Whether the operator requires it of the whole host, whatever a grant says.
+        required: bool,
     },
     /// What contains programs here failed when it was tried, or did not answer.
     #[error("the program cannot be contained at the moment: {missing}; it is tried again soon")]
@@ -74,8 +73,11 @@ pub enum SpawnError {
         source: io::Error,
     },
     /// The sandbox ended before the program began.
-    #[error("the sandbox could not be set up; a path that it was to show may not exist")]
-    Sandbox,
+    #[error("the sandbox could not be set up{}", told(said.as_deref()))]
+    Sandbox {
+        /// The last line that what makes it wrote, if it wrote any, fit to be shown.
+        said: Option<String>,
+    },
     /// The control group that is to bound the whole tree could not be made.
     #[error(
         "the control group that bounds the memory or the processes of this child could not be made or entered; it is \
@@ -96,6 +98,23 @@ pub enum SpawnError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+/// What to do where nothing contains.
+fn remedy(required: bool) -> &'static str {
+    if required {
+        return "install what is missing; no grant gives that up here";
+    }
+    "install what is missing, or have the operator say `require_containment = false`, which gives the program all that \
+     the host's own user may do"
+}
+
+/// Why there is no sandbox, in the words of what makes it.
+fn told(said: Option<&str>) -> String {
+    match said {
+        Some(said) => format!(": {said}"),
+        None => "; a path that it was to show may not exist".to_owned(),
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -119,7 +138,7 @@ impl From<SpawnError> for Error {
                 io::ErrorKind::PermissionDenied => Code::Denied,
                 _ => Code::Invalid,
             },
-            SpawnError::Sandbox | SpawnError::Bounds(_) | SpawnError::Lost | SpawnError::System { .. } => {
+            SpawnError::Sandbox { .. } | SpawnError::Bounds(_) | SpawnError::Lost | SpawnError::System { .. } => {
                 Code::Internal
             }
         };

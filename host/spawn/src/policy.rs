@@ -153,6 +153,18 @@ pub fn word(capabilities: &Capabilities) -> &'static str {
     }
 }
 
+/// Why nothing can be started here under this grant, for people; nothing where it can.
+#[must_use]
+pub fn refused(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> Option<String> {
+    let missing = capabilities.containment.as_ref().err()?;
+    is_required(grant, capabilities).then(|| missing.clone())
+}
+
+/// Whether only what is contained is started.
+fn is_required(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> bool {
+    grant.requires_containment() || capabilities.bubblewrap_required
+}
+
 fn contained(capabilities: &Capabilities) -> Option<Contained> {
     capabilities.containment.as_ref().ok().copied()
 }
@@ -214,8 +226,7 @@ pub fn plan(
 /// which knows what is missing; and whatever the grant says, where the operator
 /// requires a containment of the whole host.
 fn containment(grant: &ChildGrant<'_>, place: &Place, view: &View, capabilities: &Capabilities) -> Containment {
-    let required = grant.requires_containment() || capabilities.bubblewrap_required;
-    if contained(capabilities).is_none() && !required {
+    if contained(capabilities).is_none() && !is_required(grant, capabilities) {
         return Containment::None;
     }
     Containment::Required(Sandbox {

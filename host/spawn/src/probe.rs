@@ -6,6 +6,7 @@
 use std::{any::Any, fmt, fs, io, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
 
 use rustix::process::{PidfdFlags, geteuid, getpid, pidfd_open};
+use wharf_core::text::for_shell;
 
 use crate::{
     Bind, Capabilities, Contained, Containment, Exit, Input, Limits, Output, ProcessLimit, Sandbox, SpawnRequest,
@@ -116,11 +117,18 @@ fn no_way(place: &Place) -> String {
     let closed = place.home.ancestors().skip(1).filter(|above| {
         fs::metadata(above).is_ok_and(|about| about.mode() & 0o001 == 0 && Some(about.uid()) != place.user)
     });
-    let names: Vec<_> = closed.map(|above| above.display().to_string()).collect();
-    let closed = if names.is_empty() { "a directory above it".to_owned() } else { names.join(" and ") };
+    // The outermost first, as one opens them.
+    let mut names: Vec<_> = closed.map(|above| above.display().to_string()).collect();
+    names.reverse();
+    let (closed, remedy) = if names.is_empty() {
+        ("a directory above it".to_owned(), "open it to them with `chmod o+x`".to_owned())
+    } else {
+        let words: Vec<_> = names.iter().map(|name| for_shell(name)).collect();
+        (names.join(" and "), format!("`chmod o+x {}` lets them pass, and list nothing", words.join(" ")))
+    };
     format!(
         "programs start in their workspace, and reach neither it nor their home by its path: other users may not pass \
-         {closed}; keep the data where they may (`--data /var/lib/wharf`), or open that to them (`chmod o+x`)"
+         {closed}; {remedy}"
     )
 }
 
@@ -160,6 +168,7 @@ pub(crate) fn capabilities(containment: Result<Contained, String>, bubblewrap: R
     Capabilities {
         containment,
         bubblewrap,
+        bubblewrap_is_there: false,
         landlock: landlock::offered(),
         another_user: root,
         process_limit,

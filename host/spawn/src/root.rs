@@ -55,9 +55,11 @@ impl Root {
         Err(io::Error::other("this program, run again, is no supervisor: it may have been loaded as a library"))
     }
 
-    /// Hands a child's socket to it.
-    pub(crate) fn charge(&self, charge: &Charge, child: &OwnedFd) -> io::Result<()> {
-        packet::send(&self.control, charge, &[child.as_fd()])
+    /// Hands a child's socket to it, and where what makes its sandbox writes its
+    /// errors to, if anybody reads them.
+    pub(crate) fn charge(&self, charge: &Charge, child: &OwnedFd, errors: Option<&OwnedFd>) -> io::Result<()> {
+        let given: Vec<_> = errors.into_iter().chain([child]).map(|given| given.as_fd()).collect();
+        packet::send(&self.control, charge, &given)
     }
 }
 

@@ -4,6 +4,7 @@
 //! Never forks itself: the host has threads, and between fork and the program
 //! nothing of it may run.
 
+mod errors;
 mod knowledge;
 
 use std::{
@@ -23,6 +24,7 @@ use crate::{
     waiting::{Description, Waiting},
     wire::{Bounds, Charge, Order, Task, Walls},
 };
+use errors::Errors;
 use knowledge::Knowledge;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
@@ -96,7 +98,8 @@ impl Spawner {
                 match &found.containment {
                     Ok(contained) => Some(*contained),
                     Err(missing) if found.settled => {
-                        return Err(SpawnError::Uncontainable { missing: missing.clone() });
+                        let required = found.bubblewrap_required;
+                        return Err(SpawnError::Uncontainable { missing: missing.clone(), required });
                     }
                     Err(missing) => return Err(SpawnError::Unproven { missing: missing.clone() }),
                 }
@@ -133,7 +136,7 @@ impl Spawner {
         let (begun, waited) = match ready {
             Some(host) => match Self::begin(host, &given, &request, contained).await {
                 // It ended just now, with nothing begun.
-                Err(SpawnError::Sandbox) => (self.begin_anew(&charge, &given, &request, contained).await, false),
+                Err(SpawnError::Sandbox { .. }) => (self.begin_anew(&charge, &given, &request, contained).await, false),
                 begun => (begun, true),
             },
             None => (self.begin_anew(&charge, &given, &request, contained).await, false),
@@ -154,9 +157,17 @@ impl Spawner {
         contained: Option<Contained>,
     ) -> Result<Child, SpawnError> {
         let (host, other) = packet::pair().map_err(SpawnError::system("make a socket"))?;
-        self.charge(charge, &other).await?;
-        drop(other);
-        Self::begin(host, given, request, contained).await
+        let (errors, written) = match charge.task {
+            Task::Contain(_) => Errors::pipe().map(|(errors, written)| (Some(errors), Some(written)))?,
+            Task::Supervise => (None, None),
+        };
+        self.charge(charge, &other, written.as_ref()).await?;
+        drop((other, written));
+        match (Self::begin(host, given, request, contained).await, errors) {
+            // All that held its socket are gone, so what they wrote is there.
+            (Err(SpawnError::Sandbox { .. }), Some(errors)) => Err(SpawnError::Sandbox { said: errors.last_line() }),
+            (begun, _) => begun,
+        }
     }
 
     /// Has the supervisor at the other end of this socket start the child.
@@ -181,21 +192,21 @@ impl Spawner {
         let charge = description.charge().clone();
         let Ok(root) = self.root(None).await else { return };
         let Some(other) = self.waiting.add(description) else { return };
-        if let Err(error) = root.charge(&charge, &other) {
+        if let Err(error) = root.charge(&charge, &other, None) {
             tracing::debug!(%error, "no sandbox is made ahead");
         }
     }
 
     /// Hands a child's socket to the root; starts another root where this one
     /// was killed.
-    async fn charge(&self, charge: &Charge, child: &OwnedFd) -> Result<(), SpawnError> {
+    async fn charge(&self, charge: &Charge, child: &OwnedFd, errors: Option<&OwnedFd>) -> Result<(), SpawnError> {
         let root = self.root(None).await?;
-        let Err(error) = root.charge(charge, child) else { return Ok(()) };
+        let Err(error) = root.charge(charge, child, errors) else { return Ok(()) };
         if error.kind() == io::ErrorKind::InvalidInput {
             return Err(SpawnError::System { action: "describe the sandbox in one packet", source: error });
         }
         tracing::warn!(%error, "the root of the supervisors is gone; starting another");
-        self.root(Some(&root)).await?.charge(charge, child).map_err(SpawnError::Supervisor)
+        self.root(Some(&root)).await?.charge(charge, child, errors).map_err(SpawnError::Supervisor)
     }
 
     /// The root, started where there is none but the one that is gone.
@@ -220,7 +231,10 @@ fn charge_of(request: &SpawnRequest, contained: Option<Contained>) -> Result<(Ch
                 let home = users::home(&request.environment, sandbox);
                 (Task::Contain(sandbox::command(&bubblewrap, sandbox, request.user, &home)), Walls::Around)
             }
-            None => return Err(SpawnError::Uncontainable { missing: "bubblewrap is not there any more".into() }),
+            None => {
+                let missing = "bubblewrap is not there any more".into();
+                return Err(SpawnError::Uncontainable { missing, required: false });
+            }
         },
         (Containment::Required(sandbox), _) => (Task::Supervise, Walls::Landlock(sandbox::confinement(sandbox)?)),
         (Containment::None, _) => (Task::Supervise, Walls::None),

@@ -7,16 +7,17 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    fs::{self, File, Metadata},
-    io::{self, Read as _},
+    fs::{self, Metadata},
+    io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use rustix::fs::{Mode, OFlags};
 use wharf_core::PluginName;
+
+use crate::regular;
 
 /// How long a file has to look the same.
 pub(crate) const SETTLE: Duration = Duration::from_millis(300);
@@ -200,14 +201,7 @@ fn nearest(stem: &str) -> PluginName {
 
 /// Reads a file of the folder, and nothing that a link leads to.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    regular::read_all(regular::open_itself(path)?, limit)
 }
 
 #[cfg(test)]

@@ -212,6 +212,13 @@ impl Host {
         &self.shared.rooms.spawner
     }
 
+    /// Why this host keeps no compiled code, though it has a data directory: it
+    /// compiles its plugins at each start.
+    #[must_use]
+    pub fn cache_problem(&self) -> Option<&str> {
+        self.shared.engine.cache_problem()
+    }
+
     /// How many processes, terminals and web pages of this host start or run now.
     #[must_use]
     pub fn running(&self) -> usize {

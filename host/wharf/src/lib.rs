@@ -53,6 +53,7 @@ mod paths;
 mod processes;
 mod recorder;
 mod registry;
+mod regular;
 mod rooms;
 mod secret;
 mod terminals;
@@ -102,7 +103,7 @@ pub use wharf_mcp::http::{
 };
 pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
-pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, Spawner};
+pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
 pub use wharf_state::{
     BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
 };

@@ -17,10 +17,10 @@ use wharf_engine::{Component, Engine, Plugin};
 use crate::{
     added::{AddedPlugins, Set},
     bundled::{self, Bundled},
-    component::read_component,
     configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
     folder::{self, Found},
     registry::{Disabled, Installed, Off, Origin, Plugins, REFUSED},
+    regular,
     unknown::{self, UnknownTable},
 };
 
@@ -199,7 +199,7 @@ impl Loading<'_> {
         let limit = self.configuration.host_limits.component_bytes;
         let bytes = match from {
             From::Bundled(bundled) => return Ok(bundled.component()),
-            From::File(file) => read_component(file, limit).map_err(|error| cannot_read(file, &error)),
+            From::File(file) => regular::read(file, limit).map_err(|error| cannot_read(file, &error)),
             From::Folder(found) => folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error)),
             From::Added(digest) => match self.added {
                 Some(added) => added.component(digest, limit).map_err(|error| with_causes(&error)),

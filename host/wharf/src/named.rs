@@ -13,11 +13,10 @@ use wharf_state::MemoryStore;
 use crate::{
     added::AddedPlugins,
     bundled,
-    component::read_component,
     configuration::{Configuration, PluginSettings, read_header, read_secrets},
     folder::Folder,
     nearest::nearest,
-    unknown,
+    regular, unknown,
 };
 
 /// What is found out of a configuration.
@@ -67,6 +66,16 @@ impl Configuration {
         checked
     }
 
+    /// What keeps a host from starting: a table that was probably meant for a plugin
+    /// which has none. `data` is where the host would keep its data. Blocks.
+    #[must_use]
+    pub fn misspelt(&self, data: &Path) -> Option<String> {
+        // What else is wrong keeps no host from starting.
+        let known = self.known(data, &mut Checked::default());
+        let misspelt = unknown::tables(self, &known).into_iter().find(|table| table.is_misspelt)?;
+        Some(format!("[plugin.{}]: {}", misspelt.name, misspelt.reason))
+    }
+
     /// A name that a client over HTTP may use and that is no plugin's lets it use nothing.
     fn check_patterns(&self, known: &BTreeSet<PluginName>, checked: &mut Checked) {
         let tokens = self.http.tokens.iter().map(|token| (format!("[[http.tokens]] {:?}", token.name), &token.plugins));
@@ -107,7 +116,7 @@ impl Configuration {
         let Some(source) = &settings.source else { return };
         let mut wrong =
             |what: String| checked.problems.push(format!("[plugin.{name}] `source` {}: {what}", source.display()));
-        let component = match read_component(source, self.host_limits.component_bytes) {
+        let component = match regular::read(source, self.host_limits.component_bytes) {
             Ok(bytes) => Component::new(bytes),
             Err(error) => return wrong(error.to_string()),
         };

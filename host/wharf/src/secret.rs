@@ -10,7 +10,10 @@ use std::{
     path::Path,
 };
 
+use wharf_core::text::for_shell;
 use wharf_mcp::http::Token;
+
+use crate::regular;
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;
@@ -57,11 +60,12 @@ pub(crate) fn read_token(path: &Path) -> io::Result<Token> {
     Token::new(&read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Opens a file that nobody else may read.
+/// Opens a regular file that nobody else may read.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
+    let file = regular::open(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
-        let problem = format!("others may read it; take that away with `chmod 600 {}`", path.display());
+        let problem =
+            format!("others may read it; take that away with `chmod 600 {}`", for_shell(&path.display().to_string()));
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
     }
     Ok(file)

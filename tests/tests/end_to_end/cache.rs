@@ -259,6 +259,10 @@ fn a_host_works_without_a_cache_and_says_so_once() {
         assert_eq!(answers.map(|answer| answer["content"][0]["text"].clone()), [json!("yes"), json!("no")], "{script}");
         let (_, log, code) = client.leave();
         assert_eq!((code, log.matches("the cache of compiled code").count()), (Some(0), 1), "{script}: {log}");
+        assert!(log.contains("a directory is expected") && !log.contains("File exists"), "{script}: {log}");
+        let doctor = wharf(["doctor"]).config(&config).data(data.path()).run();
+        let line = doctor.out.lines().find(|line| line.starts_with("!! cache")).unwrap_or_default();
+        assert!(doctor.code == Some(1) && line.contains("a directory is expected"), "{script}: {doctor:?}");
         assert!(!fs::symlink_metadata(data.path().join("cache")).expect("there").is_dir(), "it is not the host's");
     }
 }

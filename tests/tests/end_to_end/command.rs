@@ -167,6 +167,31 @@ fn inspect_says_what_a_component_is_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_inspect_tells_to_type_is_one_word_to_a_shell_whatever_the_file_is_called() {
+    let files = Data::alone();
+    for name in ["A b.wasm", "it's.wasm"] {
+        let path = files.write(name, wharf_tests::bytes("guest-echo"));
+        let run = wharf(["inspect", path.to_str().expect("a path")]).run();
+        let (_, told) = run.out.rsplit_once("`wharf grant ").unwrap_or_else(|| panic!("{run:?}"));
+        let (word, _) = told.rsplit_once("` says").expect("a word");
+        let said = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {word}")]).output().expect("sh");
+        assert_eq!(String::from_utf8_lossy(&said.stdout), format!("{}|", path.display()), "{word}");
+    }
+}
+
+#[test]
+fn arguments_that_are_no_text_are_wrong_usage_too() {
+    let data = Data::alone();
+    let script = "printf '{\"goal\":\"\\377\"}' | \"$@\"";
+    let run = wharf(["call", "planning__create_goal", "-"]).data(data.path()).through(script).run();
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
+    assert!(run.err.contains("no JSON object"), "{run:?}");
+    let file = format!("goal={}", data.write("latin", b"\xe9").display());
+    let run = wharf(["call", "planning__create_goal", "--text", &file]).data(data.path()).run();
+    assert!(run.code == Some(2) && run.err.contains("is not UTF-8"), "{run:?}");
+}
+
+#[test]
 fn the_page_of_limits_is_what_the_command_prints() {
     let run = wharf(["config", "limits", "--markdown"]).run();
     assert_eq!(run.code, Some(0), "{run:?}");

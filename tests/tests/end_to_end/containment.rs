@@ -61,13 +61,47 @@ fn where_bubblewrap_is_required_nothing_else_takes_its_place_whatever_a_grant_sa
         assert!(!refused.out.contains("it runs"), "{refused:?}");
         let told = format!("{}{}", refused.out, refused.err);
         assert!(told.contains("required = \\\"bubblewrap\\\"") || told.contains("required = \"bubblewrap\""), "{told}");
+        assert!(!told.contains("say `require_containment"), "no grant gives that up: {told}");
         let doctor = with(&required, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");
         assert!(doctor.code == Some(1) && doctor.out.contains("!! containment"), "{doctor:?}");
+        assert!(doctor.out.contains("ok given up       nothing: `required"), "{doctor:?}");
+        assert!(!doctor.out.contains("they may do all"), "{doctor:?}");
+        let log = start_log(&required, &file, BUBBLEWRAP);
+        assert!(log.contains("cannot be contained here, and are refused; see"), "{log}");
+        let list = ["call", "workspace__list_processes"];
+        let listed = with(&required, &file, BUBBLEWRAP, &list).expect("it ran before");
+        assert!(listed.out.contains("Processes cannot be started here: bubblewrap"), "{listed:?}");
+        assert!(!listed.out.contains("are not contained"), "{listed:?}");
     }
     // Without that word, the grant decides.
     let open = data(&granted(""));
     let ran = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &run_shell(&echo)).expect("it ran before");
     assert!(ran.code == Some(0) && ran.out.contains("it runs"), "{ran:?}");
+    let doctor = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &["doctor"]).expect("it ran before");
+    assert!(doctor.out.contains("they may do all"), "{doctor:?}");
+    let list = ["call", "workspace__list_processes"];
+    let listed = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &list).expect("it ran before");
+    assert!(!listed.out.contains("cannot be started"), "{listed:?}");
+}
+
+/// What a host says when it starts on a machine that has this file in that place, up to
+/// the word of what contains.
+fn start_log(data: &Data, file: &Path, place: &str) -> String {
+    use std::io::{BufRead as _, BufReader};
+    let script = format!("exec {BUBBLEWRAP} --dev-bind / / --dev-bind '{}' {place} \"$@\"", file.display());
+    let mut child = wharf_tests::start(command(data, &["serve", "--stdio"]).through(&script));
+    let mut said = String::new();
+    for line in BufReader::new(child.stderr.take().expect("piped")).lines() {
+        let line = line.expect("text");
+        said.push_str(&line);
+        said.push('\n');
+        if line.contains("wharf::start") && line.contains("see `wharf doctor`") {
+            break;
+        }
+    }
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    said
 }
 
 #[test]
@@ -111,6 +145,12 @@ fn the_doctor_names_the_directory_that_keeps_programs_from_their_home_and_they_s
     if is_root {
         let line = doctor.out.lines().find(|line| line.starts_with("!! containment")).unwrap_or_default();
         assert!(doctor.code == Some(1) && line.contains(inner.to_str().expect("text")), "{doctor:?}");
+        // The host made it so, and would make another one so: only this helps.
+        assert!(line.contains(&format!("`chmod o+x {}`", inner.display())) && !line.contains("--data"), "{line}");
+        let opened = std::process::Command::new("chmod").arg("o+x").arg(&inner).status().expect("chmod");
+        assert!(opened.success());
+        let doctor = own(&["doctor"]).expect("it ran before");
+        assert!(!doctor.out.contains("!! containment"), "{doctor:?}");
     } else {
         assert_eq!(doctor.code, Some(0), "the user is the host's own: {doctor:?}");
     }
@@ -124,9 +164,20 @@ fn a_bubblewrap_that_fails_is_told_loudly_and_by_the_doctor() {
     let Some(ran) = with(&developer, &file, BUBBLEWRAP, &run_shell(&call)) else { return };
     let told = format!("{}{}", ran.out, ran.err);
     assert!(told.contains("LANDLOCK CONTAINS") || told.contains("CANNOT BE CONTAINED"), "at warn: {told}");
+    assert!(told.contains("the sandbox could not be set up: no namespaces here"), "in its own words: {told}");
     let doctor = with(&developer, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
     assert!(doctor.out.contains("!! containment") && doctor.out.contains("bubblewrap is installed and"), "{doctor:?}");
+    assert!(doctor.out.contains("set up: no namespaces here") && !doctor.out.contains("apt-get install"), "{doctor:?}");
+    // Where nothing takes its place, it is not to be installed, but mended; and who asks for a program hears why.
+    let required = data(&granted("[process]\nrequired = \"bubblewrap\""));
+    let file = broken(&required);
+    let doctor = with(&required, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");
+    assert!(doctor.out.contains("-> make bubblewrap work") && !doctor.out.contains("apt-get"), "{doctor:?}");
+    let refused = with(&required, &file, BUBBLEWRAP, &run_shell(&call)).expect("it ran before");
+    assert!(format!("{}{}", refused.out, refused.err).contains("set up: no namespaces here"), "{refused:?}");
+    let hidden = with(&required, Path::new("/dev/null"), BUBBLEWRAP, &["doctor"]).expect("it ran before");
+    assert!(hidden.out.contains("-> install bubblewrap"), "{hidden:?}");
 }
 
 #[test]
@@ -140,6 +191,12 @@ fn a_null_device_that_is_none_is_named_by_the_doctor_and_in_the_error() {
     let doctor = with(&developer, &file, "/dev/null", &["doctor"]).expect("it ran before");
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
     assert!(doctor.out.contains("/dev/null is a regular file") && doctor.out.contains("mknod"), "{doctor:?}");
+    assert!(!doctor.out.contains("/proc/self/exe") && !doctor.out.contains("apt-get"), "{doctor:?}");
+    let advice: Vec<_> = doctor.out.lines().filter(|line| line.contains("-> ")).collect();
+    assert!(!advice.is_empty() && advice.iter().all(|line| line.contains("mknod")), "{doctor:?}");
+    let open = data(&granted(""));
+    let log = start_log(&open, &file, "/dev/null");
+    assert!(log.contains("no processes can be started here") && !log.contains("unless a grant"), "{log}");
     assert_eq!(std::fs::read(&file).expect("a file"), b"", "nothing was written into it");
 }
 

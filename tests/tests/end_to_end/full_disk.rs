@@ -91,6 +91,7 @@ fn over_standard_input_and_output_the_call_that_needs_room_is_told_so_and_all_el
     let goal = client.call("planning__create_goal", json!({"goal": "before"}), json!({}));
     assert_eq!(goal["isError"], false, "{goal}");
     disk.fill();
+    let began = Instant::now();
     for _ in 0..20 {
         is_told(&client.call("planning__add_memo", memo(), json!({})));
         let read = client.call("planning__list_goals", json!({}), json!({}));
@@ -102,6 +103,26 @@ fn over_standard_input_and_output_the_call_that_needs_room_is_told_so_and_all_el
     assert_eq!(memo["isError"], false, "{memo}");
     let (_, log, code) = client.leave();
     assert_eq!(code, Some(0), "{log}");
+    // Counted, and told again a minute later at the soonest.
+    let lines = log.matches("the state database cannot write").count() as u64;
+    assert!((1..=1 + began.elapsed().as_secs() / 60).contains(&lines), "{log}");
+}
+
+#[test]
+fn the_doctor_finds_that_there_is_no_room() {
+    let Some(disk) = Disk::mount() else { return };
+    let data = Data::below(disk.path());
+    let config = configured(&data);
+    let doctor = || wharf(["doctor"]).config(&config).data(data.path()).run();
+    let well = doctor();
+    assert!(well.out.contains("ok data "), "{well:?}");
+    disk.fill();
+    let full = doctor();
+    assert!(full.code == Some(1) && full.out.contains("!! data "), "{full:?}");
+    assert!(full.out.contains("-> make room") && !full.out.contains("name a directory"), "{full:?}");
+    disk.make_room();
+    let left = fs::read_dir(data.path()).expect("there").filter_map(Result::ok);
+    assert_eq!(left.filter(|entry| entry.file_name().to_string_lossy().contains("doctor")).count(), 0);
 }
 
 #[test]

@@ -68,6 +68,34 @@ fn what_a_client_of_one_era_keeps_a_client_of_the_other_one_finds() {
     assert_eq!(replied(stream).status, 401);
 }
 
+#[test]
+fn a_client_over_http_that_names_no_session_is_told_what_names_one_there() {
+    for modern_era in [false, true] {
+        let server = Server::start(&Setup::bare().planning());
+        let params = json!({"name": "planning__list_goals", "arguments": {}});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let (headers, request) = if modern_era { modern(request) } else { (String::new(), request) };
+        // Without the header of the other requests of these tests.
+        let head = server.head("HTTP/1.0", "POST", "/mcp", "s").replace("Wharf-Session: s\r\n", "");
+        let body = request.to_string();
+        let accept = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
+        let mut stream = server.connect();
+        let text = format!("{head}{accept}{headers}Content-Length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(text.as_bytes()).expect("the server reads");
+        let reply = replied(stream);
+        if reply.status != 200 {
+            // The older era has a session of its own, which is one.
+            assert!(!modern_era, "{reply:?}");
+            continue;
+        }
+        server.until_logged("share one");
+        let log = server.log();
+        let line = log.lines().find(|line| line.contains("share one")).expect("a line");
+        assert!(line.contains("`Wharf-Session`") && line.contains("`dev.wharf/sessionId`"), "{line}");
+        assert!(!line.contains("--stdio"), "{line}");
+    }
+}
+
 /// A server with the tokens that `wharf token new` made, and those tokens.
 pub(crate) fn with_tokens(setup: Setup, options: [&[&str]; 2]) -> (Server, [String; 2]) {
     let mut lines = String::new();

@@ -104,6 +104,50 @@ fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
     assert!(run.code == Some(3) && told["problems"].as_array().is_some_and(|problems| !problems.is_empty()), "{told}");
 }
 
+#[test]
+fn what_is_named_as_a_file_and_is_a_pipe_is_refused_and_hangs_nobody() {
+    let files = Data::alone();
+    let text = right(&files);
+    let pipe = files.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let source = component("guest-echo").display().to_string();
+    for (from, to, told) in [
+        (
+            "[[http.tokens]]\nname = \"a\"\nfile = \"secret\"",
+            "[[http.tokens]]\nname = \"a\"\nfile = \"pipe\"",
+            "[[http.tokens]]",
+        ),
+        ("secrets.token]\nfile = \"secret\"", "secrets.token]\nfile = \"pipe\"", "[plugin.echo.secrets.token]"),
+        (
+            "secrets.token]\nfile = \"secret\"",
+            "secrets.token]\nfile = \"pipe\"\nallow_unprotected = true",
+            "[plugin.echo.secrets.token]",
+        ),
+        ("headers.a]\nfile = \"secret\"", "headers.a]\nfile = \"pipe\"", "[traces.headers.a]"),
+        ("\"certificate.pem\"", "\"pipe\"", "[http.tls]"),
+        ("\"key.pem\"", "\"pipe\"", "[http.tls]"),
+        ("\"key.pem\"", "\"pipe\"\nallow_unprotected = true", "[http.tls]"),
+        (source.as_str(), pipe.to_str().expect("a path"), "[plugin.echo] `source`"),
+    ] {
+        let text = text.replace(from, to);
+        assert!(text.contains("pipe"), "{from}");
+        let run = check(&files, &text);
+        assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{to}: {run:?}");
+        let line = run.err.lines().find(|line| line.contains(told)).unwrap_or_else(|| panic!("{to}: {run:?}"));
+        assert!(line.contains("it is no regular file"), "{to}: {line}");
+    }
+    // A host that serves opens them the same way.
+    let token = files.write("token.toml", "[[http.tokens]]\nname = \"a\"\nfile = \"pipe\"\n");
+    let data = Data::new();
+    let serve = ["serve", "--http", "127.0.0.1:0"];
+    let run = wharf(serve).config(&token).data(data.path()).run();
+    assert!(run.code == Some(3) && run.err.contains("it is no regular file"), "{run:?}");
+    let source = files.write("source.toml", "[plugin.piped]\nsource = \"pipe\"\n");
+    let run = wharf(["tools"]).config(&source).data(data.path()).run();
+    assert!(run.err.contains("it is no regular file"), "{run:?}");
+}
+
 fn configured(files: &Data, text: &str) -> PathBuf {
     files.write("wharf.toml", text)
 }
@@ -124,6 +168,15 @@ fn a_table_for_a_plugin_that_nobody_knows_is_an_error_with_the_nearest_name() {
             assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{text} {command:?}: {run:?}");
             assert!(run.err.contains(&format!("`{nearest}`")), "{text} {command:?}: {run:?}");
         }
+        // No host starts, so none loads what would be listed.
+        let run = wharf(["plugin", "list"]).config(&file).data(files.path()).run();
+        assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{text}: {run:?}");
+        assert!(run.err.contains(&format!("`{nearest}`")), "{text}: {run:?}");
+        let run = wharf(["doctor"]).config(&file).data(files.path()).run();
+        assert_eq!(run.code, Some(1), "{text}: {run:?}");
+        let line = run.out.lines().find(|line| line.starts_with("!! configuration")).unwrap_or_default();
+        assert!(line.contains(&format!("`{nearest}`")), "{text}: {run:?}");
+        assert!(run.out.contains("ok data "), "nothing is wrong with it: {run:?}");
     }
 }
 

@@ -54,9 +54,17 @@ fn the_doctor_says_what_was_tried_and_that_all_is_well() {
     let run = operator.run(&["doctor"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
     assert!(run.out.lines().all(|line| line.starts_with("ok ")), "{}", run.out);
-    for what in
-        ["version", "configuration", "data", "plugins", "containment", "process limit", "memory limit", "polling"]
-    {
+    for what in [
+        "version",
+        "configuration",
+        "data",
+        "cache",
+        "plugins",
+        "containment",
+        "process limit",
+        "memory limit",
+        "polling",
+    ] {
         assert!(run.out.lines().any(|line| line.starts_with(&format!("ok {what} "))), "{what}: {}", run.out);
     }
     assert!(run.out.contains("workspace"), "it is on: {}", run.out);

@@ -21,6 +21,16 @@ fn a_line_has_no_way_to_move_the_cursor_or_start_another_line() {
 }
 
 #[test]
+fn a_word_for_a_shell_is_one_word_there_whatever_is_in_it() {
+    assert_eq!(for_shell("/srv/a-b_1.wasm"), "/srv/a-b_1.wasm");
+    for word in ["", "A b.wasm", "it's", "$(id)", "`id`", "~", "a;b", "a\nb", "\"", "*", "집"] {
+        let script = format!("printf %s {}", for_shell(word));
+        let said = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
+        assert_eq!(String::from_utf8_lossy(&said.stdout), word, "{script}");
+    }
+}
+
+#[test]
 fn visible_text_keeps_line_breaks_and_letters_of_any_script() {
     let clean = "één\n\ttwee 한국어 — “quoted”".to_owned();
     assert_eq!(visible(clean.clone()), clean);

@@ -6,6 +6,7 @@ use crate::ProcessLimit;
 fn capabilities(contained: Option<Contained>) -> Capabilities {
     Capabilities {
         containment: contained.ok_or_else(|| "nothing".to_owned()),
+        bubblewrap_is_there: true,
         bubblewrap: Ok(()),
         landlock: Ok(()),
         another_user: false,
@@ -90,6 +91,24 @@ fn what_the_operator_requires_of_the_whole_host_no_grant_gives_up() {
     };
     assert!(matches!(plan(false), Containment::None));
     assert!(matches!(plan(true), Containment::Required(_)));
+}
+
+#[test]
+fn whether_anything_can_be_started_is_told_by_the_same_rule_as_it_is_refused() {
+    for (contained, required, gives_up, refused) in [
+        (Some(Contained::Landlock), true, true, false),
+        (None, false, true, false),
+        (None, false, false, true),
+        (None, true, true, true),
+    ] {
+        let found = Capabilities { bubblewrap_required: required, ..capabilities(contained) };
+        let grant = TerminalGrant { require_containment: !gives_up, ..TerminalGrant::with_reason("a test") };
+        let grants = Grants { terminal: Some(grant), ..Grants::default() };
+        let plugin = "x".parse().expect("a name");
+        let granted = grants.terminal(&plugin).expect("granted");
+        let told = super::refused(&granted.children(), &found);
+        assert_eq!(told.as_deref(), refused.then_some("nothing"), "{contained:?} {required} {gives_up}");
+    }
 }
 
 #[test]

@@ -159,7 +159,10 @@ impl Spawner {
                  under [process] refuses them instead; see `wharf doctor`"
             ),
             (Err(missing), _) if !warned.swap(true, Relaxed) => {
-                tracing::warn!(missing, "CHILDREN CANNOT BE CONTAINED and are refused; see `wharf doctor`");
+                tracing::warn!(
+                    missing,
+                    "CHILDREN CANNOT BE CONTAINED: those that have to be are refused; see `wharf doctor`"
+                );
             }
             (Ok(_), Some(_)) | (Err(_), _) => {}
         }
@@ -214,7 +217,8 @@ impl Spawner {
         };
         let again = containment.is_err() || (bubblewrap_is_there && bubblewrap.is_err());
         let found = probe::capabilities(containment, bubblewrap);
-        Ok((Capabilities { bubblewrap_required: self.bubblewrap_required, settled, warnings, ..found }, silent, again))
+        let bubblewrap_required = self.bubblewrap_required;
+        Ok((Capabilities { bubblewrap_is_there, bubblewrap_required, settled, warnings, ..found }, silent, again))
     }
 
     /// Whether this really runs a program here, as every user that it is to, and

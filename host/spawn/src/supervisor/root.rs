@@ -83,12 +83,13 @@ pub(super) fn run(control: OwnedFd) -> ! {
                 match system::fork() {
                     Ok(Side::Parent(pid)) => drop(supervisors.insert(pid, made)),
                     Ok(Side::Child) => {
+                        let errors = descriptors.pop();
                         drop((control, children, descriptors));
                         if let Err(error) = made.enter() {
                             refuse(&child, Step::Bound, &error);
                             std::process::exit(0)
                         }
-                        become_supervisor(message.task, child)
+                        become_supervisor(message.task, child, errors)
                     }
                     Err(error) => {
                         ended.push(made);
@@ -144,13 +145,18 @@ fn reap(supervisors: &mut Supervisors) -> Vec<Made> {
 }
 
 /// Never returns to the loop of the root.
-fn become_supervisor(task: Task, control: OwnedFd) -> ! {
+fn become_supervisor(task: Task, control: OwnedFd, errors: Option<OwnedFd>) -> ! {
     match task {
         Task::Supervise => supervise::run(control),
         Task::Contain(sandbox) => {
             // Reported by the end of the socket; what the program inside says
             // of itself comes from there.
-            let _ = contain(sandbox, control);
+            if let Some(errors) = errors {
+                let _ = rustix::stdio::dup2_stderr(&errors);
+            }
+            if let Err(error) = contain(sandbox, control) {
+                let _ = writeln!(io::stderr(), "{error}");
+            }
             system::leave()
         }
     }

@@ -12,6 +12,7 @@ mod job;
 mod read;
 mod readers;
 mod schema;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -41,6 +42,7 @@ use job::{Pending, Touch};
 use read::Read;
 use readers::Readers;
 use schema::Access;
+use telling::Telling;
 use time::Counted;
 use writer::Writer;
 
@@ -322,16 +324,25 @@ impl From<rusqlite::Error> for Fault {
     }
 }
 
+/// What was told of the databases of this process.
+static TOLD: Telling = Telling::new();
+
 /// Logs what the guest is not told, and says it in the store's terms.
 fn storage_error(error: rusqlite::Error) -> StateError {
     let shown = error.to_string();
     let error = StateError::from(error);
+    if matches!(error, StateError::Busy) {
+        tracing::debug!(error = shown, "the state database is busy");
+        return error;
+    }
+    let Some(untold) = TOLD.hear(&shown, Instant::now()) else { return error };
+    // How often the same has happened since it was told.
+    let untold = (untold > 0).then_some(untold);
     match &error {
-        StateError::Busy => tracing::debug!(error = shown, "the state database is busy"),
         StateError::Disk { .. } | StateError::Damaged { .. } | StateError::Failed { .. } => {
-            tracing::error!(error = shown, "the state database failed");
+            tracing::error!(error = shown, untold, "the state database failed");
         }
-        _ => tracing::warn!(error = shown, "the state database cannot write"),
+        _ => tracing::warn!(error = shown, untold, "the state database cannot write"),
     }
     error
 }

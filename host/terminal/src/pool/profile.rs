@@ -65,9 +65,15 @@ pub struct InvalidProfile {
 /// What is wrong with a profile.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileProblem {
-    /// A prompt that is none.
-    #[error(transparent)]
-    Prompt(#[from] InvalidPrompt),
+    /// A prompt that is none. What is wrong with it is told with it, and so is no
+    /// further cause.
+    #[error("`{list}`: {problem}")]
+    Prompt {
+        /// The list that it stands in.
+        list: &'static str,
+        /// What is wrong with it.
+        problem: InvalidPrompt,
+    },
     /// Numbers that contradict themselves.
     #[error(transparent)]
     Parameter(#[from] InvalidParameter),
@@ -99,12 +105,15 @@ impl Profile {
         fn all(patterns: &[String]) -> Vec<&str> {
             patterns.iter().map(String::as_str).collect()
         }
+        fn of(list: &'static str) -> impl Fn(InvalidPrompt) -> ProfileProblem {
+            move |problem| ProfileProblem::Prompt { list, problem }
+        }
         let mut parameters = preset.parameters();
         if !self.strict.is_empty() {
-            parameters.prompts = parameters.prompts.with_strict(&all(&self.strict))?;
+            parameters.prompts = parameters.prompts.with_strict(&all(&self.strict)).map_err(of("strict_prompts"))?;
         }
         if !self.broad.is_empty() {
-            parameters.prompts = parameters.prompts.with_broad(&all(&self.broad))?;
+            parameters.prompts = parameters.prompts.with_broad(&all(&self.broad)).map_err(of("broad_prompts"))?;
         }
         Ok(if preset == self.own_preset { parameters.tuned(&self.tuning)? } else { parameters })
     }
@@ -336,6 +345,21 @@ mod tests {
             change(&mut own);
             let error = Profiles::new(&[own], 10_000).expect_err("it cannot be used");
             assert!(error.to_string().contains("`own`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_told_once_with_the_list_that_it_stands_in() {
+        for (list, other, strict) in
+            [("`strict_prompts`", "`broad_prompts`", true), ("`broad_prompts`", "`strict_prompts`", false)]
+        {
+            let mut own = ProfileSettings::new("own", &["x"], Preset::Shell);
+            let patterns = if strict { &mut own.strict_prompts } else { &mut own.broad_prompts };
+            *patterns = vec!["[unclosed".into()];
+            let error = Profiles::new(&[own], 1).expect_err("no pattern");
+            let told = wharf_core::text::with_causes(&error);
+            assert!(told.contains(list) && !told.contains(other), "{told}");
+            assert_eq!(told.matches("unclosed character class").count(), 1, "{told}");
         }
     }
 }

@@ -7,10 +7,7 @@ use wharf_core::{
     completion::Preset,
     grant::{GrantedTerminal, TerminalGrant},
 };
-use wharf_spawn::{
-    Contained,
-    policy::{Place, View},
-};
+use wharf_spawn::policy::{self, Place, View};
 
 use super::Terminals;
 use crate::TerminalError;
@@ -28,9 +25,13 @@ pub struct Standing {
     pub profiles: Vec<String>,
     /// `bubblewrap`, `landlock`, or `none`.
     pub containment: &'static str,
-    /// Why there is none, if the operator did not give it up.
+    /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// Why nothing can be started; absent where it can, be it because the operator gave
+    /// containment up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Whether programs have the host's network.
     pub network: bool,
     /// The workspace as programs see it.
@@ -58,12 +59,9 @@ impl Terminals {
             programs,
             presets: Preset::ALL.map(Preset::as_str).to_vec(),
             profiles: self.profiles.configured().map(str::to_owned).collect(),
-            containment: match capabilities.containment {
-                Ok(Contained::Bubblewrap) => "bubblewrap",
-                Ok(Contained::Landlock) => "landlock",
-                Err(_) => "none",
-            },
+            containment: policy::word(&capabilities),
             missing: capabilities.containment.as_ref().err().cloned(),
+            refused: policy::refused(&granted.children(), &capabilities),
             network,
             directory: View::of(place, &capabilities).files,
             maximum_per_owner: limits.open_per_owner,

@@ -12,6 +12,7 @@ use std::{
 };
 
 use rustix::fs::OFlags;
+use wharf_core::text::for_shell;
 
 use super::{ChromiumError, ChromiumSettings};
 use crate::PageId;
@@ -43,10 +44,11 @@ impl Profile {
         if user.is_some()
             && let Some(closed) = temporary.ancestors().find(|path| !is_open_to_all(path))
         {
-            let closed = closed.display();
+            let closed = closed.display().to_string();
+            let word = for_shell(&closed);
             return Err(unfit(format!(
                 "{closed} is closed to other users, and the browser runs as one; choose another directory for temporary \
-                 files, or allow others to pass (`chmod o+x {closed}`)"
+                 files, or allow others to pass (`chmod o+x {word}`)"
             )));
         }
         Self::make(temporary, user).map_err(|error| unfit(error.to_string()))

@@ -114,17 +114,18 @@ impl Call {
     }
 
     fn arguments(&self) -> Result<Map<String, Value>> {
-        let mut text = self.arguments.clone();
-        if text == "-" {
+        let mut text = self.arguments.clone().into_bytes();
+        if text == b"-" {
             text.clear();
-            std::io::stdin().read_to_string(&mut text).context("cannot read the arguments from standard input")?;
+            std::io::stdin().read_to_end(&mut text).context("cannot read the arguments from standard input")?;
         }
-        let mut arguments: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
+        let mut arguments: Map<String, Value> = serde_json::from_slice(&text).map_err(|error| {
             Misused(format!("the arguments are no JSON object; write them like '{{\"goal\": \"Ship it\"}}': {error}"))
         })?;
         for argument in &self.text {
-            let text = String::from_utf8(argument.read()?)
-                .with_context(|| format!("{} is not UTF-8", argument.file.display()))?;
+            let text = String::from_utf8(argument.read()?).map_err(|_| {
+                Misused(format!("{} is not UTF-8; `--base64` takes any bytes", argument.file.display()))
+            })?;
             arguments.insert(argument.name.clone(), text.into());
         }
         for argument in &self.base64 {

@@ -1,15 +1,17 @@
 //! `wharf doctor`: what this machine offers, and what that means for a host.
 
+mod containing;
+mod opening;
+
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
-#[cfg(target_os = "linux")]
-use wharf::webview::chromium::Chromium;
-use wharf::{Capabilities, Configuration, Contained, Host, Off, ProcessLimit, Spawner, with_causes};
+use wharf::{Configuration, Host, Off, Spawner, with_causes};
 
 use super::{FAILED, Global, print_json, runtime};
+use containing::Wanted;
 
 /// Find out what holds on this machine: containment of processes, limits, plugins, directories, the browser
 ///
@@ -44,42 +46,25 @@ impl Doctor {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
         let data = global.data(&configuration)?;
-        let mut findings = vec![
-            Finding::well("version", env!("CARGO_PKG_VERSION")),
-            Finding::well(
-                "configuration",
-                global
-                    .configuration_path()
-                    .map_or("none; the defaults hold".to_owned(), |path| path.display().to_string()),
-            ),
-        ];
+        let mut findings = vec![Finding::well("version", env!("CARGO_PKG_VERSION"))];
         let runtime = runtime()?;
-        let opened = runtime.block_on(global.open(configuration.clone()));
-        match &opened {
-            Ok(host) => {
-                findings.push(Finding::well("data", data.display().to_string()));
-                findings.push(clock(host));
-                findings.extend(plugins(host));
-            }
-            Err(error) => findings.push(Finding::ill(
-                "data",
-                format!("{error:#}"),
-                "name a directory that can be written with --data",
-            )),
+        let opened = runtime.block_on(global.builder(configuration.clone())?.fixed_grants().open());
+        findings.push(opening::configuration(global.configuration_path().as_deref(), opened.as_ref().err()));
+        findings.push(opening::data(&data, opened.as_ref().err()));
+        if let Ok(host) = &opened {
+            findings.push(opening::cache(host));
+            findings.push(clock(host));
+            findings.extend(plugins(host));
         }
         // As the host has it: tried in a workspace, and with what is required.
         let spawner = opened.as_ref().map_or_else(|_| Spawner::new(), |host| host.spawner().clone());
         let probed = runtime.block_on(spawner.capabilities());
         let wanted = Wanted::of(&configuration, opened.as_ref().ok());
         match probed {
-            Ok(capabilities) => findings.extend(containment(&capabilities, wanted)),
-            Err(error) => findings.push(Finding::ill(
-                "children",
-                with_causes(&error),
-                "this program must be able to run itself again (/proc/self/exe)",
-            )),
+            Ok(capabilities) => findings.extend(containing::containment(&capabilities, wanted)),
+            Err(error) => findings.push(Finding::ill("children", with_causes(&error), containing::remedy(&error))),
         }
-        findings.push(runtime.block_on(browser(&configuration, &spawner, opened.as_ref().ok())));
+        findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));
         findings.push(polls(&configuration));
         drop(opened);
         runtime.shutdown_timeout(Duration::from_secs(5));
@@ -108,26 +93,6 @@ fn clock(host: &Host) -> Finding {
     }
 }
 
-/// What the configuration asks of containment.
-#[derive(Clone, Copy)]
-struct Wanted {
-    processes: bool,
-    given_up: bool,
-}
-
-impl Wanted {
-    fn of(configuration: &Configuration, host: Option<&Host>) -> Self {
-        let grants = host.map(Host::installed).unwrap_or_default();
-        let granted: Vec<_> = grants.iter().filter_map(|plugin| plugin.grants.process.clone()).collect();
-        let written =
-            configuration.plugins.values().any(|plugin| plugin.grants.iter().any(|grants| grants.process.is_some()));
-        Self {
-            processes: written || !granted.is_empty(),
-            given_up: granted.iter().any(|grant| !grant.require_containment),
-        }
-    }
-}
-
 fn plugins(host: &Host) -> Vec<Finding> {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let mut findings = vec![Finding::well("plugins", names.join(", "))];
@@ -141,93 +106,6 @@ fn plugins(host: &Host) -> Vec<Finding> {
         findings.push(Finding::ill("rejected", format!("{}: {}", rejected.name, rejected.reason), advice));
     }
     findings
-}
-
-fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.push(match &capabilities.containment {
-        Ok(Contained::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
-        Ok(Contained::Landlock) => landlock(capabilities),
-        Err(missing) if wanted.processes && (!wanted.given_up || capabilities.bubblewrap_required) => Finding::ill(
-            "containment",
-            format!("none: {missing}"),
-            "install bubblewrap (Debian: apt-get install bubblewrap); processes are refused until then",
-        ),
-        Err(missing) => Finding::well("containment", format!("none: {missing}")),
-    });
-    for warning in &capabilities.warnings {
-        findings.push(Finding::ill(
-            "containment",
-            warning,
-            "until then, programs work with paths relative to their workspace",
-        ));
-    }
-    if wanted.given_up {
-        findings.push(Finding::well(
-            "given up",
-            "a grant has `require_containment = false`: where nothing contains its processes, they may do all that the \
-             user of the host may",
-        ));
-    }
-    findings.push(match &capabilities.process_limit {
-        ProcessLimit::Tree => Finding::well("process limit", "holds for the processes of each command"),
-        ProcessLimit::TreeOfAnotherUser => {
-            Finding::well("process limit", "holds for each session: the host is root, and gives each a user of its own")
-        }
-        ProcessLimit::User => Finding::well(
-            "process limit",
-            "counted with all that this user runs; install bubblewrap to have it for each command by itself",
-        ),
-    });
-    let memory = if capabilities.memory_of_trees { "of all processes of a command" } else { "of each process" };
-    findings.push(Finding::well("memory limit", memory));
-    findings
-}
-
-/// Landlock contains: because bubblewrap is not there, which somebody may want, or
-/// because it does not work, which nobody wants.
-fn landlock(capabilities: &Capabilities) -> Finding {
-    let says = "Landlock and seccomp: a program was run under them";
-    match &capabilities.bubblewrap {
-        Err(why) if why.starts_with("bubblewrap is installed") => Finding::ill(
-            "containment",
-            format!("{says}, which hides less than bubblewrap; {why}"),
-            "make bubblewrap work, or have processes refused until it does: `required = \"bubblewrap\"` under [process]",
-        ),
-        Err(_) | Ok(()) => {
-            Finding::well("containment", format!("{says}; bubblewrap, which hides more, does not work here"))
-        }
-    }
-}
-
-/// The browser that runs web pages: started once, where any plugin may have some.
-async fn browser(configuration: &Configuration, spawner: &Spawner, host: Option<&Host>) -> Finding {
-    const WHAT: &str = "browser";
-    if !host.is_some_and(|host| host.installed().iter().any(|plugin| plugin.grants.webview.is_some())) {
-        return Finding::well(WHAT, "not tried: no plugin is granted web pages ([plugin.NAME.grants.webview])");
-    }
-    #[cfg(target_os = "linux")]
-    return match Chromium::find(spawner.clone(), configuration.webview.chromium()).await {
-        Ok(found) => {
-            let sandbox = if found.sandbox {
-                "pages run in its own sandbox"
-            } else {
-                "WITHOUT its own sandbox, as [webview] `sandbox = false` says"
-            };
-            let user = found.user.map(|user| format!(" as the user {user}")).unwrap_or_default();
-            Finding::well(WHAT, format!("{} ({}){user}; {sandbox}", found.program.display(), found.version))
-        }
-        Err(error) => Finding::ill(
-            WHAT,
-            with_causes(&error),
-            "web pages are refused until then; on Debian: apt-get install --no-install-recommends chromium-headless-shell",
-        ),
-    };
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (configuration, spawner);
-        Finding::ill(WHAT, "the host runs a browser of its own on Linux only", "remove the grants of web pages")
-    }
 }
 
 fn polls(configuration: &Configuration) -> Finding {

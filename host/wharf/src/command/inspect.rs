@@ -113,5 +113,6 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
         let reason = Capability::from_word(capability).and_then(|capability| inspection.reasons.get(&capability));
         print!("\n{}", tables::of_grant(name, capability, reason.map(String::as_str)));
     }
-    println!("\n`wharf grant {}` says what it could do with that, and writes it.", file.display());
+    let word = wharf::text::for_shell(&file.display().to_string());
+    println!("\n`wharf grant {word}` says what it could do with that, and writes it.");
 }

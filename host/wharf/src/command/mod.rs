@@ -217,6 +217,12 @@ impl Global {
             .context("there is no home directory to keep data in; name a directory with --data")
     }
 
+    /// The host that the configuration describes, not opened yet.
+    fn builder(&self, configuration: Configuration) -> Result<HostBuilder> {
+        let data = self.data(&configuration)?;
+        Ok(Host::builder(configuration).data(data))
+    }
+
     /// Opens the host that the configuration describes, for as long as a command takes.
     async fn open(&self, configuration: Configuration) -> Result<Host> {
         self.opened(configuration, HostBuilder::fixed_grants).await
@@ -230,8 +236,7 @@ impl Global {
     async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
         let data = self.data(&configuration)?;
         let bundled_missing = configuration.plugins.is_empty();
-        let host = how(Host::builder(configuration))
-            .data(&data)
+        let host = how(self.builder(configuration)?)
             .open()
             .await
             .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;

@@ -280,10 +280,22 @@ async fn announce_containment(host: Host) {
             };
             tracing::info!(target: "wharf::start", by, "processes are contained");
         }
-        Some(Err(missing)) => tracing::warn!(
-            target: "wharf::start",
-            missing, "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"
-        ),
+        Some(Err(missing)) => match host.spawner().capabilities().await {
+            Ok(found) if !found.bubblewrap_required => tracing::warn!(
+                target: "wharf::start",
+                missing,
+                "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"
+            ),
+            // Nobody's word starts a program then.
+            Ok(_) => tracing::warn!(
+                target: "wharf::start",
+                missing, "processes cannot be contained here, and are refused; see `wharf doctor`"
+            ),
+            Err(_) => tracing::warn!(
+                target: "wharf::start",
+                missing, "no processes can be started here; see `wharf doctor`"
+            ),
+        },
     }
 }
 

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -18,9 +17,9 @@ use super::{
     limits::Settings,
     oauth::{OAuthSettings, WrittenOAuth},
 };
-use crate::secret;
+use crate::{regular, secret};
 
-/// What is read of a key at most.
+/// What is read of a certificate, with those above it, and of a key at most.
 const MAX_KEY_BYTES: u64 = 1 << 20;
 
 /// `[http]`, as it is written.
@@ -146,8 +145,12 @@ impl TlsFiles {
             }
             _ => format!("[http.tls] {}: {error}", path.display()),
         };
-        let certificate = fs::read(&self.certificate).map_err(|error| told(&self.certificate, error))?;
-        let opened = if self.allow_unprotected { File::open(&self.key) } else { secret::open_private(&self.key) };
+        let certificate = regular::read(&self.certificate, MAX_KEY_BYTES);
+        let certificate = certificate.map_err(|error| told(&self.certificate, error))?;
+        if certificate.len() as u64 > MAX_KEY_BYTES {
+            return Err(format!("[http.tls] {}: it is too long", self.certificate.display()));
+        }
+        let opened = if self.allow_unprotected { regular::open(&self.key) } else { secret::open_private(&self.key) };
         let mut key = Vec::new();
         let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
         read.map_err(|error| told(&self.key, error))?;
@@ -247,7 +250,7 @@ impl TokenSettings {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::{fs, os::unix::fs::PermissionsExt as _};
 
     use super::{super::Configuration, *};
 

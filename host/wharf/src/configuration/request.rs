@@ -6,7 +6,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -19,7 +18,7 @@ use wharf_core::{
 };
 
 use super::limits::{self, Settings};
-use crate::{oauth::is_protected, secret::open_private};
+use crate::{oauth::is_protected, regular, secret::open_private};
 
 /// What is read of a file with a secret: more is none.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -167,7 +166,7 @@ fn read(secret: &SecretSettings) -> Result<Secret, Missing> {
         },
         SecretSource::File(path) => {
             let mut bytes = Vec::new();
-            let opened = if secret.allow_unprotected { File::open(path) } else { open_private(path) };
+            let opened = if secret.allow_unprotected { regular::open(path) } else { open_private(path) };
             opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)).map_err(|error| {
                 // What the system itself says has a number.
                 match error.raw_os_error() {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::OciError;
-use crate::component::read_component;
+use crate::regular;
 
 /// What the file may have.
 const MOST_BYTES: u64 = 1 << 20;
@@ -84,7 +84,7 @@ impl RegistryLogins {
     /// The login for what is at this address, where one is written for it.
     pub(super) fn find(&self, at: &Url) -> Result<Option<Login>, OciError> {
         let Some(path) = &self.file else { return Ok(None) };
-        let bytes = match read_component(path, MOST_BYTES) {
+        let bytes = match regular::read(path, MOST_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|source| OciError::Logins { path: path.clone(), problem: source.to_string() })?,
         };

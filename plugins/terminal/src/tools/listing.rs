@@ -26,6 +26,9 @@ pub(crate) struct Rules {
     programs: Vec<String>,
     /// What keeps them in: `bubblewrap`, `landlock`, or `none`.
     containment: String,
+    /// Why none can be started here; absent where they can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
     /// Whether they have a network.
     network: bool,
     /// How many a session may have; starting another one closes the least recently used.
@@ -37,14 +40,24 @@ pub(crate) struct Rules {
 impl From<wharf_sdk::terminal::Rules> for Rules {
     fn from(rules: wharf_sdk::terminal::Rules) -> Self {
         let wharf_sdk::terminal::Rules {
-            shell, programs, containment, network, maximum_per_owner, idle_seconds, ..
+            shell,
+            programs,
+            containment,
+            refused,
+            network,
+            maximum_per_owner,
+            idle_seconds,
+            ..
         } = rules;
-        Self { shell, programs, containment, network, maximum: maximum_per_owner, idle_seconds }
+        Self { shell, programs, containment, refused, network, maximum: maximum_per_owner, idle_seconds }
     }
 }
 
 impl Rules {
     fn text(&self) -> String {
+        if let Some(why) = &self.refused {
+            return format!("Terminals cannot be started here: {why}.");
+        }
         let mut allowed = self.programs.clone();
         if self.shell {
             allowed.insert(0, "the shell".to_owned());

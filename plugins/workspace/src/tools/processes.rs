@@ -64,6 +64,9 @@ pub(crate) struct Page {
 pub(crate) struct Rules {
     /// What keeps them in: `bubblewrap`, `landlock`, or `none`.
     containment: String,
+    /// Why none can be started here; absent where they can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
     /// Whether they have a network.
     network: bool,
     /// How many may run at once.
@@ -74,13 +77,17 @@ pub(crate) struct Rules {
 
 impl From<wharf_sdk::process::Rules> for Rules {
     fn from(rules: wharf_sdk::process::Rules) -> Self {
-        let wharf_sdk::process::Rules { containment, network, maximum_concurrent, lifetime_seconds, .. } = rules;
-        Self { containment, network, maximum_concurrent, lifetime_seconds }
+        let wharf_sdk::process::Rules { containment, refused, network, maximum_concurrent, lifetime_seconds, .. } =
+            rules;
+        Self { containment, refused, network, maximum_concurrent, lifetime_seconds }
     }
 }
 
 impl Rules {
     fn text(&self) -> String {
+        if let Some(why) = &self.refused {
+            return format!("Processes cannot be started here: {why}.");
+        }
         let contained = match self.containment.as_str() {
             "none" => "are not contained".to_owned(),
             by => format!("are contained by {by}"),
@@ -249,7 +256,8 @@ mod tests {
     }
 
     fn rules() -> Rules {
-        Rules { containment: "bubblewrap".to_owned(), network: false, maximum_concurrent: 20, lifetime_seconds: 60 }
+        let containment = "bubblewrap".to_owned();
+        Rules { containment, refused: None, network: false, maximum_concurrent: 20, lifetime_seconds: 60 }
     }
 
     #[test]
@@ -260,6 +268,9 @@ mod tests {
         );
         let open = Rules { containment: "none".to_owned(), network: true, ..rules() };
         assert!(open.text().contains("are not contained and have a network"), "{}", open.text());
+        let refused = Some("bubblewrap is not installed".to_owned());
+        let refused = Rules { containment: "none".to_owned(), refused, ..rules() };
+        assert_eq!(refused.text(), "Processes cannot be started here: bubblewrap is not installed.");
         let landlock = Rules { containment: "landlock".to_owned(), ..rules() };
         assert!(landlock.text().contains("have no network;"), "{}", landlock.text());
     }

@@ -29,8 +29,10 @@ pub struct Rules {
     /// The granted patterns of programs.
     pub programs: Vec<String>,
     /// What contains a process: `bubblewrap`, `landlock`, or `none` where the
-    /// operator gave it up.
+    /// operator gave it up or nothing can be started.
     pub containment: String,
+    /// Why nothing can be started here, in words; absent where it can.
+    pub refused: Option<String>,
     /// Whether there is a network.
     pub network: bool,
     /// The workspace as processes see it.

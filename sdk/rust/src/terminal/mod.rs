@@ -32,8 +32,10 @@ pub struct Rules {
     /// The presets that the host knows.
     pub presets: Vec<String>,
     /// What contains a program: `bubblewrap`, `landlock`, or `none` where the
-    /// operator gave it up.
+    /// operator gave it up or nothing can be started.
     pub containment: String,
+    /// Why nothing can be started here, in words; absent where it can.
+    pub refused: Option<String>,
     /// Whether there is a network.
     pub network: bool,
     /// The workspace as programs see it.

@@ -29,6 +29,15 @@ fn the_doctor_says_which_browser_there_is_and_whether_its_sandbox_works() {
 }
 
 #[test]
+fn the_doctor_tries_the_browser_where_only_the_host_itself_may_have_pages() {
+    let data = Data::new();
+    let tables = "[plugin.host.grants.webview]\nreason = \"a test\"\norigins = [\"*\"]\n";
+    let config = data.write("wharf.toml", Setup::new().with_tables(tables).text());
+    let run = wharf(["doctor"]).config(&config).data(data.path()).run();
+    assert!(run.out.contains(" browser ") && !run.out.contains("not tried"), "{run:?}");
+}
+
+#[test]
 fn a_browser_without_its_sandbox_is_told_at_each_start() {
     let data = Data::new();
     for (tables, told) in [("", false), ("[webview]\nsandbox = false", true)] {

@@ -41,6 +41,9 @@ pub(super) fn wanted(place: &Place) -> Result<Vec<Wanted>> {
 }
 
 pub(super) fn list(place: &Place) -> Result<ExitCode> {
+    if let Some(problem) = place.configuration.misspelt(&place.data) {
+        bail!(Unusable(format!("no host starts with this configuration: {problem}")));
+    }
     let hosts = Hosts::asked(&place.data)?;
     let mut rows: Vec<Value> = Vec::new();
     for served in hosts.served() {
@@ -226,7 +229,12 @@ pub(super) fn told(place: &Place, name: &PluginName, hosts: &Hosts) -> Result<Ex
         return Ok(code(name, hosts));
     }
     if hosts.is_empty() {
-        println!("No host serves on this data directory; the next one takes it as it is now.");
+        match place.configuration.misspelt(&place.data) {
+            None => println!("No host serves on this data directory; the next one takes it as it is now."),
+            Some(problem) => {
+                println!("No host serves on this data directory, and none starts before this is mended: {problem}")
+            }
+        }
     }
     for status in hosts.of(name) {
         print_status(status, false);

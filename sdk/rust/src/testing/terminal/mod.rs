@@ -143,6 +143,7 @@ impl HostTerminals for TestHost {
             programs: granted.programs.keys().cloned().collect(),
             presets: vec!["shell".to_owned(), "repl".to_owned(), "agent".to_owned(), "build".to_owned()],
             containment: "bubblewrap".to_owned(),
+            refused: None,
             network: false,
             directory: "/workspace".to_owned(),
             maximum_per_owner: length(granted.maximum.unwrap_or(1)),

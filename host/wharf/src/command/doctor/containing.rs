@@ -1,0 +1,152 @@
+//! What the doctor says of what keeps programs in: processes, terminals, and the
+//! browser.
+
+#[cfg(target_os = "linux")]
+use wharf::webview::chromium::{Chromium, ChromiumError};
+use wharf::{Capabilities, Configuration, Contained, Host, ProcessLimit, SpawnError, Spawner, with_causes};
+
+use super::Finding;
+
+/// What the configuration asks of containment.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    programs: bool,
+    given_up: bool,
+}
+
+impl Wanted {
+    pub(super) fn of(configuration: &Configuration, host: Option<&Host>) -> Self {
+        let installed = host.map(Host::installed).unwrap_or_default();
+        let own = configuration.host_grants();
+        let mut granted = installed.iter().map(|plugin| &*plugin.grants).chain([&own]).flat_map(|grants| {
+            let process = grants.process.as_ref().map(|grant| grant.require_containment);
+            process.into_iter().chain(grants.terminal.as_ref().map(|grant| grant.require_containment))
+        });
+        let written = configuration.plugins.values().filter_map(|plugin| plugin.grants.as_ref());
+        let mut written = written.map(|grants| grants.process.is_some() || grants.terminal.is_some());
+        let required: Vec<_> = granted.by_ref().collect();
+        Self {
+            programs: written.any(|is_written| is_written) || !required.is_empty(),
+            given_up: required.contains(&false),
+        }
+    }
+}
+
+/// What to do where no program can be started at all.
+pub(super) fn remedy(error: &SpawnError) -> &'static str {
+    match error {
+        SpawnError::NullDevice(_) => {
+            "no program is started until then: `rm -f /dev/null && mknod -m 666 /dev/null c 1 3`, as root"
+        }
+        SpawnError::Supervisor(_) => "this program must be able to run itself again (/proc/self/exe)",
+        _ => "no program is started until then",
+    }
+}
+
+pub(super) fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.push(match &capabilities.containment {
+        Ok(Contained::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
+        Ok(Contained::Landlock) => landlock(capabilities),
+        Err(missing) if wanted.programs && (!wanted.given_up || capabilities.bubblewrap_required) => Finding::ill(
+            "containment",
+            format!("none: {missing}"),
+            if capabilities.bubblewrap_is_there {
+                "make bubblewrap work, which says why it does not; until then, processes are refused"
+            } else {
+                "install bubblewrap (Debian: apt-get install bubblewrap); processes are refused until then"
+            },
+        ),
+        Err(missing) => Finding::well("containment", format!("none: {missing}")),
+    });
+    for warning in &capabilities.warnings {
+        findings.push(Finding::ill(
+            "containment",
+            warning,
+            "until then, programs work with paths relative to their workspace",
+        ));
+    }
+    if wanted.given_up && capabilities.bubblewrap_required {
+        findings.push(Finding::well(
+            "given up",
+            "nothing: `required = \"bubblewrap\"` under [process] goes before the `require_containment = false` of a grant",
+        ));
+    } else if wanted.given_up {
+        findings.push(Finding::well(
+            "given up",
+            "a grant has `require_containment = false`: where nothing contains its processes, they may do all that the \
+             user of the host may",
+        ));
+    }
+    findings.push(match &capabilities.process_limit {
+        ProcessLimit::Tree => Finding::well("process limit", "holds for the processes of each command"),
+        ProcessLimit::TreeOfAnotherUser => {
+            Finding::well("process limit", "holds for each session: the host is root, and gives each a user of its own")
+        }
+        ProcessLimit::User => Finding::well(
+            "process limit",
+            "counted with all that this user runs; install bubblewrap to have it for each command by itself",
+        ),
+    });
+    let memory = if capabilities.memory_of_trees { "of all processes of a command" } else { "of each process" };
+    findings.push(Finding::well("memory limit", memory));
+    findings
+}
+
+/// Landlock contains: because bubblewrap is not there, which somebody may want, or
+/// because it does not work, which nobody wants.
+fn landlock(capabilities: &Capabilities) -> Finding {
+    let says = "Landlock and seccomp: a program was run under them";
+    match &capabilities.bubblewrap {
+        Err(why) if capabilities.bubblewrap_is_there => Finding::ill(
+            "containment",
+            format!("{says}, which hides less than bubblewrap; {why}"),
+            "make bubblewrap work, or have processes refused until it does: `required = \"bubblewrap\"` under [process]",
+        ),
+        Err(_) | Ok(()) => {
+            Finding::well("containment", format!("{says}; bubblewrap, which hides more, does not work here"))
+        }
+    }
+}
+
+/// The browser that runs web pages: started once, where any plugin may have some.
+pub(super) async fn browser(configuration: &Configuration, spawner: &Spawner, host: Option<&Host>) -> Finding {
+    const WHAT: &str = "browser";
+    let own = configuration.host_grants().webview.is_some();
+    if !host.is_some_and(|host| own || host.installed().iter().any(|plugin| plugin.grants.webview.is_some())) {
+        return Finding::well(WHAT, "not tried: no plugin is granted web pages ([plugin.NAME.grants.webview])");
+    }
+    #[cfg(target_os = "linux")]
+    return match Chromium::find(spawner.clone(), configuration.webview.chromium()).await {
+        Ok(found) => {
+            let sandbox = if found.sandbox {
+                "pages run in its own sandbox"
+            } else {
+                "WITHOUT its own sandbox, as [webview] `sandbox = false` says"
+            };
+            let user = found.user.map(|user| format!(" as the user {user}")).unwrap_or_default();
+            Finding::well(WHAT, format!("{} ({}){user}; {sandbox}", found.program.display(), found.version))
+        }
+        Err(error) => Finding::ill(WHAT, with_causes(&error), remedy_for_pages(&error)),
+    };
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (configuration, spawner);
+        Finding::ill(WHAT, "the host runs a browser of its own on Linux only", "remove the grants of web pages")
+    }
+}
+
+/// What to do where no browser starts.
+#[cfg(target_os = "linux")]
+fn remedy_for_pages(error: &ChromiumError) -> &'static str {
+    match error {
+        ChromiumError::Spawn(error) if !matches!(error, SpawnError::Program { .. }) => remedy(error),
+        // These say themselves what to do.
+        ChromiumError::Sandbox { .. } | ChromiumError::Place { .. } | ChromiumError::Crashing { .. } => {
+            "web pages are refused until then"
+        }
+        _ => {
+            "web pages are refused until then; on Debian: apt-get install --no-install-recommends chromium-headless-shell"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Opens the files that a configuration names, without waiting for anybody: whoever
+//! opens a pipe waits for its other end, and what a device says has none.
+//!
+//! Knows nothing of what a file is for.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::Path,
+};
+
+use rustix::{
+    fs::{Mode, OFlags},
+    io::Errno,
+};
+
+/// Opens a regular file, also one that a link leads to.
+///
+/// # Errors
+/// Where it cannot be opened, and of kind `InvalidInput` where it is something else.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    open_with(path, OFlags::empty())
+}
+
+/// The same of the very file that has this name: a link is refused.
+pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
+    open_with(path, OFlags::NOFOLLOW)
+}
+
+fn open_with(path: &Path, more: OFlags) -> io::Result<File> {
+    let foreign = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        // A socket.
+        Err(Errno::NXIO) => return Err(foreign()),
+        Err(error) => return Err(error.into()),
+    };
+    if file.metadata()?.is_file() { Ok(file) } else { Err(foreign()) }
+}
+
+/// What a regular file has, at most one byte more than `limit`.
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(open(path)?, limit)
+}
+
+/// What an open file has, at most one byte more than `limit`.
+pub(crate) fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn only_a_regular_file_is_opened_and_nobody_is_waited_for() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("file"), "text").expect("written");
+        std::os::unix::fs::symlink(at("file"), at("link")).expect("linked");
+        assert_eq!(read(&at("file"), 3).expect("a file"), b"text", "one byte more than the limit");
+        assert_eq!(read(&at("link"), 9).expect("a link to a file"), b"text");
+        assert!(open_itself(&at("link")).is_err());
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().expect("mkfifo");
+        assert!(made.success());
+        let _socket = UnixListener::bind(at("socket")).expect("bound");
+        std::os::unix::fs::symlink(at("pipe"), at("to-pipe")).expect("linked");
+        let device = Path::new("/dev/zero").to_owned();
+        for path in [at("pipe"), at("to-pipe"), at("socket"), directory.path().to_owned(), device] {
+            let error = open(&path).expect_err("no file");
+            assert!(error.to_string().contains("no regular file"), "{}: {error}", path.display());
+        }
+        assert_eq!(open(&at("none")).expect_err("absent").kind(), io::ErrorKind::NotFound);
+    }
+}
