@@ -60,7 +60,9 @@ pub enum TerminalError {
         unused_seconds: u64,
     },
     /// It cannot have the stream of events that it must have.
-    #[error("too many streams are open to tell of this terminal, so it was not started; delete one, or close a terminal")]
+    #[error(
+        "too many streams are open to tell of this terminal, so it was not started; delete one, or close a terminal"
+    )]
     Untold,
     /// The host is about to end.
     #[error("the host is shutting down and starts no more terminals")]

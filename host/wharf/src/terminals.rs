@@ -11,6 +11,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 use wharf_core::{
     Code, Context, Error, Grants, PluginName, TerminalOwner, TerminalService,
+    completion::given_time,
     grant::GrantedTerminal,
     service::terminal::{
         CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
@@ -79,10 +80,18 @@ fn judged(usual: TurnOptions, request: &TurnRequest) -> Result<TurnOptions, Erro
         let prompts = parameters.prompts.with_strict(&patterns);
         parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
     }
-    let milliseconds = |given: Option<u64>| given.map(Duration::from_millis);
-    parameters = parameters.limited(milliseconds(request.inactivity_timeout_ms), milliseconds(request.time_limit_ms));
-    parameters.validate().map_err(|error| invalid(error.to_string()))?;
-    if let Some(tuning) = &request.parameters {
+    let tuning = request.parameters.as_ref();
+    let time = |name, given, other, also: Option<u64>| match (given, also) {
+        (Some(_), Some(_)) => Err(invalid(format!("`{name}` and `{other}` of `parameters` say the same; give one"))),
+        _ => given_time(name, given).map_err(|error| invalid(error.to_string())),
+    };
+    let silence = tuning.and_then(|tuning| tuning.inactivity_timeout_milliseconds);
+    let silence =
+        time("inactivity_timeout_ms", request.inactivity_timeout_ms, "inactivity_timeout_milliseconds", silence)?;
+    let limit = tuning.and_then(|tuning| tuning.time_limit_milliseconds);
+    let limit = time("time_limit_ms", request.time_limit_ms, "time_limit_milliseconds", limit)?;
+    parameters = parameters.limited(silence, limit).map_err(|error| invalid(error.to_string()))?;
+    if let Some(tuning) = tuning {
         parameters = parameters.tuned(tuning).map_err(|error| invalid(format!("`parameters`: {error}")))?;
     }
     Ok(TurnOptions { parameters })

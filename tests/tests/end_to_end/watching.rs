@@ -86,6 +86,17 @@ fn a_turn_over_http_goes_by_the_operators_profile_and_by_prompts_and_numbers_of_
         (json!({"text": "x", "prompts": vec!["x"; 17]}), "17"),
         (json!({"text": "x", "parameters": {"max_attempts": 0}}), "max_attempts"),
         (json!({"text": "x", "parameters": {"silence": 1}}), "silence"),
+        (json!({"text": "x", "parameters": [500, 3, 1]}), "expected an object"),
+        (json!({"text": "x", "time_limit_ms": 0}), "`time_limit_ms` must be from 1 to 86400000, not 0"),
+        (json!({"text": "x", "inactivity_timeout_ms": 86_400_001}), "`inactivity_timeout_ms` must be"),
+        (
+            json!({"text": "x", "time_limit_ms": 1_000, "parameters": {"time_limit_milliseconds": 5_000}}),
+            "`time_limit_ms` and `time_limit_milliseconds`",
+        ),
+        (
+            json!({"text": "x", "inactivity_timeout_ms": 9, "parameters": {"inactivity_timeout_milliseconds": 9}}),
+            "`inactivity_timeout_ms` and `inactivity_timeout_milliseconds`",
+        ),
         (json!({"text": "x".repeat(10_001)}), "input_characters"),
     ] {
         let refused = server.ask("POST", &format!("{path}/turns"), "s", Some(request));

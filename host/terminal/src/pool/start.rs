@@ -9,7 +9,13 @@ use wharf_core::{Context, StreamOwner, grant::GrantedTerminal};
 use wharf_spawn::policy::{self, Asked, Place, Plan, View};
 
 use super::{
-    Started, TerminalId, Terminals, Wanted, entry::Terminal, keep::keep, lock, profile::Kind, telling::Teller,
+    Started, TerminalId, Terminals, Wanted,
+    entry::Terminal,
+    keep::keep,
+    lock,
+    places::{Left, Reserved},
+    profile::Kind,
+    telling::Teller,
     tombstones::forget_ended,
 };
 use crate::{History, Session, TerminalError, TerminalRequest, recording};
@@ -106,14 +112,8 @@ impl Terminals {
             Terminal::new(id, owner, command, profile, teller, restart, session, request, workspace, deadline);
         let terminal = Arc::new(terminal);
         self.record(&terminal, record).await;
-        let mut table = lock(&self.table);
-        if table.closed {
-            return Err(TerminalError::ShuttingDown);
-        }
         // It runs, so from here on nothing fails, and others may go for it.
-        let left = reserved.take(&terminal, &settings.limits);
-        table.terminals.insert(id, Arc::clone(&terminal));
-        drop(table);
+        let left = self.insert(&terminal, &mut reserved)?;
         drop(reserved);
         self.common.counters.opened();
         tokio::spawn(keep(terminal, Arc::clone(&self.common), Arc::downgrade(&self.table)));
@@ -122,6 +122,16 @@ impl Terminals {
         }
         forget_ended(&self.table, &self.common, Instant::now());
         Ok(Started { id, replaced: left.replaced })
+    }
+
+    /// Adds a terminal that runs, in its place.
+    fn insert(&self, terminal: &Arc<Terminal>, reserved: &mut Reserved) -> Result<Left, TerminalError> {
+        let mut table = lock(&self.table);
+        if table.closed {
+            return Err(TerminalError::ShuttingDown);
+        }
+        table.terminals.insert(terminal.id, Arc::clone(terminal));
+        Ok(reserved.take(terminal, &self.common.settings.limits))
     }
 
     /// Opens the stream of a terminal, in the host's own name, so that no plugin
