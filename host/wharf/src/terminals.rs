@@ -317,7 +317,7 @@ fn described(info: TerminalInfo) -> TerminalDescription {
         complete: turn.end.map(|_| {
             let mut decision = turn.decision.clone();
             decision.verdict = decision.verdict.filter(|_| !turn.cancelled);
-            Completion::new(turn.number, &decision)
+            Completion::new(turn.number, &decision).explained(&decision, info.because.as_deref())
         }),
     });
     TerminalDescription {
@@ -360,6 +360,7 @@ pub(crate) fn shown(owner: &TerminalOwner, info: &TerminalInfo) -> Value {
         "last_used": time(info.last_used),
         "ended": info.ended.map(time),
         "exit": exit(info),
+        "because": info.because,
         "restarts": info.restarts,
         "recording": info.recording,
         "viewers": info.viewers,

@@ -81,7 +81,9 @@ impl Terminals {
     /// the order in which they were opened.
     #[must_use]
     pub fn of_session(&self, context: &Context) -> Vec<(TerminalOwner, TerminalInfo)> {
-        infos(self.all_of(|terminal| may_see(context, &terminal.owner))).collect()
+        let lost = self.lost_of(|owner| may_see(context, owner)).into_iter();
+        let lost = lost.map(|lost| (lost.record.owner.clone(), lost.info()));
+        lost.chain(infos(self.all_of(|terminal| may_see(context, &terminal.owner)))).collect()
     }
 
     /// Begins to look on, with the whole screen, or from a cursor of the view
@@ -89,8 +91,13 @@ impl Terminals {
     /// changed since.
     ///
     /// # Errors
-    /// [`TerminalError::NotFound`], also for what another session opened.
+    /// [`TerminalError::NotFound`], also for what another session opened;
+    /// [`TerminalError::Over`] for what was lost with an earlier host.
     pub fn watch(&self, context: &Context, id: TerminalId, from: Option<u64>) -> Result<Watched, TerminalError> {
+        let lost = lock(&self.table).lost.get(&id).cloned();
+        if let Some(lost) = lost.filter(|lost| may_see(context, &lost.record.owner)) {
+            return Err(TerminalError::Over { because: lost.because() });
+        }
         let found = lock(&self.table).terminals.get(&id).cloned();
         let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or(TerminalError::NotFound)?;
         let resizes = terminal.session.resizes();

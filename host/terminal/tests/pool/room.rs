@@ -277,6 +277,16 @@ async fn what_nobody_uses_is_closed_and_what_ended_long_ago_forgotten() {
 }
 
 #[tokio::test]
+async fn what_is_short_is_swept_often_and_nothing_more_often_than_each_second() {
+    for (idle, kept, pace) in [(900, 3_600, 60), (6, 3_600, 1), (900, 100, 10), (1, 1, 1)] {
+        let room = Room::with(|settings| {
+            (settings.limits.idle_seconds, settings.limits.tombstone_seconds) = (idle, kept);
+        });
+        assert_eq!(room.terminals.sweep_interval(), Duration::from_secs(pace), "{idle} {kept}");
+    }
+}
+
+#[tokio::test]
 async fn no_more_ended_terminals_are_kept_than_may_be_the_oldest_go_first() {
     let room = Room::with(|settings| settings.limits.ended_per_owner = 2);
     let owner = somebody("one");
