@@ -21,8 +21,8 @@
 //! | L2 | shell-idle | as strict where the shell is in front and known to wait; else as broad, with the shell in front | high, medium |
 //! | L2 | awaits-input | `strict_quiet` after the last output, where the program is known to have read its input and to wait for more; what the row shows does not count, nor whether anything was answered | high |
 //! | L2 | broad-prompt | as strict where the program is known to wait; else `broad_quiet` after the last output, sooner where it has read its input and only time makes it go on; never while the status says that work goes on | high, medium |
-//! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; not of a program known to be busy | low |
-//! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy | low |
+//! | L3 | empty-polls | `consecutive_empty_polls`; at least one message or an error status; of a program known to be busy only where somebody asked for their number | low |
+//! | L3 | idle | `inactivity_timeout` since the last event; a message or an error status. `busy_inactivity_timeout` of a program known to be busy, which is the same where somebody asked for `inactivity_timeout` | low |
 //! | L4 | attempts-exhausted, time-limit | `max_attempts` or `time_limit`, whatever came | none |
 //!
 //! A program may write what looks like a prompt and work on behind it. So where
@@ -69,7 +69,7 @@ pub use detector::Detector;
 pub use endings::{Endings, words};
 pub use event::{AgentStatus, Beside, CursorRow, Event, Signal};
 pub use nonce::{InvalidNonce, Nonce};
-pub use parameters::{Adaptation, InvalidParameter, Parameters};
+pub use parameters::{Adaptation, InvalidParameter, LONGEST_MILLISECONDS, Parameters, given_time};
 pub use preset::{Preset, UnknownPreset};
 pub use prompt::{InvalidPrompt, PromptKind, Prompts};
 pub use tuning::Tuning;

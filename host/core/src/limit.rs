@@ -390,7 +390,7 @@ limits! {
         open_per_session = 8, up to 1_000,
             "The same of one session.";
         open_per_owner = 1, up to 100,
-            "Open terminals of one plugin, session and assistant. A further one replaces the one used least recently.";
+            "Open terminals of one plugin, session and assistant. A further one replaces the one used least recently, once it runs.";
         evictable_after_seconds = 120, up to 7 * 24 * HOUR_SECONDS,
             "How long a terminal must be unused before a further one of its tenant may close it to have room. Within that time it is in use.";
         idle_seconds = 900, up to 7 * 24 * HOUR_SECONDS,

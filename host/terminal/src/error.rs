@@ -59,6 +59,11 @@ pub enum TerminalError {
         /// How long one must be unused to make room.
         unused_seconds: u64,
     },
+    /// It cannot have the stream of events that it must have.
+    #[error(
+        "too many streams are open to tell of this terminal, so it was not started; delete one, or close a terminal"
+    )]
+    Untold,
     /// The host is about to end.
     #[error("the host is shutting down and starts no more terminals")]
     ShuttingDown,
@@ -135,9 +140,10 @@ impl From<TerminalError> for Error {
             TerminalError::NoTurn { turn, last } if (1..=last).contains(&turn) => Self::new(Code::Gone, message),
             TerminalError::NoTurn { .. } => Self::new(Code::NotFound, message),
             TerminalError::Invalid { .. } => Self::new(Code::Invalid, message),
-            TerminalError::Starting { .. } | TerminalError::Full { .. } | TerminalError::TooManyViewers(_) => {
-                Self::retryable(Code::Limit, message)
-            }
+            TerminalError::Starting { .. }
+            | TerminalError::Full { .. }
+            | TerminalError::Untold
+            | TerminalError::TooManyViewers(_) => Self::retryable(Code::Limit, message),
             TerminalError::ShuttingDown => Self::new(Code::Unavailable, message),
             TerminalError::Restarting => Self::retryable(Code::Unavailable, message),
             TerminalError::Runs => Self::new(Code::Conflict, message),

@@ -1,10 +1,6 @@
 //! How large a terminal is.
 
-/// The most columns of a terminal. What a program can make an emulator compute
-/// and keep grows with the screen.
-pub const MAX_COLUMNS: u16 = 500;
-/// The most rows of a terminal.
-pub const MAX_ROWS: u16 = 200;
+pub use wharf_core::service::terminal::{MAX_COLUMNS, MAX_ROWS};
 
 /// Columns and rows of a terminal; 80 by 24 where nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

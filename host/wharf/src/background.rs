@@ -91,7 +91,8 @@ async fn sweep_state(state: Arc<dyn StateStore>) {
 
 /// Closes terminals that nobody uses, and forgets streams that ended long ago.
 async fn sweep_terminals(terminals: Option<Arc<Terminals>>, streams: Streams) {
-    let mut ticks = tokio::time::interval(TERMINAL_SWEEP);
+    let pace = terminals.as_ref().map_or(TERMINAL_SWEEP, |terminals| terminals.sweep_interval());
+    let mut ticks = tokio::time::interval(pace);
     loop {
         ticks.tick().await;
         streams.sweep();

@@ -11,6 +11,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 use wharf_core::{
     Code, Context, Error, Grants, PluginName, TerminalOwner, TerminalService,
+    completion::given_time,
     grant::GrantedTerminal,
     service::terminal::{
         CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
@@ -79,10 +80,18 @@ fn judged(usual: TurnOptions, request: &TurnRequest) -> Result<TurnOptions, Erro
         let prompts = parameters.prompts.with_strict(&patterns);
         parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
     }
-    let milliseconds = |given: Option<u64>| given.map(Duration::from_millis);
-    parameters = parameters.limited(milliseconds(request.inactivity_timeout_ms), milliseconds(request.time_limit_ms));
-    parameters.validate().map_err(|error| invalid(error.to_string()))?;
-    if let Some(tuning) = &request.parameters {
+    let tuning = request.parameters.as_ref();
+    let time = |name, given, other, also: Option<u64>| match (given, also) {
+        (Some(_), Some(_)) => Err(invalid(format!("`{name}` and `{other}` of `parameters` say the same; give one"))),
+        _ => given_time(name, given).map_err(|error| invalid(error.to_string())),
+    };
+    let silence = tuning.and_then(|tuning| tuning.inactivity_timeout_milliseconds);
+    let silence =
+        time("inactivity_timeout_ms", request.inactivity_timeout_ms, "inactivity_timeout_milliseconds", silence)?;
+    let limit = tuning.and_then(|tuning| tuning.time_limit_milliseconds);
+    let limit = time("time_limit_ms", request.time_limit_ms, "time_limit_milliseconds", limit)?;
+    parameters = parameters.limited(silence, limit).map_err(|error| invalid(error.to_string()))?;
+    if let Some(tuning) = tuning {
         parameters = parameters.tuned(tuning).map_err(|error| invalid(format!("`parameters`: {error}")))?;
     }
     Ok(TurnOptions { parameters })
@@ -110,6 +119,8 @@ impl TerminalService for HostTerminals {
             environment: &environment,
             size: checked(Size::new(columns, rows))?,
             profile: request.profile.as_deref(),
+            // Nobody could follow its turns without.
+            told: true,
             ..Wanted::new(command)
         };
         let absent = || Error::new(Code::Unavailable, "this host keeps no workspaces: it has no data directory");
@@ -119,12 +130,6 @@ impl TerminalService for HostTerminals {
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);
         let terminal = described(terminals.info(&owner, started.id)?);
-        if terminal.stream.is_none() {
-            // Nobody could follow its turns.
-            terminals.close(&owner, started.id, Duration::ZERO).await?;
-            let message = "too many streams are open to tell of this terminal; delete one";
-            return Err(Error::retryable(Code::Limit, message));
-        }
         Ok(StartedTerminal { terminal, replaced: started.replaced.iter().map(ToString::to_string).collect() })
     }
 
@@ -312,7 +317,7 @@ fn described(info: TerminalInfo) -> TerminalDescription {
         complete: turn.end.map(|_| {
             let mut decision = turn.decision.clone();
             decision.verdict = decision.verdict.filter(|_| !turn.cancelled);
-            Completion::new(turn.number, &decision)
+            Completion::new(turn.number, &decision).explained(&decision, info.because.as_deref())
         }),
     });
     TerminalDescription {
@@ -355,6 +360,7 @@ pub(crate) fn shown(owner: &TerminalOwner, info: &TerminalInfo) -> Value {
         "last_used": time(info.last_used),
         "ended": info.ended.map(time),
         "exit": exit(info),
+        "because": info.because,
         "restarts": info.restarts,
         "recording": info.recording,
         "viewers": info.viewers,

@@ -66,6 +66,28 @@ fn a_terminal_is_watched_from_its_screen_on_and_again_from_where_somebody_was() 
 }
 
 #[test]
+fn a_turn_and_a_stream_that_end_with_their_terminal_say_why() {
+    let server = Server::start(&shells());
+    let first = server.shell("s");
+    let path = format!("/v1/terminals/{}", first["terminal"].as_str().expect("an id"));
+    let stream = format!("/v1/streams/{}/events", first["stream"].as_str().expect("a stream"));
+    let told = text(&server, &path, "true").pop().expect("an end");
+    assert_eq!(told.data.get("because"), None, "its terminal goes on: {told:?}");
+    let body = json!({"text": "sleep 1000"}).to_string();
+    let turn = server.follow("POST", &format!("{path}/turns"), "s", &body);
+    let following = server.follow("GET", &stream, "s", "");
+    server.shell("s");
+    let (complete, end) = (turn.rest().pop().expect("an end"), following.rest().pop().expect("an end"));
+    for event in [&complete, &end] {
+        assert!(event.data["because"].as_str().is_some_and(|told| told.contains("to make room")), "{event:?}");
+    }
+    assert_eq!((complete.kind.as_str(), &complete.data["reason"]), ("complete", &json!("process-exited")));
+    assert_eq!((end.kind.as_str(), &end.data["reason"]), ("end", &json!("closed")));
+    let described = server.ask("GET", &path, "s", None).json();
+    assert_eq!(described["turn"]["complete"]["because"], complete.data["because"], "{described}");
+}
+
+#[test]
 fn a_turn_over_http_goes_by_the_operators_profile_and_by_prompts_and_numbers_of_its_own() {
     let profile = "[terminal.profile.console]\nprograms = [\"no-such\"]\npreset = \"patient\"\n\
                    strict_prompts = [\"^console# $\"]\nparameters = {adaptive = true, max_attempts = 77}";
@@ -86,6 +108,17 @@ fn a_turn_over_http_goes_by_the_operators_profile_and_by_prompts_and_numbers_of_
         (json!({"text": "x", "prompts": vec!["x"; 17]}), "17"),
         (json!({"text": "x", "parameters": {"max_attempts": 0}}), "max_attempts"),
         (json!({"text": "x", "parameters": {"silence": 1}}), "silence"),
+        (json!({"text": "x", "parameters": [500, 3, 1]}), "expected an object"),
+        (json!({"text": "x", "time_limit_ms": 0}), "`time_limit_ms` must be from 1 to 86400000, not 0"),
+        (json!({"text": "x", "inactivity_timeout_ms": 86_400_001}), "`inactivity_timeout_ms` must be"),
+        (
+            json!({"text": "x", "time_limit_ms": 1_000, "parameters": {"time_limit_milliseconds": 5_000}}),
+            "`time_limit_ms` and `time_limit_milliseconds`",
+        ),
+        (
+            json!({"text": "x", "inactivity_timeout_ms": 9, "parameters": {"inactivity_timeout_milliseconds": 9}}),
+            "`inactivity_timeout_ms` and `inactivity_timeout_milliseconds`",
+        ),
         (json!({"text": "x".repeat(10_001)}), "input_characters"),
     ] {
         let refused = server.ask("POST", &format!("{path}/turns"), "s", Some(request));

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use super::Prompts;
+use super::{Prompts, Tuning};
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// What any time of a detector is at most.
+pub const LONGEST_MILLISECONDS: u64 = 24 * 60 * 60 * 1_000;
+
+pub(super) const MAX_ATTEMPTS: u32 = 100_000;
 
 /// How a detector decides. "004" is the design document on the completion of
 /// streams, "001" the one on interactive sessions, "facts" what was measured
@@ -21,10 +24,14 @@ pub struct Parameters {
     /// attempt is empty only where nothing at all came for nine tenths of
     /// `wait_for_data`.
     pub consecutive_empty_polls: u32,
+    /// Whether they do so though the program is known to work, as where somebody
+    /// asked for their number.
+    pub empty_polls_while_busy: bool,
     /// How long a turn may be silent once something came. 004: 60 s.
     pub inactivity_timeout: Duration,
     /// The same while the program is known not to wait for input, which makes
-    /// silence mean less. 60 s: what 004 grants where it knows nothing.
+    /// silence mean less. 60 s: what 004 grants where it knows nothing. Who asks
+    /// for another `inactivity_timeout` means this one, too.
     pub busy_inactivity_timeout: Duration,
     /// How long a turn may last. 450 s: what 004's 30 attempts of 15 s take.
     pub time_limit: Duration,
@@ -58,6 +65,7 @@ impl Default for Parameters {
             wait_for_data: seconds(15),
             max_attempts: 30,
             consecutive_empty_polls: 3,
+            empty_polls_while_busy: false,
             inactivity_timeout: seconds(60),
             busy_inactivity_timeout: seconds(60),
             time_limit: seconds(450),
@@ -87,11 +95,11 @@ impl Default for Adaptation {
     }
 }
 
-/// Why a detector cannot work so.
+/// Why a detector cannot work so, by the names of [`Tuning`] and in its units.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidParameter {
     /// A time is too short or too long.
-    #[error("`{name}` must be from 1 ms to 24 h, not {given:?}")]
+    #[error("`{name}` must be from 1 to {}, not {}", LONGEST_MILLISECONDS, given.as_millis())]
     Time {
         /// Which one.
         name: &'static str,
@@ -109,7 +117,7 @@ pub enum InvalidParameter {
         ceiling: u32,
     },
     /// A rule could never fire, since another always comes first.
-    #[error("`{shorter}` ({shorter_is:?}) must not exceed `{longer}` ({longer_is:?})")]
+    #[error("`{shorter}` ({}) must not exceed `{longer}` ({})", shorter_is.as_millis(), longer_is.as_millis())]
     Order {
         /// What should be shorter.
         shorter: &'static str,
@@ -129,54 +137,56 @@ impl Parameters {
     /// The first that is out of range, or that keeps another from ever
     /// counting.
     pub fn validate(&self) -> Result<(), InvalidParameter> {
-        let bounds = self.adaptation.unwrap_or_default();
-        let times = [
-            ("wait_for_data", self.wait_for_data),
-            ("inactivity_timeout", self.inactivity_timeout),
-            ("busy_inactivity_timeout", self.busy_inactivity_timeout),
-            ("time_limit", self.time_limit),
-            ("settle", self.settle),
-            ("drain", self.drain),
-            ("strict_quiet", self.strict_quiet),
-            ("broad_quiet", self.broad_quiet),
-            ("adaptation.shortest", bounds.shortest),
-            ("adaptation.longest", bounds.longest),
-        ];
-        for (name, given) in times {
-            if given < Duration::from_millis(1) || given > DAY {
-                return Err(InvalidParameter::Time { name, given });
-            }
+        for (name, given) in [
+            (WAIT, self.wait_for_data),
+            (INACTIVITY, self.inactivity_timeout),
+            (BUSY, self.busy_inactivity_timeout),
+            (LIMIT, self.time_limit),
+            (SETTLE, self.settle),
+            (DRAIN, self.drain),
+            (STRICT, self.strict_quiet),
+            (BROAD, self.broad_quiet),
+        ] {
+            time(name, given)?;
         }
-        count("max_attempts", self.max_attempts, 100_000)?;
+        count("max_attempts", self.max_attempts, MAX_ATTEMPTS)?;
         count("consecutive_empty_polls", self.consecutive_empty_polls, self.max_attempts)?;
-        order(("strict_quiet", self.strict_quiet), ("broad_quiet", self.broad_quiet))?;
-        order(("broad_quiet", self.broad_quiet), ("inactivity_timeout", self.inactivity_timeout))?;
-        order(
-            ("inactivity_timeout", self.inactivity_timeout),
-            ("busy_inactivity_timeout", self.busy_inactivity_timeout),
-        )?;
-        order(("busy_inactivity_timeout", self.busy_inactivity_timeout), ("time_limit", self.time_limit))?;
-        order(("settle", self.settle), ("time_limit", self.time_limit))?;
-        if self.adaptation.is_some() {
-            order(("broad_quiet", self.broad_quiet), ("adaptation.shortest", bounds.shortest))?;
-            order(("adaptation.shortest", bounds.shortest), ("adaptation.longest", bounds.longest))?;
-            order(("adaptation.longest", bounds.longest), ("time_limit", self.time_limit))?;
-        }
-        Ok(())
+        order((STRICT, self.strict_quiet), (BROAD, self.broad_quiet))?;
+        order((BROAD, self.broad_quiet), (INACTIVITY, self.inactivity_timeout))?;
+        order((INACTIVITY, self.inactivity_timeout), (BUSY, self.busy_inactivity_timeout))?;
+        order((BUSY, self.busy_inactivity_timeout), (LIMIT, self.time_limit))?;
+        order((SETTLE, self.settle), (LIMIT, self.time_limit))?;
+        self.adaptation.map_or(Ok(()), |bounds| self.validate_adaptation(bounds))
+    }
+
+    /// Whether silence can adapt within these bounds.
+    pub(super) fn validate_adaptation(&self, bounds: Adaptation) -> Result<(), InvalidParameter> {
+        let (shortest, longest) = ((SHORTEST, bounds.shortest), (LONGEST, bounds.longest));
+        time(shortest.0, shortest.1)?;
+        time(longest.0, longest.1)?;
+        order((BROAD, self.broad_quiet), shortest)?;
+        order(shortest, longest)?;
+        order(longest, (LIMIT, self.time_limit))
     }
 
     /// The same with what one turn wants to be otherwise. What may not exceed
     /// a shorter limit is shortened with it.
-    #[must_use]
-    pub fn limited(mut self, inactivity_timeout: Option<Duration>, time_limit: Option<Duration>) -> Self {
-        self.time_limit = time_limit.unwrap_or(self.time_limit);
-        let limit = self.time_limit;
-        self.inactivity_timeout = inactivity_timeout.unwrap_or(self.inactivity_timeout).min(limit);
-        self.busy_inactivity_timeout = self.busy_inactivity_timeout.max(self.inactivity_timeout).min(limit);
-        self.broad_quiet = self.broad_quiet.min(self.inactivity_timeout);
-        self.strict_quiet = self.strict_quiet.min(self.broad_quiet);
-        self.settle = self.settle.min(limit);
-        self
+    ///
+    /// # Errors
+    /// Where a time is out of range.
+    pub fn limited(
+        self,
+        inactivity_timeout: Option<Duration>,
+        time_limit: Option<Duration>,
+    ) -> Result<Self, InvalidParameter> {
+        let limit = time_limit.unwrap_or(self.time_limit);
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let tuning = Tuning {
+            inactivity_timeout_milliseconds: inactivity_timeout.map(|time| milliseconds(time.min(limit))),
+            time_limit_milliseconds: time_limit.map(milliseconds),
+            ..Tuning::default()
+        };
+        self.tuned(&tuning)
     }
 
     /// What must lie between two attempts: a poll that ends a little early is
@@ -186,11 +196,41 @@ impl Parameters {
     }
 }
 
+// The names that configurations and clients write.
+pub(super) const WAIT: &str = "wait_for_data_milliseconds";
+pub(super) const INACTIVITY: &str = "inactivity_timeout_milliseconds";
+pub(super) const BUSY: &str = "busy_inactivity_timeout_milliseconds";
+pub(super) const LIMIT: &str = "time_limit_milliseconds";
+pub(super) const SETTLE: &str = "settle_milliseconds";
+pub(super) const DRAIN: &str = "drain_milliseconds";
+pub(super) const STRICT: &str = "strict_quiet_milliseconds";
+pub(super) const BROAD: &str = "broad_quiet_milliseconds";
+pub(super) const SHORTEST: &str = "adaptive_shortest_milliseconds";
+pub(super) const LONGEST: &str = "adaptive_longest_milliseconds";
+
+/// A time that a client gave under this name.
+///
+/// # Errors
+/// [`InvalidParameter::Time`].
+pub fn given_time(name: &'static str, milliseconds: Option<u64>) -> Result<Option<Duration>, InvalidParameter> {
+    let Some(given) = milliseconds.map(Duration::from_millis) else { return Ok(None) };
+    time(name, given)?;
+    Ok(Some(given))
+}
+
+fn time(name: &'static str, given: Duration) -> Result<(), InvalidParameter> {
+    if given < Duration::from_millis(1) || given > Duration::from_millis(LONGEST_MILLISECONDS) {
+        Err(InvalidParameter::Time { name, given })
+    } else {
+        Ok(())
+    }
+}
+
 fn count(name: &'static str, given: u32, ceiling: u32) -> Result<(), InvalidParameter> {
     if given == 0 || given > ceiling { Err(InvalidParameter::Count { name, given, ceiling }) } else { Ok(()) }
 }
 
-fn order(
+pub(super) fn order(
     (shorter, shorter_is): (&'static str, Duration),
     (longer, longer_is): (&'static str, Duration),
 ) -> Result<(), InvalidParameter> {

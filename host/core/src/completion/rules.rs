@@ -72,7 +72,8 @@ fn status(parameters: &Parameters, turn: &Turn) -> Option<Due> {
 }
 
 fn empty_polls(parameters: &Parameters, turn: &Turn) -> Option<Due> {
-    let fires = turn.empty_polls >= parameters.consecutive_empty_polls && turn.may_idle() && turn.waits != Some(false);
+    let counts = parameters.empty_polls_while_busy || turn.waits != Some(false);
+    let fires = turn.empty_polls >= parameters.consecutive_empty_polls && turn.may_idle() && counts;
     fires.then(|| (turn.last_attempt, verdict(Reason::EmptyPolls, Confidence::Low)))
 }
 

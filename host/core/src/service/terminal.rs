@@ -11,9 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Context, Error,
-    completion::Tuning,
+    completion::{LONGEST_MILLISECONDS, Tuning},
     stream::{Completion, StreamId},
 };
+
+/// The most columns of a terminal. What a program can make an emulator compute
+/// and keep grows with the screen.
+pub const MAX_COLUMNS: u16 = 500;
+/// The most rows of a terminal.
+pub const MAX_ROWS: u16 = 200;
 
 /// A terminal to start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -31,8 +37,10 @@ pub struct StartTerminal {
     /// Where it starts, below the workspace of the session.
     pub directory: Option<String>,
     /// How wide it is; 80 where absent.
+    #[schemars(range(min = 1, max = MAX_COLUMNS))]
     pub columns: Option<u16>,
     /// How high it is; 24 where absent.
+    #[schemars(range(min = 1, max = MAX_ROWS))]
     pub rows: Option<u16>,
     /// What kind of program it is, which decides when its turns are complete:
     /// a preset (`shell`, `repl`, `agent`, `build`, `sensitive`, `patient`,
@@ -63,9 +71,12 @@ pub struct TurnRequest {
     /// are the ends of the row.
     #[serde(default)]
     pub prompts: Vec<String>,
-    /// How long the turn may be silent once something came, in milliseconds.
+    /// How long the turn may be silent once something came, in milliseconds;
+    /// also while the program is known to work.
+    #[schemars(range(min = 1, max = LONGEST_MILLISECONDS))]
     pub inactivity_timeout_ms: Option<u64>,
     /// How long the turn may last, in milliseconds.
+    #[schemars(range(min = 1, max = LONGEST_MILLISECONDS))]
     pub time_limit_ms: Option<u64>,
     /// Any other number by which completion is detected.
     pub parameters: Option<Tuning>,
@@ -96,8 +107,10 @@ pub struct CancelTurn {
 #[serde(deny_unknown_fields)]
 pub struct ResizeTerminal {
     /// How wide.
+    #[schemars(range(min = 1, max = MAX_COLUMNS))]
     pub columns: u16,
     /// How high.
+    #[schemars(range(min = 1, max = MAX_ROWS))]
     pub rows: u16,
 }
 

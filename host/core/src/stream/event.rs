@@ -111,6 +111,10 @@ pub struct Completion {
     /// Processes that the ended one left behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descendants: Option<u32>,
+    /// Why what answers is over, in words, where the turn ended with it: `it was
+    /// ended by signal 11 (SIGSEGV)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
     /// How long silence had to last, where that adapts to the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<AdaptedSilence>,
@@ -151,10 +155,22 @@ impl Completion {
                 None => None,
             },
             descendants,
+            because: None,
             adaptive: decision
                 .adaptive
                 .map(|silence| AdaptedSilence { inactivity_ms: milliseconds(silence.limit), turns: silence.turns }),
         }
+    }
+}
+
+impl Completion {
+    /// The same with why what answers is over, where the turn ended with it.
+    #[must_use]
+    pub fn explained(mut self, decision: &Decision, because: Option<&str>) -> Self {
+        let ended = matches!(decision.reason(), Some(Reason::StreamClosed))
+            || decision.layer() == Some(crate::completion::Layer::Ended);
+        self.because = because.filter(|_| ended).map(ToOwned::to_owned);
+        self
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Batch {
     pub lost: Option<Lost>,
     /// Why nothing will come behind `next`.
     pub ended: Option<Ended>,
+    /// The same in words, where its source said it.
+    pub because: Option<String>,
 }
 
 /// Events that were evicted before they were read.
@@ -83,6 +85,7 @@ impl StreamReader {
                 state.used = Instant::now();
                 let mut batch = state.ring.read(from, most_events, most_bytes);
                 batch.ended = state.ended.map(|(_, why)| why).filter(|_| batch.next == next);
+                batch.because = batch.ended.and_then(|_| state.because.clone());
                 let over = until.is_some_and(|until| Instant::now() >= until);
                 if !batch.events.is_empty() || batch.ended.is_some() || over {
                     return Ok(batch);

@@ -119,6 +119,8 @@ pub(super) struct State {
     pub(super) said: Following,
     pub(super) used: Instant,
     pub(super) ended: Option<(Instant, Ended)>,
+    /// Why the source is over, in its words.
+    pub(super) because: Option<String>,
 }
 
 impl Record {
@@ -146,6 +148,7 @@ impl Record {
             said: Following::default(),
             used: opened,
             ended: None,
+            because: None,
         };
         let judged = state.detector().is_some();
         let (state, changed) = (Mutex::new(state), Notify::new());
@@ -316,7 +319,7 @@ impl State {
     /// Ends the running turn, and with it a stream of one turn. Its number is
     /// that of the event.
     pub(super) fn complete(&mut self, decision: &Decision) -> u64 {
-        let completion = Completion::new(self.turn, decision);
+        let completion = Completion::new(self.turn, decision).explained(decision, self.because.as_deref());
         let data = to_raw_value(&completion).unwrap_or_default();
         let number = self.ring.append(self.turn, EventKind::Complete, data);
         (self.runs_since, self.complete) = (None, Some(completion));

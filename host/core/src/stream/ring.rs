@@ -72,7 +72,7 @@ impl Ring {
             })
             .map(|(_, event)| Arc::clone(event))
             .collect();
-        Batch { next: start + events.len() as u64, events, lost, ended: None }
+        Batch { next: start + events.len() as u64, events, lost, ended: None, because: None }
     }
 }
 

@@ -146,6 +146,16 @@ impl StreamWriter {
         })
     }
 
+    /// The source is over, or about to be, and says why: a turn that ends with it
+    /// and the end of the stream tell it.
+    pub fn explain(&self, because: String) {
+        let explained = self.record.change(|state| {
+            state.because = Some(because);
+            Ok(())
+        });
+        debug_assert!(explained.is_ok(), "explaining is always possible");
+    }
+
     /// The source decided that this turn is over: how, its own detector says.
     /// A decision without a verdict takes the turn back, with the reason
     /// `cancelled`.

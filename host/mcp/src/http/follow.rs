@@ -126,7 +126,11 @@ impl Following {
         }
         if let Some(why) = batch.ended {
             self.over = true;
-            let _ = write!(frames, "event: end\ndata: {}\n\n", serde_json::json!({"reason": why.as_str()}));
+            let mut data = serde_json::json!({"reason": why.as_str()});
+            if let Some(because) = &batch.because {
+                data["because"] = because.as_str().into();
+            }
+            let _ = write!(frames, "event: end\ndata: {data}\n\n");
         }
         frames
     }

@@ -22,7 +22,7 @@ const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which pr
 pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
                       as `id` and its `data` as JSON; a client that comes back sends the last one as `Last-Event-ID`. \
                       Without an `id` come `reset` ({from, resumed_at}: events were evicted before they were read) \
-                      and `end` ({reason}: nothing will come any more). Comments keep the connection alive.";
+                      and `end` ({reason, because?}: nothing will come any more). Comments keep the connection alive.";
 
 /// The description of these routes.
 pub(super) fn describe(routes: &[Route], version: &str) -> Value {

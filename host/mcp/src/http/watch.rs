@@ -2,8 +2,8 @@
 //! the very bytes.
 //!
 //! Each event has the cursor behind it as `id`, so that a client that comes back
-//! goes on where it was as long as the bytes are kept, and gets the screen anew
-//! where they are not. Nothing is typed here: what the client's own terminal
+//! goes on where it was as long as the bytes are kept and the size is the same,
+//! and gets the screen anew where not. Nothing is typed here: what the client's own terminal
 //! answers to the program stays with the client.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
@@ -37,8 +37,8 @@ use super::{
 
 pub(super) const EVENTS: &str = "Server-sent events. `screen` ({columns, rows, text, next}) draws the whole screen on a terminal of \
                       that size that has just been reset: first of all, and again where bytes were evicted before \
-                      they were read. `bytes` ({from, next, content}) is what was printed, as Base64; `resize` \
-                      ({columns, rows}) another size; `end` ({because}) why nothing will come any more. `id` is the \
+                      they were read, or the size has changed since. `bytes` ({from, next, content}) is what was \
+                      printed, as Base64; `resize` ({columns, rows}) another size for what comes behind it; `end` ({because}) why nothing will come any more. `id` is the \
                       cursor behind an event; a client that comes back sends the last one as `Last-Event-ID`. \
                       Comments keep the connection alive.";
 

@@ -55,6 +55,28 @@ async fn every_described_operation_is_served_and_no_other_method_is() {
 }
 
 #[tokio::test]
+async fn sizes_and_times_are_described_with_the_bounds_that_hold() {
+    let served = start();
+    let description = served.client.get("/v1/openapi.json").await.json();
+    let bounds = |schema: &str, property: &str| {
+        let found = &description["components"]["schemas"][schema]["properties"][property];
+        (found["minimum"].as_u64(), found["maximum"].as_u64())
+    };
+    for schema in ["StartTerminal", "ResizeTerminal"] {
+        assert_eq!(bounds(schema, "columns"), (Some(1), Some(500)), "{schema}");
+        assert_eq!(bounds(schema, "rows"), (Some(1), Some(200)), "{schema}");
+    }
+    for (schema, property) in [
+        ("TurnRequest", "time_limit_ms"),
+        ("TurnRequest", "inactivity_timeout_ms"),
+        ("Tuning", "time_limit_milliseconds"),
+        ("Tuning", "adaptive_shortest_milliseconds"),
+    ] {
+        assert_eq!(bounds(schema, property), (Some(1), Some(86_400_000)), "{property}");
+    }
+}
+
+#[tokio::test]
 async fn answers_are_as_described() {
     let served = start();
     let client = &served.client;

@@ -12,13 +12,23 @@ use crate::{Exit, KilledBy};
 /// How a program ended by itself.
 pub(super) fn of_exit(exit: Exit) -> String {
     match exit {
-        Exit::Exited { code } => format!("it ended with code {code}"),
+        Exit::Exited { code } => format!("it ended with code {code}{}", of_shell(code)),
         Exit::Signaled { signal } => match signal_name(signal) {
             Some(name) => format!("it was ended by signal {signal} ({name})"),
             None => format!("it was ended by signal {signal}"),
         },
         Exit::Killed { by: KilledBy::User } => "it was closed".to_owned(),
         Exit::Killed { by: KilledBy::HostLost } => "it was lost with its supervisor".to_owned(),
+    }
+}
+
+/// What shells say of a program by their own code: 128 and the signal that ended
+/// it. A program may mean something else by the same code.
+fn of_shell(code: i32) -> String {
+    let signal = (129..=128 + 64).contains(&code).then(|| code - 128);
+    match signal.and_then(|signal| Some((signal, signal_name(signal)?))) {
+        Some((signal, name)) => format!(", as shells say of a program ended by signal {signal} ({name})"),
+        None => String::new(),
     }
 }
 
@@ -73,5 +83,14 @@ mod tests {
         assert_eq!(of_exit(Exit::Signaled { signal: 11 }), "it was ended by signal 11 (SIGSEGV)");
         assert_eq!(of_exit(Exit::Signaled { signal: 99 }), "it was ended by signal 99");
         assert_eq!(of_exit(Exit::Exited { code: 3 }), "it ended with code 3");
+    }
+
+    #[test]
+    fn a_code_by_which_a_shell_tells_of_a_signal_says_its_name() {
+        let said = "it ended with code 139, as shells say of a program ended by signal 11 (SIGSEGV)";
+        assert_eq!(of_exit(Exit::Exited { code: 139 }), said);
+        for code in [127, 128, 193, 255] {
+            assert_eq!(of_exit(Exit::Exited { code }), format!("it ended with code {code}"));
+        }
     }
 }

@@ -297,7 +297,7 @@ impl Terminal {
         drop(state);
         self.session.end_views();
         if let Some(teller) = &self.teller {
-            teller.end();
+            teller.end(self.because());
         }
         self.life.send_replace(Life::Ended);
         self.began.elapsed()

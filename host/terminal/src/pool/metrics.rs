@@ -51,6 +51,9 @@ pub struct Metrics {
     pub by_owner: u64,
     /// Closed by the operator, or since their session's files took too much.
     pub by_operator: u64,
+    /// Terminals that were lost with an earlier host and taken over; they were
+    /// opened there, and are in no other count but `closed`.
+    pub host_lost: u64,
     /// Terminals whose program ended by itself, and was not started again.
     pub by_themselves: u64,
     /// Milliseconds that closed terminals were open, together.
@@ -135,6 +138,12 @@ impl Counters {
             None => counts.by_themselves += 1,
             Some(Why::ShuttingDown | Why::HostLost) => {}
         }
+    }
+
+    pub(super) fn lost(&self) {
+        let mut counts = self.counts();
+        counts.closed += 1;
+        counts.host_lost += 1;
     }
 
     pub(super) fn crashed(&self) {

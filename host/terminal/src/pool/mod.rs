@@ -196,7 +196,11 @@ impl Terminals {
         let (state, began) = (turn.state(), Instant::now());
         let told = match &terminal.teller {
             // The stream has ended, as the terminal does now.
-            Some(teller) => teller.begin(turn.clone()).await.ok().map(|begun| (teller.id(), begun)),
+            Some(teller) => {
+                let of = Arc::downgrade(&terminal);
+                let because = move || of.upgrade()?.because();
+                teller.begin(turn.clone(), because).await.ok().map(|begun| (teller.id(), begun))
+            }
             None => None,
         };
         let (common, terminal) = (Arc::clone(&self.common), Arc::downgrade(&terminal));

@@ -44,21 +44,48 @@ pub(super) fn of_ended(limits: &TerminalLimits) -> Arc<Quota> {
     })
 }
 
-/// A place among the terminals, given back where it is not taken.
+/// A place among the terminals. What is to make room for it has given its own
+/// up and runs on: it is closed once the new terminal runs, and gets its place
+/// back where that never does.
 pub(super) struct Reserved {
     table: Arc<Mutex<Table>>,
+    places: Arc<Quota>,
     owner: TerminalOwner,
     place: Option<Share>,
-    /// What makes room. Each has been told to end.
+    leaving: Vec<Leaving>,
+}
+
+/// A terminal that is to make room.
+struct Leaving {
+    terminal: Arc<Terminal>,
+    /// The limit that it is in the way of, where another owner needs the room.
+    limit: Option<&'static str>,
+}
+
+/// What made room.
+pub(super) struct Left {
+    /// Each has been told to end.
     pub(super) leaving: Vec<Arc<Terminal>>,
     /// Those of them that the same owner had, and had not closed itself.
     pub(super) replaced: Vec<TerminalId>,
 }
 
 impl Reserved {
-    /// The place, for the terminal that takes it.
-    pub(super) fn take(&mut self) -> Option<Share> {
-        self.place.take()
+    /// The terminal runs: it takes the place, and what makes room is told to end.
+    /// Asked with the table locked.
+    pub(super) fn take(&mut self, terminal: &Terminal, limits: &TerminalLimits) -> Left {
+        terminal.set_place(self.place.take());
+        let leaving = std::mem::take(&mut self.leaving);
+        let own = leaving.iter().filter(|leaving| leaving.limit.is_none() && leaving.terminal.is_open());
+        let replaced = own.map(|leaving| leaving.terminal.id).collect();
+        for Leaving { terminal: old, limit } in leaving.iter().filter(|leaving| leaving.terminal.ended_at().is_none()) {
+            let (why, because) = match limit {
+                None => (Why::Replaced, ending::replaced(terminal.id, limits)),
+                Some(limit) => (Why::Evicted, ending::evicted(limit, old.last_used().elapsed().as_secs())),
+            };
+            old.order_close(why, because, GRACE);
+        }
+        Left { leaving: leaving.into_iter().map(|leaving| leaving.terminal).collect(), replaced }
     }
 }
 
@@ -71,6 +98,16 @@ impl Drop for Reserved {
                 table.starting.remove(&self.owner);
             }
         }
+        self.place = None;
+        give_back(&self.places, &self.leaving);
+    }
+}
+
+/// Nobody takes a place without the lock of the table, so what was given up
+/// can be taken back.
+fn give_back(places: &Arc<Quota>, leaving: &[Leaving]) {
+    for Leaving { terminal, .. } in leaving {
+        terminal.set_place(places.take(&terminal.owner.tenant, &terminal.owner.session, 1).ok());
     }
 }
 
@@ -104,10 +141,10 @@ impl Table {
 }
 
 impl Terminals {
-    /// Takes a place for the terminal `id`, if there is one: counted and taken
-    /// under one lock, so that no two take the last. Where there is none,
-    /// nothing has changed.
-    pub(super) fn reserve(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Reserved, TerminalError> {
+    /// Takes a place for a terminal, if there is one: counted and taken under one
+    /// lock, so that no two take the last. Where there is none, nothing has
+    /// changed.
+    pub(super) fn reserve(&self, owner: &TerminalOwner) -> Result<Reserved, TerminalError> {
         let (limits, places) = (&self.common.settings.limits, &self.common.places);
         let most_of_owner = usize::try_from(limits.open_per_owner).unwrap_or(usize::MAX);
         let unused = Duration::from_secs(limits.evictable_after_seconds);
@@ -118,38 +155,25 @@ impl Terminals {
         if table.starting.get(owner).copied().unwrap_or_default() >= most_of_owner {
             return Err(TerminalError::Starting { limit: most_of_owner });
         }
-        let replaced = table.excess_of(owner, most_of_owner);
-        // Nobody takes a place without this lock, so what is given up here can
-        // be taken back.
-        replaced.iter().for_each(|terminal| terminal.set_place(None));
-        let mut evicted = Vec::new();
+        let own = table.excess_of(owner, most_of_owner).into_iter();
+        let mut leaving: Vec<_> = own.map(|terminal| Leaving { terminal, limit: None }).collect();
+        leaving.iter().for_each(|leaving| leaving.terminal.set_place(None));
         let place = loop {
             let full = match places.take(&owner.tenant, &owner.session, 1) {
                 Ok(place) => break place,
                 Err(full) => full,
             };
             let Some(terminal) = table.spare(owner, full.level, unused) else {
-                for terminal in replaced.iter().chain(evicted.iter().map(|(terminal, _)| terminal)) {
-                    terminal.set_place(places.take(&terminal.owner.tenant, &terminal.owner.session, 1).ok());
-                }
+                give_back(places, &leaving);
                 return Err(TerminalError::Full { full, unused_seconds: limits.evictable_after_seconds });
             };
             terminal.set_place(None);
-            evicted.push((terminal, full.bound.0));
+            leaving.push(Leaving { terminal, limit: Some(full.bound.0) });
         };
-        let own = replaced.iter().filter(|terminal| !terminal.is_closing()).map(|terminal| terminal.id).collect();
-        for terminal in &replaced {
-            terminal.order_close(Why::Replaced, ending::replaced(id, limits), GRACE);
-        }
-        for (terminal, limit) in &evicted {
-            let because = ending::evicted(limit, terminal.last_used().elapsed().as_secs());
-            terminal.order_close(Why::Evicted, because, GRACE);
-        }
         *table.starting.entry(owner.clone()).or_default() += 1;
         drop(table);
-        let leaving = replaced.into_iter().chain(evicted.into_iter().map(|(terminal, _)| terminal)).collect();
-        let (table, owner) = (Arc::clone(&self.table), owner.clone());
-        Ok(Reserved { table, owner, place: Some(place), leaving, replaced: own })
+        let (table, places, owner) = (Arc::clone(&self.table), Arc::clone(places), owner.clone());
+        Ok(Reserved { table, places, owner, place: Some(place), leaving })
     }
 }
 

@@ -117,6 +117,8 @@ pub struct Wanted<'w> {
     pub lifetime: Option<Duration>,
     /// Whether it is to be recorded.
     pub record: bool,
+    /// Whether it must have a stream of events, without which it is not started.
+    pub told: bool,
 }
 
 impl<'w> Wanted<'w> {
@@ -133,6 +135,7 @@ impl<'w> Wanted<'w> {
             restart: None,
             lifetime: None,
             record: false,
+            told: false,
         }
     }
 }

@@ -9,7 +9,13 @@ use wharf_core::{Context, StreamOwner, grant::GrantedTerminal};
 use wharf_spawn::policy::{self, Asked, Place, Plan, View};
 
 use super::{
-    Started, TerminalId, Terminals, Wanted, entry::Terminal, keep::keep, lock, profile::Kind, telling::Teller,
+    Started, TerminalId, Terminals, Wanted,
+    entry::Terminal,
+    keep::keep,
+    lock,
+    places::{Left, Reserved},
+    profile::Kind,
+    telling::Teller,
     tombstones::forget_ended,
 };
 use crate::{History, Session, TerminalError, TerminalRequest, recording};
@@ -28,8 +34,8 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::Invalid`] and [`TerminalError::Refused`] for what
     /// cannot be started or is not granted; [`TerminalError::Full`] where no
-    /// terminal of the tenant is unused; [`TerminalError::Start`]. What made room is closed
-    /// also where the program could not be started.
+    /// terminal of the tenant is unused; [`TerminalError::Untold`];
+    /// [`TerminalError::Start`]. Nothing is closed for what was not started.
     pub async fn start(
         &self,
         granted: &GrantedTerminal<'_>,
@@ -54,7 +60,7 @@ impl Terminals {
         }
         let spawner = &self.common.spawner;
         let capabilities = spawner.capabilities().await.map_err(|source| TerminalError::Start { source })?;
-        let Wanted { command, arguments, directory, environment, size, profile: kind, restart, lifetime, record } =
+        let Wanted { command, arguments, directory, environment, size, profile: kind, restart, lifetime, record, told } =
             wanted;
         let kind = kind.map(|name| self.profiles.kind(name)).transpose()?;
         let asked = Asked { command, arguments, directory, environment, terminal: TERM };
@@ -95,30 +101,37 @@ impl Terminals {
         let id = TerminalId::random()
             .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
 
-        let mut reserved = self.reserve(&owner, id)?;
-        for terminal in &reserved.leaving {
-            terminal.over().await;
-        }
+        let mut reserved = self.reserve(&owner)?;
         let session = Session::start(spawner, request.clone()).await?;
         let teller = self.teller(context, id, &command);
+        if told && teller.is_none() {
+            return Err(TerminalError::Untold);
+        }
         let deadline = Instant::now().checked_add(lifetime);
         let terminal =
             Terminal::new(id, owner, command, profile, teller, restart, session, request, workspace, deadline);
-        terminal.set_place(reserved.take());
         let terminal = Arc::new(terminal);
         self.record(&terminal, record).await;
-        let started = Started { id, replaced: std::mem::take(&mut reserved.replaced) };
+        // It runs, so from here on nothing fails, and others may go for it.
+        let left = self.insert(&terminal, &mut reserved)?;
+        drop(reserved);
+        self.common.counters.opened();
+        tokio::spawn(keep(terminal, Arc::clone(&self.common), Arc::downgrade(&self.table)));
+        for terminal in &left.leaving {
+            terminal.over().await;
+        }
+        forget_ended(&self.table, &self.common, Instant::now());
+        Ok(Started { id, replaced: left.replaced })
+    }
+
+    /// Adds a terminal that runs, in its place.
+    fn insert(&self, terminal: &Arc<Terminal>, reserved: &mut Reserved) -> Result<Left, TerminalError> {
         let mut table = lock(&self.table);
         if table.closed {
             return Err(TerminalError::ShuttingDown);
         }
-        table.terminals.insert(id, Arc::clone(&terminal));
-        drop(table);
-        drop(reserved);
-        self.common.counters.opened();
-        tokio::spawn(keep(terminal, Arc::clone(&self.common), Arc::downgrade(&self.table)));
-        forget_ended(&self.table, &self.common, Instant::now());
-        Ok(started)
+        table.terminals.insert(terminal.id, Arc::clone(terminal));
+        Ok(reserved.take(terminal, &self.common.settings.limits))
     }
 
     /// Opens the stream of a terminal, in the host's own name, so that no plugin

@@ -21,9 +21,18 @@ pub struct Swept {
 
 impl Terminals {
     /// Closes the terminals that nobody uses, and forgets those that ended long
-    /// ago. A host does this once a minute.
+    /// ago. A host does this as often as [`Terminals::sweep_interval`] says.
     pub async fn sweep(&self) -> Swept {
         self.sweep_as_of(Instant::now()).await
+    }
+
+    /// How long to wait between two sweeps: a tenth of the shortest time after
+    /// which one does something, so that none is exceeded by much; at least a second
+    /// and at most a minute.
+    #[must_use]
+    pub fn sweep_interval(&self) -> Duration {
+        let limits = &self.common.settings.limits;
+        Duration::from_secs((limits.idle_seconds.min(limits.tombstone_seconds) / 10).clamp(1, 60))
     }
 
     /// The same as if it were this time.

@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 use wharf_core::{
     StreamOwner, Streams,
-    completion::AgentStatus,
+    completion::{AgentStatus, Layer},
     stream::{BegunTurn, Message, OpenStream, StreamError, StreamId, StreamWriter, Turns},
 };
 
@@ -38,8 +38,13 @@ impl Teller {
         self.writer.id()
     }
 
-    /// Begins to tell of a turn that has begun. The rest happens by itself.
-    pub(super) async fn begin(&self, turn: Turn) -> Result<BegunTurn, StreamError> {
+    /// Begins to tell of a turn that has begun, and why its program is over where
+    /// it ends with that. The rest happens by itself.
+    pub(super) async fn begin(
+        &self,
+        turn: Turn,
+        because: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Result<BegunTurn, StreamError> {
         // The turn before is over, and will soon have been told.
         let place = Arc::clone(&self.telling).lock_owned().await;
         let state = turn.state();
@@ -48,7 +53,7 @@ impl Teller {
         let writer = self.writer.clone();
         tokio::spawn(async move {
             // It fails where the stream has ended, and nobody reads it then.
-            if let Err(error) = tell(&writer, &turn, state.start).await {
+            if let Err(error) = tell(&writer, &turn, state.start, because).await {
                 tracing::debug!(stream = %writer.id(), %error, "a turn is not told to its end");
             }
             drop(place);
@@ -62,12 +67,18 @@ impl Teller {
         let _ = self.writer.progress(&format!("restarting: {because}"), None);
     }
 
-    pub(super) fn end(&self) {
+    pub(super) fn end(&self, because: Option<String>) {
+        because.into_iter().for_each(|because| self.writer.explain(because));
         self.writer.close();
     }
 }
 
-async fn tell(writer: &StreamWriter, turn: &Turn, mut from: u64) -> Result<(), StreamError> {
+async fn tell(
+    writer: &StreamWriter,
+    turn: &Turn,
+    mut from: u64,
+    because: impl Fn() -> Option<String> + Send + Sync,
+) -> Result<(), StreamError> {
     loop {
         let piece = turn.next(from, EVENT_BYTES, PATIENCE).await;
         if !piece.content.is_empty() {
@@ -78,6 +89,9 @@ async fn tell(writer: &StreamWriter, turn: &Turn, mut from: u64) -> Result<(), S
         if state.end.is_some_and(|end| from >= end) || (state.is_over() && piece.content.is_empty()) {
             writer.status(status_after(&state))?;
             let mut decision = state.decision;
+            if decision.layer() == Some(Layer::Ended) {
+                because().into_iter().for_each(|because| writer.explain(because));
+            }
             if state.cancelled {
                 decision.verdict = None;
             }
@@ -88,7 +102,6 @@ async fn tell(writer: &StreamWriter, turn: &Turn, mut from: u64) -> Result<(), S
 }
 
 fn status_after(state: &TurnState) -> AgentStatus {
-    use wharf_core::completion::Layer;
     match state.decision.layer() {
         _ if state.cancelled => AgentStatus::Ready,
         Some(Layer::Ended) => AgentStatus::Completed,

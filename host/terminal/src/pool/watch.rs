@@ -33,8 +33,9 @@ const SIZE: Duration = Duration::from_millis(500);
 /// What somebody who looks on is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
-    /// The whole screen: first of all, and where bytes in between are gone. For
-    /// a terminal of this size that has just been reset.
+    /// The whole screen: first of all, and where bytes in between are gone or
+    /// came to another size than was told. For a terminal of this size that has
+    /// just been reset.
     Screen {
         /// How large it is.
         size: Size,
@@ -52,7 +53,7 @@ pub enum Seen {
         /// The bytes as they came.
         bytes: Vec<u8>,
     },
-    /// The terminal has another size now.
+    /// The terminal has another size from here on.
     Resized(Size),
     /// It is over, for this cause.
     Over(String),
@@ -64,7 +65,8 @@ pub struct Watched {
     terminal: Arc<Terminal>,
     /// Nothing where the whole screen is due.
     from: Option<u64>,
-    size: Size,
+    /// How many changes of the size were told.
+    resizes: u64,
     over: bool,
 }
 
@@ -79,19 +81,29 @@ impl Terminals {
     /// the order in which they were opened.
     #[must_use]
     pub fn of_session(&self, context: &Context) -> Vec<(TerminalOwner, TerminalInfo)> {
-        infos(self.all_of(|terminal| may_see(context, &terminal.owner))).collect()
+        let lost = self.lost_of(|owner| may_see(context, owner)).into_iter();
+        let lost = lost.map(|lost| (lost.record.owner.clone(), lost.info()));
+        lost.chain(infos(self.all_of(|terminal| may_see(context, &terminal.owner)))).collect()
     }
 
     /// Begins to look on, with the whole screen, or from a cursor of the view
-    /// `raw` on where the bytes behind it are still kept.
+    /// `raw` on where the bytes behind it are still kept and the size has not
+    /// changed since.
     ///
     /// # Errors
-    /// [`TerminalError::NotFound`], also for what another session opened.
+    /// [`TerminalError::NotFound`], also for what another session opened;
+    /// [`TerminalError::Over`] for what was lost with an earlier host.
     pub fn watch(&self, context: &Context, id: TerminalId, from: Option<u64>) -> Result<Watched, TerminalError> {
+        let lost = lock(&self.table).lost.get(&id).cloned();
+        if let Some(lost) = lost.filter(|lost| may_see(context, &lost.record.owner)) {
+            return Err(TerminalError::Over { because: lost.because() });
+        }
         let found = lock(&self.table).terminals.get(&id).cloned();
         let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or(TerminalError::NotFound)?;
-        let size = terminal.session.size();
-        Ok(Watched { terminal, from, size, over: false })
+        let resizes = terminal.session.resizes();
+        // A cursor does not say on which side of a change right there it stands.
+        let from = from.filter(|from| resizes.count == 0 || *from > resizes.last_at);
+        Ok(Watched { terminal, from, resizes: resizes.count, over: false })
     }
 }
 
@@ -122,16 +134,9 @@ impl Watched {
             if behind.is_some() && self.from.is_none() {
                 continue;
             }
-            if self.from.is_some() {
-                let size = self.terminal.session.size();
-                if size != self.size {
-                    self.size = size;
-                    return Some(Seen::Resized(size));
-                }
-                if ended {
-                    self.over = true;
-                    return Some(Seen::Over(self.terminal.because().unwrap_or_default()));
-                }
+            if self.from.is_some() && ended {
+                self.over = true;
+                return Some(Seen::Over(self.terminal.because().unwrap_or_default()));
             }
             select! {
                 _ = progress.changed(), if more_may_come => {}
@@ -146,22 +151,33 @@ impl Watched {
         if !at_once && self.terminal.session.is_inside_sequence() {
             return None;
         }
-        let (size, text, next) = self.terminal.session.redraw();
-        (self.from, self.size) = (Some(next), size);
+        let (size, text, next, resizes) = self.terminal.session.redraw();
+        (self.from, self.resizes) = (Some(next), resizes);
         Some(Seen::Screen { size, text, next })
     }
 
+    /// The next bytes, or another size where that comes first.
     fn bytes(&mut self, from: u64) -> Option<Seen> {
-        let slice = self.terminal.session.raw(from, PIECE_BYTES);
-        if slice.start != from {
-            // Evicted, or never printed.
+        let (mut slice, size, resizes) = self.terminal.session.raw_and_size(from, PIECE_BYTES);
+        let untold = resizes.count - self.resizes;
+        // Evicted or never printed, or for a size that is gone.
+        if slice.start != from || untold > 1 {
             self.from = None;
             return None;
+        }
+        if untold == 1 {
+            if from >= resizes.last_at {
+                self.resizes = resizes.count;
+                return Some(Seen::Resized(size));
+            }
+            let before = usize::try_from(resizes.last_at - from).unwrap_or(usize::MAX);
+            slice.content.truncate(before);
         }
         if slice.content.is_empty() {
             return None;
         }
-        self.from = Some(slice.next);
-        Some(Seen::Bytes { from, next: slice.next, bytes: slice.content })
+        let next = from + slice.content.len() as u64;
+        self.from = Some(next);
+        Some(Seen::Bytes { from, next, bytes: slice.content })
     }
 }

@@ -21,6 +21,13 @@ const LEAVE_ALTERNATE: &str = "\x1b[?1049l";
 /// Makes the whole screen scroll, and resets colours, cursor and modes.
 const AFRESH: &str = "\x1b[?2004l\x1b[?1l\x1b[!p\x1b[0m\x1b[?25h";
 
+/// How often the size has changed, and before which byte it did the last time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Resizes {
+    pub(crate) count: u64,
+    pub(crate) last_at: u64,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -30,6 +37,7 @@ pub(crate) struct Output {
     pub(crate) screen: Screen,
     marks: VecDeque<PlacedMark>,
     marks_seen: u64,
+    resizes: Resizes,
     /// Who looks on.
     pub(super) views: Views,
 }
@@ -43,6 +51,7 @@ impl Output {
             screen: Screen::new(size, history.screen_lines),
             marks: VecDeque::new(),
             marks_seen: 0,
+            resizes: Resizes::default(),
             views: Views::default(),
         }
     }
@@ -91,6 +100,9 @@ impl Output {
 
     /// Changes the size of the screen.
     pub(super) fn resize(&mut self, size: Size) {
+        if size != self.screen.size() {
+            self.resizes = Resizes { count: self.resizes.count + 1, last_at: self.raw.end() };
+        }
         self.screen.resize(size);
         self.views.resized(size);
     }
@@ -114,6 +126,10 @@ impl Output {
     /// The marks from this number on, as far as they are kept.
     pub(crate) fn marks_from(&self, number: u64) -> Vec<PlacedMark> {
         self.marks.iter().filter(|mark| mark.number >= number).cloned().collect()
+    }
+
+    pub(super) fn resizes(&self) -> Resizes {
+        self.resizes
     }
 
     pub(super) fn marks_seen(&self) -> u64 {

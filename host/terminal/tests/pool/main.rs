@@ -10,3 +10,4 @@ mod restarts;
 mod room;
 mod support;
 mod turns;
+mod watched;

@@ -204,6 +204,33 @@ async fn every_end_has_its_cause_in_words() {
 }
 
 #[tokio::test]
+async fn a_start_that_fails_closes_nothing_and_gives_back_what_it_took() {
+    let room = Room::with(|settings| {
+        let limits = &mut settings.limits;
+        (limits.open, limits.open_per_owner, limits.evictable_after_seconds) = (2, 1, 0);
+    });
+    let (first, second, third) = (somebody("one"), somebody("two"), somebody("three"));
+    let (id, other) = (room.shell(&first).await, room.shell(&second).await);
+    // Of one who would replace its own, and of one who would have another's closed.
+    for who in [&first, &third] {
+        room.shell_with(who, |wanted| wanted.directory = "nosuch").await.expect_err("no such directory");
+        for program in ["/etc/passwd", "/tmp", "/nowhere/at/all"] {
+            room.program(who, program).await.expect_err(program);
+        }
+        room.script(who, "a\0b").await.expect_err("a NUL");
+        assert_eq!((room.info(&first, id).status, room.info(&second, other).status), (Status::Ready, Status::Ready));
+    }
+    let metrics = room.terminals.metrics();
+    assert_eq!((metrics.open, metrics.evicted, metrics.replaced), (2, 0, 0));
+    // Each has its place again, so a further one closes one of them, and says so.
+    let evicting = room.shell(&third).await;
+    assert_eq!(room.info(&first, id).why, Some(Why::Evicted));
+    assert_eq!(room.info(&second, other).status, Status::Ready);
+    assert_eq!(room.info(&third, evicting).status, Status::Ready);
+    assert_eq!(room.shell_with(&second, |_| {}).await.expect("a terminal").replaced, [other]);
+}
+
+#[tokio::test]
 async fn where_all_are_busy_a_further_one_is_refused_until_one_is_not() {
     let room = Room::with(|settings| (settings.limits.open, settings.limits.evictable_after_seconds) = (2, 0));
     let who = ["one", "two", "three"].map(somebody);
@@ -250,6 +277,16 @@ async fn what_nobody_uses_is_closed_and_what_ended_long_ago_forgotten() {
 }
 
 #[tokio::test]
+async fn what_is_short_is_swept_often_and_nothing_more_often_than_each_second() {
+    for (idle, kept, pace) in [(900, 3_600, 60), (6, 3_600, 1), (900, 100, 10), (1, 1, 1)] {
+        let room = Room::with(|settings| {
+            (settings.limits.idle_seconds, settings.limits.tombstone_seconds) = (idle, kept);
+        });
+        assert_eq!(room.terminals.sweep_interval(), Duration::from_secs(pace), "{idle} {kept}");
+    }
+}
+
+#[tokio::test]
 async fn no_more_ended_terminals_are_kept_than_may_be_the_oldest_go_first() {
     let room = Room::with(|settings| settings.limits.ended_per_owner = 2);
     let owner = somebody("one");
@@ -278,16 +315,28 @@ async fn a_terminal_is_closed_once_it_was_open_for_as_long_as_it_may() {
 async fn a_start_that_is_given_up_gives_its_place_back() {
     let room = Room::with(|settings| settings.limits.open = 1);
     let owner = somebody("one");
-    // The first makes what all need; then a start waits for its program.
-    room.shell(&owner).await;
-    {
+    // The first makes what all need; then a start waits for its program, and is
+    // given up sooner or later.
+    let first = room.shell(&owner).await;
+    for steps in 1..=6 {
         let mut starting = pin!(room.script(&owner, "exec sleep 761"));
         let mut context = Context::from_waker(Waker::noop());
-        let mut polls = 0;
-        while starting.as_mut().poll(&mut context).is_pending() && room.terminals.metrics().open > 0 && polls < 10_000 {
-            polls += 1;
+        for _ in 0..steps {
+            if starting.as_mut().poll(&mut context).is_ready() {
+                break;
+            }
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
+        if steps == 1 {
+            assert_eq!(room.info(&owner, first).why, None, "what runs is not closed for what never did");
+        }
+    }
+    // The first has its place again, or one that did run has it; nobody else gets in.
+    eventually("one is open", || room.terminals.metrics().open == 1).await;
+    let error = room.shell_with(&somebody("two"), |_| {}).await.expect_err("no room");
+    assert!(matches!(error, TerminalError::Full { .. }), "{error}");
+    for info in room.terminals.list(&owner.owner()) {
+        room.close(&owner, info.id).await;
     }
     eventually("nothing of it is left", || !runs("761")).await;
     let id = room.shell(&somebody("two")).await;

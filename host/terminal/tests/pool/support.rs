@@ -124,6 +124,14 @@ impl Room {
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await.expect("a terminal").id
     }
 
+    /// A program, as it is by itself.
+    pub(crate) async fn program(&self, who: &Somebody, program: &str) -> Result<Started, TerminalError> {
+        let grants = grants();
+        let granted = grants.terminal(&who.plugin).expect("granted");
+        let wanted = Wanted::new(granted.program(program).expect("granted"));
+        self.terminals.start(&granted, &who.context, &self.place(), wanted).await
+    }
+
     /// A script.
     pub(crate) async fn script(&self, who: &Somebody, script: &str) -> Result<Started, TerminalError> {
         self.script_with(who, script, None).await

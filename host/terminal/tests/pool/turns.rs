@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wharf_core::completion::{Layer, Preset, Reason, Tuning};
-use wharf_terminal::{ProfileSettings, RefusedWord, Status, TerminalError, TurnInput};
+use wharf_terminal::{ProfileSettings, RefusedWord, Status, TerminalError, TurnInput, TurnOptions};
 
 use crate::support::{AMPLE, Room, somebody};
 
@@ -88,6 +88,19 @@ async fn waiting_ends_with_text_or_with_the_terminal() {
     assert!(closed.ended.is_some() && begun.elapsed() < AMPLE);
     let error = room.terminals.send(&owner.owner(), id, TurnInput::Keys(&["x"]), None).await.expect_err("closed");
     assert!(matches!(error, TerminalError::Over { because } if because == "it ended with code 4"));
+}
+
+#[tokio::test]
+async fn silence_that_was_asked_for_ends_a_turn_of_a_program_that_works() {
+    let (room, owner) = (Room::new(), somebody("one"));
+    let id = room.shell(&owner).await;
+    let usual = room.terminals.turn_options(&owner.owner(), id, None).expect("options");
+    let parameters = usual.parameters.limited(Some(Duration::from_millis(300)), None).expect("valid");
+    let input = TurnInput::Submit("echo an''swer; sleep 1000");
+    let turn = room.terminals.send(&owner.owner(), id, input, Some(TurnOptions { parameters })).await.expect("a turn");
+    let info = room.until(&owner, id, |info| info.turn.as_ref().is_some_and(|turn| turn.is_over())).await;
+    let over = info.turn.expect("the turn");
+    assert_eq!((over.number, over.decision.reason()), (turn.number, Some(Reason::Idle)));
 }
 
 #[tokio::test]

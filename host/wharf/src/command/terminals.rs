@@ -71,6 +71,9 @@ fn show(terminals: &[Value], running: usize) -> io::Result<()> {
             text("session"),
             text("last_used"),
         )?;
+        if let Some(because) = terminal["because"].as_str() {
+            writeln!(out, "    {}", wharf::text::line(because, 200))?;
+        }
     }
     out.flush()
 }

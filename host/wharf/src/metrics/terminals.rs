@@ -70,6 +70,7 @@ pub(super) fn terminals(registry: &mut Registry, terminals: &Terminals) {
         ("idle", now.idle),
         ("time-limit", now.expired),
         ("crashes", now.given_up),
+        ("host-lost", now.host_lost),
     ];
     by(registry, "terminals_closed", "Terminals that are over, by what ended them", "by", &closed);
     counter(registry, "terminal_crashes", "Programs in terminals that crashed", now.crashes);

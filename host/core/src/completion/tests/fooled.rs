@@ -335,6 +335,14 @@ fn empty_polls_of_a_program_known_to_compute_mean_less_too() {
 }
 
 #[test]
+fn a_number_of_empty_polls_that_was_asked_for_holds_whatever_the_program_does() {
+    let tuning = Tuning { consecutive_empty_polls: Some(2), ..Tuning::default() };
+    let mut turn = Detector::new(Preset::Agent.parameters().tuned(&tuning).expect("valid"), None).expect("valid");
+    goes_on(&mut turn, [(0, INPUT), (5, output("working\r\n")), (205, row_of("", false)), (15_005, EMPTY)]);
+    assert_eq!(reason(&mut turn, 30_005, EMPTY), Some(Reason::EmptyPolls));
+}
+
+#[test]
 fn a_room_that_was_held_up_says_when_output_may_have_come_and_nothing_is_cut() {
     let mut turn = turn(Preset::Repl, "x\n");
     goes_on(&mut turn, [(5, output("x\r\none\r\n"))]);

@@ -53,10 +53,10 @@ fn an_unknown_preset_is_told_the_known_ones() {
 
 #[test]
 fn a_number_out_of_range_is_refused_with_its_name() {
-    assert_eq!(refused(|all| all.settle = ms(0)), "`settle` must be from 1 ms to 24 h, not 0ns");
+    assert_eq!(refused(|all| all.settle = ms(0)), "`settle_milliseconds` must be from 1 to 86400000, not 0");
     assert_eq!(
         refused(|all| all.time_limit = ms(86_400_001)),
-        "`time_limit` must be from 1 ms to 24 h, not 86400.001s"
+        "`time_limit_milliseconds` must be from 1 to 86400000, not 86400001"
     );
     assert_eq!(refused(|all| all.max_attempts = 0), "`max_attempts` must be from 1 to 100000, not 0");
     assert_eq!(
@@ -69,12 +69,15 @@ fn a_number_out_of_range_is_refused_with_its_name() {
 fn a_rule_that_could_never_fire_is_refused() {
     assert_eq!(
         refused(|all| all.inactivity_timeout = ms(61_000)),
-        "`inactivity_timeout` (61s) must not exceed `busy_inactivity_timeout` (60s)"
+        "`inactivity_timeout_milliseconds` (61000) must not exceed `busy_inactivity_timeout_milliseconds` (60000)"
     );
-    assert_eq!(refused(|all| all.strict_quiet = ms(3_000)), "`strict_quiet` (3s) must not exceed `broad_quiet` (2s)");
+    assert_eq!(
+        refused(|all| all.strict_quiet = ms(3_000)),
+        "`strict_quiet_milliseconds` (3000) must not exceed `broad_quiet_milliseconds` (2000)"
+    );
     assert_eq!(
         refused(|all| all.adaptation = Some(Adaptation { shortest: ms(9_000), longest: ms(8_000) })),
-        "`adaptation.shortest` (9s) must not exceed `adaptation.longest` (8s)"
+        "`adaptive_shortest_milliseconds` (9000) must not exceed `adaptive_longest_milliseconds` (8000)"
     );
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wharf_core::{
     Code, Error,
-    completion::{AdaptiveSilence, Decision, Tuning},
+    completion::{AdaptiveSilence, Decision, Tuning, given_time},
     json::members,
 };
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
@@ -77,10 +77,24 @@ pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Res
         let prompts = parameters.prompts.with_strict(&patterns);
         parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
     }
-    let milliseconds = |given: u64| Duration::from_millis(given).min(LONGEST_TURN);
-    parameters = parameters
-        .limited(wanted.inactivity_milliseconds.map(milliseconds), wanted.time_limit_milliseconds.map(milliseconds));
-    parameters.validate().map_err(|error| invalid(error.to_string()))?;
+    let longest = u64::try_from(LONGEST_TURN.as_millis()).unwrap_or(u64::MAX);
+    let time = |name, given: Option<u64>, other, also: Option<u64>| match (given, also) {
+        (Some(_), Some(_)) => Err(invalid(format!("`{name}` and `{other}` of `options` say the same; give one"))),
+        _ => given_time(name, given.map(|given| given.min(longest))).map_err(|error| invalid(error.to_string())),
+    };
+    let silence = time(
+        "inactivity-milliseconds",
+        wanted.inactivity_milliseconds,
+        "inactivity_timeout_milliseconds",
+        tuning.inactivity_timeout_milliseconds,
+    )?;
+    let limit = time(
+        "time-limit-milliseconds",
+        wanted.time_limit_milliseconds,
+        "time_limit_milliseconds",
+        tuning.time_limit_milliseconds,
+    )?;
+    parameters = parameters.limited(silence, limit).map_err(|error| invalid(error.to_string()))?;
     parameters = parameters.tuned(&tuning).map_err(|error| invalid(format!("`parameters` of `options`: {error}")))?;
     Ok(TurnOptions { parameters })
 }

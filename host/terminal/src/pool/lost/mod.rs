@@ -73,6 +73,7 @@ impl Terminals {
                         "a terminal was lost when its host ended; the end of its text is kept"
                     );
                     table.lost.insert(id, Lost::new(record, text, files, place));
+                    self.common.counters.lost();
                 }
                 _ => disk::remove(&files),
             }
