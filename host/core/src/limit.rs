@@ -287,17 +287,17 @@ limits! {
         file_size_bytes = 4 * GIB, up to 16_384 * GIB,
             "Size of each file that a process writes. Its writes fail (SIGXFSZ).";
         workspace_bytes = 4 * GIB, up to 16_384 * GIB,
-            "Bytes of the files of one session, counted as plugins write them and measured while it has processes or calls. Kills its processes (`quota`); refuses writes of plugins, and at the 16th of a call ends the call with `limit`.";
+            "Bytes of the files of one session, counted as plugins write them and measured while it has processes or calls. Kills its processes (`quota`) and refuses to start any with `limit`; refuses writes of plugins, and at the 16th of a call ends the call with `limit`.";
         workspace_entries = 1_000_000, up to 100_000_000,
-            "Files and directories of one session, or of one exchange folder; nested more than 256 deep is too many. Kills the session's processes (`quota`), and refuses its writes.";
+            "Files and directories of one session, or of one exchange folder; nested more than 256 deep is too many. Kills the session's processes (`quota`), and refuses to start any and its writes.";
         workspace_total_bytes_per_tenant = 64 * GIB, up to 16_384 * GIB,
-            "Bytes of all workspaces of one tenant. Refuses its writes, and kills its processes in workspaces that grow (`quota`).";
+            "Bytes of all workspaces of one tenant. Refuses its writes and to start processes, and kills its processes in workspaces that grow (`quota`).";
         workspace_total_bytes = 256 * GIB, up to 16_384 * GIB,
-            "Bytes of all workspaces of all tenants. The same.";
+            "Bytes of all workspaces of all tenants, each counted with no more than `workspace_total_bytes_per_tenant`. The same.";
         workspace_total_entries_per_tenant = 4_000_000, up to 100_000_000,
             "Files and directories of all workspaces of one tenant. The same.";
         workspace_total_entries = 16_000_000, up to 100_000_000,
-            "Files and directories of all workspaces of all tenants. The same.";
+            "Files and directories of all workspaces of all tenants, counted likewise. The same.";
         workspaces_per_tenant = 4_000, up to 1_000_000,
             "Sessions of one tenant that have a workspace. Refuses to make another one with `limit`.";
         workspaces = 10_000, up to 1_000_000,

@@ -39,7 +39,7 @@ pub struct Bounds {
     pub session: Option<Bound>,
     /// Of one tenant.
     pub tenant: Bound,
-    /// Of all tenants together.
+    /// Of all tenants together, each of which counts with no more than its own limit.
     pub host: Bound,
 }
 
@@ -65,6 +65,16 @@ impl Level {
     }
 }
 
+impl QuotaFull {
+    /// The rule that would be broken, in words: whose it is, what it allows, its name. True
+    /// whether it is full or what was asked for is more than what is left.
+    #[must_use]
+    pub fn rule(&self) -> String {
+        let Self { level, bound: (name, most), resource, section } = self;
+        format!("{} may use {most} {resource} at most (`{name}` of {section})", level.holder())
+    }
+}
+
 impl From<QuotaFull> for Error {
     fn from(full: QuotaFull) -> Self {
         Self::retryable(Code::Limit, full.to_string())
@@ -82,6 +92,9 @@ pub struct Quota {
 #[derive(Debug, Default)]
 struct Ledger {
     used: u64,
+    /// The same, of each tenant no more than it may use: what one tenant has beyond its
+    /// own limit, recorded after the fact, is at nobody else's cost.
+    counted: u64,
     tenants: HashMap<TenantId, TenantLedger>,
 }
 
@@ -174,7 +187,7 @@ impl Share {
         let levels = [
             session.map(|bound| (Level::Session, bound, of_session)),
             Some((Level::Tenant, tenant, own.map_or(0, |own| own.used))),
-            Some((Level::Host, host, ledger.used)),
+            Some((Level::Host, host, ledger.counted)),
         ];
         for (level, bound, used) in levels.into_iter().flatten() {
             if used.saturating_add(more) > bound.1 {
@@ -182,7 +195,7 @@ impl Share {
             }
         }
         if more > 0 {
-            ledger.add(&self.tenant, &self.session, more);
+            ledger.add(&self.tenant, &self.session, more, tenant.1);
             self.amount += more;
         }
         Ok(())
@@ -192,7 +205,8 @@ impl Share {
     /// that somebody else has written, for example. Later shares find less room.
     pub fn record(&mut self, more: u64) {
         if more > 0 {
-            self.quota.lock().add(&self.tenant, &self.session, more);
+            let of_tenant = self.quota.bounds.tenant.1;
+            self.quota.lock().add(&self.tenant, &self.session, more, of_tenant);
             self.amount = self.amount.saturating_add(more);
         }
     }
@@ -204,10 +218,14 @@ impl Share {
             return;
         }
         self.amount -= less;
-        let mut ledger = self.quota.lock();
+        let of_tenant = self.quota.bounds.tenant.1;
+        let mut guard = self.quota.lock();
+        let ledger = &mut *guard;
         ledger.used = ledger.used.saturating_sub(less);
         let Some(own) = ledger.tenants.get_mut(&self.tenant) else { return };
+        let before = own.used.min(of_tenant);
         own.used = own.used.saturating_sub(less);
+        ledger.counted = ledger.counted.saturating_sub(before - own.used.min(of_tenant));
         if let Some(of_session) = own.sessions.get_mut(&self.session) {
             *of_session = of_session.saturating_sub(less);
             if *of_session == 0 {
@@ -221,10 +239,13 @@ impl Share {
 }
 
 impl Ledger {
-    fn add(&mut self, tenant: &TenantId, session: &SessionId, more: u64) {
+    /// `of_tenant` is what a tenant may use.
+    fn add(&mut self, tenant: &TenantId, session: &SessionId, more: u64, of_tenant: u64) {
         self.used = self.used.saturating_add(more);
         let own = self.tenants.entry(tenant.clone()).or_default();
+        let before = own.used.min(of_tenant);
         own.used = own.used.saturating_add(more);
+        self.counted = self.counted.saturating_add(own.used.min(of_tenant) - before);
         let of_session = own.sessions.entry(session.clone()).or_default();
         *of_session = of_session.saturating_add(more);
     }
@@ -284,9 +305,30 @@ mod tests {
         share.shrink(1);
         share.record(5);
         assert_eq!(quota.used_by_session(&"a".parse().expect("fits"), &"s".parse().expect("fits")), 6);
-        assert!(take(&quota, "b", "s", 1).is_err(), "the host is full");
-        drop(share);
+        let other = take(&quota, "b", "s", 1).expect("its tenant may have three, and counts for no more");
+        assert!(take(&quota, "b", "t", 1).is_err(), "the host is full");
+        drop((share, other));
         assert_eq!((quota.used(), quota.lock().tenants.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_a_tenant_has_beyond_its_own_limit_is_at_nobody_elses_cost() {
+        let quota = quota();
+        let mut over = take(&quota, "a", "s", 1).expect("fits");
+        over.record(100);
+        assert_eq!(quota.used(), 101);
+        assert_eq!(over.grow(0).expect_err("over").level, Level::Session);
+        assert_eq!(take(&quota, "a", "t", 1).expect_err("its tenant is full").level, Level::Tenant);
+        let mut other = take(&quota, "b", "s", 1).expect("what a tenant leaves to others by its limit");
+        other.grow(0).expect("nothing is over");
+        assert_eq!(other.grow(1).expect_err("full").level, Level::Host);
+        over.shrink(97);
+        assert_eq!(other.grow(1).expect_err("it has four, and counts for three").level, Level::Host);
+        over.shrink(2);
+        other.grow(1).expect("there is room");
+        drop((over, other));
+        let ledger = quota.lock();
+        assert_eq!((ledger.used, ledger.counted, ledger.tenants.len()), (0, 0, 0));
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! call, so it is made of atomics. One thread at a time runs a call, and all
 //! of these are plain counters: relaxed ordering suffices.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use wharf_core::{CallLimits, Code, Error, QuotaFull};
 
@@ -47,6 +50,8 @@ pub(crate) struct Budget {
     events: AtomicU64,
     log_lines: AtomicU64,
     refused_writes: AtomicU64,
+    /// The limit that the first of them would have broken.
+    full: OnceLock<QuotaFull>,
     max_host_calls: u64,
     max_host_call_bytes: u64,
     max_host_bytes: u64,
@@ -63,6 +68,7 @@ impl Budget {
             events: AtomicU64::new(0),
             log_lines: AtomicU64::new(0),
             refused_writes: AtomicU64::new(0),
+            full: OnceLock::new(),
             max_host_calls: limits.host_calls,
             max_host_call_bytes: limits.host_call_bytes,
             max_host_bytes: limits.host_call_total_bytes,
@@ -104,10 +110,16 @@ impl Budget {
 
     /// Counts a write that was refused because nothing more fits.
     pub(crate) fn refused_write(&self, full: QuotaFull) -> Result<(), Exceeded> {
+        self.full.get_or_init(|| full);
         if self.refused_writes.fetch_add(1, Relaxed).saturating_add(1) < REFUSED_WRITES {
             return Ok(());
         }
         Err(Exceeded::Full(full))
+    }
+
+    /// The limit for which a write of the call was refused.
+    pub(crate) fn full(&self) -> Option<&QuotaFull> {
+        self.full.get()
     }
 
     /// Counts a host call of WASI, which has no way to end the guest itself;

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 use wharf_core::{
-    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, Quota, audit::CallAudit,
-    json::Estimate, limit::TimeLeft, text, tool,
+    Answer, CallLimits, Claims, Code, Content, Context, Error, Events, Grants, InputRequired, Quota, QuotaFull,
+    audit::CallAudit, json::Estimate, limit::TimeLeft, text, tool,
 };
 use wharf_state::Turns;
 
@@ -74,10 +74,35 @@ pub(crate) async fn run(
     match finished {
         Ok(Ok(returned)) => match budget.exceeded() {
             Some(exceeded) => Err(exceeded.into()),
-            None => Ok((returned, clock.left())),
+            None => Ok((with_reason(returned, budget.full()), clock.left())),
         },
         Ok(Err(failure)) => Err(error::of_call(&failure, &clock, &budget, stack_bytes)),
         Err(why) => Err(clock.describe(why).unwrap_or_else(|| Error::new(Code::Internal, "the call was stopped"))),
+    }
+}
+
+/// Says which limit a failed call met where it wrote: WASI tells a guest a number at most,
+/// and of a stream not even that. What was refused and yet succeeded stays as it is.
+fn with_reason(returned: Returned, full: Option<&QuotaFull>) -> Returned {
+    let Some(full) = full else { return returned };
+    let limit = |said: &str| types::Error {
+        code: Code::Limit.as_str().to_owned(),
+        message: format!(
+            "a write of this call was refused: {}; remove what is not needed. The tool said: {said}",
+            full.rule()
+        ),
+        retryable: true,
+    };
+    match returned {
+        Returned::Answer(Err(error)) => Returned::Answer(Err(limit(&error.message))),
+        Returned::Answer(Ok(answer)) if answer.is_error => {
+            let texts = answer.content.iter().filter(|part| part.mime_type == "text/plain");
+            let said = texts.map(|part| String::from_utf8_lossy(&part.data)).collect::<Vec<_>>().join("\n");
+            Returned::Answer(Err(limit(&said)))
+        }
+        Returned::Prompt(Err(error)) => Returned::Prompt(Err(limit(&error.message))),
+        Returned::Read(Err(error)) => Returned::Read(Err(limit(&error.message))),
+        other => other,
     }
 }
 

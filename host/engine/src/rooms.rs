@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use wharf_core::{Code, Error, RequestLimits, StreamLimits, Streams, service::Announcements};
+use tokio::task::spawn_blocking;
+use wharf_core::{Code, Error, RequestLimits, StreamLimits, Streams, WorkspaceKey, service::Announcements};
 use wharf_network::Requests;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 use wharf_webview::WebViews;
-use wharf_workspace::Workspaces;
+use wharf_workspace::{Workspace, Workspaces};
 
 /// What an engine hands calls on to. A room that is absent answers
 /// `unavailable`, whatever was granted.
@@ -50,6 +51,17 @@ impl Rooms {
             workspaces: None,
             spawner: Spawner::new(),
         }
+    }
+
+    /// The workspace of a session for what is to run there, made where there is none.
+    ///
+    /// # Errors
+    /// `limit` where it is full, or there are as many as there may be; `unavailable` where
+    /// this host keeps none, or the disk refuses.
+    pub async fn workspace_to_run(&self, key: WorkspaceKey) -> Result<Workspace, Error> {
+        let workspaces = Arc::clone(self.workspaces()?);
+        let found = spawn_blocking(move || workspaces.create_to_run(&key)).await;
+        Ok(found.map_err(|error| Error::new(Code::Internal, error.to_string()))??)
     }
 
     pub(crate) fn processes(&self) -> Result<&Arc<Processes>, Error> {

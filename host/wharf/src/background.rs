@@ -2,16 +2,16 @@
 //! and keeps workspaces within their quotas.
 
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, VecDeque, hash_map::Entry},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::{
     task::{AbortHandle, JoinSet, spawn_blocking},
     time::MissedTickBehavior,
 };
-use wharf_core::{Streams, TenantId, WorkspaceKey};
+use wharf_core::{QuotaFull, Streams, TenantId, WorkspaceKey};
 use wharf_engine::Rooms;
 use wharf_process::{KilledBy, Processes};
 use wharf_state::{HostTime, StateStore};
@@ -31,6 +31,8 @@ const PAGE_SWEEP: Duration = Duration::from_secs(60);
 const PAGE_END: Duration = Duration::from_secs(5);
 /// How often it is looked which workspaces are to be measured.
 const MEASURE: Duration = Duration::from_secs(1);
+/// One that cannot be measured is told this often at most.
+const TOLD: Duration = Duration::from_secs(10 * 60);
 /// How many are measured at once, and how many of one tenant.
 const AT_ONCE: usize = 4;
 const AT_ONCE_OF_TENANT: usize = 2;
@@ -135,13 +137,13 @@ impl Inhabitants {
     }
 
     /// Ends all that runs in a workspace that holds too much.
-    async fn end(&self, key: &WorkspaceKey) -> usize {
+    async fn end(&self, key: &WorkspaceKey, full: &QuotaFull) -> usize {
         let mut ended = 0;
         if let Some(processes) = &self.processes {
             ended += processes.end_session(&key.tenant, &key.session, KilledBy::Quota).await;
         }
         if let Some(terminals) = &self.terminals {
-            ended += terminals.end_session(&key.tenant, &key.session).await;
+            ended += terminals.end_session(&key.tenant, &key.session, full).await;
         }
         if let Some(webviews) = &self.webviews {
             ended += webviews.end_session(&key.tenant, &key.session, PAGE_END).await;
@@ -184,7 +186,9 @@ struct Measuring {
     queue: VecDeque<(Option<WorkspaceKey>, Arc<Volume>)>,
     /// By where the volume is in memory.
     running: HashMap<usize, Option<TenantId>>,
-    tasks: JoinSet<usize>,
+    tasks: JoinSet<(usize, Option<String>)>,
+    /// What could not be measured, and when that was told.
+    told: HashMap<usize, Instant>,
 }
 
 impl Measuring {
@@ -202,6 +206,22 @@ impl Measuring {
         let place = place_of(&volume);
         self.running.insert(place, key.as_ref().map(|key| key.tenant.clone()));
         Some((place, key, volume))
+    }
+}
+
+impl Measuring {
+    /// One was measured, or could not be, which is told once and then seldom.
+    fn done(&mut self, place: usize, failure: Option<String>) {
+        self.running.remove(&place);
+        let Some(failure) = failure else {
+            self.told.remove(&place);
+            return;
+        };
+        self.told.retain(|_, told| told.elapsed() < TOLD);
+        if let Entry::Vacant(new) = self.told.entry(place) {
+            new.insert(Instant::now());
+            tracing::warn!("{failure}; this is told once, and every ten minutes where it lasts");
+        }
     }
 }
 
@@ -225,37 +245,43 @@ async fn keep_quotas(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
                 }
             }
             Some(done) = measuring.tasks.join_next() => match done {
-                Ok(place) => drop(measuring.running.remove(&place)),
+                Ok((place, failure)) => measuring.done(place, failure),
                 // Which one it was is not known any more.
                 Err(_) => measuring.running.clear(),
             },
         }
         while let Some((place, key, volume)) = measuring.next() {
             let inhabitants = inhabitants.clone();
-            measuring.tasks.spawn(async move {
-                keep_quota(key, volume, inhabitants).await;
-                place
-            });
+            measuring.tasks.spawn(async move { (place, keep_quota(key, volume, inhabitants).await) });
         }
     }
 }
 
-/// Measures one, and ends what runs there where it holds too much.
-async fn keep_quota(key: Option<WorkspaceKey>, volume: Arc<Volume>, inhabitants: Inhabitants) {
+/// Measures one, and ends what runs there where it holds too much. Why it could not be
+/// measured, where it was not.
+async fn keep_quota(key: Option<WorkspaceKey>, volume: Arc<Volume>, inhabitants: Inhabitants) -> Option<String> {
     let measured = spawn_blocking(move || volume.measure()).await;
     let session = key.as_ref().map(|key| key.session.as_str());
     match measured {
         Ok(Ok(measured)) => {
             if let (Some(key), Some(full)) = (&key, measured.excess.filter(|_| measured.must_end())) {
-                let ended = inhabitants.end(key).await;
+                let ended = inhabitants.end(key, &full).await;
                 if ended > 0 {
                     tracing::warn!(session, ended, "what ran in a workspace was ended: {full}");
                 }
             }
+            None
         }
-        Ok(Err(error)) => tracing::warn!(session, "a workspace or exchange folder cannot be measured: {error}"),
-        Err(error) => tracing::error!(session, "a workspace or exchange folder was not measured: {error}"),
+        Ok(Err(error)) => Some(format!("{} cannot be measured: {error}", described(key.as_ref()))),
+        Err(error) => Some(format!("{} was not measured: {error}", described(key.as_ref()))),
     }
+}
+
+fn described(key: Option<&WorkspaceKey>) -> String {
+    key.map_or_else(
+        || "an exchange folder".to_owned(),
+        |key| format!("the workspace of session {} of tenant {}", key.session, key.tenant),
+    )
 }
 
 #[cfg(test)]
@@ -264,6 +290,19 @@ mod tests {
     use wharf_workspace::Settings;
 
     use super::*;
+
+    #[test]
+    fn what_cannot_be_measured_is_told_once_and_again_after_it_could() {
+        let mut measuring = Measuring::default();
+        for _ in 0..3 {
+            measuring.done(1, Some("broken".to_owned()));
+        }
+        let first = measuring.told[&1];
+        measuring.done(1, Some("broken".to_owned()));
+        assert_eq!(measuring.told[&1], first, "it was told once");
+        measuring.done(1, None);
+        assert!(measuring.told.is_empty());
+    }
 
     #[test]
     fn a_tenant_with_many_workspaces_to_measure_delays_nobody_elses() {

@@ -123,9 +123,7 @@ impl TerminalService for HostTerminals {
             told: true,
             ..Wanted::new(command)
         };
-        let absent = || Error::new(Code::Unavailable, "this host keeps no workspaces: it has no data directory");
-        let workspaces = self.rooms.workspaces.as_ref().ok_or_else(absent)?;
-        let workspace = workspaces.create(&granted.workspace(context))?;
+        let workspace = self.rooms.workspace_to_run(granted.workspace(context)).await?;
         let place = Place { files: workspace.files, home: workspace.home, user: workspace.user };
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);

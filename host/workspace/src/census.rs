@@ -13,7 +13,7 @@ use std::{
 };
 
 use wharf_core::{
-    ProcessLimits, Quota, QuotaFull, Share, WorkspaceKey,
+    ProcessLimits, Quota, QuotaFull, Share, TenantId, WorkspaceKey,
     quota::{Bound, Bounds},
 };
 
@@ -120,6 +120,23 @@ impl Census {
     pub(crate) fn volume(&self, place: &Path) -> Option<Arc<Volume>> {
         let name = place.file_name()?;
         self.lock().workspaces.get(name).map(|counted| Arc::clone(&counted.volume))
+    }
+
+    /// What the workspaces of a tenant hold that this host knows of.
+    pub(crate) fn of_tenant(&self, directory: &Path, tenant: &TenantId) -> io::Result<Vec<Arc<Volume>>> {
+        let mut known = self.lock();
+        if known.read.is_none() {
+            self.read(&mut known, directory)?;
+        }
+        let own = known.workspaces.values().filter(|counted| counted.key.tenant == *tenant);
+        Ok(own.map(|counted| Arc::clone(&counted.volume)).collect())
+    }
+
+    /// The limit that is broken where a session has no workspace yet: its tenant, or all
+    /// tenants together, hold too much.
+    pub(crate) fn excess(&self, key: &WorkspaceKey) -> Option<QuotaFull> {
+        let nothing = |quota: &Arc<Quota>| quota.take(&key.tenant, &key.session, 0).err();
+        nothing(&self.bytes).or_else(|| nothing(&self.entries))
     }
 
     /// Forgets one that was removed.

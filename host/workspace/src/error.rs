@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use wharf_core::{Code, Error, QuotaFull};
+use wharf_core::{Code, Error, QuotaFull, quota::Level};
 
 /// Why a workspace cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -22,12 +22,32 @@ pub enum WorkspaceError {
         "{0}; remove workspaces that nobody needs any more (`wharf sessions` lists them), or use a session that has one"
     )]
     Full(QuotaFull),
+    /// It takes nothing that runs, since it is over a limit, or its tenant or all tenants are.
+    #[error("nothing is started here: {}, and that is exceeded; {}", .0.rule(), remedy(.0.level))]
+    NoRoom(QuotaFull),
     /// It cannot be removed now.
     #[error(
         "the workspace is in use: a call, process, terminal or page of this host or another one works in it; end them, \
-         or wait for half a minute after the last call, and try again"
+         or wait for half a minute after the last one, and try again"
     )]
     InUse,
+}
+
+/// How room is made.
+fn remedy(level: Level) -> &'static str {
+    match level {
+        Level::Session => {
+            "empty or remove files of this session with a tool that does, use another session, or have the operator \
+             remove its workspace (`wharf sessions`) or raise the limit"
+        }
+        Level::Tenant => {
+            "empty or remove files of this tenant that nobody needs with a tool that does, or have the operator remove \
+             workspaces (`wharf sessions` lists them) or raise the limit"
+        }
+        Level::Host => {
+            "have the operator remove workspaces that nobody needs (`wharf sessions` lists them) or raise the limit"
+        }
+    }
 }
 
 impl WorkspaceError {
@@ -47,7 +67,9 @@ impl From<WorkspaceError> for Error {
                 tracing::warn!(path = %path.display(), %source, "the host cannot {action} a workspace");
                 Self::retryable(Code::Unavailable, format!("the host cannot {action} the workspace: {source}"))
             }
-            full @ WorkspaceError::Full(_) => Self::retryable(Code::Limit, full.to_string()),
+            full @ (WorkspaceError::Full(_) | WorkspaceError::NoRoom(_)) => {
+                Self::retryable(Code::Limit, full.to_string())
+            }
             busy @ WorkspaceError::InUse => Self::retryable(Code::Conflict, busy.to_string()),
         }
     }

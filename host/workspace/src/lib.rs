@@ -19,7 +19,7 @@ mod volume;
 mod workspaces;
 
 pub use error::WorkspaceError;
-pub use listing::Listed;
+pub use listing::{Listed, Listing};
 pub use measure::Usage;
 pub use volume::{Measured, Volume};
 pub use workspaces::{Settings, Trial, Workspace, Workspaces};

@@ -31,25 +31,35 @@ pub struct Listed {
     pub used: SystemTime,
 }
 
+/// All workspaces.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Those that can be read, the one that was used last first.
+    pub workspaces: Vec<Listed>,
+    /// Those that cannot, and why.
+    pub unreadable: Vec<(WorkspaceKey, WorkspaceError)>,
+}
+
 impl Workspaces {
-    /// All workspaces, the one that was used last first.
+    /// All workspaces. One that cannot be read hides no other.
     ///
     /// # Errors
-    /// Where one cannot be read.
-    pub fn list(&self) -> Result<Vec<Listed>, WorkspaceError> {
-        let mut listed = Vec::new();
+    /// Where it cannot be read which there are.
+    pub fn list(&self) -> Result<Listing, WorkspaceError> {
+        let Listing { mut workspaces, mut unreadable } = Listing::default();
         for (key, volume) in self.counted()? {
             let place = self.place(&key);
-            let read = || Ok(Listed { key, usage: volume.measure()?.usage, used: Self::used(&place)? });
+            let read = || Ok(Listed { key: key.clone(), usage: volume.measure()?.usage, used: Self::used(&place)? });
             match read() {
-                Ok(one) => listed.push(one),
+                Ok(one) => workspaces.push(one),
                 // It has just been removed.
                 Err(error) if io::Error::kind(&error) == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(WorkspaceError::storage("read", place)(error)),
+                Err(error) => unreadable.push((key, WorkspaceError::storage("read", place)(error))),
             }
         }
-        listed.sort_by(|one, other| other.used.cmp(&one.used).then_with(|| one.key.cmp(&other.key)));
-        Ok(listed)
+        workspaces.sort_by(|one, other| other.used.cmp(&one.used).then_with(|| one.key.cmp(&other.key)));
+        unreadable.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(Listing { workspaces, unreadable })
     }
 
     /// Counts the workspaces that are on disk, with what they hold: what the limits by

@@ -22,6 +22,9 @@ const OFTEN: Duration = Duration::from_secs(1);
 /// ...and after a rest this many times longer than measuring takes, so that a large one
 /// keeps no disk busy.
 const REST: u32 = 10;
+/// What runs somewhere is looked for once a second: what has ended may have been at work so
+/// long after it was last seen.
+const UNSEEN: Duration = Duration::from_secs(2);
 /// One that nobody wrote to for so long is not measured again.
 const ACTIVE: Duration = Duration::from_secs(30);
 
@@ -55,6 +58,9 @@ struct Held {
     measured: Option<Usage>,
     used: Instant,
     due: Instant,
+    /// When the last measure began, and when the next may.
+    began: Option<Instant>,
+    rested: Instant,
 }
 
 impl Volume {
@@ -67,7 +73,17 @@ impl Volume {
         measured: Option<Usage>,
     ) -> Self {
         let now = Instant::now();
-        let held = Held { bytes, entries, taken_bytes: 0, taken_entries: 0, measured, used: now, due: now };
+        let held = Held {
+            bytes,
+            entries,
+            taken_bytes: 0,
+            taken_entries: 0,
+            measured,
+            used: now,
+            due: now,
+            began: None,
+            rested: now,
+        };
         Self { extent, most_entries, held: Mutex::new(held), measuring: Mutex::default() }
     }
 
@@ -133,16 +149,38 @@ impl Volume {
         self.measure_alone()
     }
 
+    /// Measures it where something may have changed it since it was last measured, and it
+    /// has rested since: as long in proportion as between all measures, and however short
+    /// that is, so that whoever starts one short process after the other finds it full.
+    /// Blocks.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn measure_if_stale(&self) -> io::Result<()> {
+        let _measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_stale() && self.lock().rested <= Instant::now() { self.measure_alone().map(drop) } else { Ok(()) }
+    }
+
+    /// Whether something may have changed it since it was last measured.
+    pub(crate) fn is_stale(&self) -> bool {
+        let held = self.lock();
+        held.began.is_none_or(|began| held.used + UNSEEN >= began)
+    }
+
     fn measure_alone(&self) -> io::Result<Measured> {
         let (began, before) = {
             let held = self.lock();
             (Instant::now(), (held.taken_bytes, held.taken_entries))
         };
-        let usage = self.read()?;
+        let read = self.read();
         let mut guard = self.lock();
         let held = &mut *guard;
-        held.due = Instant::now() + OFTEN.max(began.elapsed() * REST);
-        let grew = held.measured.is_none_or(|last| usage.bytes > last.bytes || usage.entries > last.entries);
+        let rest = began.elapsed() * REST;
+        (held.began, held.rested) = (Some(began), Instant::now() + rest);
+        held.due = Instant::now() + OFTEN.max(rest);
+        let usage = read?;
+        // What was never measured may be as old as the disk.
+        let grew = held.measured.is_some_and(|last| usage.bytes > last.bytes || usage.entries > last.entries);
         held.measured = Some(usage);
         // What was taken meanwhile may not have been seen.
         set(&mut held.bytes, usage.bytes.saturating_add(held.taken_bytes - before.0));
@@ -194,8 +232,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Whether what runs there must end: it holds too much itself, or grows while its
-    /// tenant or all tenants together hold too much.
+    /// Whether what runs there must end: it holds too much itself, or grew since the measure
+    /// before this one while its tenant or all tenants together hold too much.
     #[must_use]
     pub fn must_end(&self) -> bool {
         self.excess.is_some_and(|full| full.level == Level::Session || self.grew)

@@ -27,7 +27,7 @@ use crate::{
     census::Census,
     folders::Folders,
     hold::{Hold, NotHeld},
-    measure::Usage,
+    measure::{Usage, measure},
     volume::Volume,
 };
 
@@ -46,6 +46,8 @@ const ACTIVE: Duration = Duration::from_secs(30);
 /// So many are held at once for having been used lately; each takes a descriptor. Those in
 /// which something runs are held beside them.
 const HELD: usize = 256;
+/// A start waits so long for other workspaces of its tenant to be measured.
+const COUNTING: Duration = Duration::from_secs(1);
 /// Another host takes a workspace away within a few system calls.
 const LEAVING: Duration = Duration::from_millis(1);
 const ATTEMPTS: usize = 100;
@@ -175,7 +177,7 @@ impl Workspaces {
             let admitted = self.census.admit(&self.directory, key).map_err(failed)?.map_err(WorkspaceError::Full)?;
             let staying = self.leaving.read().unwrap_or_else(PoisonError::into_inner);
             let made = self.make(key).map_err(failed)?;
-            let volume = self.census.add(&self.place(key), key, Some(admitted), made.then(Usage::default));
+            let volume = self.census.add(&self.place(key), key, Some(admitted), made);
             if self.note_use(key, Some(volume)) {
                 return Ok(self.of(key));
             }
@@ -183,6 +185,44 @@ impl Workspaces {
             std::thread::sleep(LEAVING);
         }
         Err(WorkspaceError::InUse)
+    }
+
+    /// The workspace of a session for something that is to run there, made where there is
+    /// none. Nothing is started, or made for it, where the session, its tenant or all
+    /// tenants together hold more than they may: a process that is shorter than the time
+    /// between two measures is ended by none of them. Blocks, since what was never measured
+    /// is measured first, and what may have changed since is measured again.
+    ///
+    /// # Errors
+    /// As [`Workspaces::create`]; [`WorkspaceError::NoRoom`] names the limit that is broken.
+    pub fn create_to_run(&self, key: &WorkspaceKey) -> Result<Workspace, WorkspaceError> {
+        self.count_tenant(&key.tenant).map_err(WorkspaceError::storage("read", self.directory.clone()))?;
+        let excess = match self.volume(key) {
+            Some(volume) => {
+                let measured = volume.measure_first().and_then(|()| volume.measure_if_stale());
+                measured.map_err(WorkspaceError::storage("measure", self.place(key)))?;
+                volume.excess()
+            }
+            None => self.census.excess(key),
+        };
+        excess.map_or_else(|| self.create(key), |full| Err(WorkspaceError::NoRoom(full)))
+    }
+
+    /// Measures the workspaces of a tenant that were never measured, or in which something
+    /// happened since, as many as there is time for: the background does so as well.
+    fn count_tenant(&self, tenant: &TenantId) -> io::Result<()> {
+        let began = Instant::now();
+        for volume in self.census.of_tenant(&self.directory, tenant)? {
+            if !volume.is_stale() || !volume.is_due(Instant::now(), true) {
+                continue;
+            }
+            if began.elapsed() >= COUNTING {
+                break;
+            }
+            // One that cannot be read is told where it is used, and by the background.
+            let _ = volume.measure_if_stale();
+        }
+        Ok(())
     }
 
     /// What a workspace holds; nothing where there is none.
@@ -247,8 +287,13 @@ impl Workspaces {
         let mut known = self.known();
         for (key, known) in known.iter_mut() {
             known.inhabited = inhabited.contains(key);
+            if known.inhabited {
+                // What runs there may write until it ends, and is measured after that.
+                known.used = now;
+                known.volume.note_use();
+            }
         }
-        known.retain(|_, known| known.is_active());
+        known.retain(|_, known| known.is_active() || known.volume.is_stale());
         let due = known.iter().filter(|(_, known)| known.volume.is_due(now, true));
         let workspaces = due.map(|(key, known)| (Some(key.clone()), Arc::clone(&known.volume)));
         let folders = self.folders.all().into_iter().filter(|folder| folder.is_due(now, false));
@@ -302,6 +347,7 @@ impl Workspaces {
                 }
             };
             let volume = volume.unwrap_or_else(|| self.census.add(&place, key, None, None));
+            volume.note_use();
             let mut known = self.known();
             make_room(&mut known);
             let fresh = || Known { used: now, noted: now, inhabited: false, hold: None, volume };
@@ -363,21 +409,25 @@ impl Workspaces {
         Ok(aside)
     }
 
-    /// Makes all of it aside, so that it appears whole or not at all. Says whether this is
-    /// who made it.
-    fn make(&self, key: &WorkspaceKey) -> io::Result<bool> {
+    /// Makes all of it aside, so that it appears whole or not at all. Returns what it holds
+    /// then, where this is who made it.
+    fn make(&self, key: &WorkspaceKey) -> io::Result<Option<Usage>> {
         let aside = self.furnish(user(key))?;
+        let mut furnished = Usage::default();
+        for part in [FILES, HOME] {
+            furnished.add(&measure(&aside.path().join(part), u64::MAX)?);
+        }
         let session = Session { tenant: key.tenant.clone(), session: key.session.clone() };
         fs::write(aside.path().join(SESSION), serde_json::to_vec(&session)?)?;
         fs::write(aside.path().join(USED), b"")?;
         match fs::rename(aside.path(), self.place(key)) {
             // Another call, or another host, was first.
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(None),
             Err(error) => Err(error),
             Ok(()) => {
                 // It is not there any more under that name.
                 drop(aside.keep());
-                Ok(true)
+                Ok(Some(furnished))
             }
         }
     }

@@ -125,3 +125,104 @@ fn an_exchange_folder_has_a_quota_of_its_own_that_what_lies_there_counts_for() {
     let again = workspaces.folder(&fs::File::open(directory.path()).expect("opens")).expect("is there");
     assert_eq!(again.take(300_000, 1).expect_err("the same folder").bound.0, "exchange_bytes");
 }
+
+#[test]
+fn nothing_is_started_where_a_session_its_tenant_or_all_hold_too_much_and_nothing_is_made_for_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let limits = ProcessLimits {
+        workspace_bytes: 1 << 20,
+        workspace_total_bytes_per_tenant: 2 << 20,
+        workspace_total_bytes: 3 << 20,
+        ..ProcessLimits::default()
+    };
+    let workspaces = host(directory.path(), &limits);
+    let started = |tenant, session| workspaces.create_to_run(&key(tenant, session));
+    let write = |tenant, session, bytes: usize| {
+        let files = started(tenant, session).expect("there is room").files;
+        fs::write(files.join("file"), vec![1; bytes]).expect("writes");
+        files
+    };
+    let first = write("t", "a", 1_500_000);
+    // At once: nothing rests long that is small.
+    let told = limit_of(started("t", "a"));
+    assert!(told.contains("`workspace_bytes`") && told.contains("this session"), "{told}");
+    write("t", "b", 1_000_000);
+    let told = limit_of(started("t", "b"));
+    assert!(told.contains("`workspace_total_bytes_per_tenant`") && told.contains("this tenant"), "{told}");
+    limit_of(started("t", "c"));
+    write("u", "a", 500_000);
+    write("u", "b", 700_000);
+    let told = limit_of(started("u", "b"));
+    assert!(told.contains("`workspace_total_bytes`") && told.contains("all tenants together"), "{told}");
+    limit_of(started("v", "a"));
+    assert_eq!(fs::read_dir(directory.path().join("workspaces")).expect("is there").count(), 4);
+    fs::remove_file(first.join("file")).expect("removes");
+    for (tenant, session) in [("t", "a"), ("t", "c"), ("u", "b"), ("v", "a")] {
+        started(tenant, session).expect("there is room again");
+    }
+}
+
+#[test]
+fn what_an_earlier_host_left_is_measured_before_anything_starts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let limits = ProcessLimits {
+        workspace_bytes: 1 << 20,
+        workspace_total_bytes_per_tenant: 2 << 20,
+        ..ProcessLimits::default()
+    };
+    for (session, bytes) in [("a", 1_500_000), ("b", 900_000)] {
+        let earlier = host(directory.path(), &limits);
+        let files = earlier.create_to_run(&key("t", session)).expect("there is room").files;
+        fs::write(files.join("file"), vec![1; bytes]).expect("writes");
+    }
+    for (session, limit) in [("a", "workspace_bytes"), ("b", "per_tenant"), ("c", "per_tenant")] {
+        let told = limit_of(host(directory.path(), &limits).create_to_run(&key("t", session)));
+        assert!(told.contains(limit), "{told}");
+    }
+    host(directory.path(), &limits).create_to_run(&key("u", "a")).expect("another tenant has room of its own");
+}
+
+#[test]
+fn a_first_measure_is_no_growth_and_a_tenant_pays_for_no_other() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let limits = ProcessLimits {
+        workspace_total_bytes_per_tenant: 2 << 20,
+        workspace_total_bytes: 3 << 20,
+        ..ProcessLimits::default()
+    };
+    let earlier = host(directory.path(), &limits);
+    for (tenant, bytes) in [("greedy", 30_000_000), ("modest", 500_000), ("third", 1_000_000)] {
+        let files = earlier.create(&key(tenant, "a")).expect("is made").files;
+        fs::write(files.join("file"), vec![1; bytes]).expect("writes");
+    }
+    let workspaces = host(directory.path(), &limits);
+    assert!(!workspaces.is_over_quota(&key("greedy", "a")).expect("measures"), "what is old has not grown");
+    assert!(workspaces.is_full(&key("greedy", "a")));
+    let modest = workspaces.create_to_run(&key("modest", "a")).expect("nobody pays for another's excess");
+    workspaces.volume(&key("modest", "a")).expect("is there").take(100_000, 1).expect("there is room");
+    // All together hold too much from here on.
+    workspaces.count().expect("counts");
+    assert!(workspaces.is_full(&key("modest", "a")));
+    assert!(!workspaces.is_over_quota(&key("modest", "a")).expect("measures"), "it has not grown");
+    // Just made, and as empty as it was made.
+    workspaces.create(&key("fourth", "a")).expect("is made");
+    assert!(!workspaces.is_over_quota(&key("fourth", "a")).expect("measures"));
+    fs::write(modest.files.join("more"), vec![1; 100_000]).expect("writes");
+    assert!(workspaces.is_over_quota(&key("modest", "a")).expect("measures"), "it grows while all are full");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_hides_no_other() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let workspaces = host(directory.path(), &ProcessLimits::default());
+    let broken = workspaces.create(&key("t", "broken")).expect("is made").files;
+    workspaces.create(&key("t", "whole")).expect("is made");
+    fs::remove_dir(&broken).expect("removes");
+    fs::write(&broken, "no directory").expect("writes");
+    let listing = workspaces.list().expect("lists");
+    assert_eq!(listing.workspaces.iter().map(|one| &one.key).collect::<Vec<_>>(), [&key("t", "whole")]);
+    assert_eq!(listing.unreadable.iter().map(|(key, _)| key).collect::<Vec<_>>(), [&key("t", "broken")]);
+    let refused = Error::from(workspaces.create_to_run(&key("t", "broken")).expect_err("nothing can run there"));
+    assert_eq!(refused.code, Code::Unavailable, "{refused}");
+    assert!(workspaces.remove(&key("t", "broken")).expect("removes"));
+}

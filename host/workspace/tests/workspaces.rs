@@ -30,7 +30,7 @@ fn looking_for_a_workspace_makes_nothing() {
     let (directory, workspaces) = workspaces(1 << 20);
     assert_eq!(workspaces.find(&key("a")), None);
     assert_eq!(workspaces.usage(&key("a")).expect("measures").entries, 0);
-    assert!(workspaces.list().expect("lists").is_empty());
+    assert!(workspaces.list().expect("lists").workspaces.is_empty());
     assert_eq!(fs::read_dir(directory.path()).expect("is there").count(), 0);
 }
 
@@ -122,11 +122,11 @@ fn the_operator_sees_whose_they_are_and_how_large() {
     let workspace = workspaces.create(&key("first")).expect("is made");
     fs::write(workspace.files.join("x"), vec![1; 1 << 20]).expect("writes");
     workspaces.create(&key("second")).expect("is made");
-    let listed = workspaces.list().expect("lists");
+    let listed = workspaces.list().expect("lists").workspaces;
     let of_first = listed.iter().find(|listed| listed.key == key("first")).expect("is there");
     assert_eq!(listed.len(), 2);
     assert_eq!((of_first.usage.entries, of_first.usage.bytes >= 1 << 20), (2, true));
     assert!(workspaces.remove(&key("first")).expect("removes"));
     assert!(!workspaces.remove(&key("first")).expect("nothing left"));
-    assert_eq!(workspaces.list().expect("lists").len(), 1);
+    assert_eq!(workspaces.list().expect("lists").workspaces.len(), 1);
 }

@@ -36,6 +36,12 @@ impl Operator {
         assert_eq!(run.code, Some(0), "{run:?}");
     }
 
+    /// Where the workspaces are.
+    fn places(&self) -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(self.data.path().join("workspaces")).expect("is there");
+        entries.map(|entry| entry.expect("is there").path()).collect()
+    }
+
     /// The sessions that have a workspace, by `wharf sessions --json`.
     fn sessions(&self) -> Vec<Value> {
         let run = self.run(&["sessions", "--json"]);
@@ -132,6 +138,31 @@ fn sessions_are_listed_with_their_sizes_and_none_is_made_by_looking() {
     assert!(sessions[1]["entries"].as_u64() > sessions[0]["entries"].as_u64(), "{sessions:?}");
     let run = operator.run(&["sessions"]);
     assert!(run.out.contains("first") && run.out.contains("second") && run.out.contains("2 workspaces"), "{}", run.out);
+}
+
+#[test]
+fn a_workspace_that_cannot_be_read_is_named_and_hides_no_other() {
+    let operator = Operator::developer();
+    operator.write("broken", "file", "x");
+    let before = operator.places();
+    operator.write("whole", "file", "y");
+    std::fs::remove_dir_all(before[0].join("files")).expect("removes");
+    std::fs::write(before[0].join("files"), "no directory").expect("writes");
+    let run = operator.run(&["sessions"]);
+    assert!(run.code == Some(0) && run.out.contains("whole") && run.out.contains("1 workspaces"), "{run:?}");
+    assert!(run.err.contains("broken") && run.err.contains("Not a directory"), "{run:?}");
+    let listed = parsed(&operator.run(&["sessions", "--json"]));
+    assert_eq!(listed["sessions"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed["unreadable"][0]["session"], "broken", "{listed}");
+    // Nothing starts there, and it can go.
+    let command = r#"{"command": "true"}"#;
+    let run = operator.run(&["call", "workspace__execute_shell", command, "--session", "broken"]);
+    assert!(run.code != Some(0) && run.err.contains("Not a directory"), "{run:?}");
+    let run = operator.run(&["sessions", "remove", "broken"]);
+    assert!(run.code == Some(1) && run.err.contains("Not a directory"), "{run:?}");
+    let run = operator.run(&["sessions", "remove", "broken", "--yes"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), "Removed the workspace of broken.\n"), "{run:?}");
+    assert_eq!(operator.sessions().len(), 1);
 }
 
 #[test]
@@ -280,11 +311,11 @@ exchange = [{ name = "in", path = "/in" }, { name = "out", path = "/out", access
         ("[process.polls]\nlanguage = \"fr\"".to_owned(), vec!["fr"]),
         ("[workspace]\nexpiry = 60".to_owned(), vec!["expiry"]),
         ("[plugin.workspace.grants.process]\nshell = true".to_owned(), vec!["reason"]),
-        (format!("{process}readable = [\"a\"]"), vec!["[plugin.workspace.grants.process]", "not absolute"]),
+        (format!("{process}readable = [\"a\"]"), vec!["[plugin.workspace.grants.process]", "/a"]),
         (format!("{process}maximum_concurrent = 0"), vec!["maximum_concurrent"]),
         (format!("{workspace}access = \"all\""), vec!["all"]),
         (format!("{workspace}exchange = [{{name = \"a/b\", path = \"/x\"}}]"), vec!["exchange folder"]),
-        (format!("{workspace}exchange = [{{name = \"a\", path = \"x\"}}]"), vec!["not absolute"]),
+        (format!("{workspace}exchange = [{{name = \"a\", path = \"x\"}}]"), vec!["/x"]),
     ] {
         let run = Operator::new(&text).run(&["config", "check"]);
         assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{text}: {run:?}");

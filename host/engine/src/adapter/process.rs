@@ -39,9 +39,9 @@ impl Reach {
         Ok(Found { processes, owner: granted.owner(&self.context), id: id.parse().map_err(Error::from)? })
     }
 
-    /// Where processes of this session run; made where there is none.
-    fn place(&self, granted: &GrantedProcess<'_>) -> Result<Place, Error> {
-        Ok(place_of(self.rooms.workspaces()?.create(&granted.workspace(&self.context))?))
+    /// Where processes of this session run, unless it is full; made where there is none.
+    async fn place(&self, granted: &GrantedProcess<'_>) -> Result<Place, Error> {
+        self.rooms.workspace_to_run(granted.workspace(&self.context)).await.map(place_of)
     }
 
     /// How long a wait may last: until shortly before the end of the call.
@@ -64,7 +64,7 @@ impl Reach {
     ) -> Result<String, Error> {
         no_options(launch.options.as_deref())?;
         let processes = self.rooms.processes()?;
-        let place = self.place(granted)?;
+        let place = self.place(granted).await?;
         let wanted = Wanted {
             command,
             arguments,

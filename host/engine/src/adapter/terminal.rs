@@ -74,7 +74,7 @@ impl Reach {
             restart: convert::restart(launch.options.as_deref())?,
             ..Wanted::new(command)
         };
-        let place = place_of(self.rooms.workspaces()?.create(&granted.workspace(&self.context))?);
+        let place = place_of(self.rooms.workspace_to_run(granted.workspace(&self.context)).await?);
         let started = terminals.start(&granted, &self.context, &place, wanted).await?;
         let terminal = terminals.info(&granted.owner(&self.context), started.id)?.into();
         Ok(wit::Started { terminal, replaced: started.replaced.iter().map(ToString::to_string).collect() })

@@ -40,8 +40,9 @@ pub(super) fn operator() -> String {
     "the operator ended it".to_owned()
 }
 
-pub(super) fn quota() -> String {
-    "it was ended, since the files of its session take more than they may".to_owned()
+/// `rule` is the one that is broken, with its limit.
+pub(super) fn quota(rule: &str) -> String {
+    format!("it was ended, since the files of its session take more than they may: {rule}")
 }
 
 pub(super) fn shutting_down() -> String {

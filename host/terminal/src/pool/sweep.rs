@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
-use wharf_core::{PluginName, SessionId, TenantId, TerminalOwner};
+use wharf_core::{PluginName, QuotaFull, SessionId, TenantId, TerminalOwner};
 
 use super::{TerminalId, TerminalInfo, Terminals, Why, ending, entry::Terminal, infos, lock, tombstones::forget_ended};
 
@@ -71,12 +71,12 @@ impl Terminals {
     }
 
     /// Closes all terminals of a session whose files take more than they may,
-    /// whoever started them, without asking their programs first. How many were
-    /// open.
-    pub async fn end_session(&self, tenant: &TenantId, session: &SessionId) -> usize {
+    /// whoever started them, without asking their programs first. `full` is the limit
+    /// that is broken. How many were open.
+    pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, full: &QuotaFull) -> usize {
         let of_session = |terminal: &Terminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;
         let open = self.all_of(|terminal| terminal.is_open() && of_session(terminal));
-        close(&open, Why::Quota, &ending::quota(), Duration::ZERO).await;
+        close(&open, Why::Quota, &ending::quota(&full.rule()), Duration::ZERO).await;
         open.len()
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use tokio::time::Instant;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, Quota, quota::Bounds};
 use wharf_terminal::{Restart, Status, TerminalError, Why};
 
 use crate::support::{Room, Somebody, eventually, lives, runs, somebody};
@@ -388,7 +388,18 @@ async fn the_terminals_of_a_session_can_be_ended_together() {
     let sessions: Vec<_> = room.terminals.open_sessions().into_iter().map(|(_, session)| session.to_string()).collect();
     assert_eq!(sessions, ["one", "two"]);
     let owner = one.owner();
-    assert_eq!(room.terminals.end_session(&owner.tenant, &owner.session).await, 2);
-    assert!(ids.iter().all(|id| room.info(&one, *id).why == Some(Why::Quota)));
+    let bytes = Bounds {
+        resource: "bytes of workspaces",
+        section: "[process.limits]",
+        session: Some(("workspace_bytes", 1)),
+        tenant: ("workspace_total_bytes_per_tenant", 2),
+        host: ("workspace_total_bytes", 3),
+    };
+    let full = Quota::new(bytes).take(&owner.tenant, &owner.session, 2).expect_err("too much");
+    assert_eq!(room.terminals.end_session(&owner.tenant, &owner.session, &full).await, 2);
+    for info in ids.map(|id| room.info(&one, id)) {
+        assert_eq!(info.why, Some(Why::Quota));
+        assert!(info.because.as_ref().is_some_and(|because| because.contains("`workspace_bytes`")), "{info:?}");
+    }
     assert_eq!(room.info(&two, other).status, Status::Ready);
 }

@@ -10,9 +10,12 @@ use anyhow::Result;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{Listed, SessionId, TenantId, WorkspaceKey, Workspaces};
+use wharf::{Listed, Listing, SessionId, TenantId, WorkspaceError, WorkspaceKey, Workspaces};
 
 use super::{FAILED, Global, Unusable, bytes::size, print_json};
+
+/// One that cannot be read, and why.
+type Unreadable = (WorkspaceKey, WorkspaceError);
 
 /// List the workspaces of sessions with their sizes, or remove one
 ///
@@ -35,7 +38,7 @@ enum Command {
     ///
     /// Without --yes it shows what would go, and ends with exit code 1. Refused
     /// while a call, process, terminal or page of any host works in it, and for
-    /// half a minute after the last call.
+    /// half a minute after the last one.
     Remove {
         /// Which session
         session: SessionId,
@@ -63,12 +66,12 @@ impl Sessions {
     }
 }
 
-fn all(workspaces: &Workspaces) -> Result<Vec<Listed>> {
+fn all(workspaces: &Workspaces) -> Result<Listing> {
     workspaces.list().map_err(|error| Unusable(wharf::with_causes(&error)).into())
 }
 
 fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
-    let listed = all(workspaces)?;
+    let Listing { workspaces: listed, unreadable } = all(workspaces)?;
     if as_json {
         let sessions: Vec<_> = listed
             .iter()
@@ -79,13 +82,27 @@ fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
                 })
             })
             .collect();
-        print_json(&json!({"sessions": sessions, "quotaBytes": workspaces.quota_bytes()}))?;
+        let mut found = json!({"sessions": sessions, "quotaBytes": workspaces.quota_bytes()});
+        if !unreadable.is_empty() {
+            let broken = |(key, error): &Unreadable| json!({"tenant": key.tenant, "session": key.session, "error": wharf::with_causes(error)});
+            found["unreadable"] = unreadable.iter().map(broken).collect();
+        }
+        print_json(&found)?;
         return Ok(ExitCode::SUCCESS);
     }
+    complain(&unreadable);
     match show(&listed, workspaces.quota_bytes()) {
         // Whoever read enough of a listing closes it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
+    }
+}
+
+/// Names what cannot be read.
+fn complain(unreadable: &[Unreadable]) {
+    for (key, error) in unreadable {
+        let error = wharf::with_causes(error);
+        eprintln!("the workspace of session {} of tenant {} cannot be read: {error}", key.session, key.tenant);
     }
 }
 
@@ -113,13 +130,18 @@ fn show(listed: &[Listed], quota_bytes: u64) -> io::Result<()> {
 }
 
 fn remove(workspaces: &Workspaces, key: &WorkspaceKey, yes: bool) -> Result<ExitCode> {
-    let found = all(workspaces)?.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>();
-    if found.is_empty() {
+    let Listing { workspaces: listed, unreadable } = all(workspaces)?;
+    let found = listed.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>();
+    let broken = unreadable.into_iter().filter(|(of, _)| of == key).collect::<Vec<_>>();
+    if found.is_empty() && broken.is_empty() {
         println!("The session {} of {} has no workspace.", key.session, key.tenant);
         return Ok(ExitCode::SUCCESS);
     }
     if !yes {
-        show(&found, workspaces.quota_bytes())?;
+        complain(&broken);
+        if !found.is_empty() {
+            show(&found, workspaces.quota_bytes())?;
+        }
         eprintln!("nothing was removed; the same command with --yes removes this for good");
         return Ok(ExitCode::from(FAILED));
     }

@@ -65,3 +65,37 @@ async fn what_a_session_may_use_up_holds_for_its_terminals() {
     let info = super::until(&fixture, &here(), &id, |info| info["outcome"].is_object()).await;
     assert_eq!(info["outcome"]["reason"], "quota", "{info}");
 }
+
+#[tokio::test]
+async fn a_terminal_is_not_started_where_the_workspace_is_full_and_one_that_was_ended_names_the_limit() {
+    let fixture = Setup::new()
+        .terminals("shell = true\nprograms = [\"sh\"]")
+        .process_limit("workspace_bytes", 4 << 20)
+        .open()
+        .await;
+    let id = super::script(&fixture, &here(), "head -c 8000000 /dev/zero > file; sleep 1000").await;
+    let info = super::until(&fixture, &here(), &id, |info| info["outcome"].is_object()).await;
+    let told = info["meta"].as_str().expect("a text");
+    assert!(told.contains("`workspace_bytes`") && told.contains("this session"), "{info}");
+    let script = json!({"program": "sh", "arguments": ["-c", "true"], "options": "{\"restart\": \"never\"}"});
+    for arguments in [json!({}), script] {
+        let started = found(fixture.call_in(&here(), "hostile__start_terminal", arguments).await);
+        let refused = &started["refused"];
+        assert_eq!(refused["code"], "limit", "{started}");
+        assert!(refused["message"].as_str().is_some_and(|said| said.contains("`workspace_bytes`")), "{started}");
+    }
+    super::shell(&fixture, &context("local", "other")).await;
+}
+
+#[tokio::test]
+async fn short_terminals_one_after_the_other_stop_where_the_workspace_is_full() {
+    let fixture = Setup::new()
+        .terminals("shell = true\nprograms = [\"sh\"]")
+        .process_limit("workspace_bytes", 4 << 20)
+        .open()
+        .await;
+    let id = super::script(&fixture, &here(), "head -c 8000000 /dev/zero > file").await;
+    super::until(&fixture, &here(), &id, |info| info["outcome"].is_object()).await;
+    let started = found(fixture.call_in(&here(), "hostile__start_terminal", json!({})).await);
+    assert_eq!(started["refused"]["code"], "limit", "{started}");
+}

@@ -16,6 +16,7 @@ mod names;
 mod output;
 mod owners;
 mod polls;
+mod room;
 mod stopping;
 
 use serde_json::{Value, json};
