@@ -74,7 +74,15 @@ pub(crate) fn cancel_turn(call: &Call, input: CancelTurn) -> Result<Reply<TurnAn
 
 fn last_turn(call: &Call, id: &str) -> Result<Turn, ToolError> {
     let info = call.terminals().get(id).map_err(of_terminal)?;
-    info.turn.ok_or_else(|| ToolError::not_found("this terminal has had no turn yet; send_message begins one"))
+    let missing = || match info.because() {
+        _ if !info.is_closed() => ToolError::not_found("this terminal has had no turn yet; send_message begins one"),
+        // One that was lost with its host may have had turns; nothing can begin one.
+        because => {
+            let because = because.map(|because| format!(": {because}")).unwrap_or_default();
+            of_terminal(ToolError::gone(format!("this terminal is closed{because}, and no turn of it is kept")))
+        }
+    };
+    info.turn.clone().ok_or_else(missing)
 }
 
 fn answer(call: &Call, id: &str, turn: &Turn, from: u64, waited: &str) -> Result<Reply<TurnAnswer>, ToolError> {

@@ -139,3 +139,16 @@ fn a_turn_that_never_was_is_no_turn() {
         agent.0.clone().session("other").expect_refusal::<WharfPlugin>("cancel_turn", &json!({ "terminal_id": id }));
     assert!(refused.contains("no such terminal"), "{refused}");
 }
+
+#[test]
+fn who_waits_for_a_turn_of_a_closed_terminal_that_has_none_is_told_that_it_is_closed() {
+    let (agent, id) = Agent::with_shell();
+    let refused = agent.refused("wait_for_turn", &json!({ "terminal_id": id }));
+    assert!(refused.contains("no turn yet; send_message begins one"), "{refused}");
+    agent.ok("close_terminal", &json!({ "terminal_id": id }));
+    for tool in ["wait_for_turn", "cancel_turn"] {
+        let refused = agent.refused(tool, &json!({ "terminal_id": id }));
+        assert!(refused.contains("is closed") && refused.contains("read_output"), "{refused}");
+        assert!(!refused.contains("send_message"), "{refused}");
+    }
+}
