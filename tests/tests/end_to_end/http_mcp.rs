@@ -205,7 +205,7 @@ fn what_cannot_be_served_is_refused_with_what_to_do() {
     let data = Data::new();
     for (lines, address, word) in [
         ("", "0.0.0.0:0", "--http-allow-public"),
-        ("", "unix:relative", "absolute path"),
+        ("", "unix:", "`unix:` and a path"),
         ("[http.tls]\ncertificate = \"missing.pem\"\nkey = \"missing.pem\"", "127.0.0.1:0", "missing.pem"),
         ("[[http.tokens]]\nname = \"a\"\nvariable = \"WHARF_TEST_UNSET\"", "127.0.0.1:0", "WHARF_TEST_UNSET"),
     ] {

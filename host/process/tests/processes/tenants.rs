@@ -68,10 +68,12 @@ async fn ended_processes_of_a_tenant_make_way_for_its_own_and_for_nobody_elses()
     // One more than may be kept, until the next one starts.
     assert_eq!(kept, [2, 3, 4, 5]);
     assert_eq!(room.processes.list(&of("b", "one")).await[0].id, other);
-    // Five are kept now. A further one has the oldest of its own tenant go; with
-    // none, it is refused.
+    // What a tenant has beyond its own limit is at nobody else's cost, so four count. A further
+    // one has the oldest of its own tenant go; with none, it is refused.
     ended(&room, &of("b", "two"), "true").await;
     ended(&room, &of("b", "three"), "true").await;
+    assert_eq!(room.processes.list(&of("b", "one")).await[0].id, other);
+    ended(&room, &of("b", "four"), "true").await;
     assert!(room.processes.list(&of("b", "one")).await.is_empty(), "the oldest of its tenant");
     assert_refused("ended", start(&room, &of("c", "one"), "true").await);
     room.close().await;

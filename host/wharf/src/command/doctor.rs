@@ -102,7 +102,11 @@ fn plugins(host: &Host) -> Vec<Finding> {
         findings.push(Finding::well("off", says));
     }
     for rejected in host.rejected() {
-        let advice = format!("mend or remove [plugin.{}] in wharf.toml", rejected.name);
+        // A plugin that cannot be compiled for want of the null device is as good as another.
+        let advice = match containing::needs_null_device(&rejected.reason) {
+            Some(advice) => advice.to_owned(),
+            None => format!("mend or remove [plugin.{}] in wharf.toml", rejected.name),
+        };
         findings.push(Finding::ill("rejected", format!("{}: {}", rejected.name, rejected.reason), advice));
     }
     findings

@@ -32,12 +32,18 @@ impl Wanted {
     }
 }
 
+const NULL_DEVICE: &str =
+    "no program is started until then: `rm -f /dev/null && mknod -m 666 /dev/null c 1 3`, as root";
+
+/// What to do where something failed for want of the null device: this error says so.
+pub(super) fn needs_null_device(told: &str) -> Option<&'static str> {
+    told.contains("no program can be started without the null device").then_some(NULL_DEVICE)
+}
+
 /// What to do where no program can be started at all.
 pub(super) fn remedy(error: &SpawnError) -> &'static str {
     match error {
-        SpawnError::NullDevice(_) => {
-            "no program is started until then: `rm -f /dev/null && mknod -m 666 /dev/null c 1 3`, as root"
-        }
+        SpawnError::NullDevice(_) => NULL_DEVICE,
         SpawnError::Supervisor(_) => "this program must be able to run itself again (/proc/self/exe)",
         _ => "no program is started until then",
     }
