@@ -4,6 +4,7 @@
 //! The protocol room knows these traits and not who implements them.
 
 pub mod announcements;
+mod caller;
 pub mod front_end;
 pub mod input;
 pub mod metrics;
@@ -23,6 +24,7 @@ use crate::{
     trace::{TraceParent, Tracer},
 };
 pub use announcements::Announcements;
+pub use caller::Caller;
 pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;

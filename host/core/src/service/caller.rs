@@ -1,0 +1,52 @@
+//! Who makes a request, and what holds for everything that is done for it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::Events;
+use crate::{Context, trace::TraceParent};
+
+/// The caller of one request: made once where the request enters, and shared from there.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Caller {
+    /// On whose behalf.
+    pub context: Context,
+    /// What came with the request beside its arguments, for the plugin to read.
+    pub meta: Map<String, Value>,
+    /// What the client declares that it can do, in the protocol's shape.
+    pub capabilities: Map<String, Value>,
+    /// The program that calls, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
+    pub client: Option<Arc<str>>,
+    /// Ends the work when it fires.
+    pub cancel: CancellationToken,
+    /// Who hears of progress and messages.
+    pub events: Events,
+    /// The span that the request belongs to, where somebody said one.
+    pub trace: Option<TraceParent>,
+}
+
+impl Caller {
+    /// A caller that nobody cancels or listens to, and that declares nothing.
+    #[must_use]
+    pub fn new(context: Context) -> Self {
+        Self {
+            context,
+            meta: Map::new(),
+            capabilities: Map::new(),
+            client: None,
+            cancel: CancellationToken::new(),
+            events: None,
+            trace: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Caller {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What comes with a request may hold secrets; a log never shows it.
+        formatter.debug_struct("Caller").field("context", &self.context).finish_non_exhaustive()
+    }
+}
