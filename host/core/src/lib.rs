@@ -1,13 +1,12 @@
 //! The words that every room of the Wharf host shares: ids, context, grants,
-//! limits, tools and their answers, admission of calls, streams of events.
+//! limits, schemas, tools and their answers, admission of calls, audit, traces.
 //!
 //! This crate performs no I/O. It knows nothing of Wasm, of MCP, of SQLite or
-//! of configuration files, and reads no clock but to time waits, streams and
+//! of configuration files, and reads no clock but to time waits and
 //! what audits and traces tell.
 
 pub mod admission;
 pub mod audit;
-pub mod completion;
 pub mod context;
 pub mod digest;
 pub mod error;
@@ -18,13 +17,11 @@ pub mod json;
 pub mod limit;
 pub mod offer;
 pub mod origin;
-pub mod polls;
 pub mod quota;
 pub mod request;
 pub mod schema;
 pub mod scope;
 pub mod service;
-pub mod stream;
 pub mod text;
 pub mod tool;
 pub mod trace;
@@ -50,9 +47,8 @@ pub use request::{RequestPattern, Secret, Secrets};
 pub use schema::{CheckFailure, Meter, Schema, SchemaBudget, SchemaError, SchemaLimits};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{
-    CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, TerminalService,
-    ToolService, WebPageService,
+    CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, ToolService,
+    WebPageService,
 };
-pub use stream::Streams;
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};
 pub use trace::{Span, SpanSink, Tracer};

@@ -10,7 +10,6 @@ pub mod input;
 pub mod metrics;
 pub mod offer;
 pub mod progress;
-pub mod terminal;
 pub mod web_page;
 
 use std::sync::Arc;
@@ -30,7 +29,6 @@ pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
-pub use terminal::TerminalService;
 pub use web_page::WebPageService;
 
 /// Where the progress and the messages of one call go.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
-use wharf_core::{Code, Error, RequestLimits, StreamLimits, Streams, WorkspaceKey, service::Announcements};
+use wharf_completion::Streams;
+use wharf_core::{Code, Error, RequestLimits, StreamLimits, WorkspaceKey, service::Announcements};
 use wharf_network::Requests;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;

@@ -6,10 +6,10 @@
 use std::{path::PathBuf, time::Duration};
 
 use serde::Serialize;
+use wharf_completion::polls::PollSettings;
 use wharf_core::{
     Context,
     grant::{AllowedCommand, GrantedProcess, ProcessGrant},
-    polls::PollSettings,
 };
 use wharf_spawn::policy::{self, Asked, Plan, PolicyError, View};
 

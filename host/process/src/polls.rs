@@ -1,7 +1,7 @@
 //! Polls of processes: counted and judged by the rules that hold for whatever is
 //! polled.
 
-pub use wharf_core::polls::{
+pub use wharf_completion::polls::{
     Guidance, GuidanceEffect, Intervals, Language, MAX_TEXT_BYTES, PollMetrics, PollOverride, PollRules, PollSettings,
     PollTotals, Polled, Subject,
 };
@@ -9,7 +9,7 @@ pub use wharf_core::polls::{
 use crate::Status;
 
 /// The polls of one process.
-pub type Polls = wharf_core::polls::Polls<Status>;
+pub type Polls = wharf_completion::polls::Polls<Status>;
 
 impl Polled for Status {
     const SUBJECT: Subject = Subject::Process;

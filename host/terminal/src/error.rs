@@ -2,7 +2,8 @@
 
 use std::io;
 
-use wharf_core::{Code, Error, QuotaFull, completion::InvalidParameter, text::with_causes};
+use wharf_completion::detection::InvalidParameter;
+use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 use wharf_spawn::{SpawnError, policy::PolicyError};
 
 use crate::{InputError, InvalidSize, TooManyViewers, UnknownKey};

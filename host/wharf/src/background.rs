@@ -11,7 +11,8 @@ use tokio::{
     task::{AbortHandle, JoinSet, spawn_blocking},
     time::MissedTickBehavior,
 };
-use wharf_core::{QuotaFull, Streams, TenantId, WorkspaceKey};
+use wharf_completion::Streams;
+use wharf_core::{QuotaFull, TenantId, WorkspaceKey};
 use wharf_engine::Rooms;
 use wharf_process::{KilledBy, Processes};
 use wharf_state::{HostTime, StateStore};

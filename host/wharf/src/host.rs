@@ -17,13 +17,16 @@ use std::{
     time::Duration,
 };
 
+use wharf_completion::{
+    Streams, TerminalService,
+    detection::Parameters,
+    stream::{OpenStream, StreamWriter, Turns},
+};
 use wharf_core::text::with_causes;
 use wharf_core::{
-    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner, Streams,
-    TerminalService, WebPageService,
-    completion::Parameters,
+    Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner,
+    WebPageService,
     grant::{Capability, Denials},
-    stream::{OpenStream, StreamWriter, Turns},
 };
 use wharf_engine::{Engine, Rooms};
 use wharf_process::{Processes, polls::PollTotals};

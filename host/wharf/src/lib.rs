@@ -80,6 +80,7 @@ pub use paths::{NoDirectory, absolute};
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
+pub use wharf_completion::{Streams, TerminalService, detection as completion, stream};
 pub use wharf_core::service::MetricsService;
 /// What a front end says and is told: [`Host::connect_front_end`].
 pub use wharf_core::service::front_end;
@@ -92,9 +93,9 @@ pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
     ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
     InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
-    ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, Streams, TenantId, TerminalGrant, TerminalLimits,
-    TerminalOwner, TerminalService, ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant,
-    WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
+    ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, TenantId, TerminalGrant, TerminalLimits, TerminalOwner,
+    ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant, WebViewLimits, WorkspaceGrant,
+    WorkspaceKey, grant, limit, request, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
 pub use wharf_mcp::http::{

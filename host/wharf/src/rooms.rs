@@ -2,7 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
-use wharf_core::{Streams, grant::GrantClock};
+use wharf_completion::Streams;
+use wharf_core::grant::GrantClock;
 use wharf_engine::Rooms;
 use wharf_network::Requests;
 use wharf_process::Processes;

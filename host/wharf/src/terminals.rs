@@ -9,17 +9,17 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
-use wharf_core::{
-    Code, Context, Error, Grants, PluginName, TerminalOwner, TerminalService,
-    completion::given_time,
-    grant::GrantedTerminal,
-    service::terminal::{
+use wharf_completion::{
+    TerminalService,
+    detection::given_time,
+    stream::Completion,
+    terminals::{
         CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
         TerminalDescription, TerminalExit, TerminalOutput, TerminalScreen, TerminalSeen, TerminalTurn, TerminalWatch,
         TurnDescription, TurnRequest, WatchableTerminal,
     },
-    stream::Completion,
 };
+use wharf_core::{Code, Context, Error, Grants, PluginName, TerminalOwner, grant::GrantedTerminal};
 use wharf_engine::Rooms;
 use wharf_terminal::{
     Exit, Place, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput, TurnOptions, Wanted,

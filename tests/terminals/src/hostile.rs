@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use wharf_core::completion::{
+use wharf_completion::detection::{
     AgentStatus, Beside, CursorRow, Detector, Event, Nonce, Parameters, Preset, Reason, Signal,
 };
 use wharf_terminal::{Screen, Size, Stream};

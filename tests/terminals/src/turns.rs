@@ -19,7 +19,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use fastrand::Rng;
 use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
-use wharf_core::completion::{Layer, Preset, Reason};
+use wharf_completion::detection::{Layer, Preset, Reason};
 use wharf_spawn::{Child, Input, Output, SpawnRequest, Spawner};
 use wharf_terminal::{
     Containment, History, Limits, Session, ShellIntegration, TerminalError, TurnInput, TurnOptions, TurnState,

@@ -8,7 +8,8 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use wharf_core::{Code, Error, stream::StreamError};
+use wharf_completion::stream::StreamError;
+use wharf_core::{Code, Error};
 
 /// An error on its way to the client.
 #[derive(Debug)]

@@ -15,10 +15,8 @@ use axum::{
 };
 use futures_util::stream::unfold;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{
-    Share,
-    stream::{Batch, EventKind, StreamReader},
-};
+use wharf_completion::stream::{Batch, EventKind, StreamReader};
+use wharf_core::Share;
 
 use super::Shared;
 

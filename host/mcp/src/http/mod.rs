@@ -24,8 +24,8 @@
 //! | `traced` | a span for each request of the routes that are not the protocol's |
 //!
 //! [`ToolService`]: wharf_core::ToolService
-//! [`TerminalService`]: wharf_core::TerminalService
-//! [`Streams`]: wharf_core::Streams
+//! [`TerminalService`]: wharf_completion::TerminalService
+//! [`Streams`]: wharf_completion::Streams
 
 mod address;
 mod allowed;
@@ -59,9 +59,10 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use axum::body::Bytes;
 use tokio_util::sync::CancellationToken;
+use wharf_completion::{Streams, TerminalService};
 use wharf_core::{
-    ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share, Streams,
-    TenantId, TerminalService, ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
+    ContextRules, Error, FrontEndService, HttpLimits, OfferService, Quota, RequestMemory, SessionId, Share, TenantId,
+    ToolService, WebPageService, audit::RefusalSink, service::MetricsService,
 };
 
 use crate::info::ServerInfo;

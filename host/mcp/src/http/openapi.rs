@@ -4,7 +4,7 @@
 use axum::http::HeaderName;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
-use wharf_core::stream::StreamEvent;
+use wharf_completion::stream::StreamEvent;
 
 use super::{
     caller::{ASSISTANT, SESSION, THREAD},

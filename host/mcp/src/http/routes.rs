@@ -13,14 +13,14 @@ use axum::{
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use wharf_core::{
-    Code, Error,
-    service::terminal::{
+use wharf_completion::{
+    stream::StreamInfo,
+    terminals::{
         CancelTurn, PressKeys, ResizeTerminal, StartTerminal, StartedTerminal, TerminalDescription, TerminalOutput,
         TerminalScreen, TerminalTurn, TurnRequest,
     },
-    stream::StreamInfo,
 };
+use wharf_core::{Code, Error};
 
 use super::{
     Failure, Shared, front_ends, guard,

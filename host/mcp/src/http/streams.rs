@@ -10,7 +10,7 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wharf_core::{
+use wharf_completion::{
     Streams,
     stream::{Ended, Lost, StreamEvent, StreamId, StreamInfo, StreamReader},
 };

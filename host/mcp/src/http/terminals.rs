@@ -11,7 +11,7 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wharf_core::service::terminal::{
+use wharf_completion::terminals::{
     CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, TerminalDescription, TerminalOutput,
     TerminalScreen, TurnRequest,
 };

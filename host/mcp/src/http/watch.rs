@@ -22,10 +22,8 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{
-    Share,
-    service::terminal::{TerminalSeen, TerminalWatch, WatchableTerminal},
-};
+use wharf_completion::terminals::{TerminalSeen, TerminalWatch, WatchableTerminal};
+use wharf_core::Share;
 
 use super::{
     Failure, Shared,

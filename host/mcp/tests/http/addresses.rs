@@ -15,7 +15,8 @@ use tokio_rustls::{
     },
 };
 use tokio_util::sync::CancellationToken;
-use wharf_core::{StreamLimits, Streams};
+use wharf_completion::Streams;
+use wharf_core::StreamLimits;
 use wharf_mcp::http::{HttpAddress, HttpError, HttpServer, HttpSettings, Tls, TlsError, Token};
 
 use crate::support::services;

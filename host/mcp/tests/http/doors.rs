@@ -7,7 +7,8 @@ use tokio::{
     net::TcpStream,
     time::timeout,
 };
-use wharf_core::{ContextRules, HttpLimits, StreamLimits, Streams};
+use wharf_completion::Streams;
+use wharf_core::{ContextRules, HttpLimits, StreamLimits};
 use wharf_mcp::http::{HttpError, HttpServer, HttpServices, HttpSettings, Token};
 
 use crate::{

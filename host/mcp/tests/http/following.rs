@@ -5,11 +5,11 @@ use std::time::Duration;
 use hyper::StatusCode;
 use serde_json::json;
 use tokio::time::{interval, timeout};
-use wharf_core::{
-    HttpLimits, StreamLimits, StreamOwner,
-    completion::{AgentStatus, Preset},
+use wharf_completion::{
+    detection::{AgentStatus, Preset},
     stream::{OpenStream, Turns},
 };
+use wharf_core::{HttpLimits, StreamLimits, StreamOwner};
 
 use crate::{
     client::PATIENCE,

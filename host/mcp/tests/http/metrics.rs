@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hyper::{StatusCode, header};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{StreamLimits, Streams, service::MetricsService};
+use wharf_completion::Streams;
+use wharf_core::{StreamLimits, service::MetricsService};
 use wharf_mcp::http::{HttpClient, HttpServer, HttpSettings, Token};
 
 use crate::{

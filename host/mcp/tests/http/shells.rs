@@ -13,16 +13,17 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
     sync::Notify,
 };
-use wharf_core::{
-    Code, Context, Error, StreamOwner, Streams,
-    completion::{Confidence, Decision, Reason, Verdict},
-    service::terminal::{
+use wharf_completion::{
+    Streams,
+    detection::{Confidence, Decision, Reason, Verdict},
+    stream::{Message, OpenStream, StreamWriter, Turns},
+    terminals::{
         CancelTurn, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalCursor,
         TerminalDescription, TerminalOutput, TerminalScreen, TerminalService, TerminalTurn, TerminalWatch, TurnRequest,
         WatchableTerminal,
     },
-    stream::{Message, OpenStream, StreamWriter, Turns},
 };
+use wharf_core::{Code, Context, Error, StreamOwner};
 use wharf_mcp::http::Token;
 
 /// What ends the output of a command.

@@ -11,7 +11,8 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
-use wharf_core::{HttpLimits, StreamLimits, Streams};
+use wharf_completion::Streams;
+use wharf_core::{HttpLimits, StreamLimits};
 use wharf_mcp::http::{HttpAddress, HttpServer, HttpSettings, Tls, Token};
 
 use crate::{

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{
-    Context, ContextRules, HttpLimits, StreamLimits, StreamOwner, Streams, TenantId, ToolService,
+use wharf_completion::{
+    Streams,
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
+use wharf_core::{Context, ContextRules, HttpLimits, StreamLimits, StreamOwner, TenantId, ToolService};
 use wharf_mcp::http::{HttpServer, HttpServices, HttpSettings, Token};
 
 use crate::{

@@ -16,7 +16,8 @@ use std::{
     sync::Arc,
 };
 
-use wharf_core::{completion::Nonce, handle::Handle};
+use wharf_completion::detection::Nonce;
+use wharf_core::handle::Handle;
 use wharf_spawn::{Bind, Containment};
 
 use crate::TerminalRequest;

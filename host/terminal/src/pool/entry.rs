@@ -12,11 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use tokio::{sync::watch, time::Instant};
-use wharf_core::{
-    TerminalOwner,
-    completion::{PromptKind, Prompts, Reason},
-    quota::Share,
-};
+use wharf_completion::detection::{PromptKind, Prompts, Reason};
+use wharf_core::{TerminalOwner, quota::Share};
 
 use super::{Restart, Status, TerminalId, TerminalInfo, Why, ending, leaving, profile::Profile, telling::Teller};
 use crate::{Exit, Phase, Session, TerminalError, TerminalRequest, Turn, TurnInput};

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use chrono::{DateTime, Utc};
 
-use wharf_core::{completion::Preset, stream::StreamId};
+use wharf_completion::{detection::Preset, stream::StreamId};
 
 use super::{Restart, TerminalId};
 use crate::{Exit, ScreenView, Size, Slice, TurnState};

@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use wharf_core::completion::Endings;
+use wharf_completion::detection::Endings;
 
 use super::Why;
 use crate::TerminalError;

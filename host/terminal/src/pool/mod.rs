@@ -32,11 +32,11 @@ use std::{
 };
 
 use tokio::{select, time::Instant};
-use wharf_core::{
-    SessionId, TenantId, TerminalOwner,
-    completion::{Decision, Preset, words},
+use wharf_completion::{
+    detection::{Decision, Preset, words},
     stream::{BegunTurn, StreamId},
 };
+use wharf_core::{SessionId, TenantId, TerminalOwner};
 use wharf_spawn::Spawner;
 
 use self::{

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use wharf_core::completion::{InvalidParameter, InvalidPrompt, Parameters, Preset, Tuning};
+use wharf_completion::detection::{InvalidParameter, InvalidPrompt, Parameters, Preset, Tuning};
 use wildmatch::WildMatch;
 
 use super::Restart;

@@ -2,7 +2,8 @@
 
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
-use wharf_core::{ProcessLimits, Streams, TerminalLimits, grant::AllowedCommand};
+use wharf_completion::Streams;
+use wharf_core::{ProcessLimits, TerminalLimits, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
 use crate::{RecordingSettings, ShellIntegration, Size};

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use wharf_core::{
-    completion::Preset,
-    grant::{GrantedTerminal, TerminalGrant},
-};
+use wharf_completion::detection::Preset;
+use wharf_core::grant::{GrantedTerminal, TerminalGrant};
 use wharf_spawn::policy::{self, Place, View};
 
 use super::Terminals;

@@ -7,11 +7,12 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::Mutex;
-use wharf_core::{
-    StreamOwner, Streams,
-    completion::{AgentStatus, Layer},
+use wharf_completion::{
+    Streams,
+    detection::{AgentStatus, Layer},
     stream::{BegunTurn, Message, OpenStream, StreamError, StreamId, StreamWriter, Turns},
 };
+use wharf_core::StreamOwner;
 
 use crate::{Turn, TurnState};
 

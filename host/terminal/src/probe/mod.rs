@@ -27,7 +27,7 @@ use std::{
 };
 
 use tokio::{sync::oneshot, time::timeout};
-use wharf_core::completion::Beside;
+use wharf_completion::detection::Beside;
 
 use self::{call::Doing, descriptors::Descriptors};
 use crate::pty::Inside;

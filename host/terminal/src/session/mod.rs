@@ -23,7 +23,7 @@ use std::{
 };
 
 use tokio::sync::{mpsc, oneshot, watch};
-use wharf_core::completion::Nonce;
+use wharf_completion::detection::Nonce;
 use wharf_spawn::Spawner;
 
 use self::{

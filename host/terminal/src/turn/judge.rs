@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::{sync::watch, time::Instant};
-use wharf_core::completion::{Decision, Detector, Event, InvalidParameter, Nonce, Parameters, Signal};
+use wharf_completion::detection::{Decision, Detector, Event, InvalidParameter, Nonce, Parameters, Signal};
 
 use super::{
     Turn, TurnOptions,

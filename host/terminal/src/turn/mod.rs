@@ -18,7 +18,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
-use wharf_core::completion::{Decision, Parameters};
+use wharf_completion::detection::{Decision, Parameters};
 
 pub(crate) use self::{
     judge::{Program, Turns},
@@ -47,7 +47,7 @@ pub enum TurnInput<'i> {
 /// How a turn is judged.
 #[derive(Debug, Clone, Default)]
 pub struct TurnOptions {
-    /// When it is complete; [`wharf_core::completion::Preset`] has some.
+    /// When it is complete; [`wharf_completion::detection::Preset`] has some.
     pub parameters: Parameters,
 }
 

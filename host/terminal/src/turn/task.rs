@@ -15,7 +15,7 @@ use tokio::{
     time::{sleep, sleep_until},
 };
 use unicode_width::UnicodeWidthChar as _;
-use wharf_core::completion::{Beside, CursorRow, Decision, Event, Parameters, Prompts, Reason};
+use wharf_completion::detection::{Beside, CursorRow, Decision, Event, Parameters, Prompts, Reason};
 
 use super::{
     Turn, TurnState,

@@ -2,10 +2,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
-use wharf_core::{
-    Code, Error,
-    completion::{Layer, Preset, Reason},
-};
+use wharf_completion::detection::{Layer, Preset, Reason};
+use wharf_core::{Code, Error};
 use wharf_spawn::{Contained, Spawner};
 use wharf_terminal::{
     Exit, ProfileSettings, RefusedWord, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId, Why,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wharf_core::completion::{Layer, Preset, Reason, Tuning};
+use wharf_completion::detection::{Layer, Preset, Reason, Tuning};
 use wharf_terminal::{ProfileSettings, RefusedWord, Status, TerminalError, TurnInput, TurnOptions};
 
 use crate::support::{AMPLE, Room, somebody};

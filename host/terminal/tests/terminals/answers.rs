@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use wharf_core::completion::{Confidence, Preset, Reason};
+use wharf_completion::detection::{Confidence, Preset, Reason};
 use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
 
 use crate::support::{answered, bash, begin, close, is_there, keys, over, printed, said, shell, start, started, until};

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use tempfile::TempDir;
-use wharf_core::completion::{Confidence, Nonce, Preset, Reason};
+use wharf_completion::detection::{Confidence, Nonce, Preset, Reason};
 use wharf_spawn::{Bind, Contained, Sandbox, Spawner};
 use wharf_terminal::{Containment, Session, ShellIntegration, TerminalRequest, TurnState};
 

@@ -4,7 +4,7 @@
 use std::{fs, process::Command};
 
 use tempfile::TempDir;
-use wharf_core::completion::{Layer, Preset, Reason};
+use wharf_completion::detection::{Layer, Preset, Reason};
 use wharf_terminal::{Session, TurnState};
 
 use crate::support::{answered, begin, close, is_there, over, said, start, started};

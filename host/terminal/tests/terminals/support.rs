@@ -8,7 +8,7 @@ use std::{
 };
 
 use tokio::time::error::Elapsed;
-use wharf_core::completion::Preset;
+use wharf_completion::detection::Preset;
 use wharf_spawn::Spawner;
 use wharf_terminal::{
     Containment, History, InputRules, Limits, Progress, Session, Size, TerminalRequest, Turn, TurnInput, TurnOptions,

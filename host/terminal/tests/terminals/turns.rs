@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use wharf_core::{
-    Code, Error,
-    completion::{Parameters, Preset, Reason},
-};
+use wharf_completion::detection::{Parameters, Preset, Reason};
+use wharf_core::{Code, Error};
 use wharf_terminal::{InputError, TerminalError, TurnInput, TurnOptions};
 
 use crate::support::{all_text, answered, bash, begin, close, over, printed, said, shell, until};

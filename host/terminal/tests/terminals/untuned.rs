@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use wharf_core::completion::{Layer, Preset};
+use wharf_completion::detection::{Layer, Preset};
 
 use crate::support::{answered, close, is_there, said, start, started};
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use wharf_core::completion::{Preset, Reason};
+use wharf_completion::detection::{Preset, Reason};
 use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
 
 use crate::support::{close, is_there, over, said, start, until};

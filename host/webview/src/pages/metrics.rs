@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
-use wharf_core::polls::{PollMetrics, PollTotals};
+use wharf_completion::polls::{PollMetrics, PollTotals};
 
 use super::WebViews;
 use crate::Why;

@@ -4,7 +4,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, de::DeserializeOwned};
-use wharf_core::{WebViewLimits, polls::PollRules};
+use wharf_completion::polls::PollRules;
+use wharf_core::WebViewLimits;
 
 use crate::{DialogPolicy, WebViewError};
 

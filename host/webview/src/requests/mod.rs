@@ -16,10 +16,8 @@ use std::{
 };
 
 use tokio::time::Instant;
-use wharf_core::{
-    Share, WebViewLimits,
-    polls::{Polled, Polls, Subject},
-};
+use wharf_completion::polls::{Polled, Polls, Subject};
+use wharf_core::{Share, WebViewLimits};
 
 use self::expired::Expired;
 use crate::{Failure, FailureKind, RequestId, Token, shares::RequestShares};

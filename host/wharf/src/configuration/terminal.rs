@@ -8,11 +8,11 @@ use std::{
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use wharf_core::{
-    ProcessLimits, StreamLimits, Streams, TerminalLimits,
-    completion::{Preset, Tuning},
-    text::with_causes,
+use wharf_completion::{
+    Streams,
+    detection::{Preset, Tuning},
 };
+use wharf_core::{ProcessLimits, StreamLimits, TerminalLimits, text::with_causes};
 use wharf_terminal::{
     ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom, check_profiles,
 };

@@ -9,7 +9,7 @@ use prometheus_client::{
     metrics::{MetricType, counter::Counter, family::Family},
     registry::{Registry, Unit},
 };
-use wharf_core::Streams;
+use wharf_completion::Streams;
 use wharf_terminal::{LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Terminals};
 
 use super::{count, counter, gauge};

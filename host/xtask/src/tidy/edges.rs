@@ -10,20 +10,22 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 21] = [
+const MEMBERS: [(&str, &[&str]); 22] = [
     ("wharf-core", &[]),
+    ("wharf-completion", &["wharf-core"]),
     ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
     ("wharf-spawn", &["wharf-core"]),
-    ("wharf-process", &["wharf-core", "wharf-spawn"]),
-    ("wharf-terminal", &["wharf-core", "wharf-spawn"]),
+    ("wharf-process", &["wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-terminal", &["wharf-core", "wharf-completion", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
-    ("wharf-webview", &["wharf-core", "wharf-network", "wharf-spawn"]),
+    ("wharf-webview", &["wharf-core", "wharf-completion", "wharf-network", "wharf-spawn"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
         &[
             "wharf-core",
+            "wharf-completion",
             "wharf-state",
             "wharf-spawn",
             "wharf-process",
@@ -33,12 +35,13 @@ const MEMBERS: [(&str, &[&str]); 21] = [
             "wharf-workspace",
         ],
     ),
-    ("wharf-mcp", &["wharf-core"]),
+    ("wharf-mcp", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
     (
         "wharf",
         &[
             "wharf-core",
+            "wharf-completion",
             "wharf-audit",
             "wharf-state",
             "wharf-spawn",
@@ -72,7 +75,7 @@ const MEMBERS: [(&str, &[&str]); 21] = [
     ),
     // Apart from the benchmark, so that terminals are measured without building
     // the rest.
-    ("wharf-terminal-bench", &["wharf-core", "wharf-spawn", "wharf-terminal"]),
+    ("wharf-terminal-bench", &["wharf-core", "wharf-completion", "wharf-spawn", "wharf-terminal"]),
     ("xtask", &[]),
 ];
 

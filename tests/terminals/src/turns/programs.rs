@@ -5,7 +5,7 @@
 //! the file of truth, `{done}` that file, `{p}` a pause in seconds and `{ms}`
 //! one in milliseconds, each another one every time.
 
-use wharf_core::completion::Preset;
+use wharf_completion::detection::Preset;
 
 use super::{
     Program,

@@ -4,7 +4,7 @@
 //!
 //! Texts are filled in as for those.
 
-use wharf_core::completion::Preset;
+use wharf_completion::detection::Preset;
 
 use super::{
     Program,

@@ -1,11 +1,10 @@
 //! The streams of `events`: what outlives the call.
 
-use wharf_core::{
-    Code, Error,
-    completion::{AgentStatus, Preset, Tuning},
-    json::members,
+use wharf_completion::{
+    detection::{AgentStatus, Preset, Tuning},
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
+use wharf_core::{Code, Error, json::members};
 
 use crate::guest::Guest;
 

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use wharf_core::{
-    Code, Error,
-    completion::{AdaptiveSilence, Decision, Tuning, given_time},
-    json::members,
-};
+use wharf_completion::detection::{AdaptiveSilence, Decision, Tuning, given_time};
+use wharf_core::{Code, Error, json::members};
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
 use crate::{

@@ -2,10 +2,8 @@
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
-use wharf_core::{
-    Context, StreamLimits, StreamOwner,
-    stream::{OpenStream, Turns},
-};
+use wharf_completion::stream::{OpenStream, Turns};
+use wharf_core::{Context, StreamLimits, StreamOwner};
 use wharf_mcp::http::{HttpClient, Token};
 
 use super::support::{legacy_call, message, modern, modern_call, request};

@@ -15,7 +15,8 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
-use wharf_core::{Share, TerminalOwner, completion::Preset};
+use wharf_completion::detection::Preset;
+use wharf_core::{Share, TerminalOwner};
 
 use super::{Restart, Shown, Status, TerminalId, TerminalInfo, Terminals, Why, entry::Terminal, lock};
 use crate::{Cursor, Exit, KilledBy, ScreenView, Size, Slice};

@@ -6,7 +6,8 @@ use std::{
 };
 
 use tokio::{runtime::Handle, time::advance};
-use wharf_core::{WebViewLimits, polls::PollSettings};
+use wharf_completion::polls::PollSettings;
+use wharf_core::WebViewLimits;
 
 use super::support::{Bench, Call};
 use crate::{

@@ -13,9 +13,9 @@ use super::{
     record::{Decider, Record},
     totals::Totals,
 };
-use crate::{
+use crate::detection::{Detector, Parameters};
+use wharf_core::{
     Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
-    completion::{Detector, Parameters},
     quota::{Bounds, Level},
     text,
 };
@@ -34,7 +34,7 @@ const TITLE_BYTES: usize = 256;
 /// };
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), wharf_core::stream::StreamError> {
+/// # async fn main() -> Result<(), wharf_completion::stream::StreamError> {
 /// let streams = Streams::new(StreamLimits::default());
 /// let context = Context::new(TenantId::local(), SessionId::default_session());
 /// let turns = Turns::One(Preset::Agent.parameters());

@@ -232,7 +232,7 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::completion::Preset;
+    use crate::detection::Preset;
 
     fn tuned(preset: Preset, json: &str) -> Result<Parameters, String> {
         let tuning: Tuning = serde_json::from_str(json).map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::completion::{AgentStatus, Decision, Reason};
+use crate::detection::{AgentStatus, Decision, Reason};
 
 /// What an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -142,8 +142,8 @@ impl Completion {
         Self {
             turn,
             reason: decision.reason().map_or("cancelled", Reason::as_str),
-            layer: decision.layer().map(crate::completion::Layer::as_str),
-            confidence: decision.confidence().map_or("none", crate::completion::Confidence::as_str),
+            layer: decision.layer().map(crate::detection::Layer::as_str),
+            confidence: decision.confidence().map_or("none", crate::detection::Confidence::as_str),
             messages: decision.messages,
             attempts: decision.attempts,
             empty_polls: decision.empty_polls,
@@ -168,7 +168,7 @@ impl Completion {
     #[must_use]
     pub fn explained(mut self, decision: &Decision, because: Option<&str>) -> Self {
         let ended = matches!(decision.reason(), Some(Reason::StreamClosed))
-            || decision.layer() == Some(crate::completion::Layer::Ended);
+            || decision.layer() == Some(crate::detection::Layer::Ended);
         self.because = because.filter(|_| ended).map(ToOwned::to_owned);
         self
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{Language, PollSettings};
-use crate::{SessionId, TenantId};
+use wharf_core::{SessionId, TenantId};
 
 /// What differs from the settings that hold otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -15,7 +15,7 @@ use super::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use wharf_core::completion::{AgentStatus, Detector, Event, Preset, Reason};
+/// use wharf_completion::detection::{AgentStatus, Detector, Event, Preset, Reason};
 ///
 /// let seconds = Duration::from_secs;
 /// let mut detector = Detector::new(Preset::Agent.parameters(), None)?;
@@ -25,7 +25,7 @@ use super::{
 /// assert!(!decision.is_complete());
 /// let decision = detector.feed(Event::Tick, decision.ask_again.unwrap());
 /// assert_eq!(decision.reason(), Some(Reason::StatusReady));
-/// # Ok::<_, wharf_core::completion::InvalidParameter>(())
+/// # Ok::<_, wharf_completion::detection::InvalidParameter>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Detector {

@@ -7,10 +7,8 @@ use tokio::{
 };
 
 use super::*;
-use crate::{
-    Code, Context, Error, SessionId, StreamLimits, StreamOwner, TenantId,
-    completion::{AgentStatus, Confidence, Decision, Preset, Reason, Verdict},
-};
+use crate::detection::{AgentStatus, Confidence, Decision, Preset, Reason, Verdict};
+use wharf_core::{Code, Context, Error, SessionId, StreamLimits, StreamOwner, TenantId};
 
 /// Long enough for any machine: only a defect waits for it.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Context, Error,
-    completion::{LONGEST_MILLISECONDS, Tuning},
+    detection::{LONGEST_MILLISECONDS, Tuning},
     stream::{Completion, StreamId},
 };
+use wharf_core::{Context, Error};
 
 /// The most columns of a terminal. What a program can make an emulator compute
 /// and keep grows with the screen.

@@ -13,7 +13,7 @@
 //!
 //! | turns | begin | end |
 //! |---|---|---|
-//! | [`Turns::One`] | with the stream | by [`completion`](crate::completion), fed with what the writer appends; the stream ends with it |
+//! | [`Turns::One`] | with the stream | by [`completion`](crate::detection), fed with what the writer appends; the stream ends with it |
 //! | [`Turns::Detected`] | by the writer, when its source was given input | the same; the stream goes on |
 //! | [`Turns::Told`] | by the writer | by the writer, whose source has a detector of its own, as a terminal has |
 //!

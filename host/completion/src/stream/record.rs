@@ -16,11 +16,8 @@ use super::{
     ring::Ring,
     totals::Totals,
 };
-use crate::{
-    StreamLimits, StreamOwner,
-    completion::{AgentStatus, Confidence, Decision, Detector, Event, Reason, Verdict, words},
-    text::Following,
-};
+use crate::detection::{AgentStatus, Confidence, Decision, Detector, Event, Reason, Verdict, words};
+use wharf_core::{StreamLimits, StreamOwner, text::Following};
 
 /// Why a stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]

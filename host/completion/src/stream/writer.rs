@@ -7,10 +7,8 @@ use super::{
     event::{MessageData, ProgressData},
     record::Record,
 };
-use crate::{
-    completion::{AgentStatus, Decision, Event, Signal},
-    text,
-};
+use crate::detection::{AgentStatus, Decision, Event, Signal};
+use wharf_core::text;
 
 /// The longest stage, in bytes.
 const STAGE_BYTES: usize = 256;
@@ -132,7 +130,7 @@ impl StreamWriter {
     }
 
     /// The source polled something of its own for
-    /// [`wait_for_data`](crate::completion::Parameters::wait_for_data); what
+    /// [`wait_for_data`](crate::detection::Parameters::wait_for_data); what
     /// that found was written before. Sources that are told what happens have
     /// nothing to poll.
     ///

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::Ended;
-use crate::completion::Endings;
+use crate::detection::Endings;
 
 /// Counts of all streams of a host.
 #[derive(Debug, Default)]

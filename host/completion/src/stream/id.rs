@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::StreamError;
-use crate::handle::{Handle, NoHandle};
+use wharf_core::handle::{Handle, NoHandle};
 
 /// The handle of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

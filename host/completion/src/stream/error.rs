@@ -1,6 +1,7 @@
 //! What can go wrong with streams, and what callers are told of it.
 
-use crate::{Code, Error, QuotaFull, completion::InvalidParameter};
+use crate::detection::InvalidParameter;
+use wharf_core::{Code, Error, QuotaFull};
 
 /// Why a call on a stream failed. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]
