@@ -51,9 +51,9 @@ pub(crate) fn binary() -> PathBuf {
     let executable = std::env::current_exe().expect("a running test has an executable");
     let profile = executable.ancestors().nth(2).expect("cargo puts tests into a profile's directory");
     let path = profile.join(format!("wharf{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.exists(), "{} is missing: run `cargo build -p wharf`", path.display());
+    assert!(path.exists(), "{} is missing: run `cargo build -p wharf-cli`", path.display());
     if let Some(newer) = source_newer_than(&path) {
-        panic!("{} is older than {newer}: run `cargo build -p wharf`", path.display());
+        panic!("{} is older than {newer}: run `cargo build -p wharf-cli`", path.display());
     }
     path
 }

@@ -17,8 +17,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
-
-use crate::regular;
+use wharf_sources::regular;
 
 pub use receipt::Receipt;
 

@@ -9,12 +9,10 @@ use ureq::{
 };
 use url::Url;
 use wharf_core::{Secret, text::with_causes};
+use wharf_sources::agent;
 use wharf_trace::{Answered, OtlpSink, SinkError, TIMEOUT, Unsent, Way};
 
-use crate::{
-    configuration::{TracesSettings, read_header},
-    fetch,
-};
+use crate::configuration::{TracesSettings, read_header};
 
 /// What is read of an answer, which says nothing but how many spans were refused.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
@@ -36,7 +34,7 @@ pub enum TracesError {
 pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<OtlpSink>, TracesError> {
     let Some(endpoint) = &settings.endpoint else { return Ok(None) };
     let headers = settings.headers.iter().map(read_header).collect::<Result<_, _>>().map_err(TracesError::Secret)?;
-    let way = Collector { agent: fetch::agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
+    let way = Collector { agent: agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
     let resource = [
         ("service.name", &*settings.service),
         ("service.version", env!("CARGO_PKG_VERSION")),

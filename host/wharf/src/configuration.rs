@@ -35,7 +35,7 @@ use wharf_core::{
 use crate::bundled::{self, Bundled};
 
 pub use audit::AuditSettings;
-pub use edit::{ConfigurationEdit, EditError, GrantValue, Granting};
+pub use edit::{ConfigurationEdit, EditError, GrantValue, Granting, quoted};
 pub use http::{HttpSection, TlsFiles, TokenSettings};
 use limits::Settings;
 pub use oauth::OAuthSettings;

@@ -16,8 +16,7 @@ use std::{
 };
 
 use wharf_core::PluginName;
-
-use crate::regular;
+use wharf_sources::regular;
 
 /// How long a file has to look the same.
 pub(crate) const SETTLE: Duration = Duration::from_millis(300);

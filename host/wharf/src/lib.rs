@@ -37,7 +37,6 @@ mod collector;
 mod component;
 pub mod configuration;
 mod control;
-mod fetch;
 mod folder;
 mod front_ends;
 mod host;
@@ -46,14 +45,12 @@ mod metrics;
 mod named;
 mod nearest;
 mod oauth;
-mod oci;
 mod offers;
 mod pages;
 mod paths;
 mod processes;
 mod recorder;
 mod registry;
-mod regular;
 mod rooms;
 mod secret;
 mod terminals;
@@ -67,15 +64,13 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 pub use async_trait::async_trait;
 pub use bundled::names as bundled_names;
 pub use collector::TracesError;
-pub use component::{bundled_component, read_component};
+pub use component::bundled_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
-pub use fetch::{FetchError, Fetched, PluginSource, SourceError};
 pub use front_ends::FrontEnd;
 pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
 pub use named::Checked;
 pub use oauth::protected_resource;
-pub use oci::{OciError, OciReference, RegistryLogins};
 pub use paths::{NoDirectory, absolute};
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
@@ -104,6 +99,10 @@ pub use wharf_mcp::http::{
 };
 pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
+/// Where a component comes from, and how it is fetched.
+pub use wharf_sources::{
+    FetchError, Fetched, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
+};
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
 pub use wharf_state::{
     BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,

@@ -13,6 +13,7 @@ use std::{
 use wharf_core::text::with_causes;
 use wharf_core::{Digest, Grants, PluginName};
 use wharf_engine::{Component, Engine, Plugin};
+use wharf_sources::regular;
 
 use crate::{
     added::{AddedPlugins, Set},
@@ -20,7 +21,6 @@ use crate::{
     configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
     folder::{self, Found},
     registry::{Disabled, Installed, Off, Origin, Plugins, REFUSED},
-    regular,
     unknown::{self, UnknownTable},
 };
 

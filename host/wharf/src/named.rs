@@ -8,6 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use wharf_core::{Grants, PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, EngineConfig, Rooms};
+use wharf_sources::regular;
 use wharf_state::MemoryStore;
 
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
     configuration::{Configuration, PluginSettings, read_header, read_secrets},
     folder::Folder,
     nearest::nearest,
-    regular, unknown,
+    unknown,
 };
 
 /// What is found out of a configuration.

@@ -1,6 +1,6 @@
 //! Which plugins are installed, and which tools that makes.
 
-mod known;
+mod plugin_set;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,15 +13,15 @@ use crate::{
     offers::Offers,
 };
 
-use known::SEPARATOR;
+use plugin_set::SEPARATOR;
 
 /// Names that a caller of an unknown tool is told.
 const SIMILAR: usize = 10;
 /// How like a name has to be where neither plugin nor tool is the same.
 const ALIKE: f32 = 0.7;
 
-pub(crate) use known::{Disabled, Happened, Plugins, REFUSED, REJECTED, UNLOADED, full_name};
-pub use known::{Installed, Off, Origin, Rejected};
+pub(crate) use plugin_set::{Disabled, Happened, Plugins, REFUSED, REJECTED, UNLOADED, full_name};
+pub use plugin_set::{Installed, Off, Origin, Rejected};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call
 /// in flight keeps what it began with.

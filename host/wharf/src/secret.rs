@@ -12,8 +12,7 @@ use std::{
 
 use wharf_core::text::for_shell;
 use wharf_mcp::http::Token;
-
-use crate::regular;
+use wharf_sources::regular;
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;

@@ -61,7 +61,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     components::build(&workspace, true, Choice::from_environment()?)?;
     say("Building for release (several minutes on a fresh clone)");
     let mut build = command::cargo(&workspace.root);
-    command::run(build.args(["build", "--release", "--package", "wharf", "--package", "wharf-bench"]))?;
+    command::run(build.args(["build", "--release", "--package", "wharf-cli", "--package", "wharf-bench"]))?;
 
     let mut bench = Command::new(workspace.binary("release", "wharf-bench"));
     bench.arg("--wharf").arg(workspace.binary("release", "wharf"));

@@ -33,7 +33,7 @@ Environment:
   WHARF_WASM_TOOLCHAIN   What --toolchain is when it is not given
 
 Example: build one plugin's component and look at what it can reach
-  cargo xtask plugins && cargo run -p wharf -- inspect target/plugins/components/planning.wasm
+  cargo xtask plugins && cargo run -p wharf-cli -- inspect target/plugins/components/planning.wasm
 ";
 
 /// What a component starts with. A core module, which has another fifth byte,

@@ -62,6 +62,12 @@ pub enum EditError {
     },
 }
 
+/// A text as TOML writes it, to stand as a value.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
 /// A `wharf.toml` that is being changed.
 #[derive(Debug)]
 pub struct ConfigurationEdit {

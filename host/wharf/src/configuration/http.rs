@@ -12,12 +12,13 @@ use std::{
 use serde::Deserialize;
 use wharf_core::{HttpLimits, TenantId, text::with_causes};
 use wharf_mcp::http::{HttpClient, Tls, Token};
+use wharf_sources::regular;
 
 use super::{
     limits::Settings,
     oauth::{OAuthSettings, WrittenOAuth},
 };
-use crate::{regular, secret};
+use crate::secret;
 
 /// What is read of a certificate, with those above it, and of a key at most.
 const MAX_KEY_BYTES: u64 = 1 << 20;

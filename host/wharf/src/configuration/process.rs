@@ -13,7 +13,7 @@ use wharf_process::{Settings as ProcessRoom, output::OutputLimits};
 use super::{limits::Settings, polls::PollGuidance};
 
 /// What the bundled plugins are granted where the configuration does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// State, and nothing else. Plugins that can do nothing with that are off

@@ -16,9 +16,10 @@ use wharf_core::{
     Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
     request::{InvalidSecret, SecretRule},
 };
+use wharf_sources::regular;
 
 use super::limits::{self, Settings};
-use crate::{oauth::is_protected, regular, secret::open_private};
+use crate::{oauth::is_protected, secret::open_private};
 
 /// What is read of a file with a secret: more is none.
 const MAX_FILE_BYTES: u64 = 64 << 10;

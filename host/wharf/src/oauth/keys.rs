@@ -24,8 +24,7 @@ use tokio::{
 use url::Url;
 use wharf_core::text::with_causes;
 use wharf_mcp::http::TokenRefused;
-
-use crate::fetch;
+use wharf_sources::{agent, is_loopback};
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -242,11 +241,11 @@ fn discover(issuer: &str) -> Result<Url, String> {
 
 /// Whether nobody on the way can change what comes from there.
 pub(crate) fn is_protected(address: &Url) -> bool {
-    address.scheme() == "https" || (address.scheme() == "http" && fetch::is_loopback(address))
+    address.scheme() == "https" || (address.scheme() == "http" && is_loopback(address))
 }
 
 fn document<T: DeserializeOwned>(address: &Url) -> Result<T, String> {
-    let response = fetch::agent(address, PATIENCE).get(address.as_str()).call();
+    let response = agent(address, PATIENCE).get(address.as_str()).call();
     let response = response.map_err(|error| format!("{address}: {}", with_causes(&error)))?;
     if response.status() != 200 {
         return Err(format!("{address} answers {}", response.status()));

@@ -13,7 +13,7 @@ fn text(wharf: &str) -> String {
     let entry = format!(r#"{{ "command": {path}, "args": ["serve", "--stdio", "--session", "new"] }}"#);
     format!(
         r#"
-Connect your own client (build it for speed first: cargo build --release -p wharf)
+Connect your own client (build it for speed first: cargo build --release -p wharf-cli)
 
    Claude Desktop   claude_desktop_config.json
      {{ "mcpServers": {{ "wharf": {entry} }} }}

@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 22] = [
+const MEMBERS: [(&str, &[&str]); 24] = [
     ("wharf-core", &[]),
     ("wharf-completion", &["wharf-core"]),
     ("wharf-audit", &["wharf-core"]),
@@ -37,6 +37,7 @@ const MEMBERS: [(&str, &[&str]); 22] = [
     ),
     ("wharf-mcp", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
+    ("wharf-sources", &["wharf-core"]),
     (
         "wharf",
         &[
@@ -53,8 +54,10 @@ const MEMBERS: [(&str, &[&str]); 22] = [
             "wharf-engine",
             "wharf-mcp",
             "wharf-trace",
+            "wharf-sources",
         ],
     ),
+    ("wharf-cli", &["wharf"]),
     ("wharf-sdk-macros", &[]),
     ("wharf-sdk", &["wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),
@@ -85,17 +88,20 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 8] = [
+const RESERVED: [(&str, &[&str], &str); 11] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml*", &["wharf"], "only wharf reads configuration"),
-    ("clap", &["wharf", "wharf-bench"], "only wharf has a command line"),
+    ("oci-spec", &["wharf-sources"], "only sources knows registries"),
+    ("clap", &["wharf-cli", "wharf-bench"], "only cli has a command line"),
+    ("mimalloc", &["wharf-cli", "wharf-bench"], "an app that embeds the library keeps its own allocator"),
+    ("tracing-subscriber", &["wharf-cli"], "an app that embeds the library decides where its log goes"),
     (
         "anyhow",
-        &["wharf", "xtask", "wharf-tests", "wharf-bench", "wharf-terminal-bench"],
+        &["wharf-cli", "xtask", "wharf-tests", "wharf-bench", "wharf-terminal-bench"],
         "libraries return typed errors",
     ),
 ];

@@ -2,17 +2,12 @@
 
 use std::path::Path;
 
-use wharf::{Digest, PluginName, grant::Capability};
+use wharf::{Digest, PluginName, configuration::quoted, grant::Capability};
 
 /// What stands where somebody has to decide.
 const SAY_WHY: &str = "say why";
 /// Bytes of a reason that are shown.
 const REASON_BYTES: usize = 512;
-
-/// A text as TOML writes it.
-pub(super) fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
-}
 
 /// The table of a plugin whose component is in this file.
 pub(super) fn of_plugin(name: &PluginName, source: &Path, digest: Digest) -> String {

@@ -13,6 +13,7 @@ mod line;
 mod output;
 mod plugin;
 mod processes;
+mod profile;
 mod serve;
 mod session;
 mod sessions;
@@ -32,7 +33,7 @@ use clap::{Args, Parser, Subcommand};
 use directories::ProjectDirs;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
-use wharf::{Configuration, Host, HostBuilder, Profile, with_causes};
+use wharf::{Configuration, Host, HostBuilder, with_causes};
 
 /// Exit code: the tool answered with an error, or the call failed.
 const FAILED: u8 = 1;
@@ -100,7 +101,7 @@ pub(crate) struct Global {
 
     /// What bundled plugins are granted where the configuration does not say [default: `profile` of the configuration]
     #[arg(long, global = true, env = "WHARF_PROFILE", value_enum, value_name = "PROFILE")]
-    profile: Option<Profile>,
+    profile: Option<profile::ProfileChoice>,
 
     /// What is logged to standard error: a level, or targets with levels such as `warn,wharf::plugin=info`
     #[arg(long, global = true, env = "WHARF_LOG", value_name = "FILTER", default_value = "warn,wharf::start=info")]
@@ -204,7 +205,7 @@ impl Global {
         };
         configuration.apply_environment(|name| std::env::var(name).ok()).map_err(Unusable)?;
         if let Some(profile) = self.profile {
-            configuration.profile = profile;
+            configuration.profile = profile.into();
         }
         Ok(configuration)
     }

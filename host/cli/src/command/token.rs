@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use wharf::{Configuration, TenantId, Token};
-
-use super::tables::quoted;
+use wharf::{Configuration, TenantId, Token, configuration::quoted};
 
 /// Make tokens for clients over HTTP
 ///

@@ -18,12 +18,15 @@ use rustix::{
 ///
 /// # Errors
 /// Where it cannot be opened, and of kind `InvalidInput` where it is something else.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, OFlags::empty())
 }
 
 /// The same of the very file that has this name: a link is refused.
-pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
+///
+/// # Errors
+/// As [`open`].
+pub fn open_itself(path: &Path) -> io::Result<File> {
     open_with(path, OFlags::NOFOLLOW)
 }
 
@@ -40,12 +43,18 @@ fn open_with(path: &Path, more: OFlags) -> io::Result<File> {
 }
 
 /// What a regular file has, at most one byte more than `limit`.
-pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// As [`open`], and where it cannot be read.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open(path)?, limit)
 }
 
 /// What an open file has, at most one byte more than `limit`.
-pub(crate) fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -17,7 +17,7 @@ use std::{
 use anyhow::Result;
 use clap::Args;
 use wharf::{
-    Configuration, PluginName, Profile,
+    Configuration, PluginName,
     configuration::{ConfigurationEdit, EditError, Granting},
     grant::{Capability, Expiry},
     with_causes,
@@ -27,7 +27,7 @@ use self::{
     choice::{Allow, Questions},
     subject::{From, Subject},
 };
-use super::{Global, Unusable, hosts::Hosts};
+use super::{Global, Unusable, hosts::Hosts, profile::ProfileChoice};
 
 /// Show what a plugin asks for and what it could do with it, and grant it or not
 ///
@@ -58,7 +58,7 @@ pub(super) struct Grant {
 
     /// Grant what this profile allows of what the plugin asks for
     #[arg(long, value_enum, value_name = "PROFILE", conflicts_with = "allow")]
-    from_profile: Option<Profile>,
+    from_profile: Option<ProfileChoice>,
 
     /// Why, for whoever reads the configuration later
     #[arg(long, value_name = "TEXT")]
@@ -132,7 +132,7 @@ impl Grant {
     /// What the flags grant.
     fn told(&self, subject: &Subject) -> Result<Vec<Granting>> {
         let mut allowed = self.allow.clone();
-        if let Some(profile) = self.from_profile {
+        if let Some(profile) = self.from_profile.map(Into::into) {
             let wanted = subject.wanted();
             allowed.extend(wanted.into_iter().flat_map(|capability| choice::by_profile(profile, capability)));
         }

@@ -6,6 +6,7 @@
 
 use std::{
     fmt,
+    fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
     str::FromStr,
@@ -20,10 +21,7 @@ use ureq::{
 };
 use url::{Host, Url};
 
-use crate::{
-    component::read_component,
-    oci::{self, OciError, OciReference, RegistryLogins},
-};
+use crate::oci::{self, OciError, OciReference, RegistryLogins};
 
 /// How long the whole of it may take.
 const TIME: Duration = Duration::from_secs(10 * 60);
@@ -156,8 +154,10 @@ impl FromStr for PluginSource {
     }
 }
 
-/// Addresses alone: what a name means is somebody else's word.
-pub(crate) fn is_loopback(address: &Url) -> bool {
+/// Whether an address is one of this machine. Addresses alone: what a name means is
+/// somebody else's word.
+#[must_use]
+pub fn is_loopback(address: &Url) -> bool {
     match address.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -214,6 +214,17 @@ impl PluginSource {
     }
 }
 
+/// Reads a component, at most one byte more than `limit`: an engine with that
+/// limit refuses what is longer, and nothing larger is ever held.
+///
+/// # Errors
+/// Where the file cannot be read.
+pub fn read_component(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// At most one byte more than `limit`.
 fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<u8>, FetchError> {
     let request = |source: ureq::Error| FetchError::Request { address: address.clone(), source: Box::new(source) };
@@ -243,8 +254,10 @@ pub(crate) fn read_body(response: Response<Body>, limit: u64, came: &mut dyn FnM
     }
 }
 
-/// Asks at this address, for so long in all.
-pub(crate) fn agent(address: &Url, time: Duration) -> Agent {
+/// The client that asks at this address, for so long in all. TLS is verified against the
+/// certificates that the system trusts, and no redirect leads out of it.
+#[must_use]
+pub fn agent(address: &Url, time: Duration) -> Agent {
     let is_protected = address.scheme() == "https";
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = TlsConfig::builder()
