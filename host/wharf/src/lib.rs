@@ -51,6 +51,7 @@ mod offers;
 mod pages;
 mod paths;
 mod processes;
+mod protocol;
 mod recorder;
 mod registry;
 mod regular;
@@ -77,6 +78,7 @@ pub use named::Checked;
 pub use oauth::protected_resource;
 pub use oci::{OciError, OciReference, RegistryLogins};
 pub use paths::{NoDirectory, absolute};
+pub use protocol::McpService;
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
@@ -97,7 +99,7 @@ pub use wharf_core::{
     WebViewLimits, WorkspaceGrant, WorkspaceKey, completion, grant, limit, request, stream, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
-pub use wharf_mcp::http::{
+pub use wharf_http::{
     HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, InvalidDigest,
     InvalidToken, ProtectedResource, Tls, TlsError, Token, TokenRefused, TokenVerifier, VerifiedToken,
 };
