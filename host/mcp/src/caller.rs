@@ -15,7 +15,7 @@ use std::{
     task::Poll,
 };
 
-use axum::http::request::Parts;
+use http::request::Parts;
 use rmcp::{
     RoleServer,
     model::{LoggingLevel, ProtocolVersion},

@@ -8,7 +8,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::http::request::Parts;
+use http::request::Parts;
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 
@@ -73,7 +73,7 @@ mod tests {
             json!({"id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {"y": {"z": 1}}, "_meta": {}}})
         );
         let mut extensions = Extensions::new();
-        let (mut parts, ()) = axum::http::Request::new(()).into_parts();
+        let (mut parts, ()) = http::Request::new(()).into_parts();
         parts.extensions.insert(carried);
         extensions.insert(parts);
         assert_eq!(Arguments::of(&extensions).map(Value::Object), Some(whole));

@@ -3,12 +3,17 @@
 //! Owns the names of keys, ours and those of known clients. What the values
 //! are worth is decided in `wharf-core`.
 
-use axum::http::{HeaderName, request::Parts};
+use http::{HeaderMap, HeaderName, request::Parts};
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 use wharf_core::{Code, ContextHints, Error};
 
-use crate::http;
+/// The session of the older era that a request over HTTP belongs to.
+pub(crate) const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// What the headers of a request say of its context, as its transport has read them.
+#[derive(Clone)]
+pub(crate) struct OfTransport(pub(crate) Result<ContextHints, Error>);
 
 const SESSION: &str = "dev.wharf/sessionId";
 const ASSISTANT: &str = "dev.wharf/assistantId";
@@ -51,23 +56,32 @@ fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error> {
 }
 
 /// Adds what the HTTP request around a message says, where it came over HTTP:
-/// the three headers name what our own keys name, and come after all that
+/// its headers name what our own keys name, and come after all that
 /// `_meta` says; a session of the older era comes last.
 ///
 /// # Errors
 /// `invalid` where a header is there twice or is no text.
 fn of_http(extensions: &Extensions, hints: &mut ContextHints) -> Result<(), Error> {
     let Some(request) = extensions.get::<Parts>() else { return Ok(()) };
-    let header = |name: HeaderName| http::text(&request.headers, &name);
-    let session = header(http::SESSION)?;
-    hints.transport_session = if session.is_some() { session } else { header(http::MCP_SESSION)? };
-    if hints.assistant.is_none() {
-        hints.assistant = header(http::ASSISTANT)?;
-    }
-    if hints.thread.is_none() {
-        hints.thread = header(http::THREAD)?;
-    }
+    let said = match request.extensions.get::<OfTransport>() {
+        Some(OfTransport(said)) => said.clone()?,
+        None => ContextHints::default(),
+    };
+    hints.transport_session = if said.session.is_some() { said.session } else { session(&request.headers)? };
+    hints.assistant = hints.assistant.take().or(said.assistant);
+    hints.thread = hints.thread.take().or(said.thread);
     Ok(())
+}
+
+/// The session that a header names, which is there at most once.
+fn session(headers: &HeaderMap) -> Result<Option<String>, Error> {
+    let mut values = headers.get_all(SESSION_HEADER).iter();
+    let Some(session) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(Error::new(Code::Invalid, format!("send the header `{SESSION_HEADER}` once")));
+    }
+    let illegal = |_| Error::new(Code::Invalid, format!("the header `{SESSION_HEADER}` must be ASCII"));
+    session.to_str().map(|session| Some(session.to_owned())).map_err(illegal)
 }
 
 /// What a request says of its context: in its `_meta`, from which it is taken, and over

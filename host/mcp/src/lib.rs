@@ -1,11 +1,12 @@
 //! The Model Context Protocol in front of a [`ToolService`] and an [`OfferService`]:
-//! requests become calls under a context, answers become results. Terminals and
-//! streams over HTTP, for clients that are no models, are in `http`.
+//! requests become calls under a context, answers become results. Over standard input and
+//! output it serves by itself; over HTTP it is a tower service ([`HttpEndpoint`]), which
+//! whoever has connections and tokens serves.
 //!
 //! Both eras are served on one connection: the handshake of 2025-11-25 and the
 //! stateless requests of 2026-07-28. This room is the only one that names the
 //! protocol. It knows the traits and types of `wharf-core` and nothing of Wasm,
-//! of configuration, or of who runs the tools.
+//! of configuration, of listeners, TLS, tokens or routes, or of who runs the tools.
 //!
 //! [`ToolService`]: wharf_core::ToolService
 //! [`OfferService`]: wharf_core::OfferService
@@ -17,10 +18,11 @@ mod carried;
 mod catalogue;
 mod changes;
 mod completing;
+mod endpoint;
+mod endpoints;
 mod events;
 mod handler;
 mod hints;
-pub mod http;
 mod info;
 mod malformed;
 mod names;
@@ -39,6 +41,8 @@ mod transport;
 mod watching;
 mod wire;
 
+pub use endpoint::{EndpointBody, EndpointRefusal, EndpointRequest, HttpEndpoint};
+pub use endpoints::{EndpointSettings, HttpEndpoints};
 pub use info::ServerInfo;
 pub use serve::{ServeError, serve_stdio, serve_streams};
 pub use served::Served;

@@ -9,7 +9,7 @@
     reason = "levels of messages and subscriptions of the older era are used by all of today's clients"
 )]
 
-use axum::http::{HeaderMap, request::Parts};
+use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -21,9 +21,9 @@ use rmcp::{
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use wharf_core::trace::{MAX_STATE_BYTES, RemoteParent, RunningSpan, Span, SpanKind, TraceParent};
+use wharf_core::trace::{RemoteParent, RunningSpan, Span, SpanKind, TraceParent};
 
-use crate::{catalogue, handler::Handler, http};
+use crate::{catalogue, handler::Handler, hints::SESSION_HEADER};
 
 const PARENT: &str = "traceparent";
 const STATE: &str = "tracestate";
@@ -180,33 +180,14 @@ impl ServerHandler for Traced {
     }
 }
 
-/// What the request says of its trace: in its `_meta` (SEP-414), else in the headers
-/// around it. What breaks the form says nothing.
+/// What the request says of its trace: in its `_meta` (SEP-414), else by its transport.
+/// What breaks the form says nothing.
 fn said(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
     let meta = &context.meta.0.0;
     let text = |key| meta.get(key).and_then(serde_json::Value::as_str);
     let remote = text(PARENT).and_then(|parent| RemoteParent::of_headers(parent, text(STATE)));
-    let of_http = || said_by(&context.extensions.get::<Parts>()?.headers);
+    let of_http = || context.extensions.get::<Parts>()?.extensions.get::<TraceParent>().cloned();
     remote.map(TraceParent::Remote).or_else(of_http)
-}
-
-/// What the headers of a request say of its trace. Of two parents none is believed.
-pub(crate) fn said_by(headers: &HeaderMap) -> Option<TraceParent> {
-    let mut parents = headers.get_all(PARENT).iter();
-    let parent = parents.next().filter(|_| parents.next().is_none())?.to_str().ok()?;
-    // The state may be spread over several headers.
-    let mut state = String::new();
-    for value in headers.get_all(STATE) {
-        let Ok(value) = value.to_str() else { continue };
-        if state.len() + value.len() > MAX_STATE_BYTES {
-            break;
-        }
-        if !state.is_empty() {
-            state.push(',');
-        }
-        state.push_str(value);
-    }
-    RemoteParent::of_headers(parent, Some(&state)).map(TraceParent::Remote)
 }
 
 /// What any request says of itself.
@@ -224,40 +205,7 @@ fn describe(span: &mut Span, context: &RequestContext<RoleServer>) {
     };
     span.set("network.transport", "tcp");
     span.set("network.protocol.name", "http");
-    if let Some(session) = parts.headers.get(&http::MCP_SESSION).and_then(|session| session.to_str().ok()) {
+    if let Some(session) = parts.headers.get(&SESSION_HEADER).and_then(|session| session.to_str().ok()) {
         span.set("mcp.session.id", session);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::{HeaderName, HeaderValue};
-
-    use super::*;
-
-    const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-
-    fn state(lines: &[(&'static str, &str)]) -> Option<String> {
-        let line = |(name, value): &(&'static str, &str)| {
-            (HeaderName::from_static(name), HeaderValue::from_str(value).expect("legal"))
-        };
-        let mut headers = HeaderMap::new();
-        for (name, value) in lines.iter().map(line) {
-            headers.append(name, value);
-        }
-        match said_by(&headers)? {
-            TraceParent::Remote(remote) => Some(remote.context.state.as_deref().unwrap_or_default().to_owned()),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn headers_say_one_parent_or_none() {
-        assert_eq!(state(&[(PARENT, GOOD)]), Some(String::new()));
-        assert_eq!(state(&[(PARENT, GOOD), (STATE, "a=1"), (STATE, "b=2")]).as_deref(), Some("a=1,b=2"));
-        assert_eq!(state(&[(PARENT, GOOD), (STATE, &"x".repeat(600))]), Some(String::new()));
-        assert_eq!(state(&[(PARENT, GOOD), (PARENT, GOOD)]), None, "each reader might believe another one");
-        assert_eq!(state(&[(PARENT, "00-nonsense")]), None);
-        assert_eq!(state(&[(STATE, "a=1")]), None);
     }
 }

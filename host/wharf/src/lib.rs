@@ -49,6 +49,7 @@ mod offers;
 mod pages;
 mod paths;
 mod processes;
+mod protocol;
 mod recorder;
 mod registry;
 mod rooms;
@@ -72,6 +73,7 @@ pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginStat
 pub use named::Checked;
 pub use oauth::protected_resource;
 pub use paths::{NoDirectory, absolute};
+pub use protocol::McpService;
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
@@ -93,7 +95,7 @@ pub use wharf_core::{
     WorkspaceKey, grant, limit, request, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
-pub use wharf_mcp::http::{
+pub use wharf_http::{
     HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, InvalidDigest,
     InvalidToken, ProtectedResource, Tls, TlsError, Token, TokenRefused, TokenVerifier, VerifiedToken,
 };

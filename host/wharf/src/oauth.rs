@@ -13,7 +13,7 @@ use jsonwebtoken::{Algorithm, Header, Validation, decode, decode_header, errors:
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf_core::{Digest, TenantId};
-use wharf_mcp::http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
+use wharf_http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
 
 use crate::configuration::OAuthSettings;
 use keys::Keys;
@@ -40,7 +40,7 @@ const LEEWAY_SECONDS: u64 = 60;
 const PREFIX: &str = "oauth:";
 
 /// The host as a protected resource of the authorization server that these settings
-/// name, for [`HttpSettings::oauth`](wharf_mcp::http::HttpSettings::oauth). Nothing is
+/// name, for [`HttpSettings::oauth`](wharf_http::HttpSettings::oauth). Nothing is
 /// asked of it before a token comes.
 #[must_use]
 pub fn protected_resource(settings: OAuthSettings) -> ProtectedResource {

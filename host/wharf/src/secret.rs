@@ -11,7 +11,7 @@ use std::{
 };
 
 use wharf_core::text::for_shell;
-use wharf_mcp::http::Token;
+use wharf_http::Token;
 use wharf_sources::regular;
 
 /// The shortest text that is taken for a secret.

@@ -12,7 +12,7 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
     Channel, Configuration, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer,
-    HttpServices, HttpSettings, ServerInfo,
+    HttpServices, HttpSettings, McpService, ServerInfo,
     configuration::{HttpSection, TlsFiles},
     serve_stdio,
 };
@@ -191,10 +191,10 @@ impl Serve {
             allow_public: self.http_allow_public,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
+        let protocol = McpService::new(Some(Arc::new(host.clone())), info(), settings.limits.clone());
         let services = HttpServices {
             tools: Arc::new(host.clone()),
-            offers: Some(Arc::new(host.clone())),
-            info: info(),
+            protocol: Arc::new(protocol),
             terminals: host.terminal_service(),
             streams: host.streams().clone(),
             rules: ContextRules {

@@ -11,7 +11,7 @@ use std::{
 
 use serde::Deserialize;
 use wharf_core::{HttpLimits, TenantId, text::with_causes};
-use wharf_mcp::http::{HttpClient, Tls, Token};
+use wharf_http::{HttpClient, Tls, Token};
 use wharf_sources::regular;
 
 use super::{

@@ -23,7 +23,7 @@ use tokio::{
 };
 use url::Url;
 use wharf_core::text::with_causes;
-use wharf_mcp::http::TokenRefused;
+use wharf_http::TokenRefused;
 use wharf_sources::{agent, is_loopback};
 
 /// How long keys are believed.

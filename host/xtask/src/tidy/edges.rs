@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 24] = [
+const MEMBERS: [(&str, &[&str]); 25] = [
     ("wharf-core", &[]),
     ("wharf-completion", &["wharf-core"]),
     ("wharf-audit", &["wharf-core"]),
@@ -35,7 +35,8 @@ const MEMBERS: [(&str, &[&str]); 24] = [
             "wharf-workspace",
         ],
     ),
-    ("wharf-mcp", &["wharf-core", "wharf-completion"]),
+    ("wharf-mcp", &["wharf-core"]),
+    ("wharf-http", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
     ("wharf-sources", &["wharf-core"]),
     (
@@ -53,6 +54,7 @@ const MEMBERS: [(&str, &[&str]); 24] = [
             "wharf-workspace",
             "wharf-engine",
             "wharf-mcp",
+            "wharf-http",
             "wharf-trace",
             "wharf-sources",
         ],
@@ -88,9 +90,16 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 11] = [
+const RESERVED: [(&str, &[&str], &str); 14] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
+    ("axum*", &["wharf-http"], "only http has routes"),
+    (
+        "hyper*",
+        &["wharf-http", "wharf-network", "wharf-webview", "wharf-engine", "wharf", "wharf-bench"],
+        "only rooms with connections speak HTTP",
+    ),
+    ("tokio-rustls", &["wharf-http"], "only http serves TLS"),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
@@ -194,7 +203,7 @@ mod tests {
             dependencies: vec![Dependency { name: dependency.into(), development }],
             component: None,
         };
-        let members = ["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp", "wharf", "wharf-sdk"];
+        let members = ["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp", "wharf-http", "wharf", "wharf-sdk"];
         let members: Vec<_> = members.map(str::to_owned).to_vec();
         edges(&package, Path::new(folder), &members).into_iter().map(|(_, message)| message).collect()
     }
@@ -205,6 +214,7 @@ mod tests {
         assert!(broken("wharf", "host/wharf", "wharf-engine", false).is_empty());
         assert_eq!(broken("wharf-core", "host/core", "wharf-state", false).len(), 1);
         assert_eq!(broken("wharf-mcp", "host/mcp", "wharf-engine", true).len(), 1);
+        assert_eq!(broken("wharf-http", "host/http", "wharf-mcp", true).len(), 1);
     }
 
     #[test]
@@ -225,6 +235,9 @@ mod tests {
         assert!(broken("wharf-engine", "host/engine", "wasmtime-wasi", false).is_empty());
         assert!(broken("wharf-bench", "tests/bench", "wasmtime", false).is_empty());
         assert_eq!(broken("wharf-state", "host/state", "wasmtime", true).len(), 1);
+        assert!(broken("wharf-mcp", "host/mcp", "rmcp", false).is_empty());
+        assert_eq!(broken("wharf-http", "host/http", "rmcp", false).len(), 1);
+        assert_eq!(broken("wharf-mcp", "host/mcp", "axum", false).len(), 1);
         assert_eq!(broken("wharf-core", "host/core", "anyhow", false).len(), 1);
         assert!(broken("wharf-core", "host/core", "anyhow", true).is_empty());
     }

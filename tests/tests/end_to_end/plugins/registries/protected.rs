@@ -12,8 +12,8 @@ use super::*;
 use crate::plugins::commands::Place;
 
 /// Made for `localhost`, by itself.
-const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/mcp/tests/http/certificate/certificate.pem");
-const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/mcp/tests/http/certificate/key.pem");
+const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/http/tests/http/certificate/certificate.pem");
+const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/http/tests/http/certificate/key.pem");
 
 /// A door with TLS before a server without: its port.
 fn protected(behind: &Upstream) -> u16 {

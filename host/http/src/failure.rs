@@ -1,0 +1,111 @@
+//! Errors as answers: `{"error": {code, message, retryable}}` under a fitting
+//! status.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use wharf_completion::stream::StreamError;
+use wharf_core::{Code, Error};
+
+/// An error on its way to the client.
+#[derive(Debug)]
+pub struct Failure {
+    status: StatusCode,
+    error: Error,
+    /// How to get what it takes, where that is not the host's own token.
+    challenge: Option<HeaderValue>,
+}
+
+/// What a client gets instead of an answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Problem {
+    error: ProblemDetail,
+}
+
+/// What went wrong.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ProblemDetail {
+    /// In a word: `denied`, `invalid`, `not-found`, `conflict`, `limit`,
+    /// `timeout`, `gone`, `unavailable`, `cancelled`, `internal`; there may be
+    /// more.
+    code: &'static str,
+    /// What happened, and what to do about it.
+    message: String,
+    /// Whether the same request may succeed later.
+    retryable: bool,
+}
+
+impl Failure {
+    /// An error under a status that its code alone does not say.
+    pub(super) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
+        Self { status, error: Error::new(code, message), challenge: None }
+    }
+
+    /// The same with how to get what it takes.
+    pub(super) fn challenged(self, challenge: Option<HeaderValue>) -> Self {
+        Self { challenge, ..self }
+    }
+
+    /// The host has no place, whoever asks.
+    #[must_use]
+    pub fn busy(message: impl Into<String>) -> Self {
+        let error = Error::retryable(Code::Limit, message);
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, error, challenge: None }
+    }
+
+    /// Whether whoever it is for has shown nothing that opens anything.
+    pub(super) fn is_of_a_stranger(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
+    }
+
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Error::new(Code::Invalid, message).into()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match error.code {
+            Code::Denied => StatusCode::FORBIDDEN,
+            Code::Invalid => StatusCode::BAD_REQUEST,
+            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::Conflict | Code::Cancelled => StatusCode::CONFLICT,
+            Code::Limit => StatusCode::TOO_MANY_REQUESTS,
+            Code::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            Code::Gone => StatusCode::GONE,
+            Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            // The list of codes may grow; what is not known here is a defect.
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self { status, error, challenge: None }
+    }
+}
+
+impl From<StreamError> for Failure {
+    fn from(error: StreamError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let Self { status, error, challenge } = self;
+        // It quotes names that others chose.
+        let message = wharf_core::text::visible(error.message);
+        let detail = ProblemDetail { code: error.code.as_str(), message, retryable: error.retryable };
+        let mut response = (status, Json(Problem { error: detail })).into_response();
+        let headers = response.headers_mut();
+        let plain = || (status == StatusCode::UNAUTHORIZED).then(|| HeaderValue::from_static("Bearer realm=\"wharf\""));
+        if let Some(challenge) = challenge.or_else(plain) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        if error.retryable {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}

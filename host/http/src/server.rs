@@ -1,0 +1,282 @@
+//! The socket, connections and their ends.
+
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use axum::{Router, body::Bytes};
+use hyper::{
+    Request,
+    body::Incoming,
+    server::conn::http1,
+    service::{Service as _, service_fn},
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{sleep, timeout},
+};
+use tokio_io_timeout::TimeoutStream;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
+
+use super::{
+    HttpAddress, HttpServices, HttpSettings, Shared,
+    doors::{Doors, Visitor},
+    issued::Issued,
+    listener::{self, Accepted, BUFFER_BYTES, Listener},
+    making::Making,
+    openapi, routes,
+};
+
+/// How long to wait where the system gives no connection, for want of
+/// descriptors say.
+const RELIEF: Duration = Duration::from_millis(100);
+/// So many connections are accepted before those that are there may speak: one that is
+/// shed for newer ones had its turn.
+const AT_ONCE: usize = 16;
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// Others could read the token on its way.
+    #[error(
+        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, give a certificate, or allow it in so many words"
+    )]
+    Public {
+        /// What was asked for.
+        address: HttpAddress,
+    },
+    /// The address cannot be had.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// What was asked for.
+        address: HttpAddress,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// A server that listens, and does not serve yet.
+pub struct HttpServer {
+    listener: Listener,
+    address: HttpAddress,
+    shared: Shared,
+    killed: CancellationToken,
+}
+
+impl std::fmt::Debug for HttpServer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("HttpServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl HttpServer {
+    /// Takes an address; port 0 is any free one. Needs a tokio runtime with
+    /// I/O and time.
+    ///
+    /// # Errors
+    /// Where others reach the address, there is no certificate and that was
+    /// not allowed; or it cannot be had.
+    pub fn bind(address: HttpAddress, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
+        let (listener, address) = Listener::bind(address, &settings)?;
+        let description = openapi::describe(&routes::table(), &settings.version);
+        let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
+        let readers = Quota::new(Bounds {
+            resource: "requests that follow something or wait",
+            section: "[http.limits]",
+            session: None,
+            tenant: ("readers_per_tenant", settings.limits.readers_per_tenant),
+            host: ("readers", settings.limits.readers),
+        });
+        let limits = settings.limits.clone();
+        let making = Making::new(services.clone(), limits, Arc::clone(&readers), stopping.clone(), killed.clone());
+        let making = Arc::new(making);
+        let shared = Shared {
+            clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
+            issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
+            memory: services.tools.request_memory().unwrap_or_default(),
+            readers,
+            description: Bytes::from(description.to_string()),
+            warned_of_default: AtomicBool::new(false),
+            stopping,
+            services,
+            settings,
+            metrics: None,
+            front_ends: None,
+            refusals: None,
+            pages: None,
+        };
+        Ok(Self { listener, address, shared, killed })
+    }
+
+    /// Serves metrics, too, at `/metrics`.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Arc<dyn MetricsService>) -> Self {
+        self.shared.metrics = Some(metrics);
+        self
+    }
+
+    /// Serves front ends, too, to those clients that may connect some.
+    #[must_use]
+    pub fn with_front_ends(mut self, front_ends: Arc<dyn FrontEndService>) -> Self {
+        self.shared.front_ends = Some(front_ends);
+        self
+    }
+
+    /// Tells who showed no token that opens anything, too.
+    #[must_use]
+    pub fn with_refusals(mut self, refusals: Arc<dyn RefusalSink>) -> Self {
+        self.shared.refusals = Some(refusals);
+        self
+    }
+
+    /// Serves web pages, too.
+    #[must_use]
+    pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
+        self.shared.pages = Some(pages);
+        self
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> &HttpAddress {
+        &self.address
+    }
+
+    /// Serves until `shutdown` fires. Then nobody is accepted any more,
+    /// streams end where they are, other requests have the time that the
+    /// settings grant, and this returns.
+    pub async fn serve(self, shutdown: CancellationToken) {
+        let Self { listener, shared, killed, .. } = self;
+        let _killed = killed.clone().drop_guard();
+        let limits = shared.settings.limits.clone();
+        let doors = Doors::new(&limits);
+        let (stopping, tasks) = (shared.stopping.clone(), TaskTracker::new());
+        let router = routes::router(Arc::new(shared));
+        let accepting = async {
+            let mut in_a_row = 0;
+            loop {
+                match listener.accept().await {
+                    Ok((accepted, address)) => {
+                        let visitor = doors.enter(address);
+                        let serving = connection(
+                            accepted,
+                            router.clone(),
+                            Times::new(&limits),
+                            visitor.clone(),
+                            stopping.clone(),
+                        );
+                        let killed = killed.clone();
+                        tasks.spawn(async move {
+                            tokio::select! {
+                                () = serving => {}
+                                () = visitor.outstays() => {}
+                                () = killed.cancelled() => {}
+                            }
+                        });
+                        in_a_row += 1;
+                        if in_a_row == AT_ONCE {
+                            in_a_row = 0;
+                            tokio::task::yield_now().await;
+                        }
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        // Descriptors of strangers are given to whoever waits.
+                        doors.shed_oldest();
+                        sleep(RELIEF).await;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = accepting => {}
+            () = shutdown.cancelled() => {}
+        }
+        drop(listener);
+        stopping.cancel();
+        tasks.close();
+        if timeout(Duration::from_millis(limits.grace_milliseconds), tasks.wait()).await.is_err() {
+            killed.cancel();
+            tasks.wait().await;
+        }
+    }
+}
+
+/// The clocks of one connection.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    pub(super) arrival: Duration,
+    stall: Duration,
+}
+
+impl Times {
+    fn new(limits: &wharf_core::HttpLimits) -> Self {
+        Self {
+            arrival: Duration::from_millis(limits.arrival_milliseconds),
+            stall: Duration::from_millis(limits.stall_milliseconds),
+        }
+    }
+}
+
+async fn connection(
+    accepted: Accepted,
+    router: Router,
+    times: Times,
+    visitor: Arc<Visitor>,
+    stopping: CancellationToken,
+) {
+    match accepted {
+        Accepted::Port(stream, tls) => {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection gathers small writes");
+            }
+            match tls {
+                None => serve(stream, router, times, visitor, stopping).await,
+                Some(tls) => {
+                    if let Some(stream) = listener::private(&tls, stream, times).await {
+                        serve(stream, router, times, visitor, stopping).await;
+                    }
+                }
+            }
+        }
+        #[cfg(unix)]
+        Accepted::Socket(stream) => serve(stream, router, times, visitor, stopping).await,
+    }
+}
+
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send,
+    router: Router,
+    times: Times,
+    visitor: Arc<Visitor>,
+    stopping: CancellationToken,
+) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(times.stall));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(times.arrival).max_buf_size(BUFFER_BYTES);
+    let router = TowerToHyperService::new(router.into_service::<Incoming>());
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&visitor));
+        router.call(request)
+    });
+    let mut serving = std::pin::pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
+    let ended = tokio::select! {
+        ended = &mut serving => ended,
+        () = stopping.cancelled() => {
+            serving.as_mut().graceful_shutdown();
+            serving.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke");
+    }
+}

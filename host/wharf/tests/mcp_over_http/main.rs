@@ -1,0 +1,14 @@
+//! The protocol over HTTP, in both of its eras: the two rooms that serve it, wired.
+#![cfg(unix)]
+
+mod calls;
+#[path = "../../../http/tests/http/client.rs"]
+mod client;
+mod clients;
+mod eras;
+mod protocol;
+mod sessions;
+#[path = "../../../http/tests/http/shells.rs"]
+mod shells;
+mod support;
+mod tools;

@@ -1,0 +1,138 @@
+//! A small service of tools, which show what reached them.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+use wharf::{Answer, CallRequest, Code, Content, Error, ServerInfo, ToolDefinition, ToolService};
+
+use crate::client::PATIENCE;
+
+/// What calls went through, and what lets them end.
+pub(crate) struct Tools {
+    definitions: Arc<[ToolDefinition]>,
+    said: mpsc::UnboundedSender<String>,
+    seen: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
+    /// What the next call of `test__stubborn` waits for.
+    pub(crate) release: Mutex<CancellationToken>,
+    /// Says that the list has changed.
+    pub(crate) changes: watch::Sender<u64>,
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        let names =
+            ["other__echo", "test__echo", "test__large", "test__murmur", "test__stubborn", "test__talk", "test__wait"];
+        let (said, seen) = mpsc::unbounded_channel();
+        Self {
+            definitions: names.into_iter().map(definition).collect(),
+            said,
+            seen: seen.into(),
+            release: Mutex::default(),
+            changes: watch::Sender::new(0),
+        }
+    }
+}
+
+fn definition(name: &str) -> ToolDefinition {
+    ToolDefinition {
+        name: name.to_owned(),
+        description: format!("{name} for tests"),
+        input_schema: Arc::new(json!({"type": "object"}).as_object().expect("an object").clone()),
+        output_schema: None,
+        meta: serde_json::Map::new(),
+    }
+}
+
+pub(crate) fn info() -> ServerInfo {
+    let of = str::to_owned;
+    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+}
+
+impl Tools {
+    fn say(&self, what: impl Into<String>) {
+        let _ = self.said.send(what.into());
+    }
+
+    /// Waits until a call says `what`.
+    pub(crate) async fn until(&self, what: &str) {
+        let mut seen = self.seen.lock().await;
+        while timeout(PATIENCE, seen.recv()).await.expect("in time").expect("a service") != what {}
+    }
+
+    /// Lets every call of `test__stubborn` so far end.
+    pub(crate) fn release(&self) {
+        std::mem::take(&mut *self.release.lock().expect("not poisoned")).cancel();
+    }
+}
+
+#[async_trait::async_trait]
+impl ToolService for Tools {
+    fn tools(&self) -> Arc<[ToolDefinition]> {
+        Arc::clone(&self.definitions)
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.changes.subscribe())
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        match request.tool.as_str() {
+            "test__echo" | "other__echo" => Ok(Answer {
+                structured: Some(json!({
+                    "arguments": request.arguments,
+                    "tenant": request.context.tenant.as_str(),
+                    "session": request.context.session.as_str(),
+                    "assistant": request.context.assistant.as_ref().map(|id| id.as_str()),
+                    "thread": request.context.thread.as_ref().map(|id| id.as_str()),
+                })),
+                ..Answer::default()
+            }),
+            "test__large" => {
+                let bytes = request.arguments["bytes"].as_u64().expect("a number");
+                let mut answer = Answer::default();
+                answer.content.push(Content::text("x".repeat(usize::try_from(bytes).expect("small"))));
+                Ok(answer)
+            }
+            "test__wait" => {
+                self.say("started");
+                request.cancel.cancelled().await;
+                self.say("cancelled");
+                Err(Error::new(Code::Cancelled, "the client took the call back"))
+            }
+            "test__stubborn" => {
+                let release = self.release.lock().expect("not poisoned").clone();
+                self.say("started");
+                tokio::select! {
+                    () = release.cancelled() => {}
+                    () = request.cancel.cancelled() => self.say("cancelled"),
+                }
+                let mut answer = Answer::default();
+                answer.content.push(Content::text("late"));
+                Ok(answer)
+            }
+            "test__murmur" => {
+                if let Some(events) = request.events {
+                    events.progress(1.0, None, None);
+                }
+                Ok(Answer::default())
+            }
+            "test__talk" => {
+                let release = self.release.lock().expect("not poisoned").clone();
+                if let Some(events) = request.events {
+                    events.progress(1.0, Some(2.0), Some("on the way"));
+                }
+                self.say("started");
+                release.cancelled().await;
+                let mut answer = Answer::default();
+                answer.content.push(Content::text("said"));
+                Ok(answer)
+            }
+            other => panic!("{other} panics"),
+        }
+    }
+}
