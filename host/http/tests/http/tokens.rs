@@ -2,10 +2,8 @@
 
 use hyper::StatusCode;
 use serde_json::json;
-use wharf_core::{
-    Context, StreamLimits, StreamOwner,
-    stream::{OpenStream, Turns},
-};
+use wharf_completion::stream::{OpenStream, Turns};
+use wharf_core::{Context, StreamLimits, StreamOwner};
 use wharf_http::{HttpClient, Token};
 
 use crate::{
