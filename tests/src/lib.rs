@@ -29,6 +29,6 @@ pub use crafted::{Crafted, CraftedTool};
 pub use data::Data;
 pub use oci::OciRegistry;
 pub use server::{Following, Reply, SentEvent, Server, lives, replied};
-pub use setup::{Fixture, Running, Setup, context, found, object, until};
+pub use setup::{Fixture, Running, Setup, context, found, object, until, viewer};
 pub use site::Site;
 pub use upstream::Upstream;

@@ -2,13 +2,14 @@
 
 use std::{
     path::Path,
+    sync::LazyLock,
     time::{Duration, Instant},
 };
 
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Configuration, Context, Error, Host, ToolService};
+use wharf::{Answer, CallRequest, Configuration, Context, Error, Host, TenantId, ToolService, Viewer};
 
 use crate::{Data, component};
 
@@ -262,7 +263,7 @@ impl Setup {
         assert!(fixture.host.rejected().is_empty(), "{:?}", fixture.host.rejected());
         // What the first call of a plugin does once must not count in a test.
         fixture.works().await;
-        if fixture.host.tools().iter().any(|tool| tool.name == "hostile__remaining") {
+        if fixture.host.tools(viewer()).iter().any(|tool| tool.name == "hostile__remaining") {
             fixture.call("hostile__remaining", json!({"milliseconds": 0})).await.ok();
         }
         fixture
@@ -341,7 +342,7 @@ impl Fixture {
     #[must_use]
     pub fn start(&self, context: &Context, tool: &str, arguments: Value) -> Running {
         let request = CallRequest::new(context.clone(), tool, object(arguments));
-        let (host, cancel) = (self.host.clone(), request.cancel.clone());
+        let (host, cancel) = (self.host.clone(), request.caller.cancel.clone());
         Running { task: tokio::spawn(async move { host.call(request).await }), cancel }
     }
 
@@ -382,6 +383,13 @@ pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[must_use]
 pub fn context(tenant: &str, session: &str) -> Context {
     Context::new(tenant.parse().expect("a legal tenant"), session.parse().expect("a legal session"))
+}
+
+/// Who looks at what is served: the tenant of this machine, which may use every plugin.
+#[must_use]
+pub fn viewer() -> Viewer<'static> {
+    static LOCAL: LazyLock<TenantId> = LazyLock::new(TenantId::local);
+    Viewer::of_tenant(&LOCAL)
 }
 
 /// The members of a JSON object.

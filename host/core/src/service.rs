@@ -4,31 +4,31 @@
 //! The protocol room knows these traits and not who implements them.
 
 pub mod announcements;
+mod arguments;
 mod caller;
 pub mod front_end;
 pub mod input;
 pub mod metrics;
 pub mod offer;
 pub mod progress;
+mod viewer;
 pub mod web_page;
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
-use crate::{
-    Answer, Context, Error, RequestMemory, TenantId, ToolDefinition,
-    trace::{TraceParent, Tracer},
-};
+use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, trace::Tracer};
 pub use announcements::Announcements;
+pub use arguments::Arguments;
 pub use caller::Caller;
 pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
+pub use viewer::{AllowedPlugins, Audience, Viewer};
 pub use web_page::WebPageService;
 
 /// Where the progress and the messages of one call go.
@@ -44,75 +44,56 @@ pub trait EventSink: Send + Sync {
 /// The events of one call; nobody listens where this is absent.
 pub type Events = Option<Arc<dyn EventSink>>;
 
-/// One call of a tool.
+/// One call of a tool, by its name.
+#[derive(Debug)]
+#[non_exhaustive]
 pub struct CallRequest {
+    /// Who calls.
+    pub caller: Arc<Caller>,
     /// The full name: `plugin__tool`.
     pub tool: String,
     /// Context fields are already taken out.
-    pub arguments: Map<String, Value>,
-    /// On whose behalf.
-    pub context: Context,
-    /// What came with the request besides, for the plugin to read.
-    pub request_meta: Map<String, Value>,
+    pub arguments: Arguments,
     /// What was given to an earlier round of this call.
     pub input: InputGiven,
-    /// Ends the call when it fires.
-    pub cancel: CancellationToken,
-    /// Who listens.
-    pub events: Events,
-    /// The span that it belongs to, where somebody said one.
-    pub trace: Option<TraceParent>,
-    /// The program that calls, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
-    pub client: Option<Arc<str>>,
 }
 
 impl CallRequest {
     /// A call that nobody cancels or listens to.
     #[must_use]
     pub fn new(context: Context, tool: impl Into<String>, arguments: Map<String, Value>) -> Self {
-        Self {
-            tool: tool.into(),
-            arguments,
-            context,
-            request_meta: Map::new(),
-            input: InputGiven::default(),
-            cancel: CancellationToken::new(),
-            events: None,
-            trace: None,
-            client: None,
-        }
+        Self::of(Caller::new(context), tool, arguments)
+    }
+
+    /// A call of this caller.
+    #[must_use]
+    pub fn of(caller: impl Into<Arc<Caller>>, tool: impl Into<String>, arguments: Map<String, Value>) -> Self {
+        let (caller, arguments) = (caller.into(), arguments.into());
+        Self { caller, tool: tool.into(), arguments, input: InputGiven::default() }
     }
 }
 
-impl std::fmt::Debug for CallRequest {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Arguments may hold secrets; a log never shows them.
-        formatter
-            .debug_struct("CallRequest")
-            .field("tool", &self.tool)
-            .field("context", &self.context)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Tools that can be listed and called.
-#[async_trait::async_trait]
+/// Tools that can be listed, found and called. Each question says who is looking.
 pub trait ToolService: Send + Sync + 'static {
-    /// Every tool under its full name, ordered by it. Cheap: called for each
-    /// listing.
-    fn tools(&self) -> Arc<[ToolDefinition]>;
+    /// Every tool that the viewer sees, under its full name and ordered by it. Cheap: called
+    /// for each listing.
+    fn tools(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]>;
 
-    /// Changes its value each time that [`ToolService::tools`] has become
-    /// another list. Nothing where it never does.
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
-        None
-    }
+    /// The tool of this full name as the viewer sees it. Cheap, and nobody hears of it: this
+    /// only describes, and [`ToolService::find`] is for calls.
+    fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition>;
 
-    /// What this tenant sees, where tenants see different tools; nothing where
-    /// all see these.
-    fn of_tenant(&self, _tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
-        None
-    }
+    /// Changes its value each time that the tools of this tenant have become another list.
+    /// Nothing where they never do.
+    fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>>;
+
+    /// Looks up a tool that is to be called. What was found stays what it is, whatever is
+    /// loaded meanwhile, and can be called again.
+    ///
+    /// # Errors
+    /// `not-found` where the caller sees no tool of this name: the nearest names, or why its
+    /// plugin cannot be used and what to do about it. The audit has the call then.
+    fn find(&self, caller: &Arc<Caller>, name: &str) -> Result<Arc<dyn CallableTool>, Error>;
 
     /// What begins the spans of requests for these tools, and for all that is served
     /// beside them; nothing where nobody traces.
@@ -125,17 +106,15 @@ pub trait ToolService: Send + Sync + 'static {
     fn request_memory(&self) -> Option<RequestMemory> {
         None
     }
+}
 
-    /// The name of the plugin that a listed tool belongs to.
-    fn plugin_of(&self, tool: &str) -> Option<String> {
-        tool.split_once("__").map(|(plugin, _)| plugin.to_owned())
-    }
-
-    /// Calls one tool.
+/// A tool that was found.
+#[async_trait::async_trait]
+pub trait CallableTool: Send + Sync {
+    /// Calls it on behalf of the caller that found it.
     ///
     /// # Errors
-    /// `not-found` for an unknown tool, `invalid` for arguments that break its
-    /// schema, and whatever the call itself ends with. Dropping the future
-    /// ends the call.
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error>;
+    /// `invalid` for arguments that break its schema, and whatever the call itself ends
+    /// with. Dropping the future ends the call.
+    async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error>;
 }

@@ -8,9 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use wharf_core::{Channel, Code, ContextRules, Error, PluginName, TenantId, service::front_end::FrontEndOwner};
+use wharf_core::{
+    Channel, Code, ContextRules, Error, PluginName, TenantId,
+    service::{AllowedPlugins, front_end::FrontEndOwner},
+};
 
-use super::{Failure, Token, allowed::Allowed, making::Making, protocol::ProtocolEndpoint};
+use super::{Failure, Token, allowed::allowed_plugins, making::Making, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
@@ -55,7 +58,7 @@ pub(super) struct Client {
     /// None where somebody else issues tokens for it.
     token: Option<Token>,
     pub(super) rules: ContextRules,
-    pub(super) allowed: Option<Allowed>,
+    plugins: Option<AllowedPlugins>,
     pub(super) endpoint: Box<dyn ProtocolEndpoint>,
     pub(super) may_read_metrics: bool,
     pace: Pace,
@@ -87,14 +90,14 @@ impl Client {
     pub(super) fn new(client: Shown, tenant: TenantId, making: &Making) -> Self {
         let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
         let (rules, limits) = (ContextRules { channel, ..making.rules(tenant) }, &making.limits);
-        let allowed = client.plugins.as_deref().map(Allowed::new);
+        let plugins = client.plugins.as_deref().map(allowed_plugins);
         let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
         Self {
             name: client.name,
             token: client.token,
-            endpoint: making.endpoint(&rules, allowed.as_ref(), client.calls),
+            endpoint: making.endpoint(&rules, plugins.as_ref(), client.calls),
             rules,
-            allowed,
+            plugins,
             may_read_metrics: client.metrics,
             pace: Pace::new(per_second),
             front_ends: client.front_ends,
@@ -129,7 +132,7 @@ impl Client {
 
     /// Whether it may use what the host itself opens: terminals, and streams.
     pub(super) fn may_use_host(&self) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.allows(PluginName::host().as_str()))
+        self.plugins.as_ref().is_none_or(|plugins| plugins.allows(PluginName::host().as_str()))
     }
 }
 

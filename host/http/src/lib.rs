@@ -61,7 +61,7 @@ use axum::body::Bytes;
 use tokio_util::sync::CancellationToken;
 use wharf_completion::{Streams, TerminalService};
 use wharf_core::{
-    ContextRules, Error, FrontEndService, HttpLimits, Quota, RequestMemory, SessionId, Share, TenantId, ToolService,
+    ContextRules, Error, FrontEndService, HttpLimits, Quota, RequestMemory, SessionId, Share, TenantId, Tracer,
     WebPageService, audit::RefusalSink, service::MetricsService,
 };
 
@@ -79,10 +79,12 @@ pub use token::{InvalidDigest, InvalidToken, Token};
 /// What is served.
 #[derive(Clone)]
 pub struct HttpServices {
-    /// The tools, of which each client sees those that it may use.
-    pub tools: Arc<dyn ToolService>,
-    /// What serves them by the protocol.
+    /// What serves tools by the protocol.
     pub protocol: Arc<dyn ProtocolService>,
+    /// What begins the spans of requests; nothing where nobody traces.
+    pub tracer: Option<Tracer>,
+    /// How much memory the JSON of requests may take.
+    pub request_memory: RequestMemory,
     /// The terminals.
     pub terminals: Arc<dyn TerminalService>,
     /// The streams, those of the terminals among them.

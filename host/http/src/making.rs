@@ -1,14 +1,12 @@
-//! Makes clients: each with an endpoint of its own, over the tools that its tenant may
-//! see.
+//! Makes clients: each with an endpoint of its own, for the plugins that it may use.
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, HttpLimits, Quota, TenantId};
+use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
 
 use super::{
     HttpClient, HttpServices,
-    allowed::Allowed,
     client::{Client, Shown},
     protocol::{ProtocolClient, ProtocolEndpoint},
 };
@@ -70,14 +68,11 @@ impl Making {
     pub(super) fn endpoint(
         &self,
         rules: &ContextRules,
-        allowed: Option<&Allowed>,
+        plugins: Option<&AllowedPlugins>,
         calls: Option<u64>,
     ) -> Box<dyn ProtocolEndpoint> {
-        let services = &self.services;
-        let tools = services.tools.of_tenant(&rules.tenant).unwrap_or_else(|| Arc::clone(&services.tools));
-        services.protocol.endpoint(ProtocolClient {
-            tools: allowed.map_or_else(|| Arc::clone(&tools), |allowed| allowed.tools(Arc::clone(&tools))),
-            may_use: allowed.map(Allowed::may_use),
+        self.services.protocol.endpoint(ProtocolClient {
+            plugins: plugins.cloned(),
             rules: rules.clone(),
             calls,
             readers: Arc::clone(&self.readers),

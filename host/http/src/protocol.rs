@@ -19,8 +19,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use schemars::JsonSchema;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, ContextHints, ContextRules, Error, Quota, RequestShare, ToolService, service::offer::MayUse,
-    trace::TraceParent,
+    Code, ContextHints, ContextRules, Error, Quota, RequestShare, service::AllowedPlugins, trace::TraceParent,
 };
 
 use super::{Failure, Shared, caller, client::Client, request, traced};
@@ -33,10 +32,8 @@ pub trait ProtocolService: Send + Sync + 'static {
 
 /// What one client is served, and within which bounds.
 pub struct ProtocolClient {
-    /// The tools that it may use.
-    pub tools: Arc<dyn ToolService>,
     /// The plugins of which it may use anything; all where absent.
-    pub may_use: Option<MayUse>,
+    pub plugins: Option<AllowedPlugins>,
     /// How the contexts of its requests are made.
     pub rules: ContextRules,
     /// Requests at once, lower than the limit `calls_per_client`.

@@ -101,7 +101,7 @@ impl HttpServer {
         let shared = Shared {
             clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
-            memory: services.tools.request_memory().unwrap_or_default(),
+            memory: services.request_memory.clone(),
             readers,
             description: Bytes::from(description.to_string()),
             warned_of_default: AtomicBool::new(false),

@@ -30,7 +30,7 @@ pub(super) fn traced(
 }
 
 async fn route(State((shared, path)): State<(Arc<Shared>, &'static str)>, request: Request, next: Next) -> Response {
-    let Some(tracer) = shared.services.tools.tracer() else { return next.run(request).await };
+    let Some(tracer) = &shared.services.tracer else { return next.run(request).await };
     let mut span = tracer.begin(SpanKind::Server, said_by(request.headers()).as_ref());
     span.describe(|span| {
         let method = known(request.method());

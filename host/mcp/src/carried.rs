@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 
 /// Arguments that were taken out of a call. Whoever takes them first has them.
 #[derive(Clone)]
-pub(crate) struct Arguments(Arc<Mutex<Option<Map<String, Value>>>>);
+pub(crate) struct CarriedArguments(Arc<Mutex<Option<Map<String, Value>>>>);
 
-impl Arguments {
+impl CarriedArguments {
     /// Takes the arguments out of the text of a call: the text with their outline alone,
     /// and the arguments. Nothing where it has none, is no call, or has a long outline.
     pub(crate) fn take_out(call: &[u8]) -> Option<(Vec<u8>, Self)> {
@@ -30,7 +30,7 @@ impl Arguments {
     }
 
     /// The arguments that were taken out of this call.
-    pub(crate) fn of(extensions: &Extensions) -> Option<Map<String, Value>> {
+    pub(crate) fn take(extensions: &Extensions) -> Option<Map<String, Value>> {
         let carried = extensions.get::<Parts>()?.extensions.get::<Self>()?;
         carried.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -66,7 +66,7 @@ mod tests {
     fn a_call_goes_on_without_its_arguments_and_what_is_no_call_goes_on_as_it_is() {
         let call = json!({"id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {"x": [1], "y": {"z": 1, "t": "é".repeat(40_000)}}, "_meta": {}}});
         let whole = call["params"]["arguments"].clone();
-        let (text, carried) = Arguments::take_out(call.to_string().as_bytes()).expect("a call");
+        let (text, carried) = CarriedArguments::take_out(call.to_string().as_bytes()).expect("a call");
         let rest: Value = serde_json::from_slice(&text).expect("JSON");
         assert_eq!(
             rest,
@@ -76,12 +76,12 @@ mod tests {
         let (mut parts, ()) = http::Request::new(()).into_parts();
         parts.extensions.insert(carried);
         extensions.insert(parts);
-        assert_eq!(Arguments::of(&extensions).map(Value::Object), Some(whole));
-        assert_eq!(Arguments::of(&extensions), None, "they are there once");
+        assert_eq!(CarriedArguments::take(&extensions).map(Value::Object), Some(whole));
+        assert_eq!(CarriedArguments::take(&extensions), None, "they are there once");
         let many: Map<String, Value> = (0..1_001).map(|at| (at.to_string(), json!({}))).collect();
-        assert!(Arguments::take_out(json!({"params": {"arguments": many}}).to_string().as_bytes()).is_none());
+        assert!(CarriedArguments::take_out(json!({"params": {"arguments": many}}).to_string().as_bytes()).is_none());
         for other in [json!({"params": {"arguments": 1}}), json!({"params": []}), json!({"method": "x"}), json!([1])] {
-            assert!(Arguments::take_out(other.to_string().as_bytes()).is_none(), "{other}");
+            assert!(CarriedArguments::take_out(other.to_string().as_bytes()).is_none(), "{other}");
         }
     }
 }

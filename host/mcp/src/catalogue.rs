@@ -1,7 +1,6 @@
-//! Definitions in the protocol's shape, made once for as long as the service
-//! offers the same ones.
+//! Definitions in the protocol's shape.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::{
     Annotations, JsonObject, MetaObject, Prompt, PromptArgument, Resource, ResourceTemplate, Tool, ToolAnnotations,
@@ -12,44 +11,6 @@ use wharf_core::{
     ToolDefinition,
     service::offer::{PromptDefinition, ResourceDefinition, ResourceTemplate as TemplateDefinition},
 };
-
-/// The last definitions seen, and what they were made into.
-pub(crate) struct Catalogue<D, M> {
-    // A lock of the standard library: held while definitions are compared or
-    // converted, never across an await.
-    made: Mutex<Option<Made<D, M>>>,
-}
-
-impl<D, M> Default for Catalogue<D, M> {
-    fn default() -> Self {
-        Self { made: Mutex::new(None) }
-    }
-}
-
-struct Made<D, M> {
-    from: Arc<[D]>,
-    all: Arc<[M]>,
-}
-
-impl<D, M> Catalogue<D, M> {
-    /// What `make` makes of each of `definitions`, in their order.
-    pub(crate) fn of(&self, definitions: &Arc<[D]>, make: fn(&D) -> M) -> Arc<[M]> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*made {
-            Some(made) if Arc::ptr_eq(&made.from, definitions) => Arc::clone(&made.all),
-            _ => {
-                let all: Arc<[M]> = definitions.iter().map(make).collect();
-                *made = Some(Made { from: Arc::clone(definitions), all: Arc::clone(&all) });
-                all
-            }
-        }
-    }
-}
-
-/// Where `name` stands in `definitions`, which are ordered by name.
-pub(crate) fn find(definitions: &[ToolDefinition], name: &str) -> Option<usize> {
-    definitions.binary_search_by(|definition| definition.name.as_str().cmp(name)).ok()
-}
 
 pub(crate) fn tool(definition: &ToolDefinition) -> Tool {
     let mut tool =
@@ -221,23 +182,5 @@ mod tests {
             meta: Map::new(),
         };
         assert_eq!(shown(template(&family)), json!({"uriTemplate": "test://{id}", "name": "f", "description": "many"}));
-    }
-
-    #[test]
-    fn definitions_are_converted_once_and_again_when_they_change() {
-        let catalogue = Catalogue::default();
-        let one: Arc<[ToolDefinition]> = [definition("a__b", json!({}))].into();
-        let first = catalogue.of(&one, tool);
-        assert!(Arc::ptr_eq(&first, &catalogue.of(&one, tool)));
-        let two: Arc<[ToolDefinition]> = [definition("a__c", json!({}))].into();
-        assert_eq!(catalogue.of(&two, tool)[0].name, "a__c");
-    }
-
-    #[test]
-    fn a_tool_is_found_by_its_whole_name() {
-        let names = ["browser__open", "planning__add_todo", "planning__create_goal"];
-        let definitions: Vec<_> = names.iter().map(|name| definition(name, json!({}))).collect();
-        assert_eq!(find(&definitions, "planning__add_todo"), Some(1));
-        assert_eq!(find(&definitions, "planning__add"), None);
     }
 }

@@ -7,7 +7,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -20,8 +20,8 @@ use rmcp::{
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Context, TenantId,
-    service::offer::{Change, MayUse},
+    Context, TenantId, ToolDefinition,
+    service::{AllowedPlugins, Viewer, offer::Change},
 };
 
 use crate::{
@@ -38,6 +38,9 @@ pub(crate) struct Changes {
     /// What was listed last counts as seen; nothing where lists never change.
     // Locks of the standard library here: held for a copy or a comparison.
     tools: Option<Mutex<watch::Receiver<u64>>>,
+    /// The list that the client was shown last, where it may use some plugins alone: changes
+    /// of the others are none to it.
+    shown: Mutex<Option<Arc<[ToolDefinition]>>>,
     /// What was announced to a client of the older era, and what has changed since.
     opened: Mutex<Option<Opened>>,
     announces: AtomicBool,
@@ -47,7 +50,7 @@ pub(crate) struct Changes {
     watching: Watching,
     /// Whose connection it is, and which plugins it may use.
     tenant: TenantId,
-    may_use: Option<MayUse>,
+    plugins: Option<AllowedPlugins>,
     over: CancellationToken,
 }
 
@@ -60,14 +63,15 @@ impl Changes {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: &Served, tenant: TenantId, over: CancellationToken) -> Self {
         Self {
-            tools: served.tools.changes().map(Mutex::new),
+            tools: served.tools.changes(&tenant).map(Mutex::new),
+            shown: Mutex::new(None),
             opened: Mutex::new(None),
             announces: AtomicBool::new(false),
             subscribing: Mutex::default(),
             subscriptions: AtomicUsize::new(0),
             watching: Watching::default(),
             tenant,
-            may_use: served.may_use.clone(),
+            plugins: served.plugins.clone(),
             over,
         }
     }
@@ -82,11 +86,18 @@ impl Changes {
         &self.watching
     }
 
-    /// The list of tools is about to be read for the client.
-    pub(crate) fn listing(&self) {
-        if let Some(tools) = &self.tools {
-            lock(tools).borrow_and_update();
+    /// The client is shown this list of tools.
+    pub(crate) fn listing(&self, tools: &Arc<[ToolDefinition]>) {
+        if let Some(changes) = &self.tools {
+            lock(changes).borrow_and_update();
         }
+        if self.plugins.is_some() {
+            *lock(&self.shown) = Some(Arc::clone(tools));
+        }
+    }
+
+    fn viewer(&self) -> Viewer<'_> {
+        Viewer { tenant: &self.tenant, plugins: self.plugins.as_ref() }
     }
 
     /// The changes of the list of tools after what the client was shown last.
@@ -95,14 +106,14 @@ impl Changes {
     }
 
     /// A client of the older era is about to be told what there is.
-    pub(crate) fn opening(&self, served: &Served) {
+    pub(crate) fn opening(&self, served: &Served, offered: Offered) {
         let since = served.offers.as_ref().map(|offers| offers.changes());
-        *lock(&self.opened) = Some(Opened { offered: served.offered(), since });
+        *lock(&self.opened) = Some(Opened { offered, since });
     }
 
     /// Tells a client of the older era of every change, until the connection
     /// ends. Does so once, however often it is asked to.
-    pub(crate) async fn announce(&self, peer: &Peer<RoleServer>) {
+    pub(crate) async fn announce(&self, served: &Served, peer: &Peer<RoleServer>) {
         let Some(opened) = lock(&self.opened).take() else { return };
         if self.announces.swap(true, Ordering::Relaxed) {
             return;
@@ -110,7 +121,7 @@ impl Changes {
         let source = Source { tools: self.unseen(), offers: opened.since };
         let listener = Connection { peer, offered: opened.offered, watching: &self.watching, tools: self.of_tools() };
         tokio::select! {
-            () = self.follow(source, &listener) => {}
+            () = self.follow(served, source, &listener) => {}
             () = self.over.cancelled() => {}
         }
     }
@@ -151,7 +162,7 @@ impl Changes {
         let source = Source { tools: self.unseen().filter(|_| accepted.tools_list_changed == Some(true)), offers };
         let listener = Subscription { subscription: &subscription, context };
         tokio::select! {
-            () = self.follow(source, &listener) => {}
+            () = self.follow(served, source, &listener) => {}
             () = subscription.cancelled() => {}
             () = self.over.cancelled() => {}
         }
@@ -160,9 +171,11 @@ impl Changes {
 
     /// Tells what there is to tell. A client that takes nothing is not waited for by
     /// anybody else: its source lags, and it is told then that everything has changed.
-    async fn follow(&self, mut source: Source, listener: &impl Listener) {
+    async fn follow(&self, served: &Served, mut source: Source, listener: &impl Listener) {
+        let mut shown = lock(&self.shown).clone();
         loop {
             let topics = match source.next().await {
+                News::Tools if self.is_shown(served, &mut shown) => continue,
                 News::Tools => vec![Topic::Tools],
                 News::Offer(change) => self.heard(change, listener).into_iter().collect(),
                 News::Missed => {
@@ -184,18 +197,25 @@ impl Changes {
         }
     }
 
+    /// Whether the tools that this client may use are those that it was shown last.
+    fn is_shown(&self, served: &Served, shown: &mut Option<Arc<[ToolDefinition]>>) -> bool {
+        if self.plugins.is_none() {
+            return false;
+        }
+        let now = served.tools.tools(self.viewer());
+        let before = shown.replace(Arc::clone(&now));
+        before.is_some_and(|before| before == now)
+    }
+
     /// What of a change concerns this listener.
     fn heard(&self, change: Change, listener: &impl Listener) -> Option<Topic> {
-        let may_use = self.may_use.as_ref();
+        let viewer = self.viewer();
         let (hears, topic) = match change {
-            Change::Tools(reach) => (listener.of_tools() && reach.concerns(&self.tenant, may_use), Topic::Tools),
-            Change::Prompts(reach) => (listener.of_prompts() && reach.concerns(&self.tenant, may_use), Topic::Prompts),
-            Change::Resources(reach) => {
-                (listener.of_resources() && reach.concerns(&self.tenant, may_use), Topic::Resources)
-            }
+            Change::Tools(audience) => (listener.of_tools() && audience.includes(viewer), Topic::Tools),
+            Change::Prompts(audience) => (listener.of_prompts() && audience.includes(viewer), Topic::Prompts),
+            Change::Resources(audience) => (listener.of_resources() && audience.includes(viewer), Topic::Resources),
             Change::Resource { context, uri, plugin } => {
-                let allowed = may_use.is_none_or(|may_use| may_use.allows(&plugin));
-                (allowed && listener.watches(&context, &uri), Topic::Resource(uri))
+                (viewer.allows(plugin.as_str()) && listener.watches(&context, &uri), Topic::Resource(uri))
             }
         };
         hears.then_some(topic)

@@ -6,12 +6,9 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::Map;
-use wharf_core::{
-    InputGiven,
-    service::offer::{CompletionOf, Completions},
-};
+use wharf_core::service::offer::{CompletionOf, Completions};
 
-use crate::{caller::guarded, handler::Handler, refusal::refusal};
+use crate::{client_request::guarded, handler::Handler, refusal::refusal};
 
 impl Handler {
     pub(crate) async fn completed(
@@ -19,23 +16,20 @@ impl Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let offered = self.served().offered();
+        let offered = self.offered();
         let offers = self.served().offers.as_ref().filter(|_| offered.prompts || offered.resources);
         let offers = offers.ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
         let of = match request.r#ref {
-            Reference::Prompt(prompt) => {
-                Self::check_prompt(offers.as_ref(), &prompt.name)?;
-                CompletionOf::Prompt(prompt.name)
-            }
+            Reference::Prompt(prompt) => CompletionOf::Prompt(prompt.name),
             Reference::Resource(template) => CompletionOf::Template(template.uri),
             _ => return Err(ErrorData::invalid_params("`ref` is neither a prompt nor a template of resources", None)),
         };
-        let caller = self.caller("completion/complete", context, &mut Map::new()).map_err(refusal)?;
+        let client = self.request("completion/complete", context, &mut Map::new()).map_err(refusal)?;
         let others = request.context.and_then(|context| context.arguments).unwrap_or_default();
         let others = others.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let (argument, asking) = (request.argument, caller.asking(InputGiven::default()));
-        let completing = guarded(offers.complete(of, &argument.name, &argument.value, others, asking));
-        let completions = caller.hearing(completing).await.map_err(refusal)?;
+        let argument = request.argument;
+        let completing = guarded(offers.complete(&client.caller, of, &argument.name, &argument.value, others));
+        let completions = client.hearing(completing).await.map_err(refusal)?;
         Ok(CompleteResult::new(info(completions)))
     }
 }

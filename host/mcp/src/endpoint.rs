@@ -45,7 +45,7 @@ use wharf_core::{
 
 use crate::{
     caller::Place,
-    carried::Arguments,
+    carried::CarriedArguments,
     handler::Handler,
     hints::{self, OfTransport},
     info::ServerInfo,
@@ -301,14 +301,14 @@ impl Shared {
 /// What is read of a message before the protocol crate has it.
 struct Read {
     outline: serde_json::Result<Outline>,
-    arguments: Option<Arguments>,
+    arguments: Option<CarriedArguments>,
 }
 
 /// Reads a message, and takes the arguments out of a call that has many.
 fn read(body: &mut Bytes, estimate_bytes: u64) -> Read {
     let outline = serde_json::from_slice::<Outline>(body);
     let is_call = matches!(&outline, Ok(Outline { id: Some(_), method: Some(method) }) if method == CALL);
-    let taken = if is_call && estimate_bytes > CARRIED_BYTES { Arguments::take_out(body) } else { None };
+    let taken = if is_call && estimate_bytes > CARRIED_BYTES { CarriedArguments::take_out(body) } else { None };
     let arguments = taken.map(|(rest, arguments)| {
         *body = rest.into();
         arguments

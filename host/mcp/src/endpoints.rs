@@ -9,7 +9,7 @@ use std::{
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, HttpLimits, OfferService, Quota, TenantId, ToolService, service::offer::MayUse};
+use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
 
 use crate::{
     endpoint::{Ends, HttpEndpoint, Room, in_flight},
@@ -19,7 +19,7 @@ use crate::{
 
 /// The endpoints of a server, which share places for what all of them do.
 pub struct HttpEndpoints {
-    offers: Option<Arc<dyn OfferService>>,
+    served: Served,
     info: ServerInfo,
     limits: HttpLimits,
     calls: Arc<Quota>,
@@ -30,10 +30,8 @@ pub struct HttpEndpoints {
 
 /// What one client is served, and within which bounds.
 pub struct EndpointSettings {
-    /// The tools that it may use.
-    pub tools: Arc<dyn ToolService>,
-    /// The plugins whose prompts and resources it may use; those of all where absent.
-    pub may_use: Option<MayUse>,
+    /// The plugins of which it may use anything; all where absent.
+    pub plugins: Option<AllowedPlugins>,
     /// How the contexts of its requests are made.
     pub rules: ContextRules,
     /// Requests at once, lower than the limit `calls_per_client`.
@@ -47,28 +45,25 @@ pub struct EndpointSettings {
 }
 
 impl HttpEndpoints {
-    /// Endpoints that offer these beside tools.
+    /// Endpoints that serve this.
     #[must_use]
-    pub fn new(offers: Option<Arc<dyn OfferService>>, info: ServerInfo, limits: HttpLimits) -> Self {
+    pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
         let calls = in_flight::of_all(&limits);
         let sessions = Arc::new(Semaphore::new(in_flight::permits(limits.sessions)));
-        Self { offers, info, limits, calls, sessions, tenants: Mutex::default() }
+        Self { served, info, limits, calls, sessions, tenants: Mutex::default() }
     }
 
     /// The endpoint of a client: nothing of one is ever looked up for another.
     #[must_use]
     pub fn endpoint(&self, settings: EndpointSettings) -> HttpEndpoint {
-        let EndpointSettings { tools, may_use, rules, calls, readers, stopping, killed } = settings;
+        let EndpointSettings { plugins, rules, calls, readers, stopping, killed } = settings;
         let room = Room {
             all: Arc::clone(&self.sessions),
             tenant: self.places_of(&rules.tenant),
             idle: Duration::from_secs(self.limits.session_idle_seconds),
             most_bytes: self.limits.session_bytes,
         };
-        let served = match may_use {
-            Some(may_use) => Served::limited(tools, self.offers.clone(), may_use),
-            None => Served::new(tools, self.offers.clone()),
-        };
+        let served = self.served.of_plugins(plugins);
         let most_calls = calls.unwrap_or(u64::MAX).min(self.limits.calls_per_client);
         let calls = in_flight::Places::new(rules.tenant.clone(), most_calls, Arc::clone(&self.calls));
         let ends = Ends { stopping, killed, heartbeat: Duration::from_millis(self.limits.heartbeat_milliseconds) };

@@ -22,16 +22,17 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Context, ContextRules, Error, tool::json_bytes};
+use wharf_core::{Context, ContextRules, Error, service::Viewer, tool::json_bytes};
 
 use crate::{
-    caller::{self, Caller, Remembered},
     changes::Changes,
+    client_request::{self, ClientRequest, Remembered},
     hints,
     info::ServerInfo,
     malformed,
     refusal::refusal,
-    served::Served,
+    served::{Offered, Served},
+    traced::RequestSpan,
 };
 
 /// How long a client may take a list for fresh, in milliseconds. Short, since
@@ -81,14 +82,24 @@ impl Handler {
         &self.shared.changes
     }
 
+    /// Who looks at what is served here.
+    pub(crate) fn viewer(&self) -> Viewer<'_> {
+        Viewer { tenant: &self.shared.rules.tenant, plugins: self.shared.served.plugins.as_ref() }
+    }
+
+    pub(crate) fn offered(&self) -> Offered {
+        self.shared.served.offered(self.viewer())
+    }
+
     /// Reads who asks for `what`.
-    pub(crate) fn caller(
+    pub(crate) fn request(
         &self,
         what: &str,
         context: RequestContext<RoleServer>,
         arguments: &mut Map<String, Value>,
-    ) -> Result<Caller, Error> {
-        Caller::of(what, context, arguments, &self.shared.rules, &self.shared.remembered)
+    ) -> Result<ClientRequest, Error> {
+        let Shared { rules, served, remembered, .. } = &*self.shared;
+        ClientRequest::read(what, context, arguments, (rules, served.plugins.as_ref()), remembered)
     }
 
     /// The conversation in which something is watched.
@@ -103,7 +114,7 @@ impl Handler {
         if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.changes().of_tools()) {
             tools.list_changed = Some(true);
         }
-        let offered = self.served().offered();
+        let offered = self.offered();
         if offered.prompts {
             let mut prompts = PromptsCapability::default();
             prompts.list_changed = Some(true);
@@ -130,11 +141,6 @@ pub(crate) fn no_cursor(page: Option<PaginatedRequestParams>, what: &str) -> Res
     Ok(())
 }
 
-/// A call that can be made once only was to be made again.
-pub(crate) fn called_twice() -> Error {
-    Error::new(Code::Internal, "the host has lost the arguments of this call")
-}
-
 // The protocol crate moves the future of a request several times, and each has room for
 // the largest method. So those that do more than a look-up are boxed: moved once, and
 // paid for by nobody else.
@@ -158,7 +164,7 @@ impl ServerHandler for Handler {
             let told = format!("`capabilities` have more than {MAX_CAPABILITIES_BYTES} bytes");
             return Err(ErrorData::invalid_params(told, None));
         }
-        self.changes().opening(self.served());
+        self.changes().opening(self.served(), self.offered());
         let negotiated = self.negotiate_initialize(&request)?;
         // What was agreed on, also where it is asked again: a version that nobody knows is not one of the newer era.
         request.protocol_version = negotiated.protocol_version.clone();
@@ -167,7 +173,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        Box::pin(self.changes().announce(&context.peer)).await;
+        Box::pin(self.changes().announce(self.served(), &context.peer)).await;
     }
 
     async fn list_tools(
@@ -187,7 +193,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(self.call(request, context)).await
+        Box::pin(self.call(request, context, &mut RequestSpan::default())).await
     }
 
     async fn list_prompts(
@@ -203,7 +209,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Box::pin(self.prompt(request, context)).await
+        Box::pin(self.prompt(request, context, &mut RequestSpan::default())).await
     }
 
     async fn list_resources(
@@ -262,7 +268,7 @@ impl ServerHandler for Handler {
         request: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if caller::is_modern(&context) {
+        if client_request::is_modern(&context) {
             // Each request says its own.
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
@@ -284,6 +290,6 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(malformed::answer(&request.method, &self.capabilities(), caller::is_modern(&context)))
+        Err(malformed::answer(&request.method, &self.capabilities(), client_request::is_modern(&context)))
     }
 }

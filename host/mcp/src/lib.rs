@@ -12,11 +12,11 @@
 //! [`OfferService`]: wharf_core::OfferService
 
 mod answer;
-mod caller;
 mod calls;
 mod carried;
 mod catalogue;
 mod changes;
+mod client_request;
 mod completing;
 mod endpoint;
 mod endpoints;
@@ -25,7 +25,6 @@ mod handler;
 mod hints;
 mod info;
 mod malformed;
-mod names;
 mod news;
 mod outbox;
 mod output;

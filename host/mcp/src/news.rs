@@ -64,7 +64,7 @@ async fn of_offers(offers: &mut Option<broadcast::Receiver<Change>>) -> Result<C
 
 #[cfg(test)]
 mod tests {
-    use wharf_core::service::offer::Reach;
+    use wharf_core::service::Audience;
 
     use super::*;
 
@@ -76,12 +76,12 @@ mod tests {
         tools.send_replace(1);
         assert_eq!(source.next().await, News::Tools);
         drop(tools);
-        offers.send(Change::Prompts(Reach::default())).expect("heard");
-        assert_eq!(source.next().await, News::Offer(Change::Prompts(Reach::default())));
+        offers.send(Change::Prompts(Audience::default())).expect("heard");
+        assert_eq!(source.next().await, News::Offer(Change::Prompts(Audience::default())));
         for _ in 0..5 {
-            offers.send(Change::Resources(Reach::default())).expect("heard");
+            offers.send(Change::Resources(Audience::default())).expect("heard");
         }
         assert_eq!(source.next().await, News::Missed);
-        assert_eq!(source.next().await, News::Offer(Change::Resources(Reach::default())));
+        assert_eq!(source.next().await, News::Offer(Change::Resources(Audience::default())));
     }
 }

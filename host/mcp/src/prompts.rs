@@ -12,63 +12,63 @@ use rmcp::{
 };
 use wharf_core::{
     InputGiven, OfferService,
-    service::offer::{self, PromptAnswer},
+    service::{
+        Arguments,
+        offer::{self, PromptAnswer},
+    },
 };
 
 use crate::{
-    answer,
+    answer, catalogue,
     handler::{self, Handler, LIST_FRESH_MILLISECONDS},
-    names,
     refusal::refusal,
     rounds::{self, Binding, Carried, Outcome},
+    traced::RequestSpan,
 };
 
 impl Handler {
     /// Who offers prompts, where anybody does or did.
     fn prompter(&self) -> Option<&Arc<dyn OfferService>> {
-        self.served().offers.as_ref().filter(|_| self.served().offered().prompts)
+        self.served().offers.as_ref().filter(|_| self.offered().prompts)
     }
 
     pub(crate) fn all_prompts(&self, page: Option<PaginatedRequestParams>) -> Result<ListPromptsResult, ErrorData> {
         let offers = self.prompter().ok_or_else(ErrorData::method_not_found::<ListPromptsRequestMethod>)?;
         handler::no_cursor(page, "prompts")?;
-        let mut result = ListPromptsResult::with_all_items(self.served().protocol_prompts(&offers.prompts()).to_vec());
+        let prompts = offers.prompts(self.viewer());
+        let mut result = ListPromptsResult::with_all_items(prompts.iter().map(catalogue::prompt).collect());
         result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result)
-    }
-
-    /// The name of a prompt of ours.
-    pub(crate) fn check_prompt(offers: &dyn OfferService, name: &str) -> Result<(), ErrorData> {
-        let definitions = offers.prompts();
-        let mut names = definitions.iter().map(|definition| definition.name.as_str());
-        if names.clone().any(|known| known == name) {
-            return Ok(());
-        }
-        Err(ErrorData::invalid_params(names::unknown("prompt", &mut names, name), None))
     }
 
     pub(crate) async fn prompt(
         &self,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
+        span: &mut RequestSpan,
     ) -> Result<GetPromptResponse, ErrorData> {
         let offers = self.prompter().ok_or_else(ErrorData::method_not_found::<GetPromptRequestMethod>)?;
-        Self::check_prompt(offers.as_ref(), &request.name)?;
-        let mut arguments = request.arguments.unwrap_or_default();
-        let caller = self.caller(&request.name, context, &mut arguments).map_err(refusal)?;
-        let carried = Carried { responses: request.input_responses, state: request.request_state };
-        let binding = caller.modern.then(|| Binding::of(&caller.context, "prompts/get", &request.name, &arguments));
-        let make = |input: InputGiven| {
-            let (offers, name) = (Arc::clone(offers), request.name.clone());
-            let (arguments, asking) = (arguments.clone(), caller.asking(input));
-            async move { offers.prompt(&name, arguments, asking).await }
-        };
-        let making = rounds::run(&caller, self.served().seals(), binding.as_ref(), carried, make);
-        match caller.hearing(making).await.map_err(refusal)? {
+        let GetPromptRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        if offers.has_prompt(self.viewer(), &name) {
+            span.name_subject("prompts/get", &name);
+        }
+        let mut arguments = arguments.unwrap_or_default();
+        let client = self.request(&name, context, &mut arguments).map_err(refusal)?;
+        let arguments = Arguments::from(arguments);
+        let binding = client.modern.then(|| Binding {
+            context: &client.caller.context,
+            method: "prompts/get",
+            name: &name,
+            arguments: Arc::clone(arguments.text()),
+        });
+        let make = |input: InputGiven| offers.prompt(&client.caller, &name, arguments.values(), input);
+        let carried = Carried { responses: input_responses, state: request_state };
+        let making = rounds::run(&client, self.served().seals(), binding.as_ref(), carried, make);
+        match client.hearing(making).await.map_err(refusal)? {
             Outcome::Done(answer) => {
                 let mut result = result(answer);
-                answer::warn(&mut result.meta, caller.warning);
+                answer::warn(&mut result.meta, client.warning);
                 Ok(result.into())
             }
             Outcome::Asks(required) => Ok(required.into()),

@@ -13,12 +13,11 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Map, json};
-use wharf_core::{Code, Error, InputGiven, OfferService, text};
+use wharf_core::{Code, Error, OfferService, text};
 
 use crate::{
-    answer,
-    caller::{Caller, guarded},
-    catalogue,
+    answer, catalogue,
+    client_request::{ClientRequest, guarded},
     handler::{self, Handler, LIST_FRESH_MILLISECONDS},
     refusal::refusal,
     rounds,
@@ -31,7 +30,7 @@ const STALE_AT_ONCE: u64 = 0;
 impl Handler {
     /// Who offers resources, where anybody does or did.
     pub(crate) fn library<M: ConstString>(&self) -> Result<&Arc<dyn OfferService>, ErrorData> {
-        let offers = self.served().offers.as_ref().filter(|_| self.served().offered().resources);
+        let offers = self.served().offers.as_ref().filter(|_| self.offered().resources);
         offers.ok_or_else(ErrorData::method_not_found::<M>)
     }
 
@@ -42,9 +41,9 @@ impl Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         let offers = self.library::<ListResourcesRequestMethod>()?;
         handler::no_cursor(page, "resources")?;
-        let caller = self.caller("resources/list", context, &mut Map::new()).map_err(refusal)?;
-        let listing = guarded(offers.resources(caller.asking(InputGiven::default())));
-        let resources = caller.hearing(listing).await.map_err(refusal)?;
+        let client = self.request("resources/list", context, &mut Map::new()).map_err(refusal)?;
+        let listing = guarded(offers.resources(&client.caller));
+        let resources = client.hearing(listing).await.map_err(refusal)?;
         let resources = resources.into_iter().map(catalogue::resource).collect();
         let mut result = ListResourcesResult::with_all_items(resources);
         result.ttl_ms = Some(STALE_AT_ONCE);
@@ -58,8 +57,9 @@ impl Handler {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let offers = self.library::<ListResourceTemplatesRequestMethod>()?;
         handler::no_cursor(page, "resource templates")?;
-        let templates = self.served().protocol_templates(&offers.templates());
-        let mut result = ListResourceTemplatesResult::with_all_items(templates.to_vec());
+        let templates = offers.templates(self.viewer());
+        let mut result =
+            ListResourceTemplatesResult::with_all_items(templates.iter().map(catalogue::template).collect());
         result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);
         result.cache_scope = Some(CacheScope::Private);
         Ok(result)
@@ -71,12 +71,12 @@ impl Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResult, ErrorData> {
         let offers = self.library::<ReadResourceRequestMethod>()?;
-        let caller = self.caller("resources/read", context, &mut Map::new()).map_err(refusal)?;
-        if caller.modern && request.request_state.is_some() {
+        let client = self.request("resources/read", context, &mut Map::new()).map_err(refusal)?;
+        if client.modern && request.request_state.is_some() {
             // Reading asks for nothing, so no state can be of it.
             return Err(rounds::foreign_state());
         }
-        let contents = self.contents(offers.as_ref(), &request.uri, &caller).await?;
+        let contents = self.contents(offers.as_ref(), &request.uri, &client).await?;
         let mut result = ReadResourceResult::new(contents);
         result.ttl_ms = Some(STALE_AT_ONCE);
         result.cache_scope = Some(CacheScope::Private);
@@ -87,10 +87,10 @@ impl Handler {
         &self,
         offers: &dyn OfferService,
         uri: &str,
-        caller: &Caller,
+        client: &ClientRequest,
     ) -> Result<Vec<rmcp::model::ResourceContents>, ErrorData> {
-        let reading = guarded(offers.read_resource(uri, caller.asking(InputGiven::default())));
-        let read = caller.hearing(reading).await.map_err(|error| match error {
+        let reading = guarded(offers.read_resource(&client.caller, uri));
+        let read = client.hearing(reading).await.map_err(|error| match error {
             Error { code: Code::NotFound, .. } => not_found(uri),
             error => refusal(error),
         })?;

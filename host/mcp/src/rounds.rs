@@ -20,7 +20,7 @@ use wharf_core::{Answer, Code, Error, InputGiven, InputRequired, service::offer:
 
 pub(crate) use seal::{Binding, Seals};
 
-use crate::caller::{Caller, MAX_WAITING, guarded};
+use crate::client_request::{ClientRequest, MAX_WAITING, guarded};
 
 /// How often one call may ask: more than any dialogue needs, and an end to one that
 /// never ends.
@@ -69,9 +69,9 @@ pub(crate) struct Carried {
 /// # Errors
 /// What the call fails with; `limit` where it asks too often.
 pub(crate) async fn run<A, F>(
-    caller: &Caller,
+    request: &ClientRequest,
     seals: &Seals,
-    binding: Option<&Binding>,
+    binding: Option<&Binding<'_>>,
     carried: Carried,
     mut make: impl FnMut(InputGiven) -> F,
 ) -> Result<Outcome<A>, Error>
@@ -103,7 +103,7 @@ where
                 format!("this call has asked for input in {MAX_ROUNDS} rounds and still has no answer; it ends here"),
             ));
         }
-        let missing = needs::missing(&required.requests, &caller.capabilities);
+        let missing = needs::missing(&required.requests, request.caller.capabilities.as_ref());
         if !missing.is_empty() {
             return lacking(missing, binding.is_some());
         }
@@ -115,14 +115,14 @@ where
                 let requests = Some(requests).filter(|requests| !requests.is_empty());
                 return Ok(Outcome::Asks(InputRequiredResult::new(requests, Some(sealed))));
             }
-            None => input = InputGiven { responses: Box::pin(given(caller, requests)).await?, state },
+            None => input = InputGiven { responses: Box::pin(given(request, requests)).await?, state },
         }
     }
 }
 
 /// Asks a client of the older era.
-async fn given(caller: &Caller, requests: BTreeMap<String, InputRequest>) -> Result<Map<String, Value>, Error> {
-    let Ok(_place) = caller.waiting.try_acquire() else {
+async fn given(request: &ClientRequest, requests: BTreeMap<String, InputRequest>) -> Result<Map<String, Value>, Error> {
+    let Ok(_place) = request.waiting.try_acquire() else {
         return Err(Error::retryable(
             Code::Limit,
             format!(
@@ -133,13 +133,13 @@ async fn given(caller: &Caller, requests: BTreeMap<String, InputRequest>) -> Res
     let responses = if requests.is_empty() {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
-            () = caller.cancel.cancelled() => {}
+            () = request.caller.cancel.cancelled() => {}
         }
         Map::new()
     } else {
-        ask::ask(&caller.peer, requests, &caller.cancel).await
+        ask::ask(&request.peer, requests, &request.caller.cancel).await
     };
-    if caller.cancel.is_cancelled() || caller.peer.is_transport_closed() {
+    if request.caller.cancel.is_cancelled() || request.peer.is_transport_closed() {
         return Err(Error::new(Code::Cancelled, "the client took the call back while it was asked for input"));
     }
     Ok(responses)

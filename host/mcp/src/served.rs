@@ -1,24 +1,16 @@
-//! What a connection serves, and what all connections to it share.
-//!
-//! Owns what has to outlive a connection, since a client of the newer era may make
-//! each request on another one: the key of what callers carry between rounds of
-//! input, and what was announced. Knows no message.
+//! What clients are served, and what is remembered across their connections.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-use rmcp::model::{Prompt, ResourceTemplate, Tool};
 use wharf_core::{
-    OfferService, ToolDefinition, ToolService,
-    service::offer::{MayUse, PromptDefinition, ResourceTemplate as TemplateDefinition},
+    OfferService, ToolService,
+    service::{AllowedPlugins, Viewer},
 };
 
-use crate::{
-    catalogue::{self, Catalogue},
-    rounds::Seals,
-};
+use crate::rounds::Seals;
 
 /// What clients are served: tools, and whatever plugins offer besides.
 ///
@@ -30,17 +22,14 @@ pub struct Served {
     pub tools: Arc<dyn ToolService>,
     /// Prompts, resources and completions; nothing of them is served where this is absent.
     pub offers: Option<Arc<dyn OfferService>>,
-    /// The plugins whose changes are told; those of all where absent.
-    pub(crate) may_use: Option<MayUse>,
+    /// The plugins that clients may use; all where absent.
+    pub plugins: Option<AllowedPlugins>,
     shared: Arc<Shared>,
 }
 
 #[derive(Default)]
 struct Shared {
     seals: Seals,
-    tools: Catalogue<ToolDefinition, Tool>,
-    prompts: Catalogue<PromptDefinition, Prompt>,
-    templates: Catalogue<TemplateDefinition, ResourceTemplate>,
     had_prompts: AtomicBool,
     had_resources: AtomicBool,
 }
@@ -53,21 +42,21 @@ pub(crate) struct Offered {
 }
 
 impl Served {
-    /// Serves these.
+    /// Serves these, of all plugins.
     #[must_use]
     pub fn new(tools: Arc<dyn ToolService>, offers: Option<Arc<dyn OfferService>>) -> Self {
-        Self { tools, offers, may_use: None, shared: Arc::default() }
+        Self { tools, offers, plugins: None, shared: Arc::default() }
     }
 
-    /// Serves these of the plugins alone that somebody may use; `tools` has no others.
-    pub(crate) fn limited(tools: Arc<dyn ToolService>, offers: Option<Arc<dyn OfferService>>, may_use: MayUse) -> Self {
-        let offers = offers.map(|offers| offers.of_plugins(may_use.clone()));
-        Self { may_use: Some(may_use), ..Self::new(tools, offers) }
+    /// Serves the same to other clients, which may use these of the plugins alone.
+    #[must_use]
+    pub fn of_plugins(&self, plugins: Option<AllowedPlugins>) -> Self {
+        Self { plugins, ..Self::new(Arc::clone(&self.tools), self.offers.clone()) }
     }
 
-    /// What is announced to clients. What was there once stays: who was told that there
-    /// are prompts finds none, and not that the method is gone, when their plugin is unloaded.
-    pub(crate) fn offered(&self) -> Offered {
+    /// What is announced to clients. What was there once stays: a client that was told of
+    /// prompts finds none, and not that the method is gone, when their plugin is unloaded.
+    pub(crate) fn offered(&self, viewer: Viewer<'_>) -> Offered {
         let Some(offers) = &self.offers else { return Offered::default() };
         let ever = |had: &AtomicBool, now: bool| {
             if now {
@@ -75,28 +64,14 @@ impl Served {
             }
             had.load(Ordering::Relaxed)
         };
+        let resources = offers.has_resources(viewer) || !offers.templates(viewer).is_empty();
         Offered {
-            prompts: ever(&self.shared.had_prompts, !offers.prompts().is_empty()),
-            resources: ever(&self.shared.had_resources, offers.has_resources() || !offers.templates().is_empty()),
+            prompts: ever(&self.shared.had_prompts, !offers.prompts(viewer).is_empty()),
+            resources: ever(&self.shared.had_resources, resources),
         }
     }
 
     pub(crate) fn seals(&self) -> &Seals {
         &self.shared.seals
-    }
-
-    /// The tools in the protocol's shape, in the order of their definitions.
-    pub(crate) fn protocol_tools(&self, definitions: &Arc<[ToolDefinition]>) -> Arc<[Tool]> {
-        self.shared.tools.of(definitions, catalogue::tool)
-    }
-
-    /// The prompts in the protocol's shape, in the order of their definitions.
-    pub(crate) fn protocol_prompts(&self, definitions: &Arc<[PromptDefinition]>) -> Arc<[Prompt]> {
-        self.shared.prompts.of(definitions, catalogue::prompt)
-    }
-
-    /// The templates in the protocol's shape, in the order of their definitions.
-    pub(crate) fn protocol_templates(&self, definitions: &Arc<[TemplateDefinition]>) -> Arc<[ResourceTemplate]> {
-        self.shared.templates.of(definitions, catalogue::template)
     }
 }

@@ -23,7 +23,7 @@ use rmcp::{
 };
 use wharf_core::trace::{RemoteParent, RunningSpan, Span, SpanKind, TraceParent};
 
-use crate::{catalogue, handler::Handler, hints::SESSION_HEADER};
+use crate::{handler::Handler, hints::SESSION_HEADER};
 
 const PARENT: &str = "traceparent";
 const STATE: &str = "tracestate";
@@ -34,9 +34,15 @@ const STATE: &str = "tracestate";
 pub(crate) struct Traced(Handler);
 
 /// The span of one request; nothing where nobody traces.
-struct OfRequest(Option<RunningSpan>);
+#[derive(Default)]
+pub(crate) struct RequestSpan(Option<RunningSpan>);
 
-impl OfRequest {
+impl RequestSpan {
+    /// Names it for what was asked for: a name that the operator knows.
+    pub(crate) fn name_subject(&mut self, method: &str, subject: &str) {
+        self.describe(|span| span.rename(&format!("{method} {subject}")));
+    }
+
     fn describe(&mut self, describe: impl FnOnce(&mut Span)) {
         if let Some(span) = &mut self.0 {
             span.describe(describe);
@@ -79,8 +85,8 @@ impl Traced {
     }
 
     /// Begins the span of a request, and says to all that it comes to what it belongs to.
-    fn begin(&self, method: &str, context: &mut RequestContext<RoleServer>) -> OfRequest {
-        let Some(tracer) = self.0.served().tools.tracer() else { return OfRequest(None) };
+    fn begin(&self, method: &str, context: &mut RequestContext<RoleServer>) -> RequestSpan {
+        let Some(tracer) = self.0.served().tools.tracer() else { return RequestSpan(None) };
         let mut span = tracer.begin(SpanKind::Server, said(context).as_ref());
         span.describe(|span| {
             span.rename(method);
@@ -89,7 +95,7 @@ impl Traced {
             describe(span, context);
         });
         context.extensions.insert(span.as_parent());
-        OfRequest(Some(span))
+        RequestSpan(Some(span))
     }
 }
 
@@ -124,14 +130,10 @@ impl ServerHandler for Traced {
     ) -> Result<CallToolResponse, ErrorData> {
         let mut span = self.begin("tools/call", &mut context);
         span.describe(|span| {
-            // A name becomes one of the span's only where the operator knows it.
-            if catalogue::find(&self.0.served().tools.tools(), &request.name).is_some() {
-                span.rename(&format!("tools/call {}", request.name));
-            }
             span.set("gen_ai.operation.name", "execute_tool");
             span.set("gen_ai.tool.name", &*request.name);
         });
-        let answered = self.0.call_tool(request, context).await;
+        let answered = Box::pin(self.0.call(request, context, &mut span)).await;
         if let Ok(CallToolResponse::Complete(result)) = &answered
             && result.is_error == Some(true)
         {
@@ -147,14 +149,8 @@ impl ServerHandler for Traced {
         mut context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let mut span = self.begin("prompts/get", &mut context);
-        span.describe(|span| {
-            let offers = self.0.served().offers.as_ref();
-            if offers.is_some_and(|offers| offers.prompts().iter().any(|known| known.name == request.name)) {
-                span.rename(&format!("prompts/get {}", request.name));
-            }
-            span.set("gen_ai.prompt.name", request.name.as_str());
-        });
-        let answered = self.0.get_prompt(request, context).await;
+        span.describe(|span| span.set("gen_ai.prompt.name", request.name.as_str()));
+        let answered = Box::pin(self.0.prompt(request, context, &mut span)).await;
         span.end(&answered);
         answered
     }

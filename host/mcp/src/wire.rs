@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use wharf_core::RequestShare;
 
-use crate::{caller::Place, scan};
+use crate::{client_request::Place, scan};
 
 /// The longest message that a client may send, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;

@@ -9,8 +9,8 @@ use std::{error::Error, io::Write, path::Path, sync::Arc, time::Duration};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use wharf::{
-    Answer, AppCall, AppTool, CallRequest, Configuration, Content, Context, EventSink, Grants, Host, PluginName,
-    PluginSpec, StateGrant, TenantId, ToolDefinition, ToolService,
+    Answer, AppCall, AppTool, CallRequest, Caller, Configuration, Content, Context, EventSink, Grants, Host,
+    PluginName, PluginSpec, StateGrant, TenantId, ToolDefinition, ToolService, Viewer,
 };
 
 /// What a model decides to do next.
@@ -78,7 +78,7 @@ impl Agent<'_> {
         let mut done = Vec::new();
         for _ in 0..MOST_TURNS {
             // Listed for each turn: plugins come and go.
-            match model.next(&self.host.tools(), &done) {
+            match model.next(&self.host.tools(Viewer::of_tenant(&self.context.tenant)), &done) {
                 Turn::Say(words) => return Ok(writeln!(out, "{}: {words}", self.name)?),
                 Turn::Call { tool, arguments } => {
                     writeln!(out, "{} calls {tool} {}", self.name, Value::from(arguments.clone()))?;
@@ -100,9 +100,9 @@ impl Agent<'_> {
         out: &mut (dyn Write + Send),
     ) -> Result<String, Box<dyn Error>> {
         let (sender, mut told) = mpsc::unbounded_channel();
-        let mut request = CallRequest::new(self.context.clone(), tool, arguments);
-        request.events = Some(Arc::new(Told(sender)));
-        let mut calling = Box::pin(self.host.call(request));
+        let mut caller = Caller::new(self.context.clone());
+        caller.events = Some(Arc::new(Told(sender)));
+        let mut calling = Box::pin(self.host.call(CallRequest::of(caller, tool, arguments)));
         let answered = loop {
             tokio::select! {
                 biased;
@@ -167,7 +167,8 @@ pub(crate) async fn show(component: &[u8], out: &mut (dyn Write + Send)) -> Resu
     };
     let ada = Agent { name: "ada", host: &first, context: context.clone() };
     let bob = Agent { name: "bob", host: &second, context };
-    writeln!(out, "two hosts, {} and {} tools", first.tools().len(), second.tools().len())?;
+    let tools = |host: &Host| host.tools(Viewer::of_tenant(&ada.context.tenant)).len();
+    writeln!(out, "two hosts, {} and {} tools", tools(&first), tools(&second))?;
 
     let work = || Scripted {
         wishes: vec![
@@ -192,7 +193,7 @@ pub(crate) async fn show(component: &[u8], out: &mut (dyn Write + Send)) -> Resu
     let plans: PluginName = "plans".parse()?;
     first.unload_plugin(&plans)?;
     first.unregister_tool(&estimate);
-    writeln!(out, "unloaded {plans}: {} and {} tools", first.tools().len(), second.tools().len())?;
+    writeln!(out, "unloaded {plans}: {} and {} tools", tools(&first), tools(&second))?;
     ada.run(look(), out).await?;
     for host in [first, second] {
         host.shut_down(Duration::from_secs(1)).await;

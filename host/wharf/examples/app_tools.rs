@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::Mutex;
 use wharf::{
     Answer, AppCall, AppTool, CallRequest, Code, Configuration, Content, Context, Host, MemoryStore, TenantId,
-    ToolAction, ToolService,
+    ToolAction, ToolService, Viewer,
 };
 
 /// What the app itself keeps: notes of each session.
@@ -28,8 +28,8 @@ impl ToolAction for AddNote {
         }
         let mut notes = self.0.0.lock().await;
         // The context is given by whoever calls, and never by a model.
-        notes.push((call.context.clone(), text.to_owned()));
-        let count = notes.iter().filter(|(context, _)| *context == call.context).count();
+        notes.push((call.caller.context.clone(), text.to_owned()));
+        let count = notes.iter().filter(|(context, _)| *context == call.caller.context).count();
         Ok(Answer { structured: Some(json!({ "notes": count })), ..Answer::default() })
     }
 }
@@ -61,7 +61,8 @@ pub(crate) async fn show(out: &mut (dyn Write + Send)) -> Result<(), Box<dyn Err
     let add_note = host.register_tool(add_note)?;
     let weather = host.register_tool(weather())?;
 
-    let tools = host.tools();
+    let tenant = TenantId::local();
+    let tools = host.tools(Viewer::of_tenant(&tenant));
     let of_app = tools.iter().filter(|tool| tool.name.starts_with("app__")).count();
     writeln!(out, "{of_app} tools of the app, beside others such as:")?;
     for tool in tools.iter().filter(|tool| tool.name.starts_with("app__") || tool.name.ends_with("create_goal")) {

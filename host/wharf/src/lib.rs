@@ -78,23 +78,23 @@ pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 pub use wharf_completion::{Streams, TerminalService, detection as completion, stream};
-pub use wharf_core::service::MetricsService;
 /// What a front end says and is told: [`Host::connect_front_end`].
 pub use wharf_core::service::front_end;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
+pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, MetricsService, Viewer};
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
-pub use wharf_core::service::{input, offer};
+pub use wharf_core::service::{Audience, input, offer};
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
     ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
-    InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
+    InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits, RequestMemory,
     ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, TenantId, TerminalGrant, TerminalLimits, TerminalOwner,
     ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant, WebViewLimits, WorkspaceGrant,
     WorkspaceKey, grant, limit, request, text,
 };
-pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, Rooms};
+pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, PluginPolicy, Rooms};
 pub use wharf_http::{
     HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, InvalidDigest,
     InvalidToken, ProtectedResource, Tls, TlsError, Token, TokenRefused, TokenVerifier, VerifiedToken,

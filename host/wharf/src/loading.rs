@@ -12,7 +12,7 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_core::{Digest, Grants, PluginName};
-use wharf_engine::{Component, Engine, Plugin};
+use wharf_engine::{Component, Engine, Plugin, PluginPolicy};
 use wharf_sources::regular;
 
 use crate::{
@@ -178,10 +178,12 @@ impl Loading<'_> {
         Ok(Installed {
             plugin,
             origin: from.origin(),
-            grants: Arc::new(grants),
+            policy: Arc::new(PluginPolicy {
+                grants: Arc::new(grants),
+                limits: Arc::new(settings.limits),
+                settings: settings.settings.to_string().into(),
+            }),
             withheld,
-            limits: Arc::new(settings.limits),
-            settings: settings.settings.to_string().into(),
             prefix: settings.prefix,
             took,
         })

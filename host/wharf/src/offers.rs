@@ -10,8 +10,8 @@ use std::{
 use wharf_core::{
     Digest, PluginName,
     service::{
-        Announcements,
-        offer::{Change, MayUse, PromptDefinition, Reach, ResourceTemplate},
+        Announcements, Audience, Viewer,
+        offer::{Change, PromptDefinition, ResourceTemplate},
     },
 };
 use wharf_engine::Plugin;
@@ -68,12 +68,28 @@ impl Offers {
         Self { prompts, templates: templates.into(), places, readers, read_by, prompts_by }
     }
 
-    pub(crate) fn prompts(&self) -> Arc<[PromptDefinition]> {
-        Arc::clone(&self.prompts)
+    /// The prompts that this viewer sees.
+    pub(crate) fn prompts(&self, installed: &[Installed], viewer: Viewer<'_>) -> Arc<[PromptDefinition]> {
+        if viewer.plugins.is_none() {
+            return Arc::clone(&self.prompts);
+        }
+        // `places` has the names in the order of the prompts.
+        let all = self.prompts.iter().zip(self.places.values());
+        let seen = all
+            .filter(|(_, (at, _))| installed.get(*at).is_some_and(|owner| viewer.allows(owner.plugin.name().as_str())));
+        seen.map(|(prompt, _)| prompt.clone()).collect()
     }
 
-    pub(crate) fn templates(&self) -> Arc<[ResourceTemplate]> {
-        Arc::clone(&self.templates)
+    /// The templates that this viewer sees.
+    pub(crate) fn templates(&self, installed: &[Installed], viewer: Viewer<'_>) -> Arc<[ResourceTemplate]> {
+        if viewer.plugins.is_none() {
+            return Arc::clone(&self.templates);
+        }
+        let owner = |template: &ResourceTemplate| self.describer(installed, &template.uri_template);
+        let seen = |template: &&ResourceTemplate| {
+            owner(template).is_some_and(|owner| viewer.allows(owner.plugin.name().as_str()))
+        };
+        self.templates.iter().filter(seen).cloned().collect()
     }
 
     /// The prompt of this full name, and whose it is.
@@ -104,32 +120,15 @@ impl Offers {
             .find(|reader| reader.plugin.templates().iter().any(|known| known.uri_template == template))
     }
 
-    /// The prompts of these plugins.
-    pub(crate) fn prompts_of(&self, installed: &[Installed], may_use: &MayUse) -> Arc<[PromptDefinition]> {
-        // `places` has the names in the order of the prompts.
-        let all = self.prompts.iter().zip(self.places.values());
-        let owned =
-            all.filter(|(_, (at, _))| installed.get(*at).is_some_and(|owner| may_use.allows(owner.plugin.name())));
-        owned.map(|(prompt, _)| prompt.clone()).collect()
-    }
-
-    /// The templates of these plugins.
-    pub(crate) fn templates_of(&self, installed: &[Installed], may_use: &MayUse) -> Arc<[ResourceTemplate]> {
-        let owner = |template: &ResourceTemplate| self.describer(installed, &template.uri_template);
-        let owned =
-            |template: &&ResourceTemplate| owner(template).is_some_and(|owner| may_use.allows(owner.plugin.name()));
-        self.templates.iter().filter(owned).cloned().collect()
-    }
-
     /// Tells what has become another list than `before`, to who may use what changed.
     pub(crate) fn tell_changes(&self, before: &Self, announcements: &Announcements) {
         let prompts: BTreeSet<_> = differing(&self.prompts_by, &before.prompts_by).collect();
         if !prompts.is_empty() {
-            announcements.tell(Change::Prompts(Reach::of_plugins(prompts)));
+            announcements.tell(Change::Prompts(Audience::of_plugins(prompts)));
         }
         let readers: BTreeSet<_> = differing(&self.read_by, &before.read_by).collect();
         if !readers.is_empty() {
-            announcements.tell(Change::Resources(Reach::of_plugins(readers)));
+            announcements.tell(Change::Resources(Audience::of_plugins(readers)));
         }
     }
 }

@@ -1,29 +1,27 @@
 //! The Model Context Protocol over HTTP: puts what serves it behind the route of the server.
 //! Neither of the two knows the other.
 
-use std::sync::Arc;
-
 use futures_util::FutureExt;
 use tower_service::Service;
-use wharf_core::{HttpLimits, OfferService};
+use wharf_core::HttpLimits;
 use wharf_http::{Failure, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};
-use wharf_mcp::{EndpointRefusal, EndpointRequest, EndpointSettings, HttpEndpoint, HttpEndpoints, ServerInfo};
+use wharf_mcp::{EndpointRefusal, EndpointRequest, EndpointSettings, HttpEndpoint, HttpEndpoints, Served, ServerInfo};
 
 /// The Model Context Protocol, for an [`HttpServer`](wharf_http::HttpServer).
 pub struct McpService(HttpEndpoints);
 
 impl McpService {
-    /// Offers these beside tools. `limits` are those of the server.
+    /// Serves this. `limits` are those of the server.
     #[must_use]
-    pub fn new(offers: Option<Arc<dyn OfferService>>, info: ServerInfo, limits: HttpLimits) -> Self {
-        Self(HttpEndpoints::new(offers, info, limits))
+    pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
+        Self(HttpEndpoints::new(served, info, limits))
     }
 }
 
 impl ProtocolService for McpService {
     fn endpoint(&self, client: ProtocolClient) -> Box<dyn ProtocolEndpoint> {
-        let ProtocolClient { tools, may_use, rules, calls, readers, stopping, killed } = client;
-        let settings = EndpointSettings { tools, may_use, rules, calls, readers, stopping, killed };
+        let ProtocolClient { plugins, rules, calls, readers, stopping, killed } = client;
+        let settings = EndpointSettings { plugins, rules, calls, readers, stopping, killed };
         Box::new(Endpoint(self.0.endpoint(settings)))
     }
 }

@@ -18,18 +18,18 @@ use std::{
 
 use wharf_audit::FileSink;
 use wharf_core::{
-    CallRequest, Code, Context, Digest, PluginName, SessionId,
+    Code, Context, Digest, PluginName, SessionId,
     audit::{
         AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, PeerClass,
         RefusedFor, RunningCall, shown,
     },
     grant::GrantClock,
-    service::{front_end::FrontEndOwner, offer::Asking},
+    service::{Caller, front_end::FrontEndOwner},
     trace::{TraceParent, Tracer},
 };
 use wharf_state::HostTime;
 
-use crate::{configuration::AuditSettings, metrics::CallMetrics};
+use crate::{configuration::AuditSettings, metrics::CallMetrics, registry::Callee};
 pub(crate) use refusals::Refusals;
 use traced::TracedCall;
 
@@ -81,44 +81,37 @@ impl Recorder {
         Arc::new(Self { host, calls: AtomicU64::new(0), metrics: CallMetrics::default(), kept, tracer })
     }
 
-    /// A call that begins: of a tool of this plugin, or of one that nobody has. The
-    /// audit calls the tool by its `own_name`, and a span by the one that clients use.
-    pub(crate) fn begin(
-        self: &Arc<Self>,
-        request: &CallRequest,
-        callee: Option<(PluginName, Option<Digest>)>,
-        own_name: &str,
-    ) -> RunningCall {
-        let known_as = callee.is_some().then_some(request.tool.as_str());
-        let (plugin, digest) = callee.unzip();
+    /// A call of the tool of this full name that begins: of what was found, or of what
+    /// nobody has. The audit calls the tool by its own name, and a span by the full one.
+    pub(crate) fn begin(self: &Arc<Self>, caller: &Caller, name: &str, callee: Option<&Callee>) -> RunningCall {
         let subject = AuditSubject {
             id: self.next(),
-            context: Some(request.context.clone()),
-            plugin,
-            digest: digest.flatten(),
-            tool: shown(own_name),
-            client: request.client.clone(),
+            context: Some(caller.context.clone()),
+            plugin: callee.map(Callee::plugin),
+            digest: callee.and_then(Callee::digest),
+            tool: shown(callee.map_or(name, |callee| callee.known_as(name))),
+            client: caller.client.clone(),
         };
-        self.begin_kind(AuditKind::Call, subject, known_as, request.trace.as_ref())
+        self.begin_kind(AuditKind::Call, subject, callee.map(|_| name), caller.trace.as_ref())
     }
 
     /// A prompt, a resource or a completion that a plugin is asked for. `what`
     /// is the host's word for it, and then what the client called it.
     pub(crate) fn begin_offer(
         self: &Arc<Self>,
-        asking: &Asking,
+        caller: &Caller,
         (plugin, digest): (PluginName, Option<Digest>),
         what: &str,
     ) -> RunningCall {
         let subject = AuditSubject {
             id: self.next(),
-            context: Some(asking.context.clone()),
+            context: Some(caller.context.clone()),
             plugin: Some(plugin),
             digest,
             tool: shown(what),
-            client: asking.client.clone(),
+            client: caller.client.clone(),
         };
-        self.begin_kind(AuditKind::Offer, subject, Some(what), asking.trace.as_ref())
+        self.begin_kind(AuditKind::Offer, subject, Some(what), caller.trace.as_ref())
     }
 
     fn begin_kind(

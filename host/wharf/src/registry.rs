@@ -4,7 +4,7 @@ mod plugin_set;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use wharf_core::{Digest, PluginName, Tool, ToolDefinition, tool::MAX_TOOLS};
+use wharf_core::{Digest, PluginName, Tool, ToolDefinition, service::Viewer, tool::MAX_TOOLS};
 
 use crate::{
     app::{RegisterError, Registered},
@@ -28,32 +28,29 @@ pub use plugin_set::{Installed, Off, Origin, Rejected};
 #[derive(Debug)]
 pub(crate) struct Registry {
     definitions: Arc<[ToolDefinition]>,
-    tools: BTreeMap<String, Place>,
+    tools: BTreeMap<String, Arc<Callee>>,
     offers: Offers,
     plugins: Arc<Plugins>,
     apps: BTreeMap<String, Arc<Registered>>,
 }
 
-/// Where a tool is found.
+/// A tool that can be called, and whose it is.
 #[derive(Debug)]
-enum Place {
-    Plugin { plugin: usize, tool: usize },
+pub(crate) enum Callee {
+    Plugin {
+        owner: Arc<Installed>,
+        /// Which of its plugin's.
+        tool: usize,
+    },
     App(Arc<Registered>),
-}
-
-/// A tool that was found, and whose it is.
-#[derive(Clone, Copy)]
-pub(crate) enum Callee<'r> {
-    Plugin(&'r Installed, &'r Tool),
-    App(&'r Registered),
     /// Of a connected front end, which no registry holds.
-    FrontEnd(&'r Registered),
+    FrontEnd(Arc<Registered>),
 }
 
-impl<'r> Callee<'r> {
-    pub(crate) fn tool(&self) -> &'r Tool {
+impl Callee {
+    pub(crate) fn tool(&self) -> &Tool {
         match self {
-            Self::Plugin(_, tool) => tool,
+            Self::Plugin { owner, tool } => &owner.plugin.tools()[*tool],
             Self::App(registered) | Self::FrontEnd(registered) => &registered.tool,
         }
     }
@@ -61,29 +58,41 @@ impl<'r> Callee<'r> {
     /// What the component is; the app's own tools are none.
     pub(crate) fn digest(&self) -> Option<Digest> {
         match self {
-            Self::Plugin(installed, _) => Some(installed.plugin.digest()),
+            Self::Plugin { owner, .. } => Some(owner.plugin.digest()),
             Self::App(_) | Self::FrontEnd(_) => None,
         }
     }
 
     /// What the audit calls the tool of this full name; the front end that serves it
     /// is part of that.
-    pub(crate) fn known_as<'n>(&self, full_name: &'n str) -> &'n str
-    where
-        'r: 'n,
-    {
+    pub(crate) fn known_as<'n>(&'n self, full_name: &'n str) -> &'n str {
         match self {
             Self::FrontEnd(_) => full_name.strip_prefix(OF_FRONT_END).unwrap_or(full_name),
-            Self::Plugin(..) | Self::App(_) => &self.tool().definition.name,
+            Self::Plugin { .. } | Self::App(_) => &self.tool().definition.name,
         }
     }
 
     /// The plugin, in whose place the app stands for its own tools.
     pub(crate) fn plugin(&self) -> PluginName {
         match self {
-            Self::Plugin(installed, _) => installed.plugin.name().clone(),
+            Self::Plugin { owner, .. } => owner.plugin.name().clone(),
             Self::App(_) | Self::FrontEnd(_) => PluginName::app(),
         }
+    }
+
+    /// Whether this viewer may call the tool of this full name.
+    pub(crate) fn is_seen_by(&self, viewer: Viewer<'_>, full_name: &str) -> bool {
+        match self {
+            Self::Plugin { owner, .. } => viewer.allows(owner.plugin.name().as_str()),
+            Self::App(_) => viewer.allows(PluginName::app().as_str()),
+            // A front end stands for a plugin of its own.
+            Self::FrontEnd(_) => viewer.allows(full_name.split_once(SEPARATOR).map_or(full_name, |(name, _)| name)),
+        }
+    }
+
+    /// What a client sees of it under this full name.
+    pub(crate) fn definition(&self, full_name: &str) -> ToolDefinition {
+        ToolDefinition { name: full_name.to_owned(), ..self.tool().definition.clone() }
     }
 }
 
@@ -94,22 +103,19 @@ impl Registry {
 
     fn of(plugins: Arc<Plugins>, apps: BTreeMap<String, Arc<Registered>>) -> Self {
         let mut tools = BTreeMap::new();
-        for (plugin, installed) in plugins.installed.iter().enumerate() {
+        for installed in &plugins.installed {
+            let owner = Arc::new(installed.clone());
             for (tool, known) in installed.plugin.tools().iter().enumerate() {
-                tools.insert(installed.listed_name(&known.definition.name), Place::Plugin { plugin, tool });
+                let callee = Callee::Plugin { owner: Arc::clone(&owner), tool };
+                tools.insert(installed.listed_name(&known.definition.name), Arc::new(callee));
             }
         }
         // No plugin is called as the app is, so that none of these is there.
-        tools.extend(apps.iter().map(|(name, app)| (name.clone(), Place::App(Arc::clone(app)))));
+        tools.extend(apps.iter().map(|(name, app)| (name.clone(), Arc::new(Callee::App(Arc::clone(app))))));
         let offers = Offers::of(&plugins.installed);
-        let mut registry = Self { definitions: Arc::new([]), tools, offers, plugins, apps };
         // The map's order is the fixed order of the listing.
-        let named = |(name, place): (&String, &Place)| ToolDefinition {
-            name: name.clone(),
-            ..registry.at(place).tool().definition.clone()
-        };
-        registry.definitions = registry.tools.iter().map(named).collect();
-        registry
+        let definitions = tools.iter().map(|(name, callee)| callee.definition(name)).collect();
+        Self { definitions, tools, offers, plugins, apps }
     }
 
     /// The same tools of the app beside these plugins.
@@ -151,18 +157,15 @@ impl Registry {
         Some(Self::of(Arc::clone(&self.plugins), apps))
     }
 
-    fn at<'r>(&'r self, place: &'r Place) -> Callee<'r> {
-        match place {
-            Place::Plugin { plugin, tool } => {
-                let installed = &self.plugins.installed[*plugin];
-                Callee::Plugin(installed, &installed.plugin.tools()[*tool])
-            }
-            Place::App(app) => Callee::App(app),
+    /// The tools that this viewer sees of plugins and of the app.
+    pub(crate) fn definitions(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]> {
+        if viewer.plugins.is_none() {
+            return Arc::clone(&self.definitions);
         }
-    }
-
-    pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
-        Arc::clone(&self.definitions)
+        // The definitions stand in the order of the map.
+        let seen = self.definitions.iter().zip(self.tools.values());
+        let seen = seen.filter(|(definition, callee)| callee.is_seen_by(viewer, &definition.name));
+        seen.map(|(definition, _)| definition.clone()).collect()
     }
 
     pub(crate) fn offers(&self) -> &Offers {
@@ -182,34 +185,41 @@ impl Registry {
     }
 
     /// The tool of this full name.
-    pub(crate) fn find(&self, name: &str) -> Option<Callee<'_>> {
-        Some(self.at(self.tools.get(name)?))
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Callee>> {
+        self.tools.get(name)
     }
 
-    /// Whether the tool would be one of a plugin that could not be loaded.
-    pub(crate) fn is_rejected(&self, name: &str) -> bool {
-        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
-        self.plugins.rejected.iter().any(|rejected| Some(rejected.name.as_str()) == plugin)
+    /// Why no tool of this name can be called, and what to do about it, as this viewer may
+    /// know it: the plugin that the name begins with, or else the nearest names.
+    pub(crate) fn hint(&self, viewer: Viewer<'_>, name: &str) -> String {
+        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin).filter(|plugin| viewer.allows(plugin));
+        let is_plugin = |known: &PluginName| Some(known.as_str()) == plugin;
+        if self.plugins.rejected.iter().any(|rejected| is_plugin(&rejected.name)) {
+            return "its plugin could not be loaded, and the host's log says why".to_owned();
+        }
+        if let Some(Off { name, developer }) = self.plugins.off.iter().find(|off| is_plugin(&off.name)) {
+            let profile = if *developer { ", or with `--profile developer`" } else { "" };
+            return format!(
+                "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
+                 [plugin.{name}.grants] in wharf.toml{profile}"
+            );
+        }
+        if self.plugins.disabled.iter().any(|disabled| is_plugin(&disabled.name)) {
+            return "its plugin is switched off".to_owned();
+        }
+        match self.similar(viewer, name) {
+            similar if similar.is_empty() => "list the tools to see which there are".to_owned(),
+            similar => format!("there are: {}", similar.join(", ")),
+        }
     }
 
-    /// The plugin of the tool, if it is one that is off.
-    pub(crate) fn is_off(&self, name: &str) -> Option<&Off> {
-        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
-        self.plugins.off.iter().find(|off| Some(off.name.as_str()) == plugin)
-    }
-
-    /// Whether the tool would be one of a plugin that is switched off.
-    pub(crate) fn is_disabled(&self, name: &str) -> bool {
-        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin);
-        self.plugins.disabled.iter().any(|disabled| Some(disabled.name.as_str()) == plugin)
-    }
-
-    /// Names that a caller of an unknown tool may have meant, the likest first: those
-    /// of the same plugin, the same tool of another one, and whatever looks like it.
-    pub(crate) fn similar(&self, name: &str) -> Vec<&str> {
+    /// Names that the caller of an unknown tool may have meant, the likest first: those
+    /// of the same plugin, the same tool of another one, and others that look like it.
+    fn similar(&self, viewer: Viewer<'_>, name: &str) -> Vec<&str> {
         let (plugin, tool) = name.split_once(SEPARATOR).unwrap_or((name, name));
         let (mut related, mut others) = (Vec::new(), Vec::new());
-        for known in self.tools.keys().map(String::as_str) {
+        let seen = self.tools.iter().filter(|(known, callee)| callee.is_seen_by(viewer, known));
+        for known in seen.map(|(known, _)| known.as_str()) {
             let (of_plugin, of_tool) = known.split_once(SEPARATOR).unwrap_or((known, known));
             if of_plugin == plugin || of_tool == tool { related.push(known) } else { others.push(known) }
         }

@@ -52,7 +52,7 @@ struct Asking {
 fn telling(name: &str, schema: Value, seen: &Seen) -> AppTool {
     let seen = Arc::clone(seen);
     AppTool::new(name, "Tells what it was called with.", schema, move |call: AppCall| {
-        *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some((call.context, call.arguments));
+        *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some((call.caller.context.clone(), call.arguments));
         async { Ok(Answer::default()) }
     })
 }

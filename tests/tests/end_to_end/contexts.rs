@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use wharf::{Code, Context};
 use wharf_core::{Admission, HostLimits};
-use wharf_tests::{Client, Data, Fixture, Setup, context, found, wharf};
+use wharf_tests::{Client, Data, Fixture, Setup, context, found, viewer, wharf};
 
 async fn put(fixture: &Fixture, context: &Context, scope: &str, value: &str) {
     let arguments = json!({"scope": scope, "key": "key", "value": value});
@@ -118,7 +118,7 @@ async fn a_plugin_sees_what_the_operator_set_for_it_and_for_no_other() {
     let settings = found(fixture.call("hostile__settings", json!({})).await);
     assert_eq!(settings, json!({"language": "ko", "retry": {"times": 3}}));
     // What a plugin lists depends on nothing but the plugin.
-    let tools = wharf::ToolService::tools(&fixture.host);
+    let tools = wharf::ToolService::tools(&fixture.host, viewer());
     let probe = tools.iter().find(|tool| tool.name == "hostile__probe_imports").expect("listed");
     assert_eq!(probe.meta["whileListing"]["settings"], "{}");
 }
@@ -272,8 +272,9 @@ async fn many_waiting_calls_of_one_session_or_tenant_delay_another_by_little() {
     let mut calls = Vec::new();
     for (of, context) in greedy.chain(invented).chain(modest) {
         let arguments = wharf_tests::object(json!({"count": 1}));
-        let mut request = wharf::CallRequest::new(context, "hostile__progress", arguments);
-        request.events = Some(Arc::new(Turn { of, order: Arc::clone(&order) }));
+        let mut caller = wharf::Caller::new(context);
+        caller.events = Some(Arc::new(Turn { of, order: Arc::clone(&order) }));
+        let request = wharf::CallRequest::of(caller, "hostile__progress", arguments);
         let host = fixture.host.clone();
         calls.push(tokio::spawn(async move { host.call(request).await }));
         fixture.load_is(1, calls.len() as u64).await;

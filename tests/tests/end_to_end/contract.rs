@@ -1,14 +1,16 @@
 //! A plugin that was built for a released text of the contract still loads.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde_json::{Map, json};
-use tokio_util::sync::CancellationToken;
 use wharf::{
-    InputGiven, OfferService,
-    offer::{Asking, CompletionOf, Role},
+    Caller, InputGiven, OfferService,
+    offer::{CompletionOf, Role},
 };
-use wharf_tests::{Data, Setup, context, object};
+use wharf_tests::{Data, Setup, context, object, viewer};
 
 /// The folder of each released text, with its components.
 fn released() -> Vec<PathBuf> {
@@ -54,30 +56,25 @@ async fn what_a_plugin_of_every_released_text_offers_beside_tools_is_still_under
         let path = files.write("offering.wasm", wat::parse_file(&stored).expect("a component"));
         let fixture = Setup::new().plugin("offering", &path, "").open().await;
         let host = &fixture.host;
-        let asking = || Asking {
-            context: context("local", "test"),
-            request_meta: Map::new(),
-            input: InputGiven::default(),
-            cancel: CancellationToken::new(),
-            events: None,
-            trace: None,
-            client: None,
-        };
+        let asking = || Arc::new(Caller::new(context("local", "test")));
 
         let asked = fixture.call("offering__run", json!({})).await.expect("a round").input_required.expect("it asks");
         assert_eq!((asked.requests.len(), asked.state.as_deref()), (1, Some("hand")));
-        let prompts = host.prompts();
+        let prompts = host.prompts(viewer());
         assert_eq!((prompts[0].name.as_str(), &prompts[0].meta["title"]), ("offering__say", &json!("Say")));
         assert_eq!((prompts[0].arguments[0].name.as_str(), prompts[0].arguments[0].required), ("word", true));
-        let prompt = host.prompt("offering__say", object(json!({"word": "w"})), asking()).await.expect("a prompt");
+        let prompt = host
+            .prompt(&asking(), "offering__say", &object(json!({"word": "w"})), InputGiven::default())
+            .await
+            .expect("a prompt");
         assert_eq!((prompt.messages[0].role, prompt.messages[0].content.as_text()), (Role::Assistant, Some("yes")));
         assert_eq!(prompt.description.as_deref(), Some("By hand."));
-        assert_eq!(host.templates()[0].uri_template, "hand://{id}");
-        assert_eq!(host.resources(asking()).await.expect("a listing")[0].uri, "hand://one");
-        let read = host.read_resource("hand://one", asking()).await.expect("it is there");
+        assert_eq!(host.templates(viewer())[0].uri_template, "hand://{id}");
+        assert_eq!(host.resources(&asking()).await.expect("a listing")[0].uri, "hand://one");
+        let read = host.read_resource(&asking(), "hand://one").await.expect("it is there");
         assert_eq!(read[0].content.as_text(), Some("yes"));
         let of = CompletionOf::Prompt("offering__say".to_owned());
-        let words = host.complete(of, "word", "y", Map::new(), asking()).await.expect("words");
+        let words = host.complete(&asking(), of, "word", "y", Map::new()).await.expect("words");
         assert_eq!((words.values, words.total, words.has_more), (vec!["yes".to_owned()], Some(1), false));
     }
 }

@@ -2,7 +2,7 @@
 //! guest wrote stays out of it, and nothing else notices.
 
 use serde_json::{Value, json};
-use wharf::{CallRequest, Code, Error};
+use wharf::{CallRequest, Caller, Code, Error};
 use wharf_tests::{Fixture, Setup, context, found, object};
 
 /// Fails while calls in other sessions are in flight; they all finish.
@@ -126,10 +126,10 @@ async fn every_kind_of_text_loses_what_moves_a_cursor_and_other_data_stays_as_it
 async fn what_comes_with_a_request_is_bounded_before_a_guest_sees_it() {
     let fixture = Setup::new().open().await;
     let call = |bytes: usize| {
-        let mut request = CallRequest::new(context("local", "meta"), "echo__echo", object(json!({"text": "x"})));
+        let mut caller = Caller::new(context("local", "meta"));
         // The JSON around the text has 8 bytes.
-        request.request_meta = object(json!({"a": "x".repeat(bytes - 8)}));
-        fixture.host.call(request)
+        caller.meta = object(json!({"a": "x".repeat(bytes - 8)}));
+        fixture.host.call(CallRequest::of(caller, "echo__echo", object(json!({"text": "x"}))))
     };
     call(64 << 10).await.expect("at the limit");
     let error = call((64 << 10) + 1).await.expect_err("beyond it");

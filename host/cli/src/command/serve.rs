@@ -129,7 +129,7 @@ impl Serve {
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
             let served = if self.stdio {
-                let served = wharf::Served::new(host.tools_of(&rules.tenant), Some(Arc::new(host.clone())));
+                let served = wharf::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
                 serve_stdio(served, rules, info(), shutdown.clone()).await
             } else {
                 shutdown.cancelled().await;
@@ -191,10 +191,11 @@ impl Serve {
             allow_public: self.http_allow_public,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let protocol = McpService::new(Some(Arc::new(host.clone())), info(), settings.limits.clone());
+        let tools = wharf::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
         let services = HttpServices {
-            tools: Arc::new(host.clone()),
-            protocol: Arc::new(protocol),
+            protocol: Arc::new(McpService::new(tools, info(), settings.limits.clone())),
+            tracer: host.tracer(),
+            request_memory: host.request_memory().unwrap_or_default(),
             terminals: host.terminal_service(),
             streams: host.streams().clone(),
             rules: ContextRules {

@@ -21,7 +21,8 @@ impl Tools {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
         let host = runtime()?.block_on(global.open(configuration))?;
-        let (tools, rejected) = (host.tools(), host.rejected());
+        let tenant = TenantId::local();
+        let (tools, rejected) = (host.tools(Viewer::of_tenant(&tenant)), host.rejected());
         if self.json {
             let rejected: Vec<_> =
                 rejected.iter().map(|plugin| json!({"plugin": plugin.name, "reason": plugin.reason})).collect();

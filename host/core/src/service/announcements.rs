@@ -18,7 +18,6 @@ const KEPT_CHANGES: usize = 256;
 #[derive(Debug, Clone)]
 pub struct Announcements {
     changes: broadcast::Sender<Change>,
-    tools: watch::Sender<u64>,
     /// Those who hear of the tools of one tenant.
     // A lock of the standard library: held for a look-up.
     tenants: Arc<Mutex<HashMap<TenantId, watch::Sender<u64>>>>,
@@ -26,7 +25,7 @@ pub struct Announcements {
 
 impl Default for Announcements {
     fn default() -> Self {
-        Self { changes: broadcast::Sender::new(KEPT_CHANGES), tools: watch::Sender::new(0), tenants: Arc::default() }
+        Self { changes: broadcast::Sender::new(KEPT_CHANGES), tenants: Arc::default() }
     }
 }
 
@@ -39,7 +38,6 @@ impl Announcements {
 
     /// Tells that the list of tools has become another one.
     pub fn tools_changed(&self) {
-        tell(&self.tools);
         self.tenants().values().for_each(tell);
     }
 
@@ -54,12 +52,6 @@ impl Announcements {
     #[must_use]
     pub fn listen(&self) -> broadcast::Receiver<Change> {
         self.changes.subscribe()
-    }
-
-    /// How often the list of tools has changed.
-    #[must_use]
-    pub fn listen_to_tools(&self) -> watch::Receiver<u64> {
-        self.tools.subscribe()
     }
 
     /// How often the list of tools of one tenant has changed.
@@ -88,9 +80,9 @@ mod tests {
     fn a_change_of_one_tenant_is_heard_by_that_one_alone_and_a_change_of_all_by_everybody() {
         let announcements = Announcements::default();
         let listening = |tenant: &str| announcements.listen_to_tools_of_tenant(&tenant.parse().expect("legal"));
-        let (mut one, mut other, mut all) = (listening("one"), listening("other"), announcements.listen_to_tools());
+        let (mut one, mut other) = (listening("one"), listening("other"));
         let mut heard = |what: &str| {
-            let heard = [&mut one, &mut other, &mut all].map(|receiver| {
+            let heard = [&mut one, &mut other].map(|receiver| {
                 let changed = receiver.has_changed().expect("open");
                 receiver.borrow_and_update();
                 changed
@@ -98,9 +90,9 @@ mod tests {
             (what.to_owned(), heard)
         };
         announcements.tools_of_tenant_changed(&"one".parse().expect("legal"));
-        assert_eq!(heard("of one").1, [true, false, false]);
+        assert_eq!(heard("of one").1, [true, false]);
         announcements.tools_changed();
-        assert_eq!(heard("of all").1, [true, true, true]);
+        assert_eq!(heard("of all").1, [true, true]);
         drop((one, other));
         let _kept = listening("third");
         assert_eq!(announcements.tenants().len(), 1, "who does not listen is forgotten");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::Events;
+use super::{AllowedPlugins, Events, Viewer};
 use crate::{Context, trace::TraceParent};
 
 /// The caller of one request: made once where the request enters, and shared from there.
@@ -14,10 +14,13 @@ use crate::{Context, trace::TraceParent};
 pub struct Caller {
     /// On whose behalf.
     pub context: Context,
+    /// The plugins that it may use; all where absent.
+    pub plugins: Option<AllowedPlugins>,
     /// What came with the request beside its arguments, for the plugin to read.
     pub meta: Map<String, Value>,
-    /// What the client declares that it can do, in the protocol's shape.
-    pub capabilities: Map<String, Value>,
+    /// What the client declares that it can do, in the protocol's shape; nothing where it is
+    /// no client of the protocol.
+    pub capabilities: Option<Map<String, Value>>,
     /// The program that calls, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
     pub client: Option<Arc<str>>,
     /// Ends the work when it fires.
@@ -34,13 +37,20 @@ impl Caller {
     pub fn new(context: Context) -> Self {
         Self {
             context,
+            plugins: None,
             meta: Map::new(),
-            capabilities: Map::new(),
+            capabilities: None,
             client: None,
             cancel: CancellationToken::new(),
             events: None,
             trace: None,
         }
+    }
+
+    /// What this caller sees of all that is served.
+    #[must_use]
+    pub fn viewer(&self) -> Viewer<'_> {
+        Viewer { tenant: &self.context.tenant, plugins: self.plugins.as_ref() }
     }
 }
 

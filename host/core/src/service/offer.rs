@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
-use tokio_util::sync::CancellationToken;
 
 use super::{
-    Events,
+    Audience, Caller, Viewer,
     input::{InputGiven, InputRequired},
 };
-use crate::{Content, Context, Error, PluginName, TenantId, trace::TraceParent};
+use crate::{Content, Context, Error, PluginName};
 
 /// A prompt as a client sees it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -107,31 +106,6 @@ pub struct ResourceContent {
     pub content: Content,
 }
 
-/// On whose behalf something is asked for, and how.
-#[derive(Clone)]
-pub struct Asking {
-    /// On whose behalf.
-    pub context: Context,
-    /// What came with the request besides, for the plugin to read.
-    pub request_meta: Map<String, Value>,
-    /// What was given to an earlier round.
-    pub input: InputGiven,
-    /// Ends the work when it fires.
-    pub cancel: CancellationToken,
-    /// Who listens.
-    pub events: Events,
-    /// The span that it belongs to, where somebody said one.
-    pub trace: Option<TraceParent>,
-    /// The program that asks, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
-    pub client: Option<Arc<str>>,
-}
-
-impl std::fmt::Debug for Asking {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Asking").field("context", &self.context).finish_non_exhaustive()
-    }
-}
-
 /// What words are to be completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompletionOf {
@@ -158,11 +132,11 @@ pub enum Change {
     /// The list of tools is said to have changed; [`ToolService::changes`] tells where it has.
     ///
     /// [`ToolService::changes`]: crate::ToolService::changes
-    Tools(Reach),
+    Tools(Audience),
     /// The list of prompts.
-    Prompts(Reach),
+    Prompts(Audience),
     /// The list of resources.
-    Resources(Reach),
+    Resources(Audience),
     /// One resource, as this owner sees it.
     Resource {
         /// For whom: sessions of the same tenant see the change of their own.
@@ -174,103 +148,51 @@ pub enum Change {
     },
 }
 
-/// Whom the change of a list concerns; everybody by default.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
-    /// Where a plugin told it in a call: the clients of this tenant alone.
-    pub tenant: Option<TenantId>,
-    /// Who may use one of these plugins; whoever there is where absent.
-    pub plugins: Option<Arc<[PluginName]>>,
-}
-
-impl Reach {
-    /// Those that a call of a plugin may tell something.
-    #[must_use]
-    pub fn of_call(context: &Context, plugin: &PluginName) -> Self {
-        Self { tenant: Some(context.tenant.clone()), plugins: Some([plugin.clone()].into()) }
-    }
-
-    /// Those who may use one of these plugins.
-    #[must_use]
-    pub fn of_plugins(plugins: impl IntoIterator<Item = PluginName>) -> Self {
-        Self { tenant: None, plugins: Some(plugins.into_iter().collect()) }
-    }
-
-    /// Whether it concerns a client of this tenant that may use these plugins; all of
-    /// them where absent.
-    #[must_use]
-    pub fn concerns(&self, tenant: &TenantId, may_use: Option<&MayUse>) -> bool {
-        let of_tenant = self.tenant.as_ref().is_none_or(|told| told == tenant);
-        let of_plugin = match (&self.plugins, may_use) {
-            (Some(plugins), Some(may_use)) => plugins.iter().any(|plugin| may_use.allows(plugin)),
-            _ => true,
-        };
-        of_tenant && of_plugin
-    }
-}
-
-/// Which plugins somebody may use.
-#[derive(Clone)]
-pub struct MayUse(Arc<dyn Fn(&PluginName) -> bool + Send + Sync>);
-
-impl MayUse {
-    /// Those for which this is true.
-    pub fn new(allows: impl Fn(&PluginName) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(allows))
-    }
-
-    /// Whether this one is among them.
-    #[must_use]
-    pub fn allows(&self, plugin: &PluginName) -> bool {
-        (self.0)(plugin)
-    }
-}
-
-impl std::fmt::Debug for MayUse {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("MayUse")
-    }
-}
-
-/// Prompts, resources and completions of all plugins.
+/// Prompts, resources and completions of plugins. Each question says who is looking: plugins
+/// that they may not use are as if they were not there, and are asked for nothing.
 #[async_trait::async_trait]
 pub trait OfferService: Send + Sync + 'static {
     /// Every prompt under its full name, ordered by it. Cheap.
-    fn prompts(&self) -> Arc<[PromptDefinition]>;
+    fn prompts(&self, viewer: Viewer<'_>) -> Arc<[PromptDefinition]>;
+
+    /// Whether the viewer sees a prompt of this full name. Cheap.
+    fn has_prompt(&self, viewer: Viewer<'_>, name: &str) -> bool;
 
     /// Every template, in a fixed order. Cheap.
-    fn templates(&self) -> Arc<[ResourceTemplate]>;
+    fn templates(&self, viewer: Viewer<'_>) -> Arc<[ResourceTemplate]>;
 
     /// Whether any plugin offers resources; where none does, they are not announced.
-    fn has_resources(&self) -> bool;
+    fn has_resources(&self, viewer: Viewer<'_>) -> bool;
 
-    /// What has changed from now on. Who lags is told so by the receiver, and
-    /// has to take everything for changed.
+    /// What has changed from now on, and whom that concerns. A receiver that lags is told so,
+    /// and has to take everything for changed.
     fn changes(&self) -> broadcast::Receiver<Change>;
 
-    /// The same of these plugins alone: all others are as if they were not there, and
-    /// none of them is asked for anything. Whom a change concerns, [`Reach`] says.
-    fn of_plugins(self: Arc<Self>, may_use: MayUse) -> Arc<dyn OfferService>;
-
-    /// Makes a prompt of its arguments.
+    /// Makes a prompt of its arguments. `input` is what was given to an earlier round.
     ///
     /// # Errors
     /// `not-found` for an unknown prompt; `invalid` where a required argument is
     /// missing, or one is unknown; and whatever the call itself ends with.
-    async fn prompt(&self, name: &str, arguments: Map<String, Value>, asking: Asking) -> Result<PromptAnswer, Error>;
+    async fn prompt(
+        &self,
+        caller: &Arc<Caller>,
+        name: &str,
+        arguments: &Map<String, Value>,
+        input: InputGiven,
+    ) -> Result<PromptAnswer, Error>;
 
     /// What can be read in this context, of all plugins, ordered by address.
     ///
     /// # Errors
     /// Whatever the call ends with. What one plugin fails at, or is too slow for, does
     /// not keep those of the others from being listed.
-    async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error>;
+    async fn resources(&self, caller: &Arc<Caller>) -> Result<Vec<ResourceDefinition>, Error>;
 
     /// Reads one.
     ///
     /// # Errors
     /// `not-found` where no plugin knows it, and whatever the call ends with.
-    async fn read_resource(&self, uri: &str, asking: Asking) -> Result<Vec<ResourceContent>, Error>;
+    async fn read_resource(&self, caller: &Arc<Caller>, uri: &str) -> Result<Vec<ResourceContent>, Error>;
 
     /// Completes `typed`, the beginning of an argument; `others` are those that have
     /// been filled already.
@@ -280,10 +202,10 @@ pub trait OfferService: Send + Sync + 'static {
     /// No completions where the plugin offers none.
     async fn complete(
         &self,
+        caller: &Arc<Caller>,
         of: CompletionOf,
         argument: &str,
         typed: &str,
         others: Map<String, Value>,
-        asking: Asking,
     ) -> Result<Completions, Error>;
 }

@@ -9,8 +9,7 @@ use wharf_completion::{
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
 use wharf_core::{
-    Answer, CallRequest, Code, Context, ContextRules, Error, HttpLimits, StreamLimits, StreamOwner, TenantId,
-    ToolDefinition, ToolService,
+    Code, Context, ContextRules, Error, HttpLimits, RequestMemory, StreamLimits, StreamOwner, TenantId,
 };
 use wharf_http::{
     HttpServer, HttpServices, HttpSettings, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest,
@@ -26,19 +25,8 @@ pub(crate) struct Served {
     pub(crate) serving: JoinHandle<()>,
 }
 
-/// No tools, and a protocol that takes nothing up.
+/// A protocol that takes nothing up.
 struct Nothing;
-
-#[async_trait::async_trait]
-impl ToolService for Nothing {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
-        Arc::default()
-    }
-
-    async fn call(&self, _: CallRequest) -> Result<Answer, Error> {
-        Err(Error::new(Code::NotFound, "there are no tools"))
-    }
-}
 
 impl ProtocolService for Nothing {
     fn endpoint(&self, _: ProtocolClient) -> Box<dyn ProtocolEndpoint> {
@@ -84,8 +72,9 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings), streams: Stream
 /// What a server needs, with terminals of its own.
 pub(crate) fn services(streams: Streams) -> HttpServices {
     HttpServices {
-        tools: Arc::new(Nothing),
         protocol: Arc::new(Nothing),
+        tracer: None,
+        request_memory: RequestMemory::default(),
         terminals: Arc::new(Shells::new(streams.clone())),
         streams,
         rules: ContextRules::local(),

@@ -39,7 +39,7 @@ use super::{
     refusal::EndpointRefusal,
     session::{Session, Unfit},
 };
-use crate::caller::Place;
+use crate::client_request::Place;
 
 /// How long an answer is waited for before its client is given a stream of
 /// events. Short: a client whose connection drops before has nothing to ask

@@ -7,11 +7,14 @@ use wharf_core::service::{InputMethod, InputRequest};
 
 /// What of the requests needs something that `declared` does not have, in the
 /// protocol's shape of capabilities.
-pub(super) fn missing(requests: &BTreeMap<String, InputRequest>, declared: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn missing(
+    requests: &BTreeMap<String, InputRequest>,
+    declared: Option<&Map<String, Value>>,
+) -> Map<String, Value> {
     let mut missing = Map::new();
     for request in requests.values() {
         let capability = request.method.capability();
-        let has = declared.get(capability).and_then(Value::as_object);
+        let has = declared.and_then(|declared| declared.get(capability)).and_then(Value::as_object);
         let part = part(request);
         let can = match (has, part) {
             (None, _) => false,
@@ -55,7 +58,7 @@ mod tests {
         let requests = requests.iter().enumerate().map(|(at, (method, parameters))| {
             (at.to_string(), InputRequest { method: *method, parameters: object(parameters.clone()) })
         });
-        Value::Object(missing(&requests.collect(), &object(declared)))
+        Value::Object(missing(&requests.collect(), Some(&object(declared))))
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! Owns the key, which lives and dies with what is served. A sealed state can be read
 //! by the client; it is worth something only for the same request of the same caller.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use wharf_core::{Code, Context, Error, service::input::MAX_INPUT_STATE_BYTES};
 
 /// How long a state is worth something: a person may answer after lunch.
@@ -24,8 +26,14 @@ pub(crate) struct Seals {
     codec: OnceLock<RequestStateCodec>,
 }
 
-/// What a state is bound to.
-pub(crate) struct Binding(Vec<u8>);
+/// What a state is bound to: a request with this method, name and arguments, on this behalf.
+pub(crate) struct Binding<'r> {
+    pub(crate) context: &'r Context,
+    pub(crate) method: &'static str,
+    pub(crate) name: &'r str,
+    /// Their text, with members in the order of their names.
+    pub(crate) arguments: Arc<str>,
+}
 
 /// What a state says.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +46,10 @@ pub(crate) struct Opened {
     pub(crate) state: Option<String>,
 }
 
-impl Binding {
-    /// Of a request with this method, name and arguments, on this behalf.
-    pub(crate) fn of(context: &Context, method: &str, name: &str, arguments: &Map<String, Value>) -> Self {
+impl Binding<'_> {
+    /// Computed for the few requests that come to a sealed state.
+    fn digest(&self) -> [u8; blake3::OUT_LEN] {
+        let context = self.context;
         let mut digest = blake3::Hasher::new();
         // Each part says where it ends, so that none can pass for two others.
         let mut part = |bytes: &[u8]| {
@@ -52,33 +61,31 @@ impl Binding {
             Some(context.session.as_str()),
             context.assistant.as_ref().map(|id| id.as_str()),
             context.thread.as_ref().map(|id| id.as_str()),
-            Some(method),
-            Some(name),
+            Some(self.method),
+            Some(self.name),
         ] {
             // No id is empty.
             part(id.unwrap_or_default().as_bytes());
         }
-        // Members are in order here, whatever order they came in.
-        if serde_json::to_writer(&mut digest, arguments).is_err() {
-            digest.update(b"no JSON");
-        }
-        Self(digest.finalize().as_bytes().to_vec())
+        digest.update(self.arguments.as_bytes());
+        *digest.finalize().as_bytes()
     }
 }
 
 impl Seals {
     /// Seals what is to come back.
-    pub(crate) fn seal(&self, binding: &Binding, round: u32, state: Option<String>) -> Result<String, Error> {
-        let options = SealOptions::new().associated_data(&binding.0).ttl(LIFE);
+    pub(crate) fn seal(&self, binding: &Binding<'_>, round: u32, state: Option<String>) -> Result<String, Error> {
+        let digest = binding.digest();
+        let options = SealOptions::new().associated_data(&digest).ttl(LIFE);
         self.codec()?.seal_json_with(&Opened { round, state }, &options).map_err(|error| unusable(&error))
     }
 
     /// Opens what has come back; nothing where it is not worth anything.
-    pub(crate) fn open(&self, binding: &Binding, sealed: &str) -> Result<Option<Opened>, Error> {
+    pub(crate) fn open(&self, binding: &Binding<'_>, sealed: &str) -> Result<Option<Opened>, Error> {
         if sealed.len() > MAX_SEALED_BYTES {
             return Ok(None);
         }
-        match self.codec()?.open_json_with(sealed, &binding.0) {
+        match self.codec()?.open_json_with(sealed, &binding.digest()) {
             Ok(opened) => Ok(Some(opened)),
             Err(error) => {
                 tracing::debug!(%error, "a request's state was refused");
@@ -105,8 +112,8 @@ fn unusable(error: &dyn std::error::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-    use wharf_core::TenantId;
+    use serde_json::{Value, json};
+    use wharf_core::{TenantId, service::Arguments};
 
     use super::*;
 
@@ -114,11 +121,15 @@ mod tests {
         Context::new(TenantId::local(), "s".parse().expect("legal"))
     }
 
-    fn object(value: Value) -> Map<String, Value> {
-        value.as_object().expect("an object").clone()
+    fn object(value: Value) -> Arc<str> {
+        Arc::clone(Arguments::from(value.as_object().expect("an object").clone()).text())
     }
 
-    fn opens(seals: &Seals, binding: &Binding, sealed: &str) -> Option<Opened> {
+    fn of<'r>(context: &'r Context, method: &'static str, name: &'r str, arguments: &Arc<str>) -> Binding<'r> {
+        Binding { context, method, name, arguments: Arc::clone(arguments) }
+    }
+
+    fn opens(seals: &Seals, binding: &Binding<'_>, sealed: &str) -> Option<Opened> {
         seals.open(binding, sealed).expect("a key")
     }
 
@@ -126,27 +137,27 @@ mod tests {
     fn a_state_comes_back_as_it_was_for_the_same_request_alone() {
         let seals = Seals::default();
         let arguments = object(json!({"a": 1, "b": {"x": 1, "y": 2}}));
-        let binding = Binding::of(&context(), "tools/call", "p__t", &arguments);
+        let mine = context();
+        let binding = of(&mine, "tools/call", "p__t", &arguments);
         let sealed = seals.seal(&binding, 3, Some("mine".into())).expect("seals");
         let whole = Some(Opened { round: 3, state: Some("mine".into()) });
         assert_eq!(opens(&seals, &binding, &sealed), whole);
-        let reordered: Map<String, Value> =
-            serde_json::from_str(r#"{"b": {"y": 2, "x": 1}, "a": 1}"#).expect("an object");
-        assert_eq!(opens(&seals, &Binding::of(&context(), "tools/call", "p__t", &reordered), &sealed), whole);
+        let reordered = object(serde_json::from_str(r#"{"b": {"y": 2, "x": 1}, "a": 1}"#).expect("an object"));
+        assert_eq!(opens(&seals, &of(&context(), "tools/call", "p__t", &reordered), &sealed), whole);
 
         let other_tenant = Context { tenant: "other".parse().expect("legal"), ..context() };
         let other_session = Context { session: "t".parse().expect("legal"), ..context() };
         let with_assistant = Context { assistant: "a".parse().ok(), ..context() };
         let with_thread = Context { thread: "a".parse().ok(), ..context() };
         for foreign in [
-            Binding::of(&other_tenant, "tools/call", "p__t", &arguments),
-            Binding::of(&other_session, "tools/call", "p__t", &arguments),
-            Binding::of(&with_assistant, "tools/call", "p__t", &arguments),
-            Binding::of(&with_thread, "tools/call", "p__t", &arguments),
-            Binding::of(&context(), "prompts/get", "p__t", &arguments),
-            Binding::of(&context(), "tools/call", "p__u", &arguments),
-            Binding::of(&context(), "tools/call", "p__t", &object(json!({"a": 2, "b": {"x": 1, "y": 2}}))),
-            Binding::of(&context(), "tools/call", "p__t", &Map::new()),
+            of(&other_tenant, "tools/call", "p__t", &arguments),
+            of(&other_session, "tools/call", "p__t", &arguments),
+            of(&with_assistant, "tools/call", "p__t", &arguments),
+            of(&with_thread, "tools/call", "p__t", &arguments),
+            of(&context(), "prompts/get", "p__t", &arguments),
+            of(&context(), "tools/call", "p__u", &arguments),
+            of(&context(), "tools/call", "p__t", &object(json!({"a": 2, "b": {"x": 1, "y": 2}}))),
+            of(&context(), "tools/call", "p__t", &object(json!({}))),
         ] {
             assert_eq!(opens(&seals, &foreign, &sealed), None);
         }
@@ -156,7 +167,8 @@ mod tests {
     #[test]
     fn the_longest_state_of_a_plugin_comes_back() {
         let (seals, longest) = (Seals::default(), "\u{1}".repeat(MAX_INPUT_STATE_BYTES));
-        let binding = Binding::of(&context(), "tools/call", "p__t", &Map::new());
+        let mine = context();
+        let binding = of(&mine, "tools/call", "p__t", &object(json!({})));
         let sealed = seals.seal(&binding, 1, Some(longest.clone())).expect("seals");
         assert_eq!(opens(&seals, &binding, &sealed).and_then(|opened| opened.state), Some(longest));
     }
@@ -165,16 +177,17 @@ mod tests {
     fn an_assistant_does_not_pass_for_a_thread() {
         let with_assistant = Context { assistant: "a".parse().ok(), ..context() };
         let with_thread = Context { thread: "a".parse().ok(), ..context() };
-        let none = Map::new();
+        let none = object(json!({}));
         let seals = Seals::default();
-        let sealed = seals.seal(&Binding::of(&with_assistant, "m", "n", &none), 1, None).expect("seals");
-        assert_eq!(opens(&seals, &Binding::of(&with_thread, "m", "n", &none), &sealed), None);
+        let sealed = seals.seal(&of(&with_assistant, "m", "n", &none), 1, None).expect("seals");
+        assert_eq!(opens(&seals, &of(&with_thread, "m", "n", &none), &sealed), None);
     }
 
     #[test]
     fn a_changed_state_is_worth_nothing_wherever_it_was_changed() {
         let seals = Seals::default();
-        let binding = Binding::of(&context(), "tools/call", "p__t", &Map::new());
+        let mine = context();
+        let binding = of(&mine, "tools/call", "p__t", &object(json!({})));
         let sealed = seals.seal(&binding, 1, Some("state".into())).expect("seals");
         for at in 0..sealed.len() {
             let mut changed = sealed.clone().into_bytes();

@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, ToolService};
+use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, service::AllowedPlugins};
+use wharf_mcp::Served;
 
+use crate::named_tools::{Named, NamedTools};
 use crate::support::{Client, definition, modern};
 
 /// Tools that come while it serves.
@@ -20,30 +22,34 @@ impl Growing {
     }
 
     fn add(&self, name: &str) {
+        self.add_tool(definition(name));
+    }
+
+    fn add_tool(&self, tool: ToolDefinition) {
         let mut tools = self.tools.lock().expect("not poisoned");
-        *tools = tools.iter().cloned().chain([definition(name)]).collect();
+        *tools = tools.iter().cloned().chain([tool]).collect();
         drop(tools);
         self.changes.send_modify(|changes| *changes += 1);
     }
 }
 
 #[async_trait::async_trait]
-impl ToolService for Growing {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl NamedTools for Growing {
+    fn list(&self) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.tools.lock().expect("not poisoned"))
     }
 
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
+    fn changed(&self) -> Option<watch::Receiver<u64>> {
         Some(self.changes.subscribe())
     }
 
-    async fn call(&self, _: CallRequest) -> Result<Answer, Error> {
+    async fn run(&self, _: CallRequest) -> Result<Answer, Error> {
         Err(Error::new(Code::Unavailable, "these are only listed"))
     }
 }
 
 fn connect(service: &Arc<Growing>) -> Client {
-    Client::connect_to(Arc::clone(service) as Arc<dyn ToolService>, ContextRules::local())
+    Client::connect_to(Arc::new(Named(Arc::clone(service))), ContextRules::local())
 }
 
 fn listen(id: i64, wanted: Value) -> Value {
@@ -57,6 +63,26 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 async fn listed(client: &mut Client, id: i64, meta: Value) -> usize {
     let listed = client.ask(id, "tools/list", json!({ "_meta": meta })).await;
     listed["result"]["tools"].as_array().expect("tools").len()
+}
+
+#[tokio::test]
+async fn a_change_of_what_may_not_be_used_is_not_told() {
+    let service = Growing::new();
+    let plugins = AllowedPlugins::new(|plugin| plugin == "test");
+    let served = Served::new(Arc::new(Named(Arc::clone(&service))), None).of_plugins(Some(plugins));
+    let mut client = Client::connect_to_all(served, ContextRules::local());
+    client.handshake().await;
+    assert_eq!(listed(&mut client, 1, json!({})).await, 1);
+    for (at, name) in ["b", "c"].into_iter().enumerate() {
+        service.add_tool(ToolDefinition { name: format!("other__{name}"), ..definition(name) });
+        // On one thread, everything that hears of it has run when this returns.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        service.add(name);
+        assert_eq!(client.receive().await, json!({"jsonrpc": "2.0", "method": CHANGED}));
+        assert_eq!(listed(&mut client, 2 + at as i64, json!({})).await, 2 + at, "and it was told once");
+    }
 }
 
 #[tokio::test]

@@ -120,7 +120,7 @@ async fn what_a_prompt_says_meanwhile_comes_before_it() {
 #[tokio::test]
 async fn a_plugin_is_told_what_its_client_can_do_and_a_client_cannot_say_what_the_host_says() {
     let can = json!({"sampling": {}});
-    let told = json!({"dev.wharf/client": {"capabilities": can}, "com.example/k": 1});
+    let told = json!({"capabilities": can, "meta": {"com.example/k": 1}});
     let shelf = Shelf::new();
     let forged = json!({"dev.wharf/client": {"capabilities": {"roots": {}}}, "dev.wharf/x": 1, "com.example/k": 1});
     let mut meta = able(can.clone());

@@ -9,17 +9,18 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 use wharf_core::{
     Answer, CallRequest, Code, Content, Context, ContextRules, Error, InputGiven, InputRequired, OfferService,
-    ToolDefinition, ToolService,
+    ToolDefinition,
     service::{
-        InputMethod, InputRequest,
+        Caller, InputMethod, InputRequest, Viewer,
         offer::{
-            Asking, Change, CompletionOf, Completions, MayUse, PromptAnswer, PromptArgument, PromptDefinition,
-            PromptMessage, ResourceContent, ResourceDefinition, ResourceTemplate, Role,
+            Change, CompletionOf, Completions, PromptAnswer, PromptArgument, PromptDefinition, PromptMessage,
+            ResourceContent, ResourceDefinition, ResourceTemplate, Role,
         },
     },
 };
 use wharf_mcp::Served;
 
+use crate::named_tools::{Named, NamedTools};
 use crate::support::{Client, definition, modern};
 
 /// Offers what a library has.
@@ -57,7 +58,7 @@ impl Shelf {
     }
 
     pub(crate) fn served(self: &Arc<Self>) -> Served {
-        Served::new(Arc::clone(self) as Arc<dyn ToolService>, Some(Arc::clone(self) as Arc<dyn OfferService>))
+        Served::new(Arc::new(Named(Arc::clone(self))), Some(Arc::clone(self) as Arc<dyn OfferService>))
     }
 
     pub(crate) fn connect(self: &Arc<Self>) -> Client {
@@ -134,18 +135,18 @@ fn given(input: InputGiven, rounds: usize) -> Answer {
 }
 
 #[async_trait::async_trait]
-impl ToolService for Shelf {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl NamedTools for Shelf {
+    fn list(&self) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.tools)
     }
 
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+    async fn run(&self, request: CallRequest) -> Result<Answer, Error> {
         let CallRequest { tool, arguments, input, .. } = request;
         match tool.as_str() {
             // Asks for each of `rounds` in turn, and answers what it was given last.
             "test__dialogue" => {
                 let done = input.state.as_deref().map_or(0, |state| state.parse().expect("its own state"));
-                match arguments.get("rounds").and_then(|rounds| rounds.get(done)) {
+                match arguments.values().get("rounds").and_then(|rounds| rounds.get(done)) {
                     Some(requests) => Ok(asks(requests, Some((done + 1).to_string()))),
                     None => Ok(given(input, done)),
                 }
@@ -167,15 +168,19 @@ impl ToolService for Shelf {
 
 #[async_trait::async_trait]
 impl OfferService for Shelf {
-    fn prompts(&self) -> Arc<[PromptDefinition]> {
+    fn prompts(&self, _: Viewer<'_>) -> Arc<[PromptDefinition]> {
         Arc::clone(&self.prompts.lock().expect("not poisoned"))
     }
 
-    fn templates(&self) -> Arc<[ResourceTemplate]> {
+    fn has_prompt(&self, viewer: Viewer<'_>, name: &str) -> bool {
+        self.prompts(viewer).iter().any(|prompt| prompt.name == name)
+    }
+
+    fn templates(&self, _: Viewer<'_>) -> Arc<[ResourceTemplate]> {
         Arc::clone(&self.templates)
     }
 
-    fn has_resources(&self) -> bool {
+    fn has_resources(&self, _: Viewer<'_>) -> bool {
         self.has_resources
     }
 
@@ -183,31 +188,32 @@ impl OfferService for Shelf {
         self.changes.subscribe()
     }
 
-    fn of_plugins(self: Arc<Self>, may_use: MayUse) -> Arc<dyn OfferService> {
-        assert!(may_use.allows(&"test".parse().expect("legal")), "it has no other plugin");
-        self
-    }
-
-    async fn prompt(&self, name: &str, arguments: Map<String, Value>, asking: Asking) -> Result<PromptAnswer, Error> {
+    async fn prompt(
+        &self,
+        caller: &Arc<Caller>,
+        name: &str,
+        arguments: &Map<String, Value>,
+        input: InputGiven,
+    ) -> Result<PromptAnswer, Error> {
         let says = |text: String| PromptMessage { role: Role::User, content: Content::text(text) };
         match name {
             "test__greet" => {
                 let Some(who) = arguments.get("who").and_then(Value::as_str) else {
                     return Err(Error::new(Code::Invalid, "the argument `who` is missing"));
                 };
-                if let Some(events) = asking.events {
+                if let Some(events) = &caller.events {
                     events.progress(1.0, None, None);
                 }
                 let picture = Content { mime_type: "image/png".into(), data: vec![1, 2], meta: Map::new() };
                 let messages = vec![
-                    says(format!("Greet {who} of {}.", asking.context.session)),
+                    says(format!("Greet {who} of {}.", caller.context.session)),
                     PromptMessage { role: Role::Assistant, content: picture },
                 ];
                 Ok(PromptAnswer { description: Some("a greeting".into()), messages, ..PromptAnswer::default() })
             }
-            "test__asking" => match asking.input.responses.get("user_context") {
+            "test__asking" => match input.responses.get("user_context") {
                 Some(given) => {
-                    let told = format!("{} as {:?}", given["content"]["context"], asking.input.state);
+                    let told = format!("{} as {:?}", given["content"]["context"], input.state);
                     Ok(PromptAnswer { messages: vec![says(told)], ..PromptAnswer::default() })
                 }
                 None => {
@@ -215,13 +221,15 @@ impl OfferService for Shelf {
                     Ok(PromptAnswer { input_required: Some(required), ..PromptAnswer::default() })
                 }
             },
-            _ => {
-                Ok(PromptAnswer { messages: vec![says(json!(asking.request_meta).to_string())], ..Default::default() })
-            }
+            "test__show" => Ok(PromptAnswer {
+                messages: vec![says(json!({"meta": caller.meta, "capabilities": caller.capabilities}).to_string())],
+                ..Default::default()
+            }),
+            _ => Err(Error::new(Code::NotFound, format!("there is no prompt {name:?}; there is test__greet"))),
         }
     }
 
-    async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error> {
+    async fn resources(&self, caller: &Arc<Caller>) -> Result<Vec<ResourceDefinition>, Error> {
         let resource = |uri: String, mime_type: &str| ResourceDefinition {
             name: uri.clone(),
             uri,
@@ -229,20 +237,20 @@ impl OfferService for Shelf {
             mime_type: Some(mime_type.into()),
             meta: Map::new(),
         };
-        let own = format!("test://session/{}", asking.context.session);
+        let own = format!("test://session/{}", caller.context.session);
         Ok(vec![resource("test://binary".into(), "image/png"), resource(own, "text/plain")])
     }
 
-    async fn read_resource(&self, uri: &str, asking: Asking) -> Result<Vec<ResourceContent>, Error> {
+    async fn read_resource(&self, caller: &Arc<Caller>, uri: &str) -> Result<Vec<ResourceContent>, Error> {
         let content = match uri {
             "test://binary" => Content { mime_type: "image/png".into(), data: vec![1, 2], meta: Map::new() },
             "test://busy" => return Err(Error::retryable(Code::Limit, "too many readers")),
             "test://panic" => panic!("{uri} panics"),
             "test://waits" => {
-                asking.cancel.cancelled().await;
+                caller.cancel.cancelled().await;
                 return Err(Error::new(Code::Cancelled, "taken back"));
             }
-            uri if uri == format!("test://session/{}", asking.context.session) => Content::text("yours"),
+            uri if uri == format!("test://session/{}", caller.context.session) => Content::text("yours"),
             _ => return Err(Error::new(Code::NotFound, "no plugin knows it")),
         };
         Ok(vec![ResourceContent { uri: uri.into(), content }])
@@ -250,13 +258,16 @@ impl OfferService for Shelf {
 
     async fn complete(
         &self,
+        caller: &Arc<Caller>,
         of: CompletionOf,
         argument: &str,
         typed: &str,
         others: Map<String, Value>,
-        _: Asking,
     ) -> Result<Completions, Error> {
         match of {
+            CompletionOf::Prompt(name) if !self.has_prompt(caller.viewer(), &name) => {
+                Err(Error::new(Code::NotFound, "there is no such prompt"))
+            }
             CompletionOf::Prompt(_) if argument == "who" => {
                 let known = ["albert", "alice", "bob"].into_iter().filter(|name| name.starts_with(typed));
                 let values = known.map(str::to_owned).chain(others.keys().cloned()).collect();

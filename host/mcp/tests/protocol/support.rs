@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use crate::named_tools::{Named, NamedTools};
 use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
@@ -39,32 +40,33 @@ pub(crate) fn definition(name: &str) -> ToolDefinition {
 }
 
 #[async_trait::async_trait]
-impl ToolService for Service {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl NamedTools for Service {
+    fn list(&self) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.definitions)
     }
 
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+    async fn run(&self, request: CallRequest) -> Result<Answer, Error> {
         match request.tool.as_str() {
             "test__echo" => Ok(Answer {
                 structured: Some(json!({
-                    "arguments": request.arguments,
-                    "tenant": request.context.tenant.as_str(),
-                    "session": request.context.session.as_str(),
-                    "assistant": request.context.assistant.as_ref().map(|id| id.as_str()),
-                    "thread": request.context.thread.as_ref().map(|id| id.as_str()),
-                    "meta": request.request_meta,
+                    "arguments": request.arguments.values(),
+                    "tenant": request.caller.context.tenant.as_str(),
+                    "session": request.caller.context.session.as_str(),
+                    "assistant": request.caller.context.assistant.as_ref().map(|id| id.as_str()),
+                    "thread": request.caller.context.thread.as_ref().map(|id| id.as_str()),
+                    "meta": request.caller.meta,
+                    "capabilities": request.caller.capabilities,
                 })),
                 ..Answer::default()
             }),
             "test__size" => Ok(Answer {
-                structured: Some(json!({"bytes": request.arguments["text"].as_str().map_or(0, str::len)})),
+                structured: Some(json!({"bytes": request.arguments.values()["text"].as_str().map_or(0, str::len)})),
                 ..Answer::default()
             }),
             "test__fail" => Err(Error::new(Code::Invalid, "/text: is too long, at most 5 characters")),
             "test__wait" => {
                 let _ = self.seen.send("started");
-                request.cancel.cancelled().await;
+                request.caller.cancel.cancelled().await;
                 let _ = self.seen.send("cancelled");
                 Err(Error::new(Code::Cancelled, "the client took the call back"))
             }
@@ -76,7 +78,7 @@ impl ToolService for Service {
                 Ok(answer)
             }
             "test__talk" => {
-                let events = request.events.expect("somebody listens");
+                let events = request.caller.events.clone().expect("somebody listens");
                 for done in [0.0, 50.0, 50.0, 20.0, f64::NAN, 100.0] {
                     events.progress(done, Some(100.0), Some("on the way"));
                 }
@@ -114,7 +116,7 @@ impl Client {
             seen: sender,
             release: release.clone(),
         };
-        Self { seen: Mutex::new(seen), release, ..Self::connect_to(Arc::new(service), rules) }
+        Self { seen: Mutex::new(seen), release, ..Self::connect_to(Arc::new(Named(Arc::new(service))), rules) }
     }
 
     /// A client of another service than the one of this file.

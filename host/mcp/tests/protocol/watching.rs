@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wharf_core::{
     Context, ContextRules,
-    service::offer::{Change, Reach},
+    service::{Audience, offer::Change},
 };
 
 use crate::{
@@ -15,7 +15,7 @@ const PROMPTS: &str = "notifications/prompts/list_changed";
 const RESOURCES: &str = "notifications/resources/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
 
-const EVERYBODY: Reach = Reach { tenant: None, plugins: None };
+const EVERYBODY: Audience = Audience { tenant: None, plugins: None };
 const PROMPTS_CHANGED: Change = Change::Prompts(EVERYBODY);
 const RESOURCES_CHANGED: Change = Change::Resources(EVERYBODY);
 
@@ -58,7 +58,7 @@ async fn a_client_of_2025_is_told_of_changed_lists_unasked() {
 async fn what_a_plugin_tells_in_a_call_reaches_the_clients_of_its_tenant_alone() {
     let shelf = Shelf::new();
     let mut client = attentive(&shelf).await;
-    let reach = |tenant: &str| Reach { tenant: tenant.parse().ok(), plugins: None };
+    let reach = |tenant: &str| Audience { tenant: tenant.parse().ok(), plugins: None };
     shelf.say(Change::Resources(reach("stranger")));
     shelf.say(Change::Prompts(reach("local")));
     assert_eq!(client.receive().await["method"], PROMPTS);

@@ -1,23 +1,25 @@
 //! What the code of an app's tool is handed for one call.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    CallLimits, Code, Context, Error, Events, InputGiven,
-    service::progress::{self, MAX_DATA_BYTES, Progress},
+    CallLimits, Code, Error, InputGiven,
+    service::{
+        Caller,
+        progress::{self, MAX_DATA_BYTES, Progress},
+    },
 };
 
 /// One call of an app's tool.
 #[non_exhaustive]
 pub struct AppCall {
-    /// On whose behalf: given by the transport, never chosen by a model.
-    pub context: Context,
+    /// Who calls: the context is given by the transport, never chosen by a model; `meta` and
+    /// `capabilities` are the client's words.
+    pub caller: Arc<Caller>,
     /// What was asked: conforms to the schema of the tool.
     pub arguments: Map<String, Value>,
-    /// What came with the request besides; its client's words.
-    pub request_meta: Map<String, Value>,
     /// What was given to the round of input before, where a call of this tool has
     /// answered [`Answer::input_required`](wharf_core::Answer::input_required):
     /// the tool is then called anew. Nothing of it was checked.
@@ -25,7 +27,6 @@ pub struct AppCall {
     /// Fires when the call ends, however it does: for what the tool has started
     /// elsewhere. The tool itself is simply dropped.
     pub ended: CancellationToken,
-    events: Events,
     said: Mutex<Said>,
     max_events: u64,
 }
@@ -40,19 +41,22 @@ struct Said {
 impl std::fmt::Debug for AppCall {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Arguments may hold secrets; a log never shows them.
-        formatter.debug_struct("AppCall").field("context", &self.context).finish_non_exhaustive()
+        formatter.debug_struct("AppCall").field("context", &self.caller.context).finish_non_exhaustive()
     }
 }
 
 impl AppCall {
-    pub(super) fn new(request: wharf_core::CallRequest, limits: &CallLimits) -> Self {
+    pub(super) fn new(
+        caller: &Arc<Caller>,
+        arguments: Map<String, Value>,
+        input: InputGiven,
+        limits: &CallLimits,
+    ) -> Self {
         Self {
-            context: request.context,
-            arguments: request.arguments,
-            request_meta: request.request_meta,
-            input: request.input,
-            ended: request.cancel.child_token(),
-            events: request.events,
+            caller: Arc::clone(caller),
+            arguments,
+            input,
+            ended: caller.cancel.child_token(),
             said: Mutex::default(),
             max_events: limits.events,
         }
@@ -71,7 +75,7 @@ impl AppCall {
             said.progress.set(done);
             Ok(())
         })?;
-        progress::tell_progress(&self.events, done, total, message);
+        progress::tell_progress(&self.caller.events, done, total, message);
         Ok(())
     }
 
@@ -86,7 +90,7 @@ impl AppCall {
             return Err(Error::new(Code::Invalid, format!("`data` must be at most {MAX_DATA_BYTES} bytes of JSON")));
         }
         self.count(|_| Ok(()))?;
-        progress::tell_message(&self.events, level, data);
+        progress::tell_message(&self.caller.events, level, data);
         Ok(())
     }
 

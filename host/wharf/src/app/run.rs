@@ -3,10 +3,11 @@
 
 use std::{any::Any, sync::Arc};
 
+use serde_json::{Map, Value};
 use tokio::task::JoinError;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
-use wharf_core::{Answer, CallLimits, CallRequest, Code, Error, Permit, text, tool::check_size};
+use wharf_core::{Answer, CallLimits, Code, Error, InputGiven, Permit, service::Caller, text, tool::check_size};
 
 use super::{AppCall, Registered};
 
@@ -19,14 +20,21 @@ impl Registered {
     /// Runs it until it has answered, its time is over, or the client takes the
     /// call back. Dropping the future ends the call. The place is given back
     /// once the tool is really gone, which code that blocks may delay.
-    pub(crate) async fn run(&self, request: CallRequest, limits: &CallLimits, place: Permit) -> Result<Answer, Error> {
-        let cancel = request.cancel.clone();
+    pub(crate) async fn run(
+        &self,
+        caller: &Arc<Caller>,
+        arguments: Map<String, Value>,
+        input: InputGiven,
+        limits: &CallLimits,
+        place: Permit,
+    ) -> Result<Answer, Error> {
+        let cancel = &caller.cancel;
         let cancelled = || Error::new(Code::Cancelled, "the call was cancelled");
         if cancel.is_cancelled() {
             return Err(cancelled());
         }
         let wall_time = limits.wall_time(self.tool.wall_time);
-        let call = AppCall::new(request, limits);
+        let call = AppCall::new(caller, arguments, input, limits);
         let _ended = call.ended.clone().drop_guard();
         let action = Arc::clone(&self.action);
         let working = async move {

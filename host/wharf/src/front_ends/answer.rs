@@ -40,7 +40,7 @@ pub(super) async fn checked(
     if let Some(schema) = promised(&answer, tool).map_err(told)?
         && let Some(structured) = answer.structured.take()
     {
-        let check = Check { context: &call.context, schema, what: ANSWER, limits, time, cancel: &call.ended };
+        let check = Check { context: &call.caller.context, schema, what: ANSWER, limits, time, cancel: &call.ended };
         let fitting = checks.check(check, structured).await.map_err(|unfit| told(unfit_answer(unfit)))?;
         answer.structured = Some(fitting.value);
     }

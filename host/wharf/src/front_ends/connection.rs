@@ -108,7 +108,7 @@ impl Connection {
             );
             return Err(Error::retryable(Code::Limit, told));
         }
-        let place = self.places.take(&call.context.tenant, &call.context.session, 1)?;
+        let place = self.places.take(&call.caller.context.tenant, &call.caller.context.session, 1)?;
         let (sender, answer) = oneshot::channel();
         state.last += 1;
         let number = state.last;
@@ -182,9 +182,9 @@ impl Connection {
                 number: *number,
                 tool: waiting.tool.clone(),
                 arguments: call.arguments.clone(),
-                session: call.context.session.clone(),
-                assistant: call.context.assistant.clone(),
-                thread: call.context.thread.clone(),
+                session: call.caller.context.session.clone(),
+                assistant: call.caller.context.assistant.clone(),
+                thread: call.caller.context.thread.clone(),
                 remaining_ms: milliseconds(waiting.deadline.saturating_duration_since(now)),
             }));
         }

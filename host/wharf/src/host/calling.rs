@@ -1,72 +1,90 @@
 //! A call, from its arrival to its answer: the same way for tools of plugins
 //! and of the app, but for who does the work.
 
+mod request_size;
+
 use std::{
-    io,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, RequestMemory, Schema, TenantId, Tool,
     ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     limit::TimeLeft,
-    tool::json_bytes,
+    service::{Arguments, CallableTool, Caller, Viewer},
+    text,
 };
-use wharf_engine::Invocation;
+use wharf_engine::Call;
 
 use super::Host;
 use crate::{
     app::Registered,
     checking::{Check, Fitting, Unfit},
-    registry::{Callee, Installed, Off, Registry},
+    registry::{Callee, Installed},
 };
+pub(super) use request_size::{argument_bytes, request_bytes};
 
-/// What may come with a request besides its arguments; the contract says so.
-const MAX_REQUEST_META_BYTES: u64 = 64 << 10;
 /// What is checked, in words.
 const ARGUMENTS: &str = "the arguments";
 pub(crate) const ANSWER: &str = "the structured answer";
-/// What starts so is the host's.
-const OWN_PREFIX: &str = "dev.wharf/";
-/// Where a plugin finds what was given to a round of input.
-const INPUT: &str = "dev.wharf/input";
-/// Where a plugin finds what the client can do; the transport writes it.
-const CLIENT: &str = "dev.wharf/client";
+/// What is shown of a name that nobody has.
+const MAX_SHOWN_BYTES: usize = 128;
 
 impl Host {
-    /// Calls a tool; see [`ToolService::call`].
+    /// Calls a tool by its full name.
     ///
     /// # Errors
-    /// As [`ToolService::call`].
+    /// As [`ToolService::find`] and [`CallableTool::call`].
     pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        let registry = self.registry();
-        let of_front_end;
-        let found = match registry.find(&request.tool) {
-            None => {
-                of_front_end = self.shared.front_ends.find(&request.context.tenant, &request.tool);
-                of_front_end.as_deref().map(Callee::FrontEnd)
-            }
-            found => found,
+        let CallRequest { caller, tool, arguments, input, .. } = request;
+        let callee = self.look_up(&caller, &tool)?;
+        self.run(&tool, &callee, &caller, arguments, input).await
+    }
+
+    /// The one place that says what a name stands for, and to whom.
+    fn look_up(&self, caller: &Caller, name: &str) -> Result<Arc<Callee>, Error> {
+        self.seen(caller.viewer(), name).ok_or_else(|| {
+            let running = self.shared.recorder.begin(caller, name, None);
+            let hint = self.registry().hint(caller.viewer(), name);
+            let told = format!("there is no tool `{}`; {hint}", text::line(name, MAX_SHOWN_BYTES));
+            let unknown = Err(Error::new(Code::NotFound, told));
+            running.ended(AuditOutcome::of(&unknown));
+            unknown
+        })
+    }
+
+    fn seen(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<Callee>> {
+        let of_front_end = || {
+            let registered = self.shared.front_ends.find(viewer.tenant, name)?;
+            Some(Arc::new(Callee::FrontEnd(registered)))
         };
-        let running = self.shared.recorder.begin(
-            &request,
-            found.map(|callee| (callee.plugin(), callee.digest())),
-            found.map_or(&request.tool, |callee| callee.known_as(&request.tool)),
-        );
+        let found = self.registry().find(name).cloned().or_else(of_front_end);
+        found.filter(|callee| callee.is_seen_by(viewer, name))
+    }
+
+    async fn run(
+        &self,
+        name: &str,
+        callee: &Callee,
+        caller: &Arc<Caller>,
+        arguments: Arguments,
+        input: InputGiven,
+    ) -> Result<Answer, Error> {
+        let running = self.shared.recorder.begin(caller, name, Some(callee));
         let audit = running.audit();
-        let answered = match found {
-            Some(Callee::Plugin(installed, tool)) => self.call_plugin(request, installed, tool, audit).await,
-            Some(Callee::App(registered)) => self.call_app(request, registered, audit).await,
-            // It was checked when it came, so that the front end could be told.
-            Some(Callee::FrontEnd(registered)) => {
-                self.run_app(request, registered, audit).await.map(|(answer, ..)| answer)
+        let answered = match callee {
+            Callee::Plugin { owner, .. } => {
+                self.call_plugin(owner, callee.tool(), caller, arguments, input, audit).await
             }
-            None => Err(unknown_tool(&registry, &request.tool)),
+            Callee::App(registered) => self.call_app(registered, caller, arguments, input, audit).await,
+            // It was checked when it came, so that the front end could be told.
+            Callee::FrontEnd(registered) => {
+                self.run_app(registered, caller, arguments, input, audit).await.map(|(answer, _)| answer)
+            }
         };
         running.ended(AuditOutcome::of(&answered));
         answered
@@ -74,75 +92,66 @@ impl Host {
 
     async fn call_plugin(
         &self,
-        request: CallRequest,
-        installed: &Installed,
+        owner: &Installed,
         tool: &Tool,
+        caller: &Arc<Caller>,
+        arguments: Arguments,
+        input: InputGiven,
         audit: &Arc<CallAudit>,
     ) -> Result<Answer, Error> {
-        let (context, cancel) = (request.context.clone(), request.cancel.clone());
-        let limits = &installed.limits;
-        let arguments = argument_text(&request.arguments, limits)?;
+        let limits = &*owner.policy.limits;
+        argument_bytes(arguments.bytes(), limits)?;
+        let text = Arc::clone(arguments.text());
         let time = limits.wall_time(tool.wall_time).start(limits);
-        let check = Check { context: &context, schema: &tool.input, what: ARGUMENTS, limits, time, cancel: &cancel };
-        let (checked, charged) = self.checked_arguments(check, request.arguments).await?;
+        let check = of_caller(caller, &tool.input, ARGUMENTS, limits, time);
         // The guest gets their text.
-        drop(checked);
-        audit.took_in(arguments.len() as u64);
-        let mut request_meta = request.request_meta;
-        let given = with_input(&mut request_meta, request.input, &installed.limits)?;
-        let bytes = given.saturating_add(arguments.len() as u64);
-        let _place = self.admit(&request.context, bytes, &request.cancel).await?;
-        let invocation = Invocation {
-            context: request.context,
-            grants: Arc::clone(&installed.grants),
-            limits: Arc::clone(&installed.limits),
-            settings: Arc::clone(&installed.settings),
-            request_meta,
-            events: request.events,
-            cancel: request.cancel,
-            tool: tool.definition.name.clone(),
-            arguments,
+        let (_, charged) = self.checked_arguments(check, arguments.into_values()).await?;
+        audit.took_in(text.len() as u64);
+        let bytes = request_bytes(caller, &input, limits)?.saturating_add(text.len() as u64);
+        let _place = self.admit(caller, bytes).await?;
+        let call = Call {
+            caller: Arc::clone(caller),
+            input,
+            policy: Arc::clone(&owner.policy),
             audit: Some(Arc::clone(audit)),
             charged,
         };
-        let (answer, time) = installed.plugin.call(invocation, tool).await?;
-        self.checked_answer(answer, tool, &context, &installed.limits, time, &cancel).await
+        let (answer, time) = owner.plugin.call(call, tool, &text).await?;
+        self.checked_answer(answer, tool, caller, limits, time).await
     }
 
     async fn call_app(
         &self,
-        request: CallRequest,
         registered: &Registered,
+        caller: &Arc<Caller>,
+        arguments: Arguments,
+        input: InputGiven,
         audit: &CallAudit,
     ) -> Result<Answer, Error> {
-        let (context, cancel) = (request.context.clone(), request.cancel.clone());
-        let (answer, time) = self.run_app(request, registered, audit).await?;
-        self.checked_answer(answer, &registered.tool, &context, &self.shared.app_limits, time, &cancel).await
+        let (answer, time) = self.run_app(registered, caller, arguments, input, audit).await?;
+        self.checked_answer(answer, &registered.tool, caller, &self.shared.app_limits, time).await
     }
 
     /// The answer of a tool that is no plugin's, before it is held against its schema.
     async fn run_app(
         &self,
-        request: CallRequest,
         registered: &Registered,
+        caller: &Arc<Caller>,
+        arguments: Arguments,
+        input: InputGiven,
         audit: &CallAudit,
     ) -> Result<(Answer, TimeLeft), Error> {
-        let (tool, limits) = (&registered.tool, &self.shared.app_limits);
-        let bytes = json_bytes(&request.arguments);
-        check_argument_bytes(bytes, limits)?;
+        let (tool, limits) = (&registered.tool, &*self.shared.app_limits);
+        let bytes = arguments.bytes();
+        argument_bytes(bytes, limits)?;
         let wall_time = limits.wall_time(tool.wall_time);
-        let (context, cancel) = (request.context.clone(), request.cancel.clone());
-        let time = wall_time.start(limits);
-        let check = Check { context: &context, schema: &tool.input, what: ARGUMENTS, limits, time, cancel: &cancel };
-        let (arguments, _) = self.checked_arguments(check, request.arguments).await?;
-        let bytes = check_input(&request.input, limits)?.saturating_add(bytes);
+        let check = of_caller(caller, &tool.input, ARGUMENTS, limits, wall_time.start(limits));
+        let (arguments, _) = self.checked_arguments(check, arguments.into_values()).await?;
+        let bytes = request_bytes(caller, &input, limits)?.saturating_add(bytes);
         audit.took_in(bytes);
-        let mut request_meta = request.request_meta;
-        check_request_meta(&mut request_meta, limits)?;
-        let place = self.admit(&request.context, bytes, &request.cancel).await?;
-        let request = CallRequest { arguments, request_meta, ..request };
+        let place = self.admit(caller, bytes).await?;
         let time = wall_time.start(limits);
-        let answer = registered.run(request, limits, place).await?;
+        let answer = registered.run(caller, arguments, input, limits, place).await?;
         audit.gave_out(answer.bytes());
         Ok((answer, time))
     }
@@ -171,46 +180,63 @@ impl Host {
         &self,
         mut answer: Answer,
         tool: &Tool,
-        context: &Context,
+        caller: &Caller,
         limits: &CallLimits,
         time: TimeLeft,
-        cancel: &CancellationToken,
     ) -> Result<Answer, Error> {
         let Some(schema) = promised(&answer, tool)? else { return Ok(answer) };
         let Some(structured) = answer.structured.take() else { return Ok(answer) };
-        let check = Check { context, schema, what: ANSWER, limits, time, cancel };
+        let check = of_caller(caller, schema, ANSWER, limits, time);
         answer.structured = Some(self.shared.checks.check(check, structured).await.map_err(unfit_answer)?.value);
         Ok(answer)
     }
 
     /// Waits for a place among the running calls.
-    pub(super) async fn admit(
-        &self,
-        context: &Context,
-        bytes: u64,
-        cancel: &CancellationToken,
-    ) -> Result<Permit, Error> {
-        let admitting = self.shared.admission.admit(context, bytes, Instant::now() + self.shared.wait);
+    pub(super) async fn admit(&self, caller: &Caller, bytes: u64) -> Result<Permit, Error> {
+        let admitting = self.shared.admission.admit(&caller.context, bytes, Instant::now() + self.shared.wait);
         tokio::select! {
             biased;
             place = admitting => place,
-            () = cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
+            () = caller.cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
         }
     }
 }
 
+/// A tool that was found, and the host that has it.
+struct FoundTool {
+    host: Host,
+    name: String,
+    callee: Arc<Callee>,
+}
+
 #[async_trait::async_trait]
+impl CallableTool for FoundTool {
+    async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {
+        self.host.run(&self.name, &self.callee, &caller, arguments, input).await
+    }
+}
+
 impl ToolService for Host {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
-        self.registry().definitions()
+    fn tools(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]> {
+        let of_all = self.registry().definitions(viewer);
+        let Some(own) = self.shared.front_ends.definitions(viewer.tenant) else { return of_all };
+        let seen = |definition: &&ToolDefinition| self.seen(viewer, &definition.name).is_some();
+        let mut both: Vec<_> = of_all.iter().chain(own.iter().filter(seen)).cloned().collect();
+        both.sort_by(|one, other| one.name.cmp(&other.name));
+        both.into()
     }
 
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
-        Some(self.shared.rooms.announcements.listen_to_tools())
+    fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition> {
+        self.seen(viewer, name).map(|callee| callee.definition(name))
     }
 
-    fn of_tenant(&self, tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
-        Some(self.tools_of(tenant))
+    fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>> {
+        Some(self.shared.rooms.announcements.listen_to_tools_of_tenant(tenant))
+    }
+
+    fn find(&self, caller: &Arc<Caller>, name: &str) -> Result<Arc<dyn CallableTool>, Error> {
+        let callee = self.look_up(caller, name)?;
+        Ok(Arc::new(FoundTool { host: self.clone(), name: name.to_owned(), callee }))
     }
 
     fn tracer(&self) -> Option<Tracer> {
@@ -220,147 +246,17 @@ impl ToolService for Host {
     fn request_memory(&self) -> Option<RequestMemory> {
         Some(self.shared.request_memory.clone())
     }
-
-    fn plugin_of(&self, tool: &str) -> Option<String> {
-        self.registry().find(tool).map(|callee| callee.plugin().to_string())
-    }
-
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        Self::call(self, request).await
-    }
 }
 
-fn unknown_tool(registry: &Registry, name: &str) -> Error {
-    let shown = wharf_core::text::line(name, 128);
-    let similar = registry.similar(name);
-    let hint = if registry.is_rejected(name) {
-        "its plugin could not be loaded, and the host's log says why".to_owned()
-    } else if let Some(Off { name, developer }) = registry.is_off(name) {
-        let profile = if *developer { ", or with `--profile developer`" } else { "" };
-        format!(
-            "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
-             [plugin.{name}.grants] in wharf.toml{profile}"
-        )
-    } else if registry.is_disabled(name) {
-        "its plugin is switched off".to_owned()
-    } else if similar.is_empty() {
-        "list the tools to see which there are".to_owned()
-    } else {
-        format!("there are: {}", similar.join(", "))
-    };
-    Error::new(Code::NotFound, format!("there is no tool `{shown}`; {hint}"))
-}
-
-/// The text of arguments that are small enough. Of others no more is written than may be.
-fn argument_text(arguments: &Map<String, Value>, limits: &CallLimits) -> Result<String, Error> {
-    let mut text = Bounded { bytes: Vec::with_capacity(SMALL), limit: limits.argument_bytes };
-    match serde_json::to_writer(&mut text, arguments).ok().and_then(|()| String::from_utf8(text.bytes).ok()) {
-        Some(text) => Ok(text),
-        None => {
-            check_argument_bytes(json_bytes(arguments), limits)?;
-            Err(Error::new(Code::Internal, "the arguments have no text"))
-        }
-    }
-}
-
-/// What most arguments have at most.
-const SMALL: usize = 256;
-
-/// Takes so many bytes, and no more.
-struct Bounded {
-    bytes: Vec<u8>,
-    limit: u64,
-}
-
-impl io::Write for Bounded {
-    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
-        if (self.bytes.len() + more.len()) as u64 > self.limit {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.bytes.extend_from_slice(more);
-        Ok(more.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Whether arguments of so many bytes may be sent.
-pub(super) fn check_argument_bytes(bytes: u64, limits: &CallLimits) -> Result<(), Error> {
-    if bytes <= limits.argument_bytes {
-        return Ok(());
-    }
-    let told = format!(
-        "the arguments have {bytes} bytes, more than {} (limit `argument_bytes`); send less at a time",
-        limits.argument_bytes
-    );
-    Err(Error::new(Code::Limit, told))
-}
-
-/// Takes out what would speak for the host, and checks what the contract lets a
-/// plugin expect of what came with a request. Returns how much the host's own
-/// members have.
-fn check_request_meta(meta: &mut Map<String, Value>, limits: &CallLimits) -> Result<u64, Error> {
-    if meta.is_empty() {
-        return Ok(0);
-    }
-    let client = meta.remove(CLIENT);
-    meta.retain(|key, _| !key.starts_with(OWN_PREFIX));
-    let bytes = json_bytes(meta);
-    if bytes > MAX_REQUEST_META_BYTES {
-        return Err(Error::new(
-            Code::Limit,
-            format!("the request's `_meta` has {bytes} bytes, more than {MAX_REQUEST_META_BYTES}; send less with it"),
-        ));
-    }
-    let Some(client) = client else { return Ok(0) };
-    let bytes = json_bytes(&client);
-    if bytes > limits.argument_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "what the client says of itself has {bytes} bytes, more than {} (limit `argument_bytes`)",
-                limits.argument_bytes
-            ),
-        ));
-    }
-    meta.insert(CLIENT.to_owned(), client);
-    Ok(bytes)
-}
-
-/// Whether so much may be given to a round of input; how much it is.
-fn check_input(input: &InputGiven, limits: &CallLimits) -> Result<u64, Error> {
-    if input.is_empty() {
-        return Ok(0);
-    }
-    let bytes = json_bytes(&input.responses).saturating_add(json_bytes(&input.state));
-    if bytes > limits.argument_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "what was given to the round of input has {bytes} bytes, more than {} (limit `argument_bytes`)",
-                limits.argument_bytes
-            ),
-        ));
-    }
-    Ok(bytes)
-}
-
-/// Puts what was given to a round of input where the plugin reads it. Returns how
-/// many bytes came with the request beside arguments and `_meta`.
-pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limits: &CallLimits) -> Result<u64, Error> {
-    let given = check_input(&input, limits)?;
-    let client = check_request_meta(meta, limits)?;
-    if !input.is_empty() {
-        let mut members = Map::new();
-        members.insert("responses".to_owned(), Value::Object(input.responses));
-        if let Some(state) = input.state {
-            members.insert("state".to_owned(), state.into());
-        }
-        meta.insert(INPUT.to_owned(), Value::Object(members));
-    }
-    Ok(given.saturating_add(client))
+/// A check for which its caller waits.
+fn of_caller<'c>(
+    caller: &'c Caller,
+    schema: &'c Schema,
+    what: &'static str,
+    limits: &'c CallLimits,
+    time: TimeLeft,
+) -> Check<'c> {
+    Check { context: &caller.context, schema, what, limits, time, cancel: &caller.cancel }
 }
 
 /// The schema that an answer has to keep, where it has to.

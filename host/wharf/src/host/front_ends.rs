@@ -1,10 +1,9 @@
-//! Tools of connected front ends, and what each tenant sees of all tools.
+//! Front ends: how they are connected, and who hears of refused ones.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use tokio::sync::watch;
 use wharf_core::{
-    Answer, CallRequest, Error, FrontEndService, RequestMemory, TenantId, ToolDefinition, ToolService, Tracer,
+    Error, FrontEndService,
     audit::RefusalSink,
     service::front_end::{ConnectFrontEnd, FrontEndOwner},
 };
@@ -22,8 +21,7 @@ impl Host {
     /// and waits for its answer; it gets the same context, checks, limits and line
     /// of audit as any other. Dropping it ends the calls that wait with `gone`.
     ///
-    /// [`Host::tools_of`] lists these tools; [`ToolService::tools`] of the host
-    /// itself has those that all tenants see. Compiles the schemas, which takes up
+    /// [`ToolService::tools`] lists them for viewers of this tenant alone. Compiles the schemas, which takes up
     /// to a few milliseconds for each.
     ///
     /// ```
@@ -78,68 +76,5 @@ impl Host {
     #[must_use]
     pub fn refusal_sink(&self) -> Arc<dyn RefusalSink> {
         Refusals::new(Arc::clone(&self.shared.recorder))
-    }
-
-    /// The tools that this tenant sees: those of plugins and of the app, and those
-    /// of its own front ends.
-    #[must_use]
-    pub fn tools_of(&self, tenant: &TenantId) -> Arc<dyn ToolService> {
-        Arc::new(ToolsOfTenant { host: self.clone(), tenant: tenant.clone(), made: Mutex::default() })
-    }
-}
-
-struct ToolsOfTenant {
-    host: Host,
-    tenant: TenantId,
-    // A lock of the standard library: held to compare pointers, or to make a list.
-    made: Mutex<Option<Lists>>,
-}
-
-/// The list of all tenants, that of this one's front ends, and both together.
-type Lists = [Arc<[ToolDefinition]>; 3];
-
-#[async_trait::async_trait]
-impl ToolService for ToolsOfTenant {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
-        let of_all = self.host.tools();
-        let Some(own) = self.host.shared.front_ends.definitions(&self.tenant) else { return of_all };
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*made {
-            Some([all, owned, both]) if Arc::ptr_eq(all, &of_all) && Arc::ptr_eq(owned, &own) => Arc::clone(both),
-            _ => {
-                let mut both: Vec<_> = of_all.iter().chain(own.iter()).cloned().collect();
-                both.sort_by(|one, other| one.name.cmp(&other.name));
-                let both: Arc<[_]> = both.into();
-                *made = Some([of_all, own, Arc::clone(&both)]);
-                both
-            }
-        }
-    }
-
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
-        Some(self.host.shared.rooms.announcements.listen_to_tools_of_tenant(&self.tenant))
-    }
-
-    fn of_tenant(&self, tenant: &TenantId) -> Option<Arc<dyn ToolService>> {
-        Some(self.host.tools_of(tenant))
-    }
-
-    fn tracer(&self) -> Option<Tracer> {
-        self.host.tracer()
-    }
-
-    fn request_memory(&self) -> Option<RequestMemory> {
-        self.host.request_memory()
-    }
-
-    fn plugin_of(&self, tool: &str) -> Option<String> {
-        self.host.plugin_of(tool).or_else(|| {
-            self.host.shared.front_ends.find(&self.tenant, tool)?;
-            tool.split_once("__").map(|(front_end, _)| front_end.to_owned())
-        })
-    }
-
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
-        self.host.call(request).await
     }
 }

@@ -1,14 +1,9 @@
 //! Prompts, resources and completions: asked for as tools are called, with the
 //! same places, limits, grants and context.
 //!
-//! Whoever may use some plugins alone is served as if there were no others.
+//! A caller that may use some plugins alone is served as if there were no others.
 
-mod all;
-
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future;
 use serde_json::{Map, Value};
@@ -17,16 +12,19 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 use wharf_core::{
-    Code, Error, Permit,
-    audit::{AuditOutcome, CallAudit, RunningCall},
+    Code, Error, InputGiven, Permit,
+    audit::{AuditOutcome, RunningCall},
     offer::MAX_URI_BYTES,
-    service::offer::{
-        Asking, Change, CompletionOf, Completions, MayUse, OfferService, PromptAnswer, PromptDefinition,
-        ResourceContent, ResourceDefinition, ResourceTemplate,
+    service::{
+        Caller, Viewer,
+        offer::{
+            Change, CompletionOf, Completions, OfferService, PromptAnswer, PromptDefinition, ResourceContent,
+            ResourceDefinition, ResourceTemplate,
+        },
     },
     text,
 };
-use wharf_engine::{Completing, Invocation};
+use wharf_engine::{Call, Completing};
 
 use super::{Host, calling};
 use crate::registry::{Installed, Registry};
@@ -37,104 +35,76 @@ const MAX_TYPED_BYTES: usize = 4 << 10;
 const MAX_ARGUMENT_NAME_BYTES: usize = 256;
 const MAX_SHOWN_BYTES: usize = 128;
 
-/// What plugins offer, to somebody who may use these of them; all where none are named.
-#[derive(Clone)]
-pub(super) struct Offering {
-    host: Host,
-    may_use: Option<MayUse>,
-    // A lock of the standard library: held to compare two pointers, or to make a list.
-    made: Arc<Mutex<Option<Lists>>>,
+/// Whether the viewer may use what this plugin offers.
+fn is_seen(viewer: Viewer<'_>, owner: &Installed) -> bool {
+    viewer.allows(owner.plugin.name().as_str())
 }
 
-/// The whole list of prompts, and those that may be used.
-type Lists = (Arc<[PromptDefinition]>, Arc<[PromptDefinition]>);
-
-impl Offering {
-    fn new(host: Host, may_use: Option<MayUse>) -> Self {
-        Self { host, may_use, made: Arc::default() }
-    }
-
-    fn allows(&self, owner: &Installed) -> bool {
-        self.may_use.as_ref().is_none_or(|may_use| may_use.allows(owner.plugin.name()))
-    }
-
-    /// The prompt of this full name, and whose it is.
-    fn find_prompt<'r>(
-        &self,
-        registry: &'r Registry,
-        name: &str,
-    ) -> Result<(&'r Installed, &'r PromptDefinition), Error> {
-        let found = registry.offers().prompt(registry.installed(), name);
-        found.filter(|(owner, _)| self.allows(owner)).ok_or_else(|| unknown_prompt(&self.prompts(), name))
-    }
+/// The prompt of this full name, and whose it is.
+fn find_prompt<'r>(
+    registry: &'r Registry,
+    viewer: Viewer<'_>,
+    name: &str,
+) -> Result<(&'r Installed, &'r PromptDefinition), Error> {
+    let found = registry.offers().prompt(registry.installed(), name).filter(|(owner, _)| is_seen(viewer, owner));
+    found.ok_or_else(|| unknown_prompt(&registry.offers().prompts(registry.installed(), viewer), name))
 }
 
 #[async_trait::async_trait]
-impl OfferService for Offering {
-    fn prompts(&self) -> Arc<[PromptDefinition]> {
-        let registry = self.host.registry();
-        let whole = registry.offers().prompts();
-        let Some(may_use) = &self.may_use else { return whole };
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*made {
-            Some((of, allowed)) if Arc::ptr_eq(of, &whole) => Arc::clone(allowed),
-            _ => {
-                let allowed = registry.offers().prompts_of(registry.installed(), may_use);
-                *made = Some((whole, Arc::clone(&allowed)));
-                allowed
-            }
-        }
+impl OfferService for Host {
+    fn prompts(&self, viewer: Viewer<'_>) -> Arc<[PromptDefinition]> {
+        let registry = self.registry();
+        registry.offers().prompts(registry.installed(), viewer)
     }
 
-    fn templates(&self) -> Arc<[ResourceTemplate]> {
-        let registry = self.host.registry();
-        match &self.may_use {
-            None => registry.offers().templates(),
-            Some(may_use) => registry.offers().templates_of(registry.installed(), may_use),
-        }
+    fn has_prompt(&self, viewer: Viewer<'_>, name: &str) -> bool {
+        find_prompt(&self.registry(), viewer, name).is_ok()
     }
 
-    fn has_resources(&self) -> bool {
-        let registry = self.host.registry();
-        registry.offers().readers(registry.installed()).any(|owner| self.allows(owner))
+    fn templates(&self, viewer: Viewer<'_>) -> Arc<[ResourceTemplate]> {
+        let registry = self.registry();
+        registry.offers().templates(registry.installed(), viewer)
+    }
+
+    fn has_resources(&self, viewer: Viewer<'_>) -> bool {
+        let registry = self.registry();
+        registry.offers().readers(registry.installed()).any(|owner| is_seen(viewer, owner))
     }
 
     fn changes(&self) -> broadcast::Receiver<Change> {
-        self.host.shared.rooms.announcements.listen()
+        self.shared.rooms.announcements.listen()
     }
 
-    fn of_plugins(self: Arc<Self>, may_use: MayUse) -> Arc<dyn OfferService> {
-        let before = self.may_use.clone();
-        let may_use = MayUse::new(move |plugin| {
-            may_use.allows(plugin) && before.as_ref().is_none_or(|before| before.allows(plugin))
-        });
-        Arc::new(Self::new(self.host.clone(), Some(may_use)))
-    }
-
-    async fn prompt(&self, name: &str, arguments: Map<String, Value>, asking: Asking) -> Result<PromptAnswer, Error> {
-        let (host, registry) = (&self.host, self.host.registry());
-        let (owner, prompt) = self.find_prompt(&registry, name)?;
-        let (running, audit) = host.asked(&format!("prompt {}", prompt.name), owner, &asking);
+    async fn prompt(
+        &self,
+        caller: &Arc<Caller>,
+        name: &str,
+        arguments: &Map<String, Value>,
+        input: InputGiven,
+    ) -> Result<PromptAnswer, Error> {
+        let registry = self.registry();
+        let (owner, prompt) = find_prompt(&registry, caller.viewer(), name)?;
+        let running = self.asked(&format!("prompt {}", prompt.name), owner, caller);
         let answered = async {
-            check_arguments(&arguments, prompt)?;
+            check_arguments(arguments, prompt)?;
             let arguments = small_text(arguments, owner)?;
-            let (invocation, _place) = host.invocation(owner, asking, prompt.name.clone(), arguments, audit).await?;
-            owner.plugin.prompt(invocation).await
+            let (call, _place) = self.call_of(owner, caller, input, arguments.len(), &running).await?;
+            owner.plugin.prompt(call, &prompt.name, &arguments).await
         };
-        ended(running, answered.await)
+        let answered = answered.await;
+        ended(running, answered)
     }
 
-    async fn resources(&self, asking: Asking) -> Result<Vec<ResourceDefinition>, Error> {
-        let (host, registry) = (&self.host, self.host.registry());
-        let readers: Vec<_> =
-            registry.offers().readers(registry.installed()).filter(|owner| self.allows(owner)).collect();
-        let until = Instant::now() + host.shared.listing;
+    async fn resources(&self, caller: &Arc<Caller>) -> Result<Vec<ResourceDefinition>, Error> {
+        let registry = self.registry();
+        let readers = registry.offers().readers(registry.installed());
+        let readers: Vec<_> = readers.filter(|owner| is_seen(caller.viewer(), owner)).collect();
+        let until = Instant::now() + self.shared.listing;
         let listing = readers.iter().map(async |owner| {
-            let (running, audit) = host.asked("list-resources", owner, &asking);
+            let running = self.asked("list-resources", owner, caller);
             let listed = async {
-                let (invocation, _place) =
-                    host.invocation(owner, asking.clone(), String::new(), String::new(), audit).await?;
-                owner.plugin.resources(invocation).await
+                let (call, _place) = self.call_of(owner, caller, InputGiven::default(), 0, &running).await?;
+                owner.plugin.resources(call).await
             };
             // Who is late is not waited for; dropping what lists ends its call.
             let listed = timeout_at(until, listed).await.unwrap_or_else(|_| Err(late()));
@@ -153,36 +123,37 @@ impl OfferService for Offering {
         Ok(resources)
     }
 
-    async fn read_resource(&self, uri: &str, asking: Asking) -> Result<Vec<ResourceContent>, Error> {
-        let (host, registry) = (&self.host, self.host.registry());
-        let owner = registry.offers().reader(registry.installed(), uri).filter(|owner| self.allows(owner));
+    async fn read_resource(&self, caller: &Arc<Caller>, uri: &str) -> Result<Vec<ResourceContent>, Error> {
+        let registry = self.registry();
+        let owner = registry.offers().reader(registry.installed(), uri).filter(|owner| is_seen(caller.viewer(), owner));
         let owner = owner.ok_or_else(|| unknown_resource(uri))?;
         // What an address says is the caller's: it does not belong into a log.
-        let (running, audit) = host.asked("read-resource", owner, &asking);
+        let running = self.asked("read-resource", owner, caller);
         let read = async {
-            let (invocation, _place) = host.invocation(owner, asking, String::new(), String::new(), audit).await?;
-            owner.plugin.read_resource(invocation, uri).await
+            let (call, _place) = self.call_of(owner, caller, InputGiven::default(), 0, &running).await?;
+            owner.plugin.read_resource(call, uri).await
         };
-        ended(running, read.await)
+        let read = read.await;
+        ended(running, read)
     }
 
     async fn complete(
         &self,
+        caller: &Arc<Caller>,
         of: CompletionOf,
         argument: &str,
         typed: &str,
         others: Map<String, Value>,
-        asking: Asking,
     ) -> Result<Completions, Error> {
-        let (host, registry) = (&self.host, self.host.registry());
+        let registry = self.registry();
         let (owner, kind, name) = match of {
             CompletionOf::Prompt(name) => {
-                let (owner, prompt) = self.find_prompt(&registry, &name)?;
+                let (owner, prompt) = find_prompt(&registry, caller.viewer(), &name)?;
                 (owner, "prompt", prompt.name.clone())
             }
             CompletionOf::Template(template) => {
                 let found = registry.offers().describer(registry.installed(), &template);
-                let found = found.filter(|owner| self.allows(owner));
+                let found = found.filter(|owner| is_seen(caller.viewer(), owner));
                 (found.ok_or_else(|| unknown_template(&template))?, "template", template)
             }
         };
@@ -199,53 +170,45 @@ impl OfferService for Offering {
         if !others.values().all(Value::is_string) {
             return Err(Error::new(Code::Invalid, "the arguments that are filled already must be texts"));
         }
-        let (running, audit) = host.asked(&format!("complete {name}"), owner, &asking);
+        let running = self.asked(&format!("complete {name}"), owner, caller);
         let completed = async {
-            let others = small_text(others, owner)?;
+            let others = small_text(&others, owner)?;
             let (argument, typed) = (argument.to_owned(), typed.to_owned());
             let completing = Completing { kind, name: name.clone(), argument, typed, others };
-            let (invocation, _place) = host.invocation(owner, asking, String::new(), String::new(), audit).await?;
-            owner.plugin.complete(invocation, &completing).await
+            let (call, _place) = self.call_of(owner, caller, InputGiven::default(), 0, &running).await?;
+            owner.plugin.complete(call, &completing).await
         };
-        ended(running, completed.await)
+        let completed = completed.await;
+        ended(running, completed)
     }
 }
 
 impl Host {
     /// One line of audit for what is asked.
-    fn asked(&self, what: &str, owner: &Installed, asking: &Asking) -> (RunningCall, Arc<CallAudit>) {
+    fn asked(&self, what: &str, owner: &Installed, caller: &Caller) -> RunningCall {
         let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
-        let running = self.shared.recorder.begin_offer(asking, callee, what);
-        let audit = Arc::clone(running.audit());
-        (running, audit)
+        self.shared.recorder.begin_offer(caller, callee, what)
     }
 
     /// What a plugin is asked, and its place among the running calls.
-    async fn invocation(
+    async fn call_of(
         &self,
         owner: &Installed,
-        asking: Asking,
-        tool: String,
-        arguments: String,
-        audit: Arc<CallAudit>,
-    ) -> Result<(Invocation, Permit), Error> {
-        let Asking { context, mut request_meta, input, cancel, events, trace: _, client: _ } = asking;
-        let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
-        let place = self.admit(&context, given.saturating_add(arguments.len() as u64), &cancel).await?;
-        let invocation = Invocation {
-            context,
-            grants: Arc::clone(&owner.grants),
-            limits: Arc::clone(&owner.limits),
-            settings: Arc::clone(&owner.settings),
-            request_meta,
-            events,
-            cancel,
-            tool,
-            arguments,
-            audit: Some(audit),
+        caller: &Arc<Caller>,
+        input: InputGiven,
+        argument_bytes: usize,
+        running: &RunningCall,
+    ) -> Result<(Call, Permit), Error> {
+        let given = calling::request_bytes(caller, &input, &owner.policy.limits)?;
+        let place = self.admit(caller, given.saturating_add(argument_bytes as u64)).await?;
+        let call = Call {
+            caller: Arc::clone(caller),
+            input,
+            policy: Arc::clone(&owner.policy),
+            audit: Some(Arc::clone(running.audit())),
             charged: Duration::ZERO,
         };
-        Ok((invocation, place))
+        Ok((call, place))
     }
 }
 
@@ -272,9 +235,9 @@ fn check_arguments(arguments: &Map<String, Value>, prompt: &PromptDefinition) ->
 }
 
 /// The JSON text of an object that is not too large.
-fn small_text(members: Map<String, Value>, owner: &Installed) -> Result<String, Error> {
-    let text = Value::Object(members).to_string();
-    calling::check_argument_bytes(text.len() as u64, &owner.limits)?;
+fn small_text(members: &Map<String, Value>, owner: &Installed) -> Result<String, Error> {
+    let text = serde_json::to_string(members).unwrap_or_default();
+    calling::argument_bytes(text.len() as u64, &owner.policy.limits)?;
     Ok(text)
 }
 

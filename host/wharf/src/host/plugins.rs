@@ -16,7 +16,7 @@ use std::{
 
 use tokio::task::spawn_blocking;
 use wharf_core::{Code, Grants, PluginName, audit::AuditOutcome, text::with_causes};
-use wharf_engine::{Component, LoadError, Plugin};
+use wharf_engine::{Component, LoadError, Plugin, PluginPolicy};
 
 use super::Host;
 use crate::{
@@ -305,10 +305,12 @@ impl Host {
             Ok(Installed {
                 plugin,
                 origin: Origin::App,
-                grants: Arc::new(grants),
+                policy: Arc::new(PluginPolicy {
+                    grants: Arc::new(grants),
+                    limits: spec.limits.map_or_else(|| Arc::clone(&shared.app_limits), Arc::new),
+                    settings: spec.settings.to_string().into(),
+                }),
                 withheld: None,
-                limits: spec.limits.map_or_else(|| Arc::clone(&shared.app_limits), Arc::new),
-                settings: spec.settings.to_string().into(),
                 prefix: spec.prefix,
                 took: began.elapsed(),
             })

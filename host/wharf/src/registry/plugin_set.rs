@@ -3,8 +3,8 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use wharf_core::{CallLimits, Digest, Grants, PluginName};
-use wharf_engine::Plugin;
+use wharf_core::{Digest, PluginName};
+use wharf_engine::{Plugin, PluginPolicy};
 
 use crate::{configuration::Unconfirmed, host::granted, offers::clash};
 
@@ -61,15 +61,11 @@ pub struct Installed {
     pub plugin: Plugin,
     /// Where it comes from.
     pub origin: Origin,
-    /// What it may use.
-    pub grants: Arc<Grants>,
+    /// What the operator gives it: what it may use, what its calls may use up, its settings.
+    pub policy: Arc<PluginPolicy>,
     /// Why that is nothing although the configuration grants something: the component
     /// is not the one that the operator confirmed.
     pub withheld: Option<Unconfirmed>,
-    /// What its calls may use up.
-    pub limits: Arc<CallLimits>,
-    /// What the operator set for it: JSON text of an object.
-    pub settings: Arc<str>,
     /// Whether its tools are listed as `plugin__tool`, or under their own names.
     pub prefix: bool,
     /// How long it took to read, compile and prepare it; nothing where it was there
@@ -95,10 +91,8 @@ impl Installed {
         self.plugin.name() == other.plugin.name()
             && self.digest() == other.digest()
             && self.origin == other.origin
-            && self.grants == other.grants
             && self.withheld == other.withheld
-            && self.limits == other.limits
-            && self.settings == other.settings
+            && self.policy == other.policy
             && self.prefix == other.prefix
     }
 
@@ -254,10 +248,10 @@ impl Plugins {
             let word = match before.find(name) {
                 None => "loaded",
                 Some(old) if old.digest() != digest => "replaced",
-                Some(old) if old.grants != now.grants => "granted",
+                Some(old) if old.policy.grants != now.policy.grants => "granted",
                 Some(_) => continue,
             };
-            let granted = granted(&now.grants);
+            let granted = granted(&now.policy.grants);
             let may_use = if granted.is_empty() { "nothing".to_owned() } else { granted.join(", ") };
             note(word, name, Some(digest), Some(may_use), now.took);
         }

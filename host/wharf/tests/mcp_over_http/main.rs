@@ -6,6 +6,8 @@ mod calls;
 mod client;
 mod clients;
 mod eras;
+#[path = "../../../mcp/tests/named_tools.rs"]
+mod named_tools;
 mod protocol;
 mod sessions;
 #[path = "../../../http/tests/http/shells.rs"]

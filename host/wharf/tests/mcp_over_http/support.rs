@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    ContextRules, HttpLimits, HttpServer, HttpServices, HttpSettings, McpService, StreamLimits, Streams, Token,
-    ToolService,
+    ContextRules, HttpLimits, HttpServer, HttpServices, HttpSettings, McpService, RequestMemory, StreamLimits, Streams,
+    Token,
 };
 
 use crate::{
     client::Client,
+    named_tools::Named,
     shells::Shells,
     tools::{Tools, info},
 };
@@ -32,9 +33,11 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings)) -> Served {
     change(&mut settings);
     let streams = Streams::new(StreamLimits::default());
     let tools = Arc::new(Tools::default());
+    let served = wharf::Served::new(Arc::new(Named(Arc::clone(&tools))), None);
     let services = HttpServices {
-        tools: Arc::clone(&tools) as Arc<dyn ToolService>,
-        protocol: Arc::new(McpService::new(None, info(), settings.limits.clone())),
+        protocol: Arc::new(McpService::new(served, info(), settings.limits.clone())),
+        tracer: None,
+        request_memory: RequestMemory::default(),
         terminals: Arc::new(Shells::new(streams.clone())),
         streams,
         rules: ContextRules::local(),

@@ -8,9 +8,10 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Code, Content, Error, ServerInfo, ToolDefinition, ToolService};
+use wharf::{Answer, CallRequest, Code, Content, Error, ServerInfo, ToolDefinition};
 
 use crate::client::PATIENCE;
+use crate::named_tools::NamedTools;
 
 /// What calls went through, and what lets them end.
 pub(crate) struct Tools {
@@ -71,36 +72,36 @@ impl Tools {
 }
 
 #[async_trait::async_trait]
-impl ToolService for Tools {
-    fn tools(&self) -> Arc<[ToolDefinition]> {
+impl NamedTools for Tools {
+    fn list(&self) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.definitions)
     }
 
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
+    fn changed(&self) -> Option<watch::Receiver<u64>> {
         Some(self.changes.subscribe())
     }
 
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+    async fn run(&self, request: CallRequest) -> Result<Answer, Error> {
         match request.tool.as_str() {
             "test__echo" | "other__echo" => Ok(Answer {
                 structured: Some(json!({
-                    "arguments": request.arguments,
-                    "tenant": request.context.tenant.as_str(),
-                    "session": request.context.session.as_str(),
-                    "assistant": request.context.assistant.as_ref().map(|id| id.as_str()),
-                    "thread": request.context.thread.as_ref().map(|id| id.as_str()),
+                    "arguments": request.arguments.values(),
+                    "tenant": request.caller.context.tenant.as_str(),
+                    "session": request.caller.context.session.as_str(),
+                    "assistant": request.caller.context.assistant.as_ref().map(|id| id.as_str()),
+                    "thread": request.caller.context.thread.as_ref().map(|id| id.as_str()),
                 })),
                 ..Answer::default()
             }),
             "test__large" => {
-                let bytes = request.arguments["bytes"].as_u64().expect("a number");
+                let bytes = request.arguments.values()["bytes"].as_u64().expect("a number");
                 let mut answer = Answer::default();
                 answer.content.push(Content::text("x".repeat(usize::try_from(bytes).expect("small"))));
                 Ok(answer)
             }
             "test__wait" => {
                 self.say("started");
-                request.cancel.cancelled().await;
+                request.caller.cancel.cancelled().await;
                 self.say("cancelled");
                 Err(Error::new(Code::Cancelled, "the client took the call back"))
             }
@@ -109,21 +110,21 @@ impl ToolService for Tools {
                 self.say("started");
                 tokio::select! {
                     () = release.cancelled() => {}
-                    () = request.cancel.cancelled() => self.say("cancelled"),
+                    () = request.caller.cancel.cancelled() => self.say("cancelled"),
                 }
                 let mut answer = Answer::default();
                 answer.content.push(Content::text("late"));
                 Ok(answer)
             }
             "test__murmur" => {
-                if let Some(events) = request.events {
+                if let Some(events) = request.caller.events.clone() {
                     events.progress(1.0, None, None);
                 }
                 Ok(Answer::default())
             }
             "test__talk" => {
                 let release = self.release.lock().expect("not poisoned").clone();
-                if let Some(events) = request.events {
+                if let Some(events) = request.caller.events.clone() {
                     events.progress(1.0, Some(2.0), Some("on the way"));
                 }
                 self.say("started");

@@ -1,7 +1,7 @@
 //! What a call is given, and what of its answer is passed on.
 
 use serde_json::{Value, json};
-use wharf::{Answer, AppCall, AppTool, CallRequest, Code, Content, Error, RegisterError};
+use wharf::{Answer, AppCall, AppTool, CallRequest, Caller, Code, Content, Error, RegisterError};
 use wharf_tests::{Setup, context, object};
 
 use super::{anything, reporting, saying};
@@ -40,9 +40,13 @@ async fn arguments_reach_the_app_only_where_they_fit_its_schema() {
     assert_eq!(whole.structured.expect("a report")["arguments"], filled(100));
     let error = fixture.call("app__report", filled(101)).await.expect_err("101 bytes");
     assert!(error.code == Code::Limit && error.message.contains("argument_bytes"), "{error}");
-    let mut request = CallRequest::new(context("local", "test"), "app__report", object(json!({})));
-    request.request_meta = object(json!({"x": "x".repeat(65_536)}));
-    let error = fixture.host.call(request).await.expect_err("too much beside the arguments");
+    let mut caller = Caller::new(context("local", "test"));
+    caller.meta = object(json!({"x": "x".repeat(65_536)}));
+    let error = fixture
+        .host
+        .call(CallRequest::of(caller, "app__report", object(json!({}))))
+        .await
+        .expect_err("too much beside the arguments");
     assert!(error.code == Code::Limit && error.message.contains("_meta"), "{error}");
 }
 

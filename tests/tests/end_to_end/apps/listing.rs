@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use wharf::{AppTool, Code, RegisterError, ToolProblem, ToolService};
-use wharf_tests::{Fixture, Setup, object};
+use wharf_tests::{Fixture, Setup, object, viewer};
 
 use super::{anything, reporting, saying};
 
 fn names(fixture: &Fixture) -> Vec<String> {
-    fixture.host.tools().iter().map(|tool| tool.name.clone()).collect()
+    fixture.host.tools(viewer()).iter().map(|tool| tool.name.clone()).collect()
 }
 
 #[tokio::test]
@@ -25,7 +25,7 @@ async fn tools_of_the_app_stand_in_the_one_list_in_its_order() {
     let now = names(&fixture);
     assert!(now.is_sorted() && now.len() == before.len() + 2, "{now:?}");
     assert_eq!(now[..2], ["app__alpha", "app__zeta"]);
-    let listed = fixture.host.tools()[1].clone();
+    let listed = fixture.host.tools(viewer())[1].clone();
     assert_eq!(listed.description, "Does [31mlittle.");
     assert_eq!(
         Value::Object(listed.meta),
@@ -41,7 +41,8 @@ async fn tools_of_the_app_stand_in_the_one_list_in_its_order() {
 async fn a_tool_that_is_refused_changes_nothing() {
     let fixture = Setup::new().open().await;
     fixture.host.register_tool(saying("taken", "first")).expect("a free name");
-    let (before, changes) = (fixture.host.tools(), fixture.host.changes().expect("tools come and go"));
+    let (before, changes) =
+        (fixture.host.tools(viewer()), fixture.host.changes(&TenantId::local()).expect("tools come and go"));
     let with = |schema: Value| AppTool::new("t", "For tests.", schema, |_| async { Ok(super::says("")) });
     let doubling: serde_json::Map<String, Value> = (0..40)
         .map(|level| {
@@ -75,7 +76,7 @@ async fn a_tool_that_is_refused_changes_nothing() {
     }
     let illegal = fixture.host.register_tool(saying("a b", "")).expect_err("illegal");
     assert!(matches!(illegal, RegisterError::Invalid(invalid) if invalid.problem == ToolProblem::Name));
-    assert!(Arc::ptr_eq(&before, &fixture.host.tools()));
+    assert!(Arc::ptr_eq(&before, &fixture.host.tools(viewer())));
     assert!(!fixture.host.unregister_tool("app__other") && !fixture.host.unregister_tool("echo__echo"));
     assert!(!changes.has_changed().expect("the host is there"), "nobody is told of what did not happen");
     let kept = fixture.call("app__taken", json!({})).await.expect("the first is there");

@@ -32,11 +32,12 @@ fn reporting(name: &str) -> AppTool {
         Ok(Answer {
             structured: Some(json!({
                 "arguments": call.arguments,
-                "tenant": call.context.tenant.as_str(),
-                "session": call.context.session.as_str(),
-                "assistant": call.context.assistant.as_ref().map(|id| id.as_str()),
-                "thread": call.context.thread.as_ref().map(|id| id.as_str()),
-                "meta": call.request_meta,
+                "tenant": call.caller.context.tenant.as_str(),
+                "session": call.caller.context.session.as_str(),
+                "assistant": call.caller.context.assistant.as_ref().map(|id| id.as_str()),
+                "thread": call.caller.context.thread.as_ref().map(|id| id.as_str()),
+                "meta": call.caller.meta,
+                "capabilities": call.caller.capabilities,
             })),
             ..Answer::default()
         })

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use wharf::{
-    Code, FrontEnd, ToolService,
+    Code, FrontEnd, ToolService, Viewer,
     front_end::{AnswerCall, FrontEndCall, FrontEndEvent},
 };
-use wharf_tests::{Data, Fixture, Setup, context};
+use wharf_tests::{Data, Fixture, Setup, context, viewer};
 
 use super::{local, owner, tool, wanted};
 
@@ -48,11 +48,11 @@ async fn a_window_serves_calls_of_its_tenant_alone_under_their_context() {
     let refused = fixture.call_in(&context("b", "s-1"), name, json!({})).await.expect_err("another tenant");
     assert_eq!(refused.code, Code::NotFound, "{refused}");
     let names = |tenant: &str| -> Vec<_> {
-        let tools = fixture.host.tools_of(&tenant.parse().expect("legal"));
-        tools.tools().iter().map(|tool| tool.name.clone()).collect()
+        let tenant = tenant.parse().expect("legal");
+        fixture.host.tools(Viewer::of_tenant(&tenant)).iter().map(|tool| tool.name.clone()).collect()
     };
     assert_eq!((names("a"), names("b")), (vec![name.to_owned()], Vec::new()));
-    assert!(fixture.host.tools().is_empty(), "the list of all tenants has no tool of one");
+    assert!(fixture.host.tools(viewer()).is_empty(), "a tenant without front ends has no tool of another one");
 
     drop(window);
     assert_eq!(names("a"), Vec::<String>::new());
@@ -63,8 +63,8 @@ async fn a_window_serves_calls_of_its_tenant_alone_under_their_context() {
 #[tokio::test]
 async fn one_tenant_hears_once_of_each_change_and_the_others_of_none() {
     let fixture = host().await;
-    let listening = |tenant: &str| fixture.host.tools_of(&tenant.parse().expect("legal")).changes().expect("told");
-    let (mut a, b, all) = (listening("a"), listening("b"), fixture.host.changes().expect("told"));
+    let listening = |tenant: &str| fixture.host.changes(&tenant.parse().expect("legal")).expect("told");
+    let (mut a, b, local) = (listening("a"), listening("b"), listening("local"));
     let told = |a: &mut tokio::sync::watch::Receiver<u64>| {
         let before = *a.borrow_and_update();
         move |a: &mut tokio::sync::watch::Receiver<u64>| *a.borrow_and_update() - before
@@ -85,7 +85,7 @@ async fn one_tenant_hears_once_of_each_change_and_the_others_of_none() {
     assert_eq!(since(&mut a), 1, "who was replaced takes nothing away");
     drop(second);
     assert_eq!(since(&mut a), 2);
-    assert!(!b.has_changed().expect("open") && !all.has_changed().expect("open"));
+    assert!(!b.has_changed().expect("open") && !local.has_changed().expect("open"));
 }
 
 #[tokio::test]

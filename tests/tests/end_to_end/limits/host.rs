@@ -306,10 +306,10 @@ async fn a_plugin_that_lists_too_late_is_not_waited_for() {
         let fixture = setup.open().await;
         // What is done once is not what is measured.
         for uri in ["test://static-text", "attack://none"] {
-            fixture.host.read_resource(uri, asking()).await.ok();
+            fixture.host.read_resource(&asking(), uri).await.ok();
         }
         let host = fixture.host.clone();
-        let listing = tokio::spawn(async move { host.resources(asking()).await });
+        let listing = tokio::spawn(async move { host.resources(&asking()).await });
         let others = r#"wharf_offers_total{plugin="conformance",tool="list-resources",outcome="ok"} 1"#;
         until("the others have listed", || fixture.host.metrics().contains(others)).await;
         fixture.load_is(1, 0).await;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use wharf::OfferService;
-use wharf_tests::{Data, Server, Setup, component, replied};
+use wharf_tests::{Data, Server, Setup, component, replied, viewer};
 
 use super::{EVENTS, attacker};
 use crate::http_mcp::modern;
@@ -17,7 +17,7 @@ async fn what_a_plugin_says_of_itself_is_bounded_and_keeps_it_out_where_it_is_no
         assert_eq!(rejected.len(), 1, "{attack}");
         assert!(rejected[0].reason.contains(told), "{attack}: {}", rejected[0].reason);
         assert!(rejected[0].reason.len() < 4_096, "{attack}: its reason is no bomb either");
-        assert!(fixture.host.prompts().is_empty());
+        assert!(fixture.host.prompts(viewer()).is_empty());
         fixture.works().await;
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;
 use wharf::{
-    Code, OfferService, ToolService,
-    offer::{Change, Reach},
+    Code, OfferService, TenantId, ToolService,
+    offer::{Change, Audience},
 };
 use wharf_tests::{Data, Setup, component, context};
 
@@ -20,7 +20,7 @@ async fn a_change_reaches_whoever_listens_with_the_context_that_it_is_for() {
     }
     let uri = "test://watched-resource".to_owned();
     let plugin = "conformance".parse().expect("legal");
-    let reach = || Reach::of_call(&here, &plugin);
+    let reach = || Audience::of_call(&here, &plugin);
     for expected in [
         Change::Prompts(reach()),
         Change::Resources(reach()),
@@ -34,10 +34,11 @@ async fn a_change_reaches_whoever_listens_with_the_context_that_it_is_for() {
 #[tokio::test]
 async fn a_plugin_says_of_its_tools_what_its_tenant_alone_hears() {
     let fixture = open().await;
-    let (mut changes, lists) = (OfferService::changes(&fixture.host), ToolService::changes(&fixture.host));
+    let (mut changes, lists) =
+        (OfferService::changes(&fixture.host), ToolService::changes(&fixture.host, &TenantId::local()));
     let here = context("some", "here");
     fixture.call_in(&here, "conformance__test_trigger_tool_change", json!({})).await.expect("told");
-    let reach = Reach::of_call(&here, &"conformance".parse().expect("legal"));
+    let reach = Audience::of_call(&here, &"conformance".parse().expect("legal"));
     assert_eq!(changes.try_recv(), Ok(Change::Tools(reach)));
     let changed = lists.expect("the list may change").has_changed();
     assert!(!changed.expect("the host lives"), "the list is the same for everybody");

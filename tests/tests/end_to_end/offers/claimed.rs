@@ -16,8 +16,8 @@ async fn a_plugin_that_claims_addresses_of_one_before_it_is_refused() {
     for part in ["`test://static`", "plugin `conformance`", "`test://`"] {
         assert!(reason.contains(part), "{part}: {reason}");
     }
-    assert!(fixture.host.read_resource("test://static-text", asking()).await.is_ok());
-    assert!(fixture.host.read_resource("attack://listed", asking()).await.is_err());
+    assert!(fixture.host.read_resource(&asking(), "test://static-text").await.is_ok());
+    assert!(fixture.host.read_resource(&asking(), "attack://listed").await.is_err());
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //! host's word for it.
 
 use serde_json::json;
-use wharf::{OfferService, offer::CompletionOf};
+use wharf::{InputGiven, OfferService, offer::CompletionOf};
 use wharf_tests::object;
 
 use super::{asking, open};
@@ -11,12 +11,12 @@ use super::{asking, open};
 async fn what_is_asked_for_beside_tools_is_counted_without_its_name() {
     let fixture = open().await;
     let prompt = "conformance__test_simple_prompt";
-    fixture.host.prompt(prompt, object(json!({})), asking()).await.expect("a prompt");
-    fixture.host.resources(asking()).await.expect("a list");
-    fixture.host.read_resource("test://static-text", asking()).await.expect("a text");
-    fixture.host.read_resource("test://secret-name", asking()).await.expect_err("there is none");
+    fixture.host.prompt(&asking(), prompt, &object(json!({})), InputGiven::default()).await.expect("a prompt");
+    fixture.host.resources(&asking()).await.expect("a list");
+    fixture.host.read_resource(&asking(), "test://static-text").await.expect("a text");
+    fixture.host.read_resource(&asking(), "test://secret-name").await.expect_err("there is none");
     let of = CompletionOf::Prompt("conformance__test_prompt_with_arguments".to_owned());
-    fixture.host.complete(of, "arg1", "te", object(json!({})), asking()).await.expect("words");
+    fixture.host.complete(&asking(), of, "arg1", "te", object(json!({}))).await.expect("words");
     let metrics = fixture.host.metrics();
     for (word, outcome) in [
         ("prompt", "ok"),

@@ -1,8 +1,8 @@
 //! Lists without end, answers that are none, and calls that do not return.
 
 use serde_json::json;
-use wharf::{Code, OfferService, offer::CompletionOf};
-use wharf_tests::{Data, Setup, object};
+use wharf::{Code, InputGiven, OfferService, offer::CompletionOf};
+use wharf_tests::{Data, Setup, object, viewer};
 
 use super::{asking, attacker, offering};
 
@@ -23,7 +23,7 @@ async fn a_plugin_that_lists_too_much_hides_its_own_resources_and_no_others() {
     let files = Data::alone();
     for attack in ["many-resources", "1025-resources", "foreign-resource", "fail-listing", "trap-listing"] {
         let fixture = offering().plugin("attack", &attacker(&files, attack), "").open().await;
-        let listed = fixture.host.resources(asking()).await.expect("those of the others");
+        let listed = fixture.host.resources(&asking()).await.expect("those of the others");
         assert_eq!(listed.len(), 3, "{attack}");
         assert!(listed.iter().all(|resource| resource.uri.starts_with("test://")), "{attack}");
     }
@@ -34,7 +34,10 @@ async fn an_answer_that_breaks_the_contract_reaches_nobody() {
     let files = Data::alone();
     let fixture = Setup::new().plugin("attack", &attacker(&files, "none"), "").open().await;
     let prompt = async |name: &str| {
-        fixture.host.prompt(&format!("attack__{name}"), object(json!({"text": "t"})), asking()).await
+        fixture
+            .host
+            .prompt(&asking(), &format!("attack__{name}"), &object(json!({"text": "t"})), InputGiven::default())
+            .await
     };
     for (name, code, told) in [
         ("large", Code::Limit, "output_bytes"),
@@ -48,7 +51,7 @@ async fn an_answer_that_breaks_the_contract_reaches_nobody() {
     }
     let shown = prompt("control").await.expect("a prompt");
     assert_eq!(shown.messages[0].content.as_text(), Some("a[2Jb"));
-    assert_eq!(fixture.host.prompts()[0].description, "An attack[2J.");
+    assert_eq!(fixture.host.prompts(viewer())[0].description, "An attack[2J.");
     let asked = prompt("ask").await.expect("a round");
     assert_eq!(asked.input_required.and_then(|required| required.state).as_deref(), Some("round"));
 
@@ -58,10 +61,10 @@ async fn an_answer_that_breaks_the_contract_reaches_nobody() {
         ("many", Code::Internal, "more than 256 parts"),
         ("large", Code::Limit, "output_bytes"),
     ] {
-        let error = fixture.host.read_resource(&format!("attack://{name}"), asking()).await.expect_err(name);
+        let error = fixture.host.read_resource(&asking(), &format!("attack://{name}")).await.expect_err(name);
         assert!(error.code == code && error.message.contains(told), "{name}: {error}");
     }
-    let read = fixture.host.read_resource("attack://control", asking()).await.expect("a text");
+    let read = fixture.host.read_resource(&asking(), "attack://control").await.expect("a text");
     assert_eq!(read[0].content.as_text(), Some("a[2Jb"));
 }
 
@@ -70,7 +73,7 @@ async fn reading_that_does_not_return_ends_with_its_time() {
     let files = Data::alone();
     let setup = Setup::new().plugin("attack", &attacker(&files, "none"), "").limit("cpu_time_milliseconds", 50);
     let fixture = setup.open().await;
-    let error = fixture.host.read_resource("attack://spin", asking()).await.expect_err("it spins");
+    let error = fixture.host.read_resource(&asking(), "attack://spin").await.expect_err("it spins");
     assert!(error.code == Code::Timeout && error.message.contains("cpu_time_milliseconds"), "{error}");
     fixture.works().await;
 }
@@ -81,7 +84,7 @@ async fn completions_are_cut_to_what_a_client_may_show() {
     let fixture = Setup::new().plugin("attack", &attacker(&files, "none"), "").open().await;
     let complete = async |typed: &str| {
         let of = CompletionOf::Prompt("attack__ask".to_owned());
-        fixture.host.complete(of, "text", typed, object(json!({})), asking()).await
+        fixture.host.complete(&asking(), of, "text", typed, object(json!({}))).await
     };
     let shown = complete("200").await.expect("words");
     assert_eq!((shown.values.len(), shown.has_more), (100, true));

@@ -12,11 +12,10 @@ mod prompts;
 mod resources;
 mod rounds;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
-use wharf::{Context, InputGiven, offer::Asking};
+use wharf::{Caller, Context, InputGiven};
 use wharf_tests::{Data, Fixture, Setup, bytes, component, context, object};
 
 const EVENTS: &str = "[plugin.conformance.grants.events]\nreason = \"a test\"";
@@ -30,21 +29,13 @@ async fn open() -> Fixture {
     offering().open().await
 }
 
-/// On whose behalf something is asked for: the session `test`.
-pub(crate) fn asking() -> Asking {
+/// Who asks for something: the session `test`.
+pub(crate) fn asking() -> Arc<Caller> {
     asking_in(context("local", "test"))
 }
 
-fn asking_in(context: Context) -> Asking {
-    Asking {
-        context,
-        request_meta: serde_json::Map::new(),
-        input: InputGiven::default(),
-        cancel: CancellationToken::new(),
-        events: None,
-        trace: None,
-        client: None,
-    }
+fn asking_in(context: Context) -> Arc<Caller> {
+    Arc::new(Caller::new(context))
 }
 
 /// In the round after one that asked, with these responses.

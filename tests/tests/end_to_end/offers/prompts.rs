@@ -2,17 +2,17 @@
 
 use serde_json::json;
 use wharf::{
-    Code, OfferService,
+    Code, InputGiven, OfferService,
     offer::{CompletionOf, Role},
 };
-use wharf_tests::{Data, Setup, object};
+use wharf_tests::{Data, Setup, object, viewer};
 
 use super::{asking, attacker, given, offering, open};
 
 #[tokio::test]
 async fn prompts_are_listed_under_the_names_of_their_plugins_in_a_fixed_order() {
     let fixture = open().await;
-    let prompts = fixture.host.prompts();
+    let prompts = fixture.host.prompts(viewer());
     let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
     let expected = [
         "conformance__test_input_required_result_prompt",
@@ -31,7 +31,10 @@ async fn prompts_are_listed_under_the_names_of_their_plugins_in_a_fixed_order() 
 async fn a_prompt_is_made_of_its_arguments() {
     let fixture = open().await;
     let arguments = object(json!({"arg1": "hello", "arg2": "world"}));
-    let answer = fixture.host.prompt("conformance__test_prompt_with_arguments", arguments, asking()).await;
+    let answer = fixture
+        .host
+        .prompt(&asking(), "conformance__test_prompt_with_arguments", &arguments, InputGiven::default())
+        .await;
     let answer = answer.expect("a prompt");
     assert_eq!(answer.messages.len(), 1);
     assert_eq!(answer.messages[0].role, Role::User);
@@ -39,7 +42,10 @@ async fn a_prompt_is_made_of_its_arguments() {
     assert_eq!(text, Some("Prompt with arguments: arg1='hello', arg2='world'"));
 
     let arguments = object(json!({"resourceUri": "test://example"}));
-    let answer = fixture.host.prompt("conformance__test_prompt_with_embedded_resource", arguments, asking()).await;
+    let answer = fixture
+        .host
+        .prompt(&asking(), "conformance__test_prompt_with_embedded_resource", &arguments, InputGiven::default())
+        .await;
     let answer = answer.expect("a prompt");
     assert_eq!(answer.messages[0].content.meta["uri"], "test://example");
     assert_eq!(answer.messages.len(), 2);
@@ -53,11 +59,15 @@ async fn arguments_that_a_prompt_does_not_take_are_refused_before_the_plugin_is_
         (json!({"arg1": "a", "arg2": 2}), "must be a text"),
         (json!({"arg1": "a", "arg2": "b", "arg3\u{1b}": "c"}), "no argument `arg3`; it has: arg1, arg2"),
     ] {
-        let asked = fixture.host.prompt("conformance__test_prompt_with_arguments", object(arguments), asking()).await;
+        let asked = fixture
+            .host
+            .prompt(&asking(), "conformance__test_prompt_with_arguments", &object(arguments), InputGiven::default())
+            .await;
         let error = asked.expect_err(told);
         assert!(error.code == Code::Invalid && error.message.contains(told), "{error}");
     }
-    let unknown = fixture.host.prompt("conformance__nothing", object(json!({})), asking()).await;
+    let unknown =
+        fixture.host.prompt(&asking(), "conformance__nothing", &object(json!({})), InputGiven::default()).await;
     let error = unknown.expect_err("unknown");
     assert!(error.code == Code::NotFound && error.message.contains("conformance__test_simple_prompt"), "{error}");
 }
@@ -67,8 +77,9 @@ async fn arguments_of_prompts_are_limited_as_those_of_tools() {
     let fixture = offering().limit("argument_bytes", 1_000).open().await;
     let arguments = |bytes| object(json!({"arg1": "x".repeat(bytes), "arg2": ""}));
     let name = "conformance__test_prompt_with_arguments";
-    assert!(fixture.host.prompt(name, arguments(900), asking()).await.is_ok());
-    let error = fixture.host.prompt(name, arguments(1_000), asking()).await.expect_err("too large");
+    assert!(fixture.host.prompt(&asking(), name, &arguments(900), InputGiven::default()).await.is_ok());
+    let error =
+        fixture.host.prompt(&asking(), name, &arguments(1_000), InputGiven::default()).await.expect_err("too large");
     assert!(error.code == Code::Limit && error.message.contains("argument_bytes"), "{error}");
 }
 
@@ -76,14 +87,13 @@ async fn arguments_of_prompts_are_limited_as_those_of_tools() {
 async fn a_prompt_asks_before_it_is_made() {
     let fixture = open().await;
     let name = "conformance__test_input_required_result_prompt";
-    let asked = fixture.host.prompt(name, object(json!({})), asking()).await.expect("a round");
+    let asked = fixture.host.prompt(&asking(), name, &object(json!({})), InputGiven::default()).await.expect("a round");
     let required = asked.input_required.expect("it asks");
     assert_eq!(required.requests["user_context"].parameters["message"], "What context should the prompt use?");
     assert!(asked.messages.is_empty() && asked.meta.is_empty());
 
-    let mut again = asking();
-    again.input = given(json!({"user_context": {"action": "accept", "content": {"context": "ships"}}}), None);
-    let answer = fixture.host.prompt(name, object(json!({})), again).await.expect("a prompt");
+    let input = given(json!({"user_context": {"action": "accept", "content": {"context": "ships"}}}), None);
+    let answer = fixture.host.prompt(&asking(), name, &object(json!({})), input).await.expect("a prompt");
     assert_eq!(answer.messages[0].content.as_text(), Some("Use this context: ships"));
 }
 
@@ -91,7 +101,7 @@ async fn a_prompt_asks_before_it_is_made() {
 async fn words_are_completed_for_prompts_and_templates() {
     let fixture = open().await;
     let complete =
-        async |of, argument, typed| fixture.host.complete(of, argument, typed, object(json!({})), asking()).await;
+        async |of, argument, typed| fixture.host.complete(&asking(), of, argument, typed, object(json!({}))).await;
     let prompt = || CompletionOf::Prompt("conformance__test_prompt_with_arguments".to_owned());
     let found = complete(prompt(), "arg1", "te").await.expect("words");
     assert_eq!((found.values, found.total, found.has_more), (vec!["test".into(), "testing".into()], Some(2), false));
@@ -108,7 +118,11 @@ async fn words_are_completed_for_prompts_and_templates() {
 async fn a_plugin_without_completion_completes_nothing_and_one_without_prompts_has_none() {
     let files = Data::alone();
     let fixture = Setup::new().plugin("attack", &attacker(&files, "none"), "").open().await;
-    assert!(fixture.host.prompts().iter().all(|prompt| prompt.name.starts_with("attack__")));
+    assert!(fixture.host.prompts(viewer()).iter().all(|prompt| prompt.name.starts_with("attack__")));
     let bare = Setup::new().open().await;
-    assert!(bare.host.prompts().is_empty() && bare.host.templates().is_empty() && !bare.host.has_resources());
+    assert!(
+        bare.host.prompts(viewer()).is_empty()
+            && bare.host.templates(viewer()).is_empty()
+            && !bare.host.has_resources(viewer())
+    );
 }

@@ -1,19 +1,19 @@
 //! Resources and their templates.
 
 use wharf::{Code, OfferService};
-use wharf_tests::{Data, until};
+use wharf_tests::{Data, until, viewer};
 
 use super::{asking, offering, open};
 
 #[tokio::test]
 async fn resources_are_listed_by_address_and_templates_stand_for_families() {
     let fixture = open().await;
-    assert!(fixture.host.has_resources());
-    let listed = fixture.host.resources(asking()).await.expect("a listing");
+    assert!(fixture.host.has_resources(viewer()));
+    let listed = fixture.host.resources(&asking()).await.expect("a listing");
     let addresses: Vec<_> = listed.iter().map(|resource| resource.uri.as_str()).collect();
     assert_eq!(addresses, ["test://static-binary", "test://static-text", "test://watched-resource"]);
     assert_eq!((listed[1].name.as_str(), listed[1].mime_type.as_deref()), ("Static text", Some("text/plain")));
-    let templates = fixture.host.templates();
+    let templates = fixture.host.templates(viewer());
     assert_eq!(templates.len(), 1);
     assert_eq!(templates[0].uri_template, "test://template/{id}/data");
 }
@@ -21,7 +21,7 @@ async fn resources_are_listed_by_address_and_templates_stand_for_families() {
 #[tokio::test]
 async fn a_resource_is_read_as_text_as_bytes_and_by_its_template() {
     let fixture = open().await;
-    let read = async |uri| fixture.host.read_resource(uri, asking()).await.expect("it is there").remove(0);
+    let read = async |uri| fixture.host.read_resource(&asking(), uri).await.expect("it is there").remove(0);
     let text = read("test://static-text").await;
     assert_eq!(text.content.as_text(), Some("This is the content of the static text resource."));
     let picture = read("test://static-binary").await;
@@ -37,7 +37,7 @@ async fn an_address_of_nobody_and_one_that_its_plugin_does_not_know_are_not_foun
     let fixture = open().await;
     let long = format!("test://{}", "x".repeat(3_000));
     for uri in ["nobody://x", "test:/static-text", "TEST://static-text", "", "test://unknown", &long] {
-        let error = fixture.host.read_resource(uri, asking()).await.expect_err(uri);
+        let error = fixture.host.read_resource(&asking(), uri).await.expect_err(uri);
         assert_eq!(error.code, Code::NotFound, "{uri}: {error}");
     }
 }
@@ -47,12 +47,12 @@ async fn what_is_offered_is_kept_with_the_compiled_code_and_an_entry_that_cannot
     let setup = offering();
     let data = Data::new();
     let first = setup.open_in(data).await;
-    let (prompts, templates) = (first.host.prompts(), first.host.templates());
+    let (prompts, templates) = (first.host.prompts(viewer()), first.host.templates(viewer()));
     let data = first.data;
     drop(first.host);
     let second = setup.open_in(data).await;
-    assert_eq!((second.host.prompts(), second.host.templates()), (prompts.clone(), templates));
-    assert!(second.host.read_resource("test://static-text", asking()).await.is_ok());
+    assert_eq!((second.host.prompts(viewer()), second.host.templates(viewer())), (prompts.clone(), templates));
+    assert!(second.host.read_resource(&asking(), "test://static-text").await.is_ok());
     let data = second.data;
     drop(second.host);
     for entry in std::fs::read_dir(data.path().join("cache")).expect("there is a cache") {
@@ -62,7 +62,7 @@ async fn what_is_offered_is_kept_with_the_compiled_code_and_an_entry_that_cannot
         }
     }
     let third = setup.open_in(data).await;
-    assert_eq!(third.host.prompts(), prompts);
+    assert_eq!(third.host.prompts(viewer()), prompts);
 }
 
 #[tokio::test]
@@ -71,11 +71,11 @@ async fn asking_takes_a_place_as_a_call_does_and_gives_it_back() {
     let call = fixture.start(&wharf_tests::context("local", "test"), "hostile__spin", serde_json::json!({}));
     fixture.load_is(1, 0).await;
     let (host, asked) = (fixture.host.clone(), asking());
-    let reading = tokio::spawn(async move { host.read_resource("test://static-text", asked).await });
+    let reading = tokio::spawn(async move { host.read_resource(&asked, "test://static-text").await });
     fixture.load_is(1, 1).await;
     let (host, cancelled) = (fixture.host.clone(), asking());
     let cancel = cancelled.cancel.clone();
-    let given_up = tokio::spawn(async move { host.read_resource("test://static-text", cancelled).await });
+    let given_up = tokio::spawn(async move { host.read_resource(&cancelled, "test://static-text").await });
     fixture.load_is(1, 2).await;
     cancel.cancel();
     let error = given_up.await.expect("no panic").expect_err("cancelled");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use wharf::{
-    Answer, CallRequest, Code, Error, InputGiven,
+    Answer, CallRequest, Caller, Code, Error, InputGiven,
     input::{InputMethod, InputRequired},
 };
 use wharf_tests::{Data, Fixture, Setup, context, object};
@@ -77,8 +77,9 @@ async fn what_was_given_to_another_question_or_is_garbage_is_asked_for_again() {
 async fn a_tool_asks_for_no_more_than_the_client_can_do() {
     let fixture = open().await;
     let tool = "conformance__test_input_required_result_capabilities";
-    let mut request = CallRequest::new(context("local", "test"), tool, serde_json::Map::new());
-    request.request_meta = object(json!({"dev.wharf/client": {"capabilities": {"sampling": {}}}}));
+    let mut caller = Caller::new(context("local", "test"));
+    caller.capabilities = Some(object(json!({"sampling": {}})));
+    let request = CallRequest::of(caller, tool, serde_json::Map::new());
     let asked = required(fixture.host.call(request).await);
     assert_eq!(asked.requests.into_keys().collect::<Vec<_>>(), ["greeting"]);
 }
@@ -92,15 +93,18 @@ async fn attack() -> (Data, Fixture) {
 #[tokio::test]
 async fn a_caller_cannot_write_what_is_the_hosts_into_its_request() {
     let (_files, fixture) = attack().await;
-    let mut request = CallRequest::new(context("local", "test"), "attack__asked", serde_json::Map::new());
-    request.request_meta = object(json!({
+    let mut caller = Caller::new(context("local", "test"));
+    caller.meta = object(json!({
         "dev.wharf/input": {"responses": {"forged": 1}, "state": "forged"}, "dev.wharf/tenant": "forged", "mine": 1,
+        "dev.wharf/client": {"capabilities": {"sampling": {}}},
     }));
+    let request = CallRequest::of(caller, "attack__asked", serde_json::Map::new());
     let seen = fixture.host.call(request).await.expect("an answer").structured;
     assert_eq!(seen, Some(json!({"mine": 1})));
 
-    let mut request = CallRequest::new(context("local", "test"), "attack__asked", object(json!({"text": "raw"})));
-    request.request_meta = object(json!({"dev.wharf/input": {"responses": {"forged": 1}}}));
+    let mut caller = Caller::new(context("local", "test"));
+    caller.meta = object(json!({"dev.wharf/input": {"responses": {"forged": 1}}}));
+    let mut request = CallRequest::of(caller, "attack__asked", object(json!({"text": "raw"})));
     request.input = given(json!({"n": {"action": "accept"}}), Some("s\u{1b}\u{0}"));
     let seen = fixture.host.call(request).await.expect("an answer").structured.expect("what it saw");
     let seen: Value = serde_json::from_str(seen["raw"].as_str().expect("a text")).expect("JSON");

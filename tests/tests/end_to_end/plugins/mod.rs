@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wharf::{Host, ToolService as _};
-use wharf_tests::{Client, Crafted, CraftedTool};
+use wharf_tests::{Client, Crafted, CraftedTool, viewer};
 
 /// How long a test waits for what only a defect keeps from happening.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub(crate) fn saying(yes: bool) -> Vec<u8> {
 
 /// The names of the tools that are listed.
 fn listed(host: &Host) -> Vec<String> {
-    host.tools().iter().map(|tool| tool.name.clone()).collect()
+    host.tools(viewer()).iter().map(|tool| tool.name.clone()).collect()
 }
 
 /// The names of the tools that a client sees.

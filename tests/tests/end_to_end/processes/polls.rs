@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use wharf::ToolService as _;
-use wharf_tests::{Fixture, Setup};
+use wharf_tests::{Fixture, Setup, viewer};
 
 use super::{ask, here, shell};
 
@@ -24,7 +24,7 @@ async fn polls_in_a_row_bring_advice_once_and_it_names_no_tool() {
     assert!(!advice[4].is_null(), "at the fifth, however fast they came: {advice:?}");
     let text = given[0]["text"].as_str().expect("a text");
     assert!(text.len() <= 512 && text.contains("polls in a row"), "{text}");
-    for tool in fixture.host.tools().iter() {
+    for tool in fixture.host.tools(viewer()).iter() {
         assert!(!text.contains(&tool.name), "{}: {text}", tool.name);
     }
     // Waiting is what it advises; a wait that blocked is no poll.

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 use wharf::{
-    CallRequest, Host,
+    CallRequest, Caller, Host,
     trace::{RemoteParent, Span, SpanSink, TraceParent},
 };
 use wharf_tests::{Collector, Setup, context, object};
@@ -61,9 +61,9 @@ async fn an_app_takes_the_spans_of_its_host_below_spans_of_its_own() {
     let host = Host::builder(configuration.clone()).traces(spans.clone()).open().await.expect("opens");
     let other = Host::builder(configuration).traces(others.clone()).open().await.expect("opens");
     let arguments = json!({"scope": "session", "key": "payload", "value": "payload"});
-    let mut request = CallRequest::new(context("local", "s"), "hostile__state_put", object(arguments));
-    request.trace = RemoteParent::new([1; 16], [2; 8], true).map(TraceParent::Remote);
-    host.call(request).await.expect("written");
+    let mut caller = Caller::new(context("local", "s"));
+    caller.trace = RemoteParent::new([1; 16], [2; 8], true).map(TraceParent::Remote);
+    host.call(CallRequest::of(caller, "hostile__state_put", object(arguments))).await.expect("written");
     assert_eq!(
         spans.names(),
         ["state.bucket.open", "state.bucket.apply", "execute_tool hostile__state_put"],

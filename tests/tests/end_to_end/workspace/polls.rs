@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use wharf::ToolService as _;
-use wharf_tests::{Fixture, context};
+use wharf_tests::{Fixture, context, viewer};
 
 use super::{Told, ask, refusal, setup, start, stop, told};
 
@@ -28,7 +28,7 @@ async fn the_fifth_poll_is_advised_in_a_field_of_its_own_and_in_words_that_name_
     assert!(guidance["suggested_interval_milliseconds"].as_u64().is_some_and(|pause| pause >= 1_000), "{guidance}");
     let words = guidance["text"].as_str().expect("a text");
     assert!(told.text.ends_with(&format!("\n\n{words}")), "the model reads it, too, and nothing else: {}", told.text);
-    for own in fixture.host.tools().iter().filter_map(|tool| tool.name.strip_prefix("workspace__")) {
+    for own in fixture.host.tools(viewer()).iter().filter_map(|tool| tool.name.strip_prefix("workspace__")) {
         assert!(!words.contains(own), "{own}: {words}");
     }
     // A wait is none, however many there are.

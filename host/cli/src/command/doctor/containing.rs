@@ -18,7 +18,7 @@ impl Wanted {
     pub(super) fn of(configuration: &Configuration, host: Option<&Host>) -> Self {
         let installed = host.map(Host::installed).unwrap_or_default();
         let own = configuration.host_grants();
-        let mut granted = installed.iter().map(|plugin| &*plugin.grants).chain([&own]).flat_map(|grants| {
+        let mut granted = installed.iter().map(|plugin| &*plugin.policy.grants).chain([&own]).flat_map(|grants| {
             let process = grants.process.as_ref().map(|grant| grant.require_containment);
             process.into_iter().chain(grants.terminal.as_ref().map(|grant| grant.require_containment))
         });
@@ -119,7 +119,7 @@ fn landlock(capabilities: &Capabilities) -> Finding {
 pub(super) async fn browser(configuration: &Configuration, spawner: &Spawner, host: Option<&Host>) -> Finding {
     const WHAT: &str = "browser";
     let own = configuration.host_grants().webview.is_some();
-    if !host.is_some_and(|host| own || host.installed().iter().any(|plugin| plugin.grants.webview.is_some())) {
+    if !host.is_some_and(|host| own || host.installed().iter().any(|plugin| plugin.policy.grants.webview.is_some())) {
         return Finding::well(WHAT, "not tried: no plugin is granted web pages ([plugin.NAME.grants.webview])");
     }
     #[cfg(target_os = "linux")]

@@ -84,7 +84,7 @@ fn serving(installed: &Installed) -> PluginStatus {
         bytes: Some(inspection.bytes),
         tools: inspection.tools.iter().map(|tool| installed.listed_name(&tool.name)).collect(),
         wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
-        grants: granted(&installed.grants),
+        grants: granted(&installed.policy.grants),
         withheld: installed.withheld.as_ref().map(ToString::to_string),
         imports: inspection.imports,
     }

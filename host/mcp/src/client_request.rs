@@ -23,10 +23,12 @@ use rmcp::{
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Code, Context, ContextRules, Error, EventSink, Events, InputGiven, audit::shown, context::Resolved,
-    service::offer::Asking, trace::TraceParent,
+    Code, ContextRules, Error, EventSink,
+    audit::shown,
+    context::Resolved,
+    service::{AllowedPlugins, Caller},
+    trace::TraceParent,
 };
 
 use crate::{events::CallEvents, hints};
@@ -34,8 +36,6 @@ use crate::{events::CallEvents, hints};
 /// What a client over HTTP is to do that names no session.
 const OF_HTTP: &str = "the header `Wharf-Session`, or `dev.wharf/sessionId` in `_meta`, names one";
 
-/// Where a plugin finds what its client can do: `{"capabilities": {…}}`.
-const CLIENT: &str = "dev.wharf/client";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// How a client of the newer era calls itself.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -57,25 +57,16 @@ impl Place {
     }
 }
 
-/// One request's caller.
-pub(crate) struct Caller {
-    pub(crate) context: Context,
-    /// For the plugin to read.
-    pub(crate) request_meta: Map<String, Value>,
-    /// What the client has declared.
-    pub(crate) capabilities: Map<String, Value>,
+/// One request of a client, and who makes it.
+pub(crate) struct ClientRequest {
+    pub(crate) caller: Arc<Caller>,
     /// Of 2026-07-28 or later.
     pub(crate) modern: bool,
     /// What is told with the answer: that context in the arguments was ignored.
     pub(crate) warning: Option<Value>,
     pub(crate) peer: Peer<RoleServer>,
-    pub(crate) cancel: CancellationToken,
     /// Places for calls of this connection that wait until their client has been asked.
     pub(crate) waiting: Arc<Semaphore>,
-    /// The span of the request, where requests are traced.
-    pub(crate) trace: Option<TraceParent>,
-    /// How the client calls itself, fit for an audit.
-    pub(crate) client: Option<Arc<str>>,
     events: Option<Arc<CallEvents>>,
     _place: Option<Place>,
 }
@@ -107,16 +98,17 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-impl Caller {
-    /// Reads who asks for `what`, and takes context fields out of `arguments`.
+impl ClientRequest {
+    /// Reads who asks for `what`, and takes context fields out of `arguments`. The caller
+    /// may use these plugins; all where absent.
     ///
     /// # Errors
     /// `invalid` where an id is illegal or missing.
-    pub(crate) fn of(
+    pub(crate) fn read(
         what: &str,
         mut context: RequestContext<RoleServer>,
         arguments: &mut Map<String, Value>,
-        rules: &ContextRules,
+        (rules, plugins): (&ContextRules, Option<&AllowedPlugins>),
         remembered: &Remembered,
     ) -> Result<Self, Error> {
         let modern = is_modern(&context);
@@ -127,10 +119,10 @@ impl Caller {
         } else {
             Some(*remembered.level.lock().unwrap_or_else(PoisonError::into_inner))
         };
-        let mut request_meta = std::mem::take(&mut context.meta.0.0);
-        let capabilities = capabilities(&mut request_meta, &context.peer);
-        let client = client_name(&request_meta, &context.peer);
-        let hints = hints::of_request(&mut request_meta, &context.extensions)?;
+        let mut meta = std::mem::take(&mut context.meta.0.0);
+        let capabilities = capabilities(&mut meta, &context.peer);
+        let client = client_name(&meta, &context.peer);
+        let hints = hints::of_request(&mut meta, &context.extensions)?;
         let resolved = rules.resolve(&hints, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
         if resolved.defaulted && !remembered.warned_of_default.swap(true, Ordering::Relaxed) {
@@ -144,46 +136,25 @@ impl Caller {
                 "the client names no session, so all its conversations share one; {remedy}"
             );
         }
-        request_meta.insert(CLIENT.to_owned(), json!({ "capabilities": capabilities }));
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
         let of_http = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>());
         let place = of_http.or_else(|| context.extensions.get::<Place>()).cloned();
-        let trace = context.extensions.get::<TraceParent>().cloned();
-        let (context, peer, cancel) = (resolved.context, context.peer, context.ct);
-        let waiting = Arc::clone(&remembered.waiting);
+        let mut caller = Caller::new(resolved.context);
+        caller.plugins = plugins.cloned();
+        (caller.meta, caller.capabilities, caller.client) = (meta, Some(capabilities), client);
+        caller.events = events.clone().map(|events| events as Arc<dyn EventSink>);
+        caller.trace = context.extensions.get::<TraceParent>().cloned();
+        caller.cancel = context.ct;
         Ok(Self {
-            context,
-            request_meta,
-            capabilities,
+            caller: Arc::new(caller),
             modern,
             warning,
-            peer,
-            cancel,
-            waiting,
-            trace,
-            client,
+            peer: context.peer,
+            waiting: Arc::clone(&remembered.waiting),
             events,
             _place: place,
         })
-    }
-
-    /// Where what a call says goes.
-    pub(crate) fn events(&self) -> Events {
-        self.events.clone().map(|events| events as Arc<dyn EventSink>)
-    }
-
-    /// The request as the services of core take it.
-    pub(crate) fn asking(&self, input: InputGiven) -> Asking {
-        Asking {
-            context: self.context.clone(),
-            request_meta: self.request_meta.clone(),
-            input,
-            cancel: self.cancel.clone(),
-            events: self.events(),
-            trace: self.trace.clone(),
-            client: self.client.clone(),
-        }
     }
 
     /// Does the work, and tells the client meanwhile what it says.
@@ -195,7 +166,7 @@ impl Caller {
             outcome
         };
         // What the call said comes before what it answers.
-        tokio::join!(working, events.forward(&self.cancel)).0
+        tokio::join!(working, events.forward(&self.caller.cancel)).0
     }
 }
 

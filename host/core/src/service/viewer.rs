@@ -1,0 +1,83 @@
+//! Who looks at what is served, and which plugins of it they may use.
+
+use std::sync::Arc;
+
+use crate::{Context, PluginName, TenantId};
+
+/// Who looks at lists and looks up names: all else is as if it were not there.
+#[derive(Debug, Clone, Copy)]
+pub struct Viewer<'v> {
+    /// Whose tools are seen beside those that all tenants see.
+    pub tenant: &'v TenantId,
+    /// The plugins that may be used; all where absent.
+    pub plugins: Option<&'v AllowedPlugins>,
+}
+
+impl<'v> Viewer<'v> {
+    /// A viewer of this tenant that may use every plugin.
+    #[must_use]
+    pub fn of_tenant(tenant: &'v TenantId) -> Self {
+        Self { tenant, plugins: None }
+    }
+
+    /// Whether the plugin of this name may be used.
+    #[must_use]
+    pub fn allows(&self, plugin: &str) -> bool {
+        self.plugins.is_none_or(|plugins| plugins.allows(plugin))
+    }
+}
+
+/// Which plugins somebody may use, by name. Cheap to clone.
+#[derive(Clone)]
+pub struct AllowedPlugins(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl AllowedPlugins {
+    /// Those for which this is true. A front end stands for a plugin of the name `app_NAME`.
+    pub fn new(allows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(allows))
+    }
+
+    /// Whether this one is among them.
+    #[must_use]
+    pub fn allows(&self, plugin: &str) -> bool {
+        (self.0)(plugin)
+    }
+}
+
+impl std::fmt::Debug for AllowedPlugins {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("AllowedPlugins")
+    }
+}
+
+/// Whom the change of a list concerns; everybody by default.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Audience {
+    /// Where a plugin told it in a call: the clients of this tenant alone.
+    pub tenant: Option<TenantId>,
+    /// Those who may use one of these plugins; everybody where absent.
+    pub plugins: Option<Arc<[PluginName]>>,
+}
+
+impl Audience {
+    /// Those that a call of a plugin may tell something.
+    #[must_use]
+    pub fn of_call(context: &Context, plugin: &PluginName) -> Self {
+        Self { tenant: Some(context.tenant.clone()), plugins: Some([plugin.clone()].into()) }
+    }
+
+    /// Those who may use one of these plugins.
+    #[must_use]
+    pub fn of_plugins(plugins: impl IntoIterator<Item = PluginName>) -> Self {
+        Self { tenant: None, plugins: Some(plugins.into_iter().collect()) }
+    }
+
+    /// Whether this viewer is one of them.
+    #[must_use]
+    pub fn includes(&self, viewer: Viewer<'_>) -> bool {
+        let of_tenant = self.tenant.as_ref().is_none_or(|told| told == viewer.tenant);
+        let of_plugin =
+            self.plugins.as_ref().is_none_or(|plugins| plugins.iter().any(|plugin| viewer.allows(plugin.as_str())));
+        of_tenant && of_plugin
+    }
+}
