@@ -89,10 +89,10 @@ pub use wharf_core::text::with_causes;
 pub use wharf_core::{
     Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
     ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
-    InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits, RequestMemory,
-    ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, TenantId, TerminalGrant, TerminalLimits, TerminalOwner,
-    ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant, WebViewLimits, WorkspaceGrant,
-    WorkspaceKey, grant, limit, request, text,
+    InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
+    RequestMemory, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, TenantId, TerminalGrant, TerminalLimits,
+    TerminalOwner, ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant, WebViewLimits,
+    WorkspaceGrant, WorkspaceKey, grant, limit, request, text,
 };
 pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, PluginPolicy, Rooms};
 pub use wharf_http::{

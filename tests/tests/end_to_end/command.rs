@@ -147,6 +147,35 @@ fn the_nearest_names_come_first_where_a_tool_is_unknown() {
 }
 
 #[test]
+fn a_client_that_names_no_tool_is_told_why_and_what_to_do() {
+    let files = Data::alone();
+    let broken = files.write("broken.wasm", "no component");
+    // Without a table of its own, `workspace` is on and granted nothing, so it is off.
+    let setup = Setup::new().planning().bundled("workspace", "").plugin("broken", &broken, "");
+    let shell = Shell::new(&setup);
+    let mut client = Client::connect(shell.command(&["serve", "--stdio"]));
+    for (name, told) in [
+        ("planning__create_gaol", "there are: planning__create_goal,"),
+        ("create_goal", "there are: planning__create_goal,"),
+        ("workspace__execute_shell", "plugin `workspace` is off, since it is granted nothing; the operator grants it"),
+        ("broken__run", "its plugin could not be loaded"),
+        ("browser__open_page", "its plugin is switched off"),
+    ] {
+        let answer = client.request("tools/call", json!({"name": name, "arguments": {}}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with(&format!("there is no tool `{name}`; ")) && message.contains(told), "{message}");
+        // The command says the same.
+        let run = shell.run(&["call", name, "{}"]);
+        assert!(run.err.contains(told), "{name}: {run:?}");
+    }
+    // A call of what nobody has is evidence, too.
+    assert_eq!(client.leave().2, Some(0));
+    let audit = shell.run(&["audit", "--json"]);
+    assert!(audit.out.lines().any(|line| line.contains("broken__run") && line.contains("not-found")), "{audit:?}");
+}
+
+#[test]
 fn inspect_says_what_a_component_is_and_leaves_nothing_behind() {
     let files = Data::alone();
     let path = files.write("some_guest.wasm", wharf_tests::bytes("guest-hostile"));

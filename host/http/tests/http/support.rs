@@ -8,9 +8,7 @@ use wharf_completion::{
     Streams,
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
-use wharf_core::{
-    Code, Context, ContextRules, Error, HttpLimits, RequestMemory, StreamLimits, StreamOwner, TenantId,
-};
+use wharf_core::{Code, Context, ContextRules, Error, HttpLimits, RequestMemory, StreamLimits, StreamOwner, TenantId};
 use wharf_http::{
     HttpServer, HttpServices, HttpSettings, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest,
     ProtocolService, Token,

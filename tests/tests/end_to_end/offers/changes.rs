@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;
 use wharf::{
     Code, OfferService, TenantId, ToolService,
-    offer::{Change, Audience},
+    offer::{Audience, Change},
 };
 use wharf_tests::{Data, Setup, component, context};
 
