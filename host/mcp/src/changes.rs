@@ -172,7 +172,8 @@ impl Changes {
     /// Tells what there is to tell. A client that takes nothing is not waited for by
     /// anybody else: its source lags, and it is told then that everything has changed.
     async fn follow(&self, served: &Served, mut source: Source, listener: &impl Listener) {
-        let mut shown = lock(&self.shown).clone();
+        // A client that was shown no list yet has nothing to compare with but the present one.
+        let mut shown = lock(&self.shown).clone().or_else(|| self.limited(served));
         loop {
             let topics = match source.next().await {
                 News::Tools if self.is_shown(served, &mut shown) => continue,
@@ -199,12 +200,14 @@ impl Changes {
 
     /// Whether the tools that this client may use are those that it was shown last.
     fn is_shown(&self, served: &Served, shown: &mut Option<Arc<[ToolDefinition]>>) -> bool {
-        if self.plugins.is_none() {
-            return false;
-        }
-        let now = served.tools.tools(self.viewer());
+        let Some(now) = self.limited(served) else { return false };
         let before = shown.replace(Arc::clone(&now));
         before.is_some_and(|before| before == now)
+    }
+
+    /// The tools of a client that may use some plugins alone.
+    fn limited(&self, served: &Served) -> Option<Arc<[ToolDefinition]>> {
+        self.plugins.is_some().then(|| served.tools.tools(self.viewer()))
     }
 
     /// What of a change concerns this listener.

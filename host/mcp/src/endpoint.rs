@@ -44,8 +44,8 @@ use wharf_core::{
 };
 
 use crate::{
-    caller::Place,
     carried::CarriedArguments,
+    client_request::Place,
     handler::Handler,
     hints::{self, OfTransport},
     info::ServerInfo,

@@ -8,7 +8,6 @@ mod endings;
 mod eras;
 mod events;
 mod hostile;
-#[path = "../named_tools.rs"]
 mod named_tools;
 mod offers;
 mod shelf;

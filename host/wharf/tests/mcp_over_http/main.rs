@@ -6,7 +6,7 @@ mod calls;
 mod client;
 mod clients;
 mod eras;
-#[path = "../../../mcp/tests/named_tools.rs"]
+#[path = "../../../mcp/tests/protocol/named_tools.rs"]
 mod named_tools;
 mod protocol;
 mod sessions;
