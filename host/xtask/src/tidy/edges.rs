@@ -99,7 +99,7 @@ const RESERVED: [(&str, &[&str], &str); 14] = [
         &["wharf-http", "wharf-network", "wharf-webview", "wharf-engine", "wharf", "wharf-bench"],
         "only rooms with connections speak HTTP",
     ),
-    ("tokio-rustls", &["wharf-http"], "only http serves TLS"),
+    ("tokio-rustls", &["wharf-http", "wharf-network"], "only http serves TLS, and network asks for it"),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),

@@ -3,6 +3,7 @@
 //! Owns the walk over the repository and the report; each rule is a module
 //! that turns text into violations and touches no file itself.
 
+mod circles;
 mod edges;
 mod links;
 mod named;
@@ -103,6 +104,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let mut sources = Vec::new();
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
+    violations.extend(circles::check(&sources));
     for source in &sources {
         violations.extend(text::check(source));
         if source.is("rs") {
