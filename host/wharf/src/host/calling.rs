@@ -15,9 +15,10 @@ use wharf_core::{
     ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     limit::TimeLeft,
+    service::Caller,
     tool::json_bytes,
 };
-use wharf_engine::Invocation;
+use wharf_engine::{Call, PluginPolicy};
 
 use super::Host;
 use crate::{
@@ -33,8 +34,6 @@ const ARGUMENTS: &str = "the arguments";
 pub(crate) const ANSWER: &str = "the structured answer";
 /// What starts so is the host's.
 const OWN_PREFIX: &str = "dev.wharf/";
-/// Where a plugin finds what was given to a round of input.
-const INPUT: &str = "dev.wharf/input";
 /// Where a plugin finds what the client can do; the transport writes it.
 const CLIENT: &str = "dev.wharf/client";
 
@@ -88,24 +87,20 @@ impl Host {
         // The guest gets their text.
         drop(checked);
         audit.took_in(arguments.len() as u64);
-        let mut request_meta = request.request_meta;
-        let given = with_input(&mut request_meta, request.input, &installed.limits)?;
+        let mut caller = Caller::new(request.context);
+        (caller.meta, caller.client) = (request.request_meta, request.client);
+        (caller.cancel, caller.events, caller.trace) = (request.cancel, request.events, request.trace);
+        let given = check_given(&mut caller, &request.input, limits)?;
         let bytes = given.saturating_add(arguments.len() as u64);
-        let _place = self.admit(&request.context, bytes, &request.cancel).await?;
-        let invocation = Invocation {
-            context: request.context,
-            grants: Arc::clone(&installed.grants),
-            limits: Arc::clone(&installed.limits),
-            settings: Arc::clone(&installed.settings),
-            request_meta,
-            events: request.events,
-            cancel: request.cancel,
-            tool: tool.definition.name.clone(),
-            arguments,
+        let _place = self.admit(&context, bytes, &cancel).await?;
+        let call = Call {
+            caller: Arc::new(caller),
+            input: request.input,
+            policy: policy(installed),
             audit: Some(Arc::clone(audit)),
             charged,
         };
-        let (answer, time) = installed.plugin.call(invocation, tool).await?;
+        let (answer, time) = installed.plugin.call(call, tool, &arguments).await?;
         self.checked_answer(answer, tool, &context, &installed.limits, time, &cancel).await
     }
 
@@ -347,20 +342,26 @@ fn check_input(input: &InputGiven, limits: &CallLimits) -> Result<u64, Error> {
     Ok(bytes)
 }
 
-/// Puts what was given to a round of input where the plugin reads it. Returns how
-/// many bytes came with the request beside arguments and `_meta`.
-pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limits: &CallLimits) -> Result<u64, Error> {
-    let given = check_input(&input, limits)?;
-    let client = check_request_meta(meta, limits)?;
-    if !input.is_empty() {
-        let mut members = Map::new();
-        members.insert("responses".to_owned(), Value::Object(input.responses));
-        if let Some(state) = input.state {
-            members.insert("state".to_owned(), state.into());
-        }
-        meta.insert(INPUT.to_owned(), Value::Object(members));
+/// Checks what came with a request beside its arguments, and takes what the client can do
+/// out of `_meta`. Returns how many bytes came beside arguments and `_meta`.
+pub(super) fn check_given(caller: &mut Caller, input: &InputGiven, limits: &CallLimits) -> Result<u64, Error> {
+    let given = check_input(input, limits)?;
+    let client = check_request_meta(&mut caller.meta, limits)?;
+    if let Some(Value::Object(mut members)) = caller.meta.remove(CLIENT)
+        && let Some(Value::Object(capabilities)) = members.remove("capabilities")
+    {
+        caller.capabilities = capabilities;
     }
     Ok(given.saturating_add(client))
+}
+
+/// What the operator gives a plugin.
+pub(super) fn policy(installed: &Installed) -> Arc<PluginPolicy> {
+    Arc::new(PluginPolicy {
+        grants: Arc::clone(&installed.grants),
+        limits: Arc::clone(&installed.limits),
+        settings: Arc::clone(&installed.settings),
+    })
 }
 
 /// The schema that an answer has to keep, where it has to.

@@ -20,13 +20,16 @@ use wharf_core::{
     Code, Error, Permit,
     audit::{AuditOutcome, CallAudit, RunningCall},
     offer::MAX_URI_BYTES,
-    service::offer::{
-        Asking, Change, CompletionOf, Completions, MayUse, OfferService, PromptAnswer, PromptDefinition,
-        ResourceContent, ResourceDefinition, ResourceTemplate,
+    service::{
+        Caller,
+        offer::{
+            Asking, Change, CompletionOf, Completions, MayUse, OfferService, PromptAnswer, PromptDefinition,
+            ResourceContent, ResourceDefinition, ResourceTemplate,
+        },
     },
     text,
 };
-use wharf_engine::{Completing, Invocation};
+use wharf_engine::{Call, Completing};
 
 use super::{Host, calling};
 use crate::registry::{Installed, Registry};
@@ -118,8 +121,8 @@ impl OfferService for Offering {
         let answered = async {
             check_arguments(&arguments, prompt)?;
             let arguments = small_text(arguments, owner)?;
-            let (invocation, _place) = host.invocation(owner, asking, prompt.name.clone(), arguments, audit).await?;
-            owner.plugin.prompt(invocation).await
+            let (call, _place) = host.call_of(owner, asking, arguments.len(), audit).await?;
+            owner.plugin.prompt(call, &prompt.name, &arguments).await
         };
         ended(running, answered.await)
     }
@@ -132,9 +135,8 @@ impl OfferService for Offering {
         let listing = readers.iter().map(async |owner| {
             let (running, audit) = host.asked("list-resources", owner, &asking);
             let listed = async {
-                let (invocation, _place) =
-                    host.invocation(owner, asking.clone(), String::new(), String::new(), audit).await?;
-                owner.plugin.resources(invocation).await
+                let (call, _place) = host.call_of(owner, asking.clone(), 0, audit).await?;
+                owner.plugin.resources(call).await
             };
             // Who is late is not waited for; dropping what lists ends its call.
             let listed = timeout_at(until, listed).await.unwrap_or_else(|_| Err(late()));
@@ -160,8 +162,8 @@ impl OfferService for Offering {
         // What an address says is the caller's: it does not belong into a log.
         let (running, audit) = host.asked("read-resource", owner, &asking);
         let read = async {
-            let (invocation, _place) = host.invocation(owner, asking, String::new(), String::new(), audit).await?;
-            owner.plugin.read_resource(invocation, uri).await
+            let (call, _place) = host.call_of(owner, asking, 0, audit).await?;
+            owner.plugin.read_resource(call, uri).await
         };
         ended(running, read.await)
     }
@@ -204,8 +206,8 @@ impl OfferService for Offering {
             let others = small_text(others, owner)?;
             let (argument, typed) = (argument.to_owned(), typed.to_owned());
             let completing = Completing { kind, name: name.clone(), argument, typed, others };
-            let (invocation, _place) = host.invocation(owner, asking, String::new(), String::new(), audit).await?;
-            owner.plugin.complete(invocation, &completing).await
+            let (call, _place) = host.call_of(owner, asking, 0, audit).await?;
+            owner.plugin.complete(call, &completing).await
         };
         ended(running, completed.await)
     }
@@ -220,32 +222,24 @@ impl Host {
         (running, audit)
     }
 
-    /// What a plugin is asked, and its place among the running calls.
-    async fn invocation(
+    /// The call of a plugin that takes so many bytes of arguments, and its place among the
+    /// running calls.
+    async fn call_of(
         &self,
         owner: &Installed,
         asking: Asking,
-        tool: String,
-        arguments: String,
+        argument_bytes: usize,
         audit: Arc<CallAudit>,
-    ) -> Result<(Invocation, Permit), Error> {
-        let Asking { context, mut request_meta, input, cancel, events, trace: _, client: _ } = asking;
-        let given = calling::with_input(&mut request_meta, input, &owner.limits)?;
-        let place = self.admit(&context, given.saturating_add(arguments.len() as u64), &cancel).await?;
-        let invocation = Invocation {
-            context,
-            grants: Arc::clone(&owner.grants),
-            limits: Arc::clone(&owner.limits),
-            settings: Arc::clone(&owner.settings),
-            request_meta,
-            events,
-            cancel,
-            tool,
-            arguments,
-            audit: Some(audit),
-            charged: Duration::ZERO,
-        };
-        Ok((invocation, place))
+    ) -> Result<(Call, Permit), Error> {
+        let Asking { context, request_meta, input, cancel, events, trace, client } = asking;
+        let mut caller = Caller::new(context);
+        (caller.meta, caller.client) = (request_meta, client);
+        (caller.cancel, caller.events, caller.trace) = (cancel, events, trace);
+        let given = calling::check_given(&mut caller, &input, &owner.limits)?;
+        let bytes = given.saturating_add(argument_bytes as u64);
+        let place = self.admit(&caller.context, bytes, &caller.cancel).await?;
+        let (caller, policy) = (Arc::new(caller), calling::policy(owner));
+        Ok((Call { caller, input, policy, audit: Some(audit), charged: Duration::ZERO }, place))
     }
 }
 
