@@ -5,27 +5,24 @@ use std::sync::Arc;
 
 use wasmtime::UpdateDeadline;
 
-use crate::{
-    clock::{Clock, Stop},
-    guest::Guest,
-    schedule::Schedule,
-};
+use crate::{call::ActiveCall, clock::Stop, schedule::Schedule};
 
 /// Stops the call where its time, its budget or its client's patience is over.
-pub(crate) fn ended(schedule: &Schedule, guest: &Guest) -> UpdateDeadline {
-    let clock = &guest.clock;
+pub(crate) fn ended(schedule: &Schedule, call: &Arc<ActiveCall>) -> UpdateDeadline {
+    let clock = &call.clock;
     if clock.check().is_some() {
         return UpdateDeadline::Interrupt;
     }
-    if guest.budget.exceeded().is_some() {
+    if call.budget.exceeded().is_some() {
         clock.stop(Stop::Budget);
         return UpdateDeadline::Interrupt;
     }
-    UpdateDeadline::YieldCustom(1, Box::pin(step_back(schedule.clone(), Arc::clone(clock))))
+    UpdateDeadline::YieldCustom(1, Box::pin(step_back(schedule.clone(), Arc::clone(call))))
 }
 
 /// Waits for the call's turn, and lets the runtime do what else there is.
-async fn step_back(schedule: Schedule, clock: Arc<Clock>) {
+async fn step_back(schedule: Schedule, call: Arc<ActiveCall>) {
+    let clock = &call.clock;
     clock.between_epochs(true);
     let slot = schedule.turn(clock.take_slot(), clock.computed()).await;
     clock.set_slot(slot);

@@ -3,10 +3,7 @@
 use wasmtime::Trap;
 use wharf_core::{Code, Error, text};
 
-use crate::{
-    budget::{Budget, Exceeded},
-    clock::Clock,
-};
+use crate::{budget::Exceeded, call::ActiveCall};
 
 /// Why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +104,8 @@ pub(crate) fn reason(error: &wasmtime::Error) -> String {
 }
 
 /// What the client is told of a call that the runtime ended.
-pub(crate) fn of_call(error: &wasmtime::Error, clock: &Clock, budget: &Budget, stack_bytes: u64) -> Error {
+pub(crate) fn of_call(error: &wasmtime::Error, call: &ActiveCall, stack_bytes: u64) -> Error {
+    let ActiveCall { clock, budget, .. } = call;
     if let Some(told) = clock.stopped().and_then(|why| clock.describe(why)) {
         return told;
     }

@@ -96,6 +96,20 @@ impl Code {
 }
 
 impl Function<'_> {
+    /// What names it among calls that contend for the same state; empty where nothing does.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::CallTool { name, .. } | Self::GetPrompt { name, .. } => name,
+            Self::ListTools
+            | Self::ListPrompts
+            | Self::Claims
+            | Self::ListTemplates
+            | Self::ListResources
+            | Self::ReadResource { .. }
+            | Self::Complete(_) => "",
+        }
+    }
+
     /// Calls it in a fresh instance.
     pub(crate) async fn call(self, code: &Code, store: &mut Store<Guest>) -> wasmtime::Result<Returned> {
         let instance = code.linked.instantiate_async(&mut *store).await?;

@@ -6,6 +6,7 @@
 //! one thin adapter that checks the grant, asks the room, and converts.
 
 mod adapter;
+mod answer;
 mod bindings;
 mod bucket;
 mod budget;
@@ -16,6 +17,7 @@ mod compile;
 mod component;
 mod epoch;
 mod error;
+mod execution;
 mod files;
 mod function;
 mod guest;
@@ -34,7 +36,7 @@ mod stdio;
 mod ticker;
 mod watch;
 
-pub use call::Invocation;
+pub use call::{Call, PluginPolicy};
 pub use component::Component;
 pub use error::{EngineError, LoadError};
 pub use function::Completing;

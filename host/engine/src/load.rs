@@ -3,7 +3,6 @@
 
 use std::{
     any::Any,
-    mem,
     sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
     time::Duration,
 };
@@ -11,9 +10,11 @@ use std::{
 use wharf_core::{Answer, Digest, Error, PluginName, SchemaLimits, Tool, limit::TimeLeft};
 
 use crate::{
-    call::{self, Invocation},
+    answer,
+    call::Call,
     component::Component,
     error::LoadError,
+    execution::{self, Callee},
     function::{Code, Function, Returned},
     inspection::Inspection,
     manifest,
@@ -176,22 +177,21 @@ impl Plugin {
         Ok(())
     }
 
-    /// Calls a tool. The caller has checked the arguments against its schema, and
-    /// checks the answer in what is left of the call's time. Dropping the future ends the
+    /// Calls a tool. `arguments` is the JSON text of an object: the caller has checked it
+    /// against the tool's schema, and checks the answer in what is left of the call's time. Dropping the future ends the
     /// call.
     ///
     /// # Errors
     /// Whatever the tool answers or the call ends with; see the contract.
-    pub async fn call(&self, mut invocation: Invocation, tool: &Tool) -> Result<(Answer, TimeLeft), Error> {
-        let (limits, audit) = (Arc::clone(&invocation.limits), invocation.audit.clone());
-        let (name, arguments) = (invocation.tool.clone(), mem::take(&mut invocation.arguments));
-        let function = Function::CallTool { name: &name, arguments: &arguments };
-        match self.run_timed(invocation, tool.wall_time, function).await? {
+    pub async fn call(&self, call: Call, tool: &Tool, arguments: &str) -> Result<(Answer, TimeLeft), Error> {
+        let (policy, audit) = (Arc::clone(&call.policy), call.audit.clone());
+        let function = Function::CallTool { name: &tool.definition.name, arguments };
+        match self.run_timed(call, tool.wall_time, function).await? {
             (Returned::Answer(answer), left) => {
                 if let (Some(audit), Ok(answer)) = (&audit, &answer) {
-                    audit.gave_out(call::answer_bytes(answer));
+                    audit.gave_out(answer::answer_bytes(answer));
                 }
-                call::answer(answer, &limits).map(|answer| (answer, left))
+                answer::answer(answer, &policy.limits).map(|answer| (answer, left))
             }
             _ => Err(unusable("the plugin answered another question")),
         }
@@ -200,16 +200,16 @@ impl Plugin {
     /// Calls one function in an instance of its own.
     pub(crate) async fn run(
         &self,
-        invocation: Invocation,
+        call: Call,
         declared: Option<Duration>,
         function: Function<'_>,
     ) -> Result<Returned, Error> {
-        self.run_timed(invocation, declared, function).await.map(|(returned, _)| returned)
+        self.run_timed(call, declared, function).await.map(|(returned, _)| returned)
     }
 
     async fn run_timed(
         &self,
-        invocation: Invocation,
+        call: Call,
         declared: Option<Duration>,
         function: Function<'_>,
     ) -> Result<(Returned, TimeLeft), Error> {
@@ -219,12 +219,8 @@ impl Plugin {
         };
         let shared = &self.loaded.source.engine;
         let runtime = shared.runtime().map_err(unusable)?;
-        let wall_time = invocation.limits.wall_time(declared);
-        let (rooms, turns) = (shared.rooms.clone(), Arc::clone(&shared.turns));
-        let (claims, handles) = (Arc::clone(self.claims()), Arc::clone(&shared.open_handles));
-        let name = self.loaded.name.clone();
-        let (setting, limits) = invocation.into_setting(name, wall_time, claims, rooms, turns, handles);
-        call::run(runtime, code, setting, &limits, shared.config.limits.stack_bytes, function).await
+        let callee = Callee { name: &self.loaded.name, claims: self.claims(), code };
+        execution::run(shared, runtime, callee, call, declared, function).await
     }
 
     async fn wait_for_code(&self) -> Result<&Code, Error> {

@@ -1,6 +1,6 @@
 //! What a plugin offers beside tools: asked for, checked, converted.
 
-use std::{mem, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use wharf_core::{
@@ -14,8 +14,9 @@ use wharf_core::{
 };
 
 use crate::{
+    answer,
     bindings::offered::exports::wharf::plugin::{completion, prompts, resources},
-    call::{self, Invocation},
+    call::Call,
     error::LoadError,
     function::{Completing, Function, Returned},
     load::{Plugin, unusable},
@@ -46,21 +47,20 @@ impl Plugin {
         self.loaded.offered.completes
     }
 
-    /// Makes a prompt, named by [`Invocation::tool`]. The caller has checked that the
-    /// arguments are those which it takes. Dropping the future ends the call.
+    /// Makes a prompt. `arguments` is the JSON text of an object: the caller has checked
+    /// that it has what the prompt takes. Dropping the future ends the call.
     ///
     /// # Errors
     /// Whatever the plugin answers or the call ends with; see the contract.
-    pub async fn prompt(&self, mut invocation: Invocation) -> Result<PromptAnswer, Error> {
-        let (name, arguments) = (invocation.tool.clone(), mem::take(&mut invocation.arguments));
-        let limits = Arc::clone(&invocation.limits);
-        let function = Function::GetPrompt { name: &name, arguments: &arguments };
-        let Returned::Prompt(answer) = self.run(invocation, None, function).await? else {
+    pub async fn prompt(&self, call: Call, name: &str, arguments: &str) -> Result<PromptAnswer, Error> {
+        let policy = Arc::clone(&call.policy);
+        let function = Function::GetPrompt { name, arguments };
+        let Returned::Prompt(answer) = self.run(call, None, function).await? else {
             return Err(other_question());
         };
-        let answer = answer.map_err(call::guest_error)?;
-        check_size(prompt_bytes(&answer), answer.messages.len(), &limits)?;
-        let mut meta = call::object(answer.meta.as_deref())?;
+        let answer = answer.map_err(answer::guest_error)?;
+        check_size(prompt_bytes(&answer), answer.messages.len(), &policy.limits)?;
+        let mut meta = answer::object(answer.meta.as_deref())?;
         let input_required = InputRequired::take(&mut meta)?;
         let messages = answer.messages.into_iter().map(message).collect::<Result<_, _>>()?;
         PromptAnswer { description: answer.description, messages, input_required, meta }.checked()
@@ -70,13 +70,13 @@ impl Plugin {
     ///
     /// # Errors
     /// As [`Plugin::prompt`].
-    pub async fn resources(&self, invocation: Invocation) -> Result<Vec<ResourceDefinition>, Error> {
-        let limits = Arc::clone(&invocation.limits);
-        let Returned::Resources(listed) = self.run(invocation, None, Function::ListResources).await? else {
+    pub async fn resources(&self, call: Call) -> Result<Vec<ResourceDefinition>, Error> {
+        let policy = Arc::clone(&call.policy);
+        let Returned::Resources(listed) = self.run(call, None, Function::ListResources).await? else {
             return Err(other_question());
         };
-        let listed = listed.map_err(call::guest_error)?;
-        check_size(listed.iter().map(listing_bytes).sum(), 0, &limits)?;
+        let listed = listed.map_err(answer::guest_error)?;
+        check_size(listed.iter().map(listing_bytes).sum(), 0, &policy.limits)?;
         // One too many is enough to be told so.
         let listed = listed.into_iter().take(MAX_RESOURCES + 1).map(resource).collect::<Result<_, _>>()?;
         offer::checked_listing(listed, self.claims())
@@ -86,17 +86,17 @@ impl Plugin {
     ///
     /// # Errors
     /// As [`Plugin::prompt`].
-    pub async fn read_resource(&self, invocation: Invocation, uri: &str) -> Result<Vec<ResourceContent>, Error> {
-        let limits = Arc::clone(&invocation.limits);
-        let Returned::Read(read) = self.run(invocation, None, Function::ReadResource { uri }).await? else {
+    pub async fn read_resource(&self, call: Call, uri: &str) -> Result<Vec<ResourceContent>, Error> {
+        let policy = Arc::clone(&call.policy);
+        let Returned::Read(read) = self.run(call, None, Function::ReadResource { uri }).await? else {
             return Err(other_question());
         };
-        let read = read.map_err(call::guest_error)?;
+        let read = read.map_err(answer::guest_error)?;
         let bytes = |part: &resources::Part| {
             (part.uri.len() + part.mime_type.len() + part.data.len() + part.meta.as_ref().map_or(0, String::len)) as u64
         };
         let meta = read.meta.as_ref().map_or(0, String::len) as u64;
-        check_size(read.parts.iter().map(bytes).sum::<u64>() + meta, read.parts.len(), &limits)?;
+        check_size(read.parts.iter().map(bytes).sum::<u64>() + meta, read.parts.len(), &policy.limits)?;
         offer::checked_parts(read.parts.into_iter().map(part).collect::<Result<_, _>>()?, self.claims())
     }
 
@@ -104,16 +104,16 @@ impl Plugin {
     ///
     /// # Errors
     /// As [`Plugin::prompt`].
-    pub async fn complete(&self, invocation: Invocation, completing: &Completing) -> Result<Completions, Error> {
+    pub async fn complete(&self, call: Call, completing: &Completing) -> Result<Completions, Error> {
         if !self.completes() {
             return Ok(Completions::default());
         }
-        let limits = Arc::clone(&invocation.limits);
-        let Returned::Completions(completed) = self.run(invocation, None, Function::Complete(completing)).await? else {
+        let policy = Arc::clone(&call.policy);
+        let Returned::Completions(completed) = self.run(call, None, Function::Complete(completing)).await? else {
             return Err(other_question());
         };
-        let completion::Completions { values, total, has_more, meta: _ } = completed.map_err(call::guest_error)?;
-        check_size(values.iter().map(|value| value.len() as u64).sum(), 0, &limits)?;
+        let completion::Completions { values, total, has_more, meta: _ } = completed.map_err(answer::guest_error)?;
+        check_size(values.iter().map(|value| value.len() as u64).sum(), 0, &policy.limits)?;
         Ok(offer::completions(values, total, has_more))
     }
 }
@@ -181,7 +181,7 @@ fn message(message: prompts::Message) -> Result<PromptMessage, Error> {
         "assistant" => Role::Assistant,
         _ => return Err(broken("a message of its prompt is of neither `user` nor `assistant`")),
     };
-    let meta = call::object(message.meta.as_deref())?;
+    let meta = answer::object(message.meta.as_deref())?;
     Ok(PromptMessage { role, content: Content { mime_type: message.mime_type, data: message.data, meta } })
 }
 
@@ -192,13 +192,13 @@ fn listing_bytes(listed: &resources::ResourceInfo) -> u64 {
 }
 
 fn resource(listed: resources::ResourceInfo) -> Result<ResourceDefinition, Error> {
-    let meta = call::object(listed.meta.as_deref())?;
+    let meta = answer::object(listed.meta.as_deref())?;
     let resources::ResourceInfo { uri, name, description, mime_type, meta: _ } = listed;
     Ok(ResourceDefinition { uri, name, description, mime_type, meta })
 }
 
 fn part(part: resources::Part) -> Result<ResourceContent, Error> {
-    let meta = call::object(part.meta.as_deref())?;
+    let meta = answer::object(part.meta.as_deref())?;
     Ok(ResourceContent { uri: part.uri, content: Content { mime_type: part.mime_type, data: part.data, meta } })
 }
 

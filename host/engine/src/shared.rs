@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     pub(crate) config: EngineConfig,
     pub(crate) cache: Option<Cache>,
     pub(crate) cache_problem: Option<String>,
-    pub(crate) rooms: Rooms,
+    pub(crate) rooms: Arc<Rooms>,
     pub(crate) turns: Arc<Turns>,
     pub(crate) open_handles: Arc<Quota>,
     runtime: OnceLock<Runtime>,
@@ -42,7 +42,16 @@ impl Shared {
         };
         let open_handles = open_handles(&config.limits);
         let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
-        Self { config, cache, cache_problem, rooms, turns: Arc::default(), open_handles, runtime, starting }
+        Self {
+            config,
+            cache,
+            cache_problem,
+            rooms: Arc::new(rooms),
+            turns: Arc::default(),
+            open_handles,
+            runtime,
+            starting,
+        }
     }
 
     /// The runtime, started at the first call of this.

@@ -8,19 +8,19 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
-use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
 use wharf_core::{
-    CallLimits, Claims, Context, Grants, PluginName, SchemaLimits, SessionId, TenantId, Tool, ToolDefinition,
+    CallLimits, Claims, Context, Grants, InputGiven, PluginName, SchemaLimits, SessionId, TenantId, Tool,
+    ToolDefinition, service::Caller,
 };
 
 use crate::{
-    call, compile,
+    call::{Call, PluginPolicy},
+    compile,
     component::Component,
     error::{EngineError, LoadError, reason},
+    execution::{self, Callee},
     function::{Code, Function, Returned},
-    guest::Setting,
     metadata::{self, Offered},
     offering,
     runtime::Runtime,
@@ -171,28 +171,22 @@ impl Source {
             wall_time_milliseconds: LISTING_WALL_MILLISECONDS,
             ..CallLimits::default()
         };
-        let setting = Setting {
-            plugin: name.clone(),
-            context: Context::new(TenantId::local(), SessionId::default_session()),
-            grants: Arc::new(Grants::default()),
-            settings: "{}".into(),
-            request_meta: Map::new(),
-            events: None,
-            claims: Arc::default(),
-            rooms: self.engine.rooms.clone(),
-            turns: Arc::clone(&self.engine.turns),
-            open_handles: Arc::clone(&self.engine.open_handles),
-            tool: "".into(),
-            wall_time: limits.wall_time(None),
-            cancel: CancellationToken::new(),
+        let context = Context::new(TenantId::local(), SessionId::default_session());
+        let policy =
+            PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
+        let call = Call {
+            caller: Arc::new(Caller::new(context)),
+            input: InputGiven::default(),
+            policy: Arc::new(policy),
             audit: None,
             charged: Duration::ZERO,
         };
-        let stack_bytes = self.engine.config.limits.stack_bytes;
+        let claims = Arc::default();
+        let callee = Callee { name, claims: &claims, code };
         let asking = async {
             // The semaphore is never closed.
             let _place = runtime.listing.acquire().await.ok();
-            call::run(runtime, code, setting, &limits, stack_bytes, function).await
+            execution::run(&self.engine, runtime, callee, call, None, function).await
         };
         block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
     }

@@ -10,35 +10,23 @@ use wasmtime_wasi_io::{
     poll::Pollable,
     streams::{OutputStream, StreamError, StreamResult},
 };
-use wharf_core::{PluginName, SessionId, text};
+use wharf_core::text;
 
-use crate::budget::Budget;
+use crate::call::ActiveCall;
 
 /// Longer lines are cut.
 const MAX_LINE_BYTES: usize = 8 << 10;
 /// How much a guest may write at a time.
 const WRITE_BYTES: usize = 64 << 10;
 
-/// The log of one call.
-#[derive(Debug)]
-pub(crate) struct GuestLog {
-    plugin: PluginName,
-    session: SessionId,
-    budget: Arc<Budget>,
-}
-
-impl GuestLog {
-    pub(crate) fn new(plugin: PluginName, session: SessionId, budget: Arc<Budget>) -> Self {
-        Self { plugin, session, budget }
-    }
-
-    /// Writes one line, unless the call has written its share.
-    pub(crate) fn line(&self, level: &str, message: &str) {
+impl ActiveCall {
+    /// Writes one line to the operator's log, unless the call has written its share.
+    pub(crate) fn log(&self, level: &str, message: &str) {
         if !self.budget.log_line() {
             return;
         }
         let message = text::line(message, MAX_LINE_BYTES);
-        let (plugin, session) = (&self.plugin, &self.session);
+        let (plugin, session) = (&self.plugin, &self.context().session);
         match level {
             "trace" => tracing::trace!(target: "wharf::plugin", %plugin, %session, "{message}"),
             "debug" => tracing::debug!(target: "wharf::plugin", %plugin, %session, "{message}"),
@@ -49,11 +37,12 @@ impl GuestLog {
     }
 }
 
-impl Drop for GuestLog {
+impl Drop for ActiveCall {
+    /// The standard streams hold the call, so their last lines are counted by now.
     fn drop(&mut self) {
         let dropped = self.budget.dropped_log_lines();
         if dropped > 0 {
-            let (plugin, session) = (&self.plugin, &self.session);
+            let (plugin, session) = (&self.plugin, &self.context().session);
             tracing::warn!(
                 target: "wharf::plugin", %plugin, %session,
                 "{dropped} log lines of one call were dropped (limit `log_lines`)"
@@ -63,9 +52,8 @@ impl Drop for GuestLog {
 }
 
 /// One standard stream: cuts what is written into lines.
-#[derive(Debug)]
 struct Lines {
-    log: Arc<GuestLog>,
+    call: Arc<ActiveCall>,
     level: &'static str,
     // Every handle of the guest to this stream writes to the same line. Held
     // for a copy of at most one line.
@@ -78,7 +66,7 @@ impl Lines {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             keep(&mut unfinished, &rest[..end]);
-            self.log.line(self.level, &String::from_utf8_lossy(&unfinished));
+            self.call.log(self.level, &String::from_utf8_lossy(&unfinished));
             unfinished.clear();
             rest = &rest[end + 1..];
         }
@@ -96,26 +84,26 @@ impl Drop for Lines {
     fn drop(&mut self) {
         let unfinished = std::mem::take(self.unfinished.get_mut().unwrap_or_else(PoisonError::into_inner));
         if !unfinished.is_empty() {
-            self.log.line(self.level, &String::from_utf8_lossy(&unfinished));
+            self.call.log(self.level, &String::from_utf8_lossy(&unfinished));
         }
     }
 }
 
 /// A handle to one standard stream.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Stream(Arc<Lines>);
 
 impl Stream {
-    pub(crate) fn output(log: &Arc<GuestLog>) -> Self {
-        Self::new(log, "info")
+    pub(crate) fn output(call: &Arc<ActiveCall>) -> Self {
+        Self::new(call, "info")
     }
 
-    pub(crate) fn errors(log: &Arc<GuestLog>) -> Self {
-        Self::new(log, "warn")
+    pub(crate) fn errors(call: &Arc<ActiveCall>) -> Self {
+        Self::new(call, "warn")
     }
 
-    fn new(log: &Arc<GuestLog>, level: &'static str) -> Self {
-        Self(Arc::new(Lines { log: Arc::clone(log), level, unfinished: Mutex::default() }))
+    fn new(call: &Arc<ActiveCall>, level: &'static str) -> Self {
+        Self(Arc::new(Lines { call: Arc::clone(call), level, unfinished: Mutex::default() }))
     }
 }
 
@@ -144,8 +132,8 @@ impl Pollable for Stream {
 #[async_trait::async_trait]
 impl OutputStream for Stream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        let log = &self.0.log;
-        log.budget.moved(bytes.len() as u64).map_err(|exceeded| StreamError::Trap(wasmtime::Error::new(exceeded)))?;
+        let budget = &self.0.call.budget;
+        budget.moved(bytes.len() as u64).map_err(|exceeded| StreamError::Trap(wasmtime::Error::new(exceeded)))?;
         self.0.write(&bytes);
         Ok(())
     }

@@ -18,7 +18,7 @@ use wharf_core::{
     audit::{AuditOutcome, CallAudit, HostCall},
 };
 
-use crate::{budget::Budget, guest::Guest};
+use crate::{call::ActiveCall, guest::Guest};
 use answered::Answered;
 use asked::Asked;
 
@@ -130,8 +130,8 @@ fn function_name(interface: &str, name: &str) -> Arc<str> {
 
 /// One host call that has begun.
 struct Watch {
+    call: Arc<ActiveCall>,
     audit: Arc<CallAudit>,
-    budget: Arc<Budget>,
     function: Arc<str>,
     asked: Option<Box<str>>,
     began: Instant,
@@ -143,12 +143,12 @@ struct Watch {
 impl Watch {
     /// Nothing where nobody listens.
     fn begin(guest: &Guest, function: &Arc<str>, parameters: &impl Asked) -> Option<Self> {
-        let audit = guest.audit.as_ref()?;
+        let audit = guest.call.audit.as_ref()?;
         let asked = if audit.interest().names { asked::about(guest, function, parameters) } else { None };
-        let (from_guest, moved) = guest.budget.traffic();
+        let (from_guest, moved) = guest.call.budget.traffic();
         Some(Self {
+            call: Arc::clone(&guest.call),
             audit: Arc::clone(audit),
-            budget: Arc::clone(&guest.budget),
             function: Arc::clone(function),
             asked,
             began: Instant::now(),
@@ -167,7 +167,7 @@ impl Watch {
 
     fn tell(&mut self, outcome: AuditOutcome) {
         self.told = true;
-        let (from_guest, moved) = self.budget.traffic();
+        let (from_guest, moved) = self.call.budget.traffic();
         let bytes_in = from_guest.saturating_sub(self.from_guest);
         self.audit.host_call(HostCall {
             function: Arc::clone(&self.function),

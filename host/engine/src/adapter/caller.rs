@@ -1,31 +1,142 @@
 //! `caller`: the context of the call, read only.
 
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::{Map, Value};
+use wharf_core::{InputGiven, service::Caller};
+
 use crate::{bindings::wharf::plugin::caller::Host, guest::Guest};
+
+/// Members of a request's metadata that start so are the host's.
+const HOST_PREFIX: &str = "dev.wharf/";
+/// Where a plugin finds what its client can do.
+const CLIENT: &str = "dev.wharf/client";
+/// Where a plugin finds what was given to an earlier round of the same call.
+const INPUT: &str = "dev.wharf/input";
+
+/// The metadata of a request, as the plugin reads it.
+struct RequestMeta<'c> {
+    caller: &'c Caller,
+    input: &'c InputGiven,
+}
+
+#[derive(Serialize)]
+struct Client<'c> {
+    capabilities: &'c Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct Input<'c> {
+    responses: &'c Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'c str>,
+}
+
+impl RequestMeta<'_> {
+    /// What the client declared, where the caller is one.
+    fn client(&self) -> Option<Client<'_>> {
+        self.caller.capabilities.as_ref().map(|capabilities| Client { capabilities })
+    }
+
+    fn input(&self) -> Option<Input<'_>> {
+        let InputGiven { responses, state } = self.input;
+        (!self.input.is_empty()).then_some(Input { responses, state: state.as_deref() })
+    }
+}
+
+impl Serialize for RequestMeta<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        // What a caller writes there never speaks for the host.
+        for (name, value) in self.caller.meta.iter().filter(|(name, _)| !name.starts_with(HOST_PREFIX)) {
+            members.serialize_entry(name, value)?;
+        }
+        if let Some(client) = self.client() {
+            members.serialize_entry(CLIENT, &client)?;
+        }
+        if let Some(input) = self.input() {
+            members.serialize_entry(INPUT, &input)?;
+        }
+        members.end()
+    }
+}
 
 impl Host for Guest {
     fn session(&mut self) -> wasmtime::Result<String> {
-        self.budget.host_call(0)?;
-        Ok(self.context.session.to_string())
+        self.call.budget.host_call(0)?;
+        Ok(self.call.context().session.to_string())
     }
 
     fn assistant(&mut self) -> wasmtime::Result<Option<String>> {
-        self.budget.host_call(0)?;
-        Ok(self.context.assistant.as_ref().map(ToString::to_string))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.context().assistant.as_ref().map(ToString::to_string))
     }
 
     fn thread(&mut self) -> wasmtime::Result<Option<String>> {
-        self.budget.host_call(0)?;
-        Ok(self.context.thread.as_ref().map(ToString::to_string))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.context().thread.as_ref().map(ToString::to_string))
     }
 
     fn request_meta(&mut self) -> wasmtime::Result<String> {
-        let text = serde_json::to_string(&self.request_meta)?;
-        self.budget.host_call(text.len() as u64)?;
+        let text = serde_json::to_string(&RequestMeta { caller: &self.call.caller, input: &self.call.input })?;
+        self.call.budget.host_call(text.len() as u64)?;
         Ok(text)
     }
 
     fn remaining(&mut self) -> wasmtime::Result<u64> {
-        self.budget.host_call(0)?;
-        Ok(u64::try_from(self.clock.remaining().as_millis()).unwrap_or(u64::MAX))
+        self.call.budget.host_call(0)?;
+        Ok(u64::try_from(self.call.clock.remaining().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use wharf_core::{Context, SessionId, TenantId};
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().expect("an object").clone()
+    }
+
+    fn read(caller: &Caller, input: &InputGiven) -> Value {
+        let text = serde_json::to_string(&RequestMeta { caller, input }).expect("JSON");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    fn caller() -> Caller {
+        Caller::new(Context::new(TenantId::local(), SessionId::default_session()))
+    }
+
+    #[test]
+    fn a_plugin_reads_nothing_where_nothing_came() {
+        assert_eq!(read(&caller(), &InputGiven::default()), json!({}));
+    }
+
+    #[test]
+    fn a_plugin_reads_what_came_and_what_the_host_knows() {
+        let mut caller = caller();
+        caller.meta = object(json!({"com.example/k": [1], "x": null}));
+        caller.capabilities = Some(Map::new());
+        let input = InputGiven { responses: object(json!({"n": {"action": "accept"}})), state: None };
+        let read_first = read(&caller, &input);
+        let client = json!({"capabilities": {}});
+        assert_eq!(
+            read_first,
+            json!({"com.example/k": [1], "x": null, "dev.wharf/client": client,
+                   "dev.wharf/input": {"responses": {"n": {"action": "accept"}}}})
+        );
+        caller.capabilities = Some(object(json!({"roots": {}})));
+        let input = InputGiven { responses: Map::new(), state: Some("s\u{1b}".to_owned()) };
+        let read_then = read(&caller, &input);
+        assert_eq!(read_then["dev.wharf/client"], json!({"capabilities": {"roots": {}}}));
+        assert_eq!(read_then["dev.wharf/input"], json!({"responses": {}, "state": "s\u{1b}"}));
+    }
+
+    #[test]
+    fn no_caller_speaks_for_the_host() {
+        let mut caller = caller();
+        caller.meta = object(json!({"dev.wharf/input": 1, "dev.wharf/client": 2, "dev.wharf/tenant": 3, "mine": 4}));
+        assert_eq!(read(&caller, &InputGiven::default()), json!({"mine": 4}));
     }
 }

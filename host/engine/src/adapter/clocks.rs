@@ -27,7 +27,7 @@ impl HasData for HasBoundedClocks {
 pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
     monotonic_clock::add_to_linker::<_, HasBoundedClocks>(linker, |guest: &mut Guest| {
-        let until = guest.clock.wait_until();
+        let until = guest.call.clock.wait_until();
         BoundedClocks { clocks: guest.clocks(), until }
     })?;
     linker.allow_shadowing(false);

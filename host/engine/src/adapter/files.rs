@@ -52,7 +52,7 @@ impl HasData for HasPreopens {
 pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
     preopens::add_to_linker::<_, HasPreopens>(linker, |guest: &mut Guest| {
-        guest.budget.wasi_call();
+        guest.call.budget.wasi_call();
         Preopens(guest)
     })?;
     watch::watched(linker, |linker| {
@@ -89,7 +89,7 @@ impl preopens::Host for Preopens<'_> {
                 Access::Read => (FsPerms::ReadOnly, OpenMode::READ),
                 Access::Write => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
             };
-            let meter = Meter::new(Arc::clone(&self.0.budget), volume);
+            let meter = Meter::new(Arc::clone(&self.0.call), volume);
             let descriptor = Descriptor::Dir(Dir::new(directory, perms, mode, false));
             handed.push((self.0.hand_out(descriptor, meter, exchange)?, name));
         }
@@ -109,10 +109,12 @@ struct Granted {
 impl Guest {
     /// What is granted, exists and can be opened now.
     fn directories(&self) -> Vec<Granted> {
-        let (Ok(granted), Ok(workspaces)) = (self.grants.workspace(&self.plugin), self.rooms.workspaces()) else {
+        let (Ok(granted), Ok(workspaces)) =
+            (self.call.grants().workspace(&self.call.plugin), self.call.rooms.workspaces())
+        else {
             return Vec::new();
         };
-        let key = granted.key(&self.context);
+        let key = granted.key(self.call.context());
         let own = workspaces.find(&key).map(|own| (FILES.to_owned(), own.files, granted.grant().access, false));
         let exchange = granted.grant().exchange.iter();
         let exchange =
@@ -127,7 +129,7 @@ impl Guest {
             match open(&path, exchange) {
                 Ok((directory, volume)) => Some(Granted { name, directory, access, exchange, volume }),
                 Err(error) => {
-                    tracing::warn!(plugin = %self.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
+                    tracing::warn!(plugin = %self.call.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
                     None
                 }
             }
@@ -137,7 +139,7 @@ impl Guest {
 
     /// Counts something that stays open, or ends the call.
     fn keep_open(&self) -> wasmtime::Result<Share> {
-        let taken = self.open_handles.take(&self.context.tenant, &self.context.session, 1);
+        let taken = self.call.open_handles.take(&self.call.context().tenant, &self.call.context().session, 1);
         taken.map_err(|full| wasmtime::Error::new(Exceeded::Handles(full)))
     }
 
@@ -184,7 +186,7 @@ async fn open_at(
     (handle, path_flags, path, open_flags, flags): OpenAt,
 ) -> wasmtime::Result<Result<Resource<Descriptor>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.budget.wasi_call();
+    guest.call.budget.wasi_call();
     let directory = match guest.directory(&handle)? {
         Ok(directory) => directory,
         Err(error) => return Ok(Err(error)),

@@ -16,20 +16,15 @@ use std::{
 use http_body_util::BodyExt as _;
 use hyper::{Request, Response, http::uri::Scheme};
 use wasmtime::component::Linker;
-use wasmtime_wasi_http::{
-    Error as WasiError, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
-};
+use wasmtime_wasi_http::{Error as WasiError, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpHooks, WasiHttpView};
 use wharf_core::{
     Code, Error,
-    audit::{AuditOutcome, CallAudit, HostCall, shown},
+    audit::{AuditOutcome, HostCall, shown},
     request::WantedRequest,
 };
 use wharf_network::{Meter, OutgoingRequest, Patience};
 
-use crate::{
-    budget::Budget,
-    guest::{Guest, Reach},
-};
+use crate::call::ActiveCall;
 
 /// Bytes that a guest hands over at once for the body of a request: as many may wait
 /// for each body that it has begun.
@@ -40,39 +35,28 @@ const FIELDS_BYTES: u64 = 4 << 10;
 
 /// What a call that sends requests has for them.
 pub(crate) struct Http {
-    wasi: WasiHttpCtx,
-    hooks: Hooks,
+    pub(crate) wasi: WasiHttpCtx,
+    pub(crate) hooks: Hooks,
 }
 
-struct Hooks {
-    reach: Reach,
-    audit: Option<Arc<CallAudit>>,
+pub(crate) struct Hooks {
+    call: Arc<ActiveCall>,
     sent: u64,
 }
 
 /// Links the interfaces that send requests.
-pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+pub(crate) fn link<T: WasiHttpView + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)
 }
 
-impl WasiHttpView for Guest {
-    /// Every function of `wasi:http` passes here once, which is where it is counted.
-    fn http(&mut self) -> WasiHttpCtxView<'_> {
-        self.budget.wasi_call();
-        let http = self.http.take().unwrap_or_else(|| Box::new(Http::of(self)));
-        let http = self.http.insert(http);
-        WasiHttpCtxView { hooks: &mut http.hooks, table: &mut self.table, ctx: &mut http.wasi }
-    }
-}
-
 impl Http {
-    fn of(guest: &Guest) -> Self {
+    pub(crate) fn new(call: &Arc<ActiveCall>) -> Self {
         let mut wasi = WasiHttpCtx::new();
-        let head_bytes = guest.rooms.requests.limits().head_bytes;
+        let head_bytes = call.rooms.requests.limits().head_bytes;
         // WASI counts what it takes in memory. What is sent is counted exactly.
         let fields = head_bytes.saturating_mul(2).saturating_add(FIELDS_BYTES);
         wasi.set_field_size_limit(usize::try_from(fields).unwrap_or(usize::MAX));
-        Self { wasi, hooks: Hooks { reach: guest.reach(), audit: guest.audit.clone(), sent: 0 } }
+        Self { wasi, hooks: Hooks { call: Arc::clone(call), sent: 0 } }
     }
 }
 
@@ -96,7 +80,7 @@ impl WasiHttpHooks for Hooks {
         _sent: Box<dyn Future<Output = Result<(), WasiError>> + Send>,
     ) -> Box<Sending> {
         let checked = self.check(request, options);
-        let requests = self.reach.rooms.requests.clone();
+        let requests = self.call.rooms.requests.clone();
         Box::new(async move {
             let response = requests.send(checked.map_err(told)?).await.map_err(told)?;
             let response = response.map(|body| body.map_err(told).boxed_unsync());
@@ -119,7 +103,7 @@ impl Hooks {
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
     ) -> Result<OutgoingRequest<WasiBody>, Error> {
-        let meter = Arc::new(Told::new(&self.reach.budget, self.audit.as_ref()));
+        let meter = Arc::new(Told::new(&self.call));
         self.granted(request, options, &meter).inspect_err(|error| meter.failed(error))
     }
 
@@ -129,20 +113,20 @@ impl Hooks {
         options: Option<RequestOptions>,
         meter: &Arc<Told>,
     ) -> Result<OutgoingRequest<WasiBody>, Error> {
-        let Reach { plugin, context, grants, rooms, clock, .. } = &self.reach;
+        let call = &*self.call;
         let uri = request.uri();
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         let scheme = uri.scheme().map_or("", Scheme::as_str);
         let wanted = WantedRequest::read(request.method().as_str(), scheme, authority, uri.path())?;
         meter.asks(&wanted);
-        let granted = grants.http(plugin)?.request(wanted)?;
-        let per_call = rooms.requests.limits().per_call;
+        let granted = call.grants().http(&call.plugin)?.request(wanted)?;
+        let per_call = call.rooms.requests.limits().per_call;
         if self.sent >= per_call {
             let message = format!("this call has sent its {per_call} requests (limit `per_call` of [request.limits])");
             return Err(Error::new(Code::Limit, message));
         }
         self.sent += 1;
-        let place = rooms.requests.place(&context.tenant)?;
+        let place = call.rooms.requests.place(&call.context().tenant)?;
         let options = options.unwrap_or_default();
         let patience = Patience {
             connect: options.connect_timeout,
@@ -150,14 +134,13 @@ impl Hooks {
             between_bytes: options.between_bytes_timeout,
         };
         let meter: Arc<dyn Meter> = Arc::<Told>::clone(meter);
-        Ok(OutgoingRequest { granted, request, place, patience, until: clock.wait_until().into(), meter })
+        Ok(OutgoingRequest { granted, request, place, patience, until: call.clock.wait_until().into(), meter })
     }
 }
 
 /// Counts what a request moves, and tells the audit once nothing holds it any more.
 struct Told {
-    budget: Arc<Budget>,
-    audit: Option<Arc<CallAudit>>,
+    call: Arc<ActiveCall>,
     began: Instant,
     asked: OnceLock<String>,
     status: AtomicU16,
@@ -168,10 +151,9 @@ struct Told {
 }
 
 impl Told {
-    fn new(budget: &Arc<Budget>, audit: Option<&Arc<CallAudit>>) -> Self {
+    fn new(call: &Arc<ActiveCall>) -> Self {
         Self {
-            budget: Arc::clone(budget),
-            audit: audit.cloned(),
+            call: Arc::clone(call),
             began: Instant::now(),
             asked: OnceLock::new(),
             status: AtomicU16::new(0),
@@ -183,7 +165,7 @@ impl Told {
     }
 
     fn asks(&self, wanted: &WantedRequest) {
-        if self.audit.as_ref().is_some_and(|audit| audit.interest().names) {
+        if self.call.audit.as_ref().is_some_and(|audit| audit.interest().names) {
             let _ = self.asked.set(wanted.told());
         }
     }
@@ -192,12 +174,12 @@ impl Told {
 impl Meter for Told {
     fn sent(&self, bytes: u64) -> Result<(), Error> {
         self.sent.fetch_add(bytes, Relaxed);
-        Ok(self.budget.moved(bytes)?)
+        Ok(self.call.budget.moved(bytes)?)
     }
 
     fn received(&self, bytes: u64) -> Result<(), Error> {
         self.received.fetch_add(bytes, Relaxed);
-        Ok(self.budget.moved(bytes)?)
+        Ok(self.call.budget.moved(bytes)?)
     }
 
     fn answered(&self, status: u16) {
@@ -215,7 +197,7 @@ impl Meter for Told {
 
 impl Drop for Told {
     fn drop(&mut self) {
-        let Some(audit) = &self.audit else { return };
+        let Some(audit) = &self.call.audit else { return };
         let status = self.status.load(Relaxed);
         let outcome = match self.failure.get() {
             Some(code) => AuditOutcome::Failed(*code),

@@ -19,7 +19,8 @@ use crate::{
         process::{self as wit, Host},
         types,
     },
-    guest::{Guest, Reach},
+    call::ActiveCall,
+    guest::Guest,
 };
 
 /// A process, and the proof that this call may ask for it.
@@ -29,19 +30,19 @@ struct Found<'g> {
     id: ProcessId,
 }
 
-impl Reach {
+impl ActiveCall {
     fn granted_process(&self) -> Result<(GrantedProcess<'_>, &Arc<Processes>), Error> {
-        Ok((self.grants.process(&self.plugin)?, self.rooms.processes()?))
+        Ok((self.grants().process(&self.plugin)?, self.rooms.processes()?))
     }
 
     fn found(&self, id: &str) -> Result<Found<'_>, Error> {
         let (granted, processes) = self.granted_process()?;
-        Ok(Found { processes, owner: granted.owner(&self.context), id: id.parse().map_err(Error::from)? })
+        Ok(Found { processes, owner: granted.owner(self.context()), id: id.parse().map_err(Error::from)? })
     }
 
     /// Where processes of this session run, unless it is full; made where there is none.
     async fn place(&self, granted: &GrantedProcess<'_>) -> Result<Place, Error> {
-        self.rooms.workspace_to_run(granted.workspace(&self.context)).await.map(place_of)
+        self.rooms.workspace_to_run(granted.workspace(self.context())).await.map(place_of)
     }
 
     /// How long a wait may last: until shortly before the end of the call.
@@ -74,7 +75,7 @@ impl Reach {
             lifetime: launch.lifetime_milliseconds.map(Duration::from_millis),
             silence: launch.silence_milliseconds.map(Duration::from_millis),
         };
-        Ok(processes.start(granted, &self.context, &place, wanted).await?.to_string())
+        Ok(processes.start(granted, self.context(), &place, wanted).await?.to_string())
     }
 
     async fn spawn_program(&self, program: &str, arguments: &[String], launch: &wit::Launch) -> Result<String, Error> {
@@ -92,14 +93,14 @@ impl Reach {
     async fn process_status(&self) -> Result<String, Error> {
         let (granted, processes) = self.granted_process()?;
         // Looking makes nothing.
-        let place = place_of(self.rooms.workspaces()?.of(&granted.workspace(&self.context)));
-        let standing = processes.standing(&granted, &self.context, &place).await?;
+        let place = place_of(self.rooms.workspaces()?.of(&granted.workspace(self.context())));
+        let standing = processes.standing(&granted, self.context(), &place).await?;
         serde_json::to_string(&standing).map_err(|error| Error::new(Code::Internal, error.to_string()))
     }
 
     async fn list_processes(&self) -> Result<Vec<wit::Info>, Error> {
         let (granted, processes) = self.granted_process()?;
-        Ok(processes.list(&granted.owner(&self.context)).await.into_iter().map(Into::into).collect())
+        Ok(processes.list(&granted.owner(self.context())).await.into_iter().map(Into::into).collect())
     }
 
     async fn poll_process(&self, id: &str, lines: u32, max_bytes: u32) -> Result<wit::Polled, Error> {
@@ -184,8 +185,8 @@ impl Reach {
 
 impl Host for Guest {
     async fn status(&mut self) -> wasmtime::Result<Result<String, types::Error>> {
-        self.budget.host_call(0)?;
-        Ok(self.reach().process_status().await.map_err(Into::into))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.process_status().await.map_err(Into::into))
     }
 
     async fn spawn(
@@ -195,8 +196,8 @@ impl Host for Guest {
         launch: wit::Launch,
     ) -> wasmtime::Result<Result<String, types::Error>> {
         let texts: usize = arguments.iter().map(String::len).sum();
-        self.budget.host_call((program.len() + texts) as u64 + launch_bytes(&launch))?;
-        Ok(self.reach().spawn_program(&program, &arguments, &launch).await.map_err(Into::into))
+        self.call.budget.host_call((program.len() + texts) as u64 + launch_bytes(&launch))?;
+        Ok(self.call.spawn_program(&program, &arguments, &launch).await.map_err(Into::into))
     }
 
     async fn spawn_shell(
@@ -204,14 +205,14 @@ impl Host for Guest {
         command: String,
         launch: wit::Launch,
     ) -> wasmtime::Result<Result<String, types::Error>> {
-        self.budget.host_call(command.len() as u64 + launch_bytes(&launch))?;
-        Ok(self.reach().spawn_text(&command, &launch).await.map_err(Into::into))
+        self.call.budget.host_call(command.len() as u64 + launch_bytes(&launch))?;
+        Ok(self.call.spawn_text(&command, &launch).await.map_err(Into::into))
     }
 
     async fn list(&mut self) -> wasmtime::Result<Result<Vec<wit::Info>, types::Error>> {
-        self.budget.host_call(0)?;
-        let listed = self.reach().list_processes().await;
-        self.budget.moved(listed.iter().flatten().map(info_bytes).sum())?;
+        self.call.budget.host_call(0)?;
+        let listed = self.call.list_processes().await;
+        self.call.budget.moved(listed.iter().flatten().map(info_bytes).sum())?;
         Ok(listed.map_err(Into::into))
     }
 
@@ -221,9 +222,9 @@ impl Host for Guest {
         lines: u32,
         max_bytes: u32,
     ) -> wasmtime::Result<Result<wit::Polled, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        let polled = self.reach().poll_process(&id, lines, max_bytes).await;
-        self.budget.moved(
+        self.call.budget.host_call(id.len() as u64)?;
+        let polled = self.call.poll_process(&id, lines, max_bytes).await;
+        self.call.budget.moved(
             polled.iter().map(|polled| polled.stdout.data.len() + polled.stderr.data.len()).sum::<usize>() as u64,
         )?;
         Ok(polled.map_err(Into::into))
@@ -235,8 +236,8 @@ impl Host for Guest {
         condition: wit::Condition,
         milliseconds: u64,
     ) -> wasmtime::Result<Result<wit::Waited, types::Error>> {
-        self.budget.host_call(condition.pattern.as_ref().map_or(0, |(_, pattern)| pattern.len() as u64))?;
-        Ok(self.reach().wait_for_process(&id, condition, milliseconds).await.map_err(Into::into))
+        self.call.budget.host_call(condition.pattern.as_ref().map_or(0, |(_, pattern)| pattern.len() as u64))?;
+        Ok(self.call.wait_for_process(&id, condition, milliseconds).await.map_err(Into::into))
     }
 
     async fn read(
@@ -245,12 +246,12 @@ impl Host for Guest {
         from: wit::Position,
         max_bytes: u32,
     ) -> wasmtime::Result<Result<wit::Piece, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
+        self.call.budget.host_call(id.len() as u64)?;
         let cursor = from.cursor;
         let read = move |processes: &Processes, owner: &Owner, id, stream, room| {
             processes.read(owner, id, stream, cursor, room)
         };
-        self.reach().piece(&id, &from.stream, max_bytes, read).await
+        self.call.piece(&id, &from.stream, max_bytes, read).await
     }
 
     async fn head(
@@ -260,11 +261,11 @@ impl Host for Guest {
         lines: u32,
         max_bytes: u32,
     ) -> wasmtime::Result<Result<wit::Piece, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
+        self.call.budget.host_call(id.len() as u64)?;
         let read = move |processes: &Processes, owner: &Owner, id, stream, room| {
             processes.head(owner, id, stream, count(lines), room)
         };
-        self.reach().piece(&id, &stream, max_bytes, read).await
+        self.call.piece(&id, &stream, max_bytes, read).await
     }
 
     async fn tail(
@@ -274,11 +275,11 @@ impl Host for Guest {
         lines: u32,
         max_bytes: u32,
     ) -> wasmtime::Result<Result<wit::Piece, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
+        self.call.budget.host_call(id.len() as u64)?;
         let read = move |processes: &Processes, owner: &Owner, id, stream, room| {
             processes.tail(owner, id, stream, count(lines), room)
         };
-        self.reach().piece(&id, &stream, max_bytes, read).await
+        self.call.piece(&id, &stream, max_bytes, read).await
     }
 
     async fn write(
@@ -287,23 +288,23 @@ impl Host for Guest {
         data: Vec<u8>,
         milliseconds: u64,
     ) -> wasmtime::Result<Result<u64, types::Error>> {
-        self.budget.host_call(data.len() as u64)?;
-        Ok(self.reach().write_input(&id, &data, milliseconds).await.map_err(Into::into))
+        self.call.budget.host_call(data.len() as u64)?;
+        Ok(self.call.write_input(&id, &data, milliseconds).await.map_err(Into::into))
     }
 
     async fn close_input(&mut self, id: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().close_process_input(&id).await.map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.close_process_input(&id).await.map_err(Into::into))
     }
 
     async fn signal(&mut self, id: String, signal: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call((id.len() + signal.len()) as u64)?;
-        Ok(self.reach().signal_process(&id, &signal).await.map_err(Into::into))
+        self.call.budget.host_call((id.len() + signal.len()) as u64)?;
+        Ok(self.call.signal_process(&id, &signal).await.map_err(Into::into))
     }
 
     async fn stop(&mut self, id: String, grace_milliseconds: u64) -> wasmtime::Result<Result<wit::Info, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().stop_process(&id, grace_milliseconds).await.map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.stop_process(&id, grace_milliseconds).await.map_err(Into::into))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{bindings::wharf::plugin::settings::Host, guest::Guest};
 
 impl Host for Guest {
     fn get(&mut self) -> wasmtime::Result<String> {
-        self.budget.host_call(self.settings.len() as u64)?;
-        Ok(self.settings.to_string())
+        self.call.budget.host_call(self.call.policy.settings.len() as u64)?;
+        Ok(self.call.policy.settings.to_string())
     }
 }

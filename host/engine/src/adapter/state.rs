@@ -40,10 +40,10 @@ fn entry_bytes(entry: &Entry) -> u64 {
 
 impl Guest {
     fn open_bucket(&mut self, scope: &str, name: &str) -> Result<Resource<Bucket>, Error> {
-        let kind = self.grants.scope_kind(scope)?;
-        let granted = self.grants.state(&self.plugin, kind)?;
+        let kind = self.call.grants().scope_kind(scope)?;
+        let granted = self.call.grants().state(&self.call.plugin, kind)?;
         let bucket = Bucket {
-            scope: granted.scope(&self.context, &self.plugin, kind, name.parse()?)?,
+            scope: granted.scope(self.call.context(), &self.call.plugin, kind, name.parse()?)?,
             policy: Policy::of(granted.grant(), kind),
         };
         self.table.push(bucket).map_err(|error| match error {
@@ -64,7 +64,7 @@ impl Host for Guest {}
 
 impl HostBucket for Guest {
     fn open(&mut self, scope: String, name: String) -> wasmtime::Result<Result<Resource<Bucket>, types::Error>> {
-        self.budget.host_call((scope.len() + name.len()) as u64)?;
+        self.call.budget.host_call((scope.len() + name.len()) as u64)?;
         Ok(self.open_bucket(&scope, &name).map_err(types::Error::from))
     }
 
@@ -73,15 +73,15 @@ impl HostBucket for Guest {
         handle: Resource<Bucket>,
         keys: Vec<String>,
     ) -> wasmtime::Result<Result<Vec<Option<wit::Entry>>, types::Error>> {
-        self.budget.host_call(keys.iter().map(|key| key.len() as u64).sum())?;
+        self.call.budget.host_call(keys.iter().map(|key| key.len() as u64).sum())?;
         let bucket = self.bucket(&handle)?;
-        self.contender.before_reading(&bucket.scope, self.clock.wait_until()).await;
-        let room = self.budget.readable_bytes();
-        let found = match self.rooms.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
+        self.contender.before_reading(&bucket.scope, self.call.clock.wait_until()).await;
+        let room = self.call.budget.readable_bytes();
+        let found = match self.call.rooms.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
             Ok(found) => found,
             Err(error) => return Ok(Err(Error::from(error).into())),
         };
-        self.budget.moved(found.iter().flatten().map(entry_bytes).sum())?;
+        self.call.budget.moved(found.iter().flatten().map(entry_bytes).sum())?;
         Ok(Ok(found.into_iter().map(|entry| entry.map(Into::into)).collect()))
     }
 
@@ -91,11 +91,12 @@ impl HostBucket for Guest {
         changes: Vec<wit::Change>,
     ) -> wasmtime::Result<Result<Vec<u64>, types::Error>> {
         let bytes = |change: &wit::Change| (change.key.len() + change.value.as_ref().map_or(0, Vec::len)) as u64;
-        self.budget.host_call(changes.iter().map(bytes).sum())?;
+        self.call.budget.host_call(changes.iter().map(bytes).sum())?;
         let bucket = self.bucket(&handle)?;
         let changes = changes.into_iter().map(Into::into).collect();
-        let until = self.clock.wait_until();
-        let applied = self.contender.apply(&*self.rooms.state, &bucket.scope, &bucket.policy, changes, until).await;
+        let until = self.call.clock.wait_until();
+        let applied =
+            self.contender.apply(&*self.call.rooms.state, &bucket.scope, &bucket.policy, changes, until).await;
         Ok(applied.map_err(|error| Error::from(error).into()))
     }
 
@@ -106,24 +107,24 @@ impl HostBucket for Guest {
         after: Option<String>,
         limit: u32,
     ) -> wasmtime::Result<Result<wit::Page, types::Error>> {
-        self.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
+        self.call.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
         let bucket = self.bucket(&handle)?;
         // The store clamps the number of entries.
-        let room = self.budget.readable_bytes().min(PAGE_BYTES);
+        let room = self.call.budget.readable_bytes().min(PAGE_BYTES);
         let scanned =
-            self.rooms.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
+            self.call.rooms.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
         let page = match scanned {
             Ok(page) => page,
             Err(error) => return Ok(Err(Error::from(error).into())),
         };
-        self.budget.moved(page.entries.iter().map(entry_bytes).sum())?;
+        self.call.budget.moved(page.entries.iter().map(entry_bytes).sum())?;
         Ok(Ok(page.into()))
     }
 
     async fn usage(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<wit::Usage, types::Error>> {
-        self.budget.host_call(0)?;
+        self.call.budget.host_call(0)?;
         let bucket = self.bucket(&handle)?;
-        let usage = self.rooms.state.usage(&bucket.scope).await;
+        let usage = self.call.rooms.state.usage(&bucket.scope).await;
         Ok(usage
             .map(|usage| wit::Usage {
                 entries: usage.entries,
@@ -134,9 +135,9 @@ impl HostBucket for Guest {
     }
 
     async fn expired_at(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<Option<String>, types::Error>> {
-        self.budget.host_call(0)?;
+        self.call.budget.host_call(0)?;
         let bucket = self.bucket(&handle)?;
-        let expired = self.rooms.state.expired_at(&bucket.scope).await;
+        let expired = self.call.rooms.state.expired_at(&bucket.scope).await;
         Ok(expired.map(|when| when.map(|when| super::time(when.into()))).map_err(|error| Error::from(error).into()))
     }
 

@@ -13,7 +13,8 @@ use crate::{
         terminal::{self as wit, Host},
         types,
     },
-    guest::{Guest, Reach},
+    call::ActiveCall,
+    guest::Guest,
 };
 
 /// What a terminal's description counts beside its texts.
@@ -41,20 +42,20 @@ enum Program<'p> {
     Shell,
 }
 
-impl Reach {
+impl ActiveCall {
     fn granted_terminal(&self) -> Result<(GrantedTerminal<'_>, &Arc<Terminals>), Error> {
-        Ok((self.grants.terminal(&self.plugin)?, self.rooms.terminals()?))
+        Ok((self.grants().terminal(&self.plugin)?, self.rooms.terminals()?))
     }
 
     fn found_terminal(&self, id: &str) -> Result<Found<'_>, Error> {
         let (granted, terminals) = self.granted_terminal()?;
-        Ok(Found { terminals, owner: granted.owner(&self.context), id: id.parse().map_err(Error::from)? })
+        Ok(Found { terminals, owner: granted.owner(self.context()), id: id.parse().map_err(Error::from)? })
     }
 
     async fn terminal_status(&self) -> Result<String, Error> {
         let (granted, terminals) = self.granted_terminal()?;
         // Looking makes nothing.
-        let place = place_of(self.rooms.workspaces()?.of(&granted.workspace(&self.context)));
+        let place = place_of(self.rooms.workspaces()?.of(&granted.workspace(self.context())));
         let standing = terminals.standing(&granted, &place).await?;
         serde_json::to_string(&standing).map_err(|error| Error::new(Code::Internal, error.to_string()))
     }
@@ -74,15 +75,15 @@ impl Reach {
             restart: convert::restart(launch.options.as_deref())?,
             ..Wanted::new(command)
         };
-        let place = place_of(self.rooms.workspace_to_run(granted.workspace(&self.context)).await?);
-        let started = terminals.start(&granted, &self.context, &place, wanted).await?;
-        let terminal = terminals.info(&granted.owner(&self.context), started.id)?.into();
+        let place = place_of(self.rooms.workspace_to_run(granted.workspace(self.context())).await?);
+        let started = terminals.start(&granted, self.context(), &place, wanted).await?;
+        let terminal = terminals.info(&granted.owner(self.context()), started.id)?.into();
         Ok(wit::Started { terminal, replaced: started.replaced.iter().map(ToString::to_string).collect() })
     }
 
     fn list_terminals(&self) -> Result<Vec<wit::Info>, Error> {
         let (granted, terminals) = self.granted_terminal()?;
-        Ok(terminals.list(&granted.owner(&self.context)).into_iter().map(Into::into).collect())
+        Ok(terminals.list(&granted.owner(self.context())).into_iter().map(Into::into).collect())
     }
 
     fn terminal_info(&self, id: &str) -> Result<wit::Info, Error> {
@@ -182,8 +183,8 @@ impl Reach {
 
 impl Host for Guest {
     async fn status(&mut self) -> wasmtime::Result<Result<String, types::Error>> {
-        self.budget.host_call(0)?;
-        Ok(self.reach().terminal_status().await.map_err(Into::into))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.terminal_status().await.map_err(Into::into))
     }
 
     async fn start(
@@ -193,25 +194,25 @@ impl Host for Guest {
         launch: wit::Launch,
     ) -> wasmtime::Result<Result<wit::Started, types::Error>> {
         let texts: usize = arguments.iter().map(String::len).sum();
-        self.budget.host_call((program.len() + texts) as u64 + launch_bytes(&launch))?;
-        Ok(self.reach().start_terminal(Program::Named(&program, &arguments), &launch).await.map_err(Into::into))
+        self.call.budget.host_call((program.len() + texts) as u64 + launch_bytes(&launch))?;
+        Ok(self.call.start_terminal(Program::Named(&program, &arguments), &launch).await.map_err(Into::into))
     }
 
     async fn start_shell(&mut self, launch: wit::Launch) -> wasmtime::Result<Result<wit::Started, types::Error>> {
-        self.budget.host_call(launch_bytes(&launch))?;
-        Ok(self.reach().start_terminal(Program::Shell, &launch).await.map_err(Into::into))
+        self.call.budget.host_call(launch_bytes(&launch))?;
+        Ok(self.call.start_terminal(Program::Shell, &launch).await.map_err(Into::into))
     }
 
     fn list(&mut self) -> wasmtime::Result<Result<Vec<wit::Info>, types::Error>> {
-        self.budget.host_call(0)?;
-        let listed = self.reach().list_terminals();
-        self.budget.moved(listed.iter().flatten().map(|info| (info.command.len() + INFO_BYTES) as u64).sum())?;
+        self.call.budget.host_call(0)?;
+        let listed = self.call.list_terminals();
+        self.call.budget.moved(listed.iter().flatten().map(|info| (info.command.len() + INFO_BYTES) as u64).sum())?;
         Ok(listed.map_err(Into::into))
     }
 
     fn get(&mut self, id: String) -> wasmtime::Result<Result<wit::Info, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().terminal_info(&id).map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.terminal_info(&id).map_err(Into::into))
     }
 
     async fn send(
@@ -221,8 +222,8 @@ impl Host for Guest {
         options: wit::TurnOptions,
     ) -> wasmtime::Result<Result<wit::Turn, types::Error>> {
         let texts: usize = input.keys.iter().chain(&options.prompts).map(String::len).sum();
-        self.budget.host_call((id.len() + input.text.len() + texts) as u64)?;
-        Ok(self.reach().send_to_terminal(&id, &input, &options).await.map_err(Into::into))
+        self.call.budget.host_call((id.len() + input.text.len() + texts) as u64)?;
+        Ok(self.call.send_to_terminal(&id, &input, &options).await.map_err(Into::into))
     }
 
     async fn follow(
@@ -233,27 +234,27 @@ impl Host for Guest {
         max_bytes: u32,
         milliseconds: u64,
     ) -> wasmtime::Result<Result<wit::Followed, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        let followed = self.reach().follow_turn(&id, turn, from, max_bytes, milliseconds).await;
-        self.budget.moved(followed.as_ref().map_or(0, |followed| followed.piece.data.len() as u64))?;
+        self.call.budget.host_call(id.len() as u64)?;
+        let followed = self.call.follow_turn(&id, turn, from, max_bytes, milliseconds).await;
+        self.call.budget.moved(followed.as_ref().map_or(0, |followed| followed.piece.data.len() as u64))?;
         Ok(followed.map_err(Into::into))
     }
 
     fn cancel(&mut self, id: String, turn: u64) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().cancel_turn(&id, turn).map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.cancel_turn(&id, turn).map_err(Into::into))
     }
 
     async fn press(&mut self, id: String, keys: Vec<String>) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call((id.len() + keys.iter().map(String::len).sum::<usize>()) as u64)?;
-        Ok(self.reach().press_keys(&id, &keys).await.map_err(Into::into))
+        self.call.budget.host_call((id.len() + keys.iter().map(String::len).sum::<usize>()) as u64)?;
+        Ok(self.call.press_keys(&id, &keys).await.map_err(Into::into))
     }
 
     fn screen(&mut self, id: String, history_lines: u32) -> wasmtime::Result<Result<wit::ScreenView, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        let view = self.reach().terminal_screen(&id, history_lines);
+        self.call.budget.host_call(id.len() as u64)?;
+        let view = self.call.terminal_screen(&id, history_lines);
         let texts = view.iter().flat_map(|view| view.lines.iter().chain(&view.history));
-        self.budget.moved(texts.map(|line| line.len() as u64).sum())?;
+        self.call.budget.moved(texts.map(|line| line.len() as u64).sum())?;
         Ok(view.map_err(Into::into))
     }
 
@@ -265,15 +266,15 @@ impl Host for Guest {
         max_bytes: u32,
         milliseconds: u64,
     ) -> wasmtime::Result<Result<wit::Piece, types::Error>> {
-        self.budget.host_call((id.len() + view.len()) as u64)?;
-        let piece = self.reach().read_terminal(&id, &view, from, max_bytes, milliseconds).await;
-        self.budget.moved(piece.as_ref().map_or(0, |piece| piece.data.len() as u64))?;
+        self.call.budget.host_call((id.len() + view.len()) as u64)?;
+        let piece = self.call.read_terminal(&id, &view, from, max_bytes, milliseconds).await;
+        self.call.budget.moved(piece.as_ref().map_or(0, |piece| piece.data.len() as u64))?;
         Ok(piece.map_err(Into::into))
     }
 
     fn resize(&mut self, id: String, columns: u16, rows: u16) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().resize_terminal(&id, columns, rows).map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.resize_terminal(&id, columns, rows).map_err(Into::into))
     }
 
     async fn close(
@@ -281,8 +282,8 @@ impl Host for Guest {
         id: String,
         grace_milliseconds: u64,
     ) -> wasmtime::Result<Result<wit::Info, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().close_terminal(&id, grace_milliseconds).await.map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.close_terminal(&id, grace_milliseconds).await.map_err(Into::into))
     }
 }
 

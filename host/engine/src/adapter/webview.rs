@@ -13,7 +13,8 @@ use crate::{
         types,
         webview::{self as wit, Host},
     },
-    guest::{Guest, Reach},
+    call::ActiveCall,
+    guest::Guest,
 };
 
 /// What the description of a page counts beside its texts.
@@ -36,20 +37,20 @@ struct FoundRequest<'g> {
     id: RequestId,
 }
 
-impl Reach {
+impl ActiveCall {
     fn granted_webview(&self) -> Result<(GrantedWebView<'_>, &WebViews), Error> {
-        Ok((self.grants.webview(&self.plugin)?, self.rooms.webviews()?))
+        Ok((self.grants().webview(&self.plugin)?, self.rooms.webviews()?))
     }
 
     fn found_page(&self, id: &str) -> Result<FoundPage<'_>, Error> {
         let (granted, webviews) = self.granted_webview()?;
-        let owner = granted.owner(&self.context);
+        let owner = granted.owner(self.context());
         Ok(FoundPage { webviews, granted, owner, id: id.parse().map_err(Error::from)? })
     }
 
     fn found_request(&self, id: &str) -> Result<FoundRequest<'_>, Error> {
         let (granted, webviews) = self.granted_webview()?;
-        let owner = granted.owner(&self.context);
+        let owner = granted.owner(self.context());
         Ok(FoundRequest { webviews, owner, id: id.parse().map_err(Error::from)? })
     }
 
@@ -67,17 +68,17 @@ impl Reach {
         let grant = granted.grant();
         let place = match &self.rooms.workspaces {
             Some(workspaces) if grant.downloads || grant.uploads => {
-                let Workspace { files, user, .. } = workspaces.create(&granted.workspace(&self.context))?;
+                let Workspace { files, user, .. } = workspaces.create(&granted.workspace(self.context()))?;
                 Some(Place { files, user })
             }
             Some(_) | None => None,
         };
-        Ok(webviews.open(&granted, &self.context, place, wanted)?.into())
+        Ok(webviews.open(&granted, self.context(), place, wanted)?.into())
     }
 
     fn list_pages(&self) -> Result<Vec<wit::PageInfo>, Error> {
         let (granted, webviews) = self.granted_webview()?;
-        Ok(webviews.list(&granted.owner(&self.context)).into_iter().map(Into::into).collect())
+        Ok(webviews.list(&granted.owner(self.context())).into_iter().map(Into::into).collect())
     }
 
     fn page_info(&self, id: &str) -> Result<wit::PageInfo, Error> {
@@ -108,13 +109,13 @@ impl Reach {
     fn poll_request(&self, id: &str) -> Result<wit::Outcome, Error> {
         let (granted, webviews) = self.granted_webview()?;
         let Ok(id) = id.parse() else { return Ok(convert::unknown()) };
-        Ok(convert::outcome(webviews.poll(&granted.owner(&self.context), id), self.room(u32::MAX, 1)))
+        Ok(convert::outcome(webviews.poll(&granted.owner(self.context()), id), self.room(u32::MAX, 1)))
     }
 
     async fn wait_for_request(&self, id: &str, milliseconds: u64) -> Result<wit::Outcome, Error> {
         let (granted, webviews) = self.granted_webview()?;
         let Ok(id) = id.parse() else { return Ok(convert::unknown()) };
-        let outcome = webviews.wait(&granted.owner(&self.context), id, self.patience(milliseconds)).await;
+        let outcome = webviews.wait(&granted.owner(self.context()), id, self.patience(milliseconds)).await;
         Ok(convert::outcome(outcome, self.room(u32::MAX, 1)))
     }
 
@@ -148,34 +149,34 @@ impl Reach {
 
 impl Host for Guest {
     fn status(&mut self) -> wasmtime::Result<Result<String, types::Error>> {
-        self.budget.host_call(0)?;
-        let status = self.reach().webview_status();
-        self.budget.moved(status.as_ref().map_or(0, |status| status.len() as u64))?;
+        self.call.budget.host_call(0)?;
+        let status = self.call.webview_status();
+        self.call.budget.moved(status.as_ref().map_or(0, |status| status.len() as u64))?;
         Ok(status.map_err(Into::into))
     }
 
     fn open(&mut self, options: wit::PageOptions) -> wasmtime::Result<Result<wit::PageInfo, types::Error>> {
-        self.budget.host_call((options.dialogs.len() + options.options.as_ref().map_or(0, String::len)) as u64)?;
-        Ok(self.reach().open_page(&options).map_err(Into::into))
+        self.call.budget.host_call((options.dialogs.len() + options.options.as_ref().map_or(0, String::len)) as u64)?;
+        Ok(self.call.open_page(&options).map_err(Into::into))
     }
 
     fn list(&mut self) -> wasmtime::Result<Result<Vec<wit::PageInfo>, types::Error>> {
-        self.budget.host_call(0)?;
-        let listed = self.reach().list_pages();
-        self.budget.moved(listed.iter().flatten().map(info_bytes).sum())?;
+        self.call.budget.host_call(0)?;
+        let listed = self.call.list_pages();
+        self.call.budget.moved(listed.iter().flatten().map(info_bytes).sum())?;
         Ok(listed.map_err(Into::into))
     }
 
     fn get(&mut self, id: String) -> wasmtime::Result<Result<wit::PageInfo, types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        let info = self.reach().page_info(&id);
-        self.budget.moved(info.as_ref().map_or(0, info_bytes))?;
+        self.call.budget.host_call(id.len() as u64)?;
+        let info = self.call.page_info(&id);
+        self.call.budget.moved(info.as_ref().map_or(0, info_bytes))?;
         Ok(info.map_err(Into::into))
     }
 
     async fn close(&mut self, id: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call(id.len() as u64)?;
-        Ok(self.reach().close_page(&id).await.map_err(Into::into))
+        self.call.budget.host_call(id.len() as u64)?;
+        Ok(self.call.close_page(&id).await.map_err(Into::into))
     }
 
     fn execute_script(
@@ -185,8 +186,8 @@ impl Host for Guest {
         options: wit::ScriptOptions,
     ) -> wasmtime::Result<Result<String, types::Error>> {
         let words = options.world.len() + options.options.as_ref().map_or(0, String::len);
-        self.budget.host_call((id.len() + script.len() + words) as u64)?;
-        Ok(self.reach().execute_script(&id, script, &options).map_err(Into::into))
+        self.call.budget.host_call((id.len() + script.len() + words) as u64)?;
+        Ok(self.call.execute_script(&id, script, &options).map_err(Into::into))
     }
 
     fn perform(
@@ -196,14 +197,14 @@ impl Host for Guest {
         parameters: String,
         milliseconds: u64,
     ) -> wasmtime::Result<Result<String, types::Error>> {
-        self.budget.host_call((id.len() + operation.len() + parameters.len()) as u64)?;
-        Ok(self.reach().perform(&id, &operation, &parameters, milliseconds).map_err(Into::into))
+        self.call.budget.host_call((id.len() + operation.len() + parameters.len()) as u64)?;
+        Ok(self.call.perform(&id, &operation, &parameters, milliseconds).map_err(Into::into))
     }
 
     fn poll(&mut self, request: String) -> wasmtime::Result<Result<wit::Outcome, types::Error>> {
-        self.budget.host_call(request.len() as u64)?;
-        let outcome = self.reach().poll_request(&request);
-        self.budget.moved(outcome.as_ref().map_or(0, |outcome| outcome.data.len() as u64))?;
+        self.call.budget.host_call(request.len() as u64)?;
+        let outcome = self.call.poll_request(&request);
+        self.call.budget.moved(outcome.as_ref().map_or(0, |outcome| outcome.data.len() as u64))?;
         Ok(outcome.map_err(Into::into))
     }
 
@@ -212,20 +213,20 @@ impl Host for Guest {
         request: String,
         milliseconds: u64,
     ) -> wasmtime::Result<Result<wit::Outcome, types::Error>> {
-        self.budget.host_call(request.len() as u64)?;
-        let outcome = self.reach().wait_for_request(&request, milliseconds).await;
-        self.budget.moved(outcome.as_ref().map_or(0, |outcome| outcome.data.len() as u64))?;
+        self.call.budget.host_call(request.len() as u64)?;
+        let outcome = self.call.wait_for_request(&request, milliseconds).await;
+        self.call.budget.moved(outcome.as_ref().map_or(0, |outcome| outcome.data.len() as u64))?;
         Ok(outcome.map_err(Into::into))
     }
 
     fn acknowledge(&mut self, request: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call(request.len() as u64)?;
-        Ok(self.reach().acknowledge_request(&request).map_err(Into::into))
+        self.call.budget.host_call(request.len() as u64)?;
+        Ok(self.call.acknowledge_request(&request).map_err(Into::into))
     }
 
     fn cancel(&mut self, request: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call(request.len() as u64)?;
-        Ok(self.reach().cancel_request(&request).map_err(Into::into))
+        self.call.budget.host_call(request.len() as u64)?;
+        Ok(self.call.cancel_request(&request).map_err(Into::into))
     }
 
     async fn read_result(
@@ -234,9 +235,9 @@ impl Host for Guest {
         from: u64,
         max_bytes: u32,
     ) -> wasmtime::Result<Result<wit::ResultPiece, types::Error>> {
-        self.budget.host_call(request.len() as u64)?;
-        let piece = self.reach().read_result(&request, from, max_bytes).await;
-        self.budget.moved(piece.as_ref().map_or(0, |piece| piece.data.len() as u64))?;
+        self.call.budget.host_call(request.len() as u64)?;
+        let piece = self.call.read_result(&request, from, max_bytes).await;
+        self.call.budget.moved(piece.as_ref().map_or(0, |piece| piece.data.len() as u64))?;
         Ok(piece.map_err(Into::into))
     }
 
@@ -246,8 +247,8 @@ impl Host for Guest {
         accept: bool,
         text: Option<String>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.host_call((id.len() + text.as_ref().map_or(0, String::len)) as u64)?;
-        Ok(self.reach().answer_page_dialog(&id, accept, text).map_err(Into::into))
+        self.call.budget.host_call((id.len() + text.as_ref().map_or(0, String::len)) as u64)?;
+        Ok(self.call.answer_page_dialog(&id, accept, text).map_err(Into::into))
     }
 
     fn entries(
@@ -257,9 +258,9 @@ impl Host for Guest {
         after: u64,
         max: u32,
     ) -> wasmtime::Result<Result<wit::LogPage, types::Error>> {
-        self.budget.host_call((id.len() + log.len()) as u64)?;
-        let entries = self.reach().page_entries(&id, &log, after, max);
-        self.budget.moved(entries.as_ref().map_or(0, |page| page.entries.len() as u64))?;
+        self.call.budget.host_call((id.len() + log.len()) as u64)?;
+        let entries = self.call.page_entries(&id, &log, after, max);
+        self.call.budget.moved(entries.as_ref().map_or(0, |page| page.entries.len() as u64))?;
         Ok(entries.map_err(Into::into))
     }
 }

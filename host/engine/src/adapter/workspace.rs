@@ -9,7 +9,8 @@ use crate::{
         types,
         workspace::{self as wit, Host},
     },
-    guest::{Guest, Reach},
+    call::ActiveCall,
+    guest::Guest,
 };
 
 /// The workspace, as guests see it.
@@ -17,10 +18,10 @@ pub(crate) const FILES: &str = "/workspace";
 /// The folder of the folders for import and export.
 pub(crate) const EXCHANGE: &str = "/exchange";
 
-impl Reach {
+impl ActiveCall {
     async fn own_directory(&self, create: bool) -> Result<wit::Directory, Error> {
-        let granted = self.grants.workspace(&self.plugin)?;
-        let (workspaces, key) = (self.rooms.workspaces()?, granted.key(&self.context));
+        let granted = self.grants().workspace(&self.plugin)?;
+        let (workspaces, key) = (self.rooms.workspaces()?, granted.key(self.context()));
         let found = if create {
             granted.to_write()?;
             Some(workspaces.create(&key)?)
@@ -37,7 +38,7 @@ impl Reach {
 
     /// The workspace as processes see it, where this plugin has any.
     async fn shown_workspace(&self, found: Option<&Workspace>) -> String {
-        let (Some(found), Ok(processes), Ok(_)) = (found, self.rooms.processes(), self.grants.process(&self.plugin))
+        let (Some(found), Ok(processes), Ok(_)) = (found, self.rooms.processes(), self.grants().process(&self.plugin))
         else {
             return FILES.to_owned();
         };
@@ -48,7 +49,7 @@ impl Reach {
     }
 
     fn exchange_folders(&self) -> Result<Vec<(String, wit::Directory)>, Error> {
-        let granted = self.grants.workspace(&self.plugin)?;
+        let granted = self.grants().workspace(&self.plugin)?;
         let folder = |folder: &wharf_core::grant::ExchangeFolder| {
             let path = format!("{EXCHANGE}/{}", folder.name);
             let directory = wit::Directory {
@@ -64,8 +65,8 @@ impl Reach {
     }
 
     async fn workspace_usage(&self) -> Result<wit::Usage, Error> {
-        let granted = self.grants.workspace(&self.plugin)?;
-        let (workspaces, key) = (self.rooms.workspaces()?.clone(), granted.key(&self.context));
+        let granted = self.grants().workspace(&self.plugin)?;
+        let (workspaces, key) = (self.rooms.workspaces()?.clone(), granted.key(self.context()));
         let quota_bytes = workspaces.quota_bytes();
         let measured = tokio::task::spawn_blocking(move || workspaces.usage(&key)).await;
         let usage = measured.map_err(|error| Error::new(wharf_core::Code::Internal, error.to_string()))??;
@@ -75,22 +76,22 @@ impl Reach {
 
 impl Host for Guest {
     async fn files(&mut self) -> wasmtime::Result<Result<wit::Directory, types::Error>> {
-        self.budget.host_call(0)?;
-        Ok(self.reach().own_directory(false).await.map_err(types::Error::from))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.own_directory(false).await.map_err(types::Error::from))
     }
 
     async fn create(&mut self) -> wasmtime::Result<Result<wit::Directory, types::Error>> {
-        self.budget.host_call(0)?;
-        Ok(self.reach().own_directory(true).await.map_err(types::Error::from))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.own_directory(true).await.map_err(types::Error::from))
     }
 
     fn exchange(&mut self) -> wasmtime::Result<Result<Vec<(String, wit::Directory)>, types::Error>> {
-        self.budget.host_call(0)?;
-        Ok(self.reach().exchange_folders().map_err(types::Error::from))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.exchange_folders().map_err(types::Error::from))
     }
 
     async fn measure(&mut self) -> wasmtime::Result<Result<wit::Usage, types::Error>> {
-        self.budget.host_call(0)?;
-        Ok(self.reach().workspace_usage().await.map_err(types::Error::from))
+        self.call.budget.host_call(0)?;
+        Ok(self.call.workspace_usage().await.map_err(types::Error::from))
     }
 }

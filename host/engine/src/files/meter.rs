@@ -7,12 +7,12 @@ use wharf_core::Share;
 use wharf_workspace::Volume;
 
 use super::{Change, taken};
-use crate::budget::{Budget, Exceeded};
+use crate::{budget::Exceeded, call::ActiveCall};
 
 /// Counts for a call, and for the workspace or exchange folder that it writes to.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Meter {
-    budget: Arc<Budget>,
+    call: Arc<ActiveCall>,
     pub(crate) volume: Arc<Volume>,
 }
 
@@ -26,7 +26,6 @@ pub(crate) enum Refusal {
 }
 
 /// What a guest's handle to a file or directory stands for, beside the descriptor.
-#[derive(Debug)]
 pub(crate) struct Handle {
     pub(crate) meter: Meter,
     /// It is in a folder of the operator's.
@@ -42,13 +41,13 @@ struct Extent {
 }
 
 impl Meter {
-    pub(crate) fn new(budget: Arc<Budget>, volume: Arc<Volume>) -> Self {
-        Self { budget, volume }
+    pub(crate) fn new(call: Arc<ActiveCall>, volume: Arc<Volume>) -> Self {
+        Self { call, volume }
     }
 
     /// Takes room for data that the guest writes.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), Refusal> {
-        self.budget.wrote(bytes).map_err(Refusal::Ends)?;
+        self.call.budget.wrote(bytes).map_err(Refusal::Ends)?;
         self.fits(bytes, 0)
     }
 
@@ -56,7 +55,7 @@ impl Meter {
     pub(crate) fn take_length(&self, bytes: u64) -> Result<(), Refusal> {
         // A length that nothing could hold is the guest's error, and no end of the call.
         self.fits(bytes, 0)?;
-        self.budget.grew(bytes).map_err(Refusal::Ends)
+        self.call.budget.grew(bytes).map_err(Refusal::Ends)
     }
 
     /// Takes room for something that may be made.
@@ -69,14 +68,16 @@ impl Meter {
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         match self.volume.excess() {
             None => Ok(()),
-            Some(full) => {
-                self.budget.refused_write(full).map_or_else(|ends| Err(Refusal::Ends(ends)), |()| Err(Refusal::Full))
-            }
+            Some(full) => self
+                .call
+                .budget
+                .refused_write(full)
+                .map_or_else(|ends| Err(Refusal::Ends(ends)), |()| Err(Refusal::Full)),
         }
     }
 
     fn fits(&self, bytes: u64, entries: u64) -> Result<(), Refusal> {
-        self.volume.take(bytes, entries).map_err(|full| match self.budget.refused_write(full) {
+        self.volume.take(bytes, entries).map_err(|full| match self.call.budget.refused_write(full) {
             Ok(()) => Refusal::Full,
             Err(ends) => Refusal::Ends(ends),
         })

@@ -24,7 +24,7 @@ struct Options {
 
 impl Guest {
     pub(super) fn open(&self, title: &str, options: Option<&str>) -> Result<String, Error> {
-        let granted = self.grants.events(&self.plugin)?;
+        let granted = self.call.grants().events(&self.call.plugin)?;
         bounded("title", title, MAX_TITLE_BYTES)?;
         let Options { preset, parameters: tuning } = match options {
             Some(options) => members(options).map_err(|error| {
@@ -41,16 +41,16 @@ impl Guest {
         let parameters = preset.parameters().tuned(&tuning);
         let parameters =
             parameters.map_err(|error| Error::new(Code::Invalid, format!("`parameters` of `options`: {error}")))?;
-        self.budget.event()?;
+        self.call.budget.event()?;
         let request = OpenStream { title, turns: Turns::One(parameters), held_by: None };
-        Ok(self.rooms.streams.open(granted.owner(&self.context), request)?.id().to_string())
+        Ok(self.call.rooms.streams.open(granted.owner(self.call.context()), request)?.id().to_string())
     }
 
     /// Every writing is an event of this call, and is checked anew.
     fn writer(&self, stream: &str) -> Result<StreamWriter, Error> {
-        let granted = self.grants.events(&self.plugin)?;
-        let writer = self.rooms.streams.writer(&granted.owner(&self.context), stream.parse()?)?;
-        self.budget.event()?;
+        let granted = self.call.grants().events(&self.call.plugin)?;
+        let writer = self.call.rooms.streams.writer(&granted.owner(self.call.context()), stream.parse()?)?;
+        self.call.budget.event()?;
         Ok(writer)
     }
 

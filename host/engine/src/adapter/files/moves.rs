@@ -59,7 +59,7 @@ async fn write(
     (handle, bytes, offset): (Handed, Vec<u8>, u64),
 ) -> wasmtime::Result<Result<u64, ErrorCode>> {
     let guest = store.data_mut();
-    guest.budget.wasi_call();
+    guest.call.budget.wasi_call();
     let file = match guest.file(&handle)? {
         Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
         Ok(file) => file.file,
@@ -79,7 +79,7 @@ fn stream_in(
     at: At,
 ) -> wasmtime::Result<Result<Resource<DynOutputStream>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.budget.wasi_call();
+    guest.call.budget.wasi_call();
     let file = match guest.file(handle)? {
         Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
         Ok(file) => file.file,
@@ -116,7 +116,7 @@ async fn read_directory(
     handle: &Handed,
 ) -> wasmtime::Result<Result<Resource<Listing>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.budget.wasi_call();
+    guest.call.budget.wasi_call();
     let directory = match guest.directory(handle)? {
         Ok(directory) => directory.dir,
         Err(error) => return Ok(Err(error)),
@@ -136,7 +136,7 @@ async fn read_entry(
     handle: &Resource<Listing>,
 ) -> wasmtime::Result<Result<Option<DirectoryEntry>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.budget.wasi_call();
+    guest.call.budget.wasi_call();
     let listing = guest.table.get_mut(handle)?;
     if listing.ahead.is_empty()
         && let Some(mut reading) = listing.reading.take()
@@ -158,7 +158,7 @@ async fn read_entry(
 /// WASI's own does not know a quota.
 fn error_code(store: Store<'_, '_>, error: &Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
     let guest = store.data_mut();
-    guest.budget.wasi_call();
+    guest.call.budget.wasi_call();
     let error = guest.table.get(error)?.downcast_ref::<std::io::Error>();
     Ok(error.map(|error| match error.kind() {
         std::io::ErrorKind::QuotaExceeded => ErrorCode::Quota,
