@@ -252,6 +252,8 @@ fn an_operator_types_into_a_terminal_and_detaches_while_its_program_goes_on() {
     attached.shows("sleep 1000");
     attached.types(b"\x03");
     attached.shows("^C");
+    // The terminal drops what is typed before the shell reads again.
+    attached.shows("$ ");
     attached.types(b"echo on-$((1 + 1))\r");
     attached.shows("on-2");
     assert!(attached.detach().contains("[detached; the program goes on]"));

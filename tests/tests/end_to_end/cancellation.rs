@@ -80,7 +80,7 @@ async fn a_call_that_is_cancelled_before_it_starts_does_not_run() {
     let fixture = Setup::new().state("").open().await;
     let put = wharf_tests::object(json!({"scope": "session", "key": "k", "value": "v"}));
     let request = wharf::CallRequest::new(context("local", "test"), "hostile__state_put", put);
-    request.cancel.cancel();
+    request.caller.cancel.cancel();
     let error = fixture.host.call(request).await.expect_err("cancelled");
     assert_eq!(error.code, Code::Cancelled, "{error}");
     let report = wharf_tests::found(fixture.call("hostile__state_get", json!({"scope": "session", "key": "k"})).await);

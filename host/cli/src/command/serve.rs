@@ -12,7 +12,7 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
     Channel, Configuration, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer,
-    HttpServices, HttpSettings, McpService, ServerInfo,
+    HttpServices, HttpSettings, McpService, ServerInfo, ToolService as _,
     configuration::{HttpSection, TlsFiles},
     serve_stdio,
 };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use wharf::ToolService;
+use wharf::{TenantId, ToolService, Viewer};
 
 use super::{Global, UNUSABLE, print_json, runtime};
 

@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use wharf_core::{
-    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, RequestMemory, Schema, TenantId, Tool,
+    Answer, CallLimits, CallRequest, Code, Error, InputGiven, Permit, RequestMemory, Schema, TenantId, Tool,
     ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     limit::TimeLeft,
@@ -51,9 +51,8 @@ impl Host {
             let running = self.shared.recorder.begin(caller, name, None);
             let hint = self.registry().hint(caller.viewer(), name);
             let told = format!("there is no tool `{}`; {hint}", text::line(name, MAX_SHOWN_BYTES));
-            let unknown = Err(Error::new(Code::NotFound, told));
-            running.ended(AuditOutcome::of(&unknown));
-            unknown
+            running.ended(AuditOutcome::Failed(Code::NotFound));
+            Error::new(Code::NotFound, told)
         })
     }
 
@@ -292,7 +291,7 @@ mod tests {
     };
 
     use serde_json::json;
-    use wharf_core::{AuditRecord, AuditSink, TenantId};
+    use wharf_core::{AuditRecord, AuditSink, Context, TenantId};
 
     use super::*;
     use crate::{AppCall, AppTool, Configuration, audit::line};

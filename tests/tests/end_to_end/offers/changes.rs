@@ -2,10 +2,7 @@
 
 use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;
-use wharf::{
-    Code, OfferService, TenantId, ToolService,
-    offer::{Audience, Change},
-};
+use wharf::{Audience, Code, OfferService, TenantId, ToolService, offer::Change};
 use wharf_tests::{Data, Setup, component, context};
 
 use super::{attacker, offering, open};

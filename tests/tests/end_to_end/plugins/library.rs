@@ -3,7 +3,9 @@
 use std::error::Error as _;
 
 use serde_json::json;
-use wharf::{Code, Configuration, Grants, Host, Origin, PluginError, PluginSpec, PluginState, StateGrant, ToolService};
+use wharf::{
+    Code, Configuration, Grants, Host, Origin, PluginError, PluginSpec, PluginState, StateGrant, TenantId, ToolService,
+};
 use wharf_tests::{Fixture, Setup, bytes, context, found};
 
 use super::{listed, saying, with_tools};
@@ -21,7 +23,7 @@ async fn says(fixture: &Fixture, tool: &str) -> Option<String> {
 async fn a_plugin_comes_is_replaced_and_goes_while_the_host_serves() {
     let fixture = Setup::new().open().await;
     let (host, before) = (&fixture.host, listed(&fixture.host));
-    let mut changes = host.changes().expect("plugins come and go");
+    let mut changes = host.changes(&TenantId::local()).expect("plugins come and go");
     let loaded = host.load_plugin(spec("late", saying(true))).await.expect("loads");
     assert_eq!((loaded.origin.clone(), loaded.digest()), (Origin::App, wharf::Digest::of(&saying(true))));
     assert!(changes.has_changed().expect("open"), "clients are told");
@@ -41,7 +43,7 @@ async fn a_plugin_comes_is_replaced_and_goes_while_the_host_serves() {
 async fn what_is_refused_changes_nothing_and_says_what_to_do() {
     let fixture = Setup::new().open().await;
     let (host, before) = (&fixture.host, listed(&fixture.host));
-    let changes = host.changes().expect("plugins come and go");
+    let changes = host.changes(&TenantId::local()).expect("plugins come and go");
     let taken = host.load_plugin(spec("echo", saying(true))).await.expect_err("taken");
     assert!(matches!(&taken, PluginError::Taken { name } if name.as_str() == "echo"), "{taken}");
     // Bundled plugins that are off, and those that are switched off, have their names all the same.

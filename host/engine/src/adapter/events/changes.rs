@@ -4,7 +4,7 @@
 use wharf_core::{
     Code, Error,
     offer::MAX_URI_BYTES,
-    service::offer::{Change, Reach},
+    service::{Audience, offer::Change},
 };
 
 use crate::guest::Guest;
@@ -19,7 +19,7 @@ impl Guest {
             _ => return Err(Error::new(Code::Invalid, "a list is one of `prompts`, `resources`, `tools`")),
         };
         self.call.budget.event()?;
-        self.call.rooms.announcements.tell(kind(Reach::of_call(self.call.context(), &self.call.plugin)));
+        self.call.rooms.announcements.tell(kind(Audience::of_call(self.call.context(), &self.call.plugin)));
         Ok(())
     }
 
