@@ -7,8 +7,6 @@
 
 mod asked;
 mod backend;
-#[cfg(target_os = "linux")]
-pub mod chromium;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
@@ -40,4 +38,4 @@ pub use report::{
 };
 pub use shares::PageShares;
 pub use sink::{Accepted, Hears, Sink};
-pub use wrapper::Posted;
+pub use wrapper::{Posted, script_wrapper};

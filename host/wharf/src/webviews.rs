@@ -16,7 +16,7 @@ use crate::configuration::Configuration;
 pub(crate) struct Staging(Place);
 
 #[cfg(target_os = "linux")]
-type Place = wharf_webview::chromium::Staging;
+type Place = wharf_chromium::Staging;
 #[cfg(not(target_os = "linux"))]
 type Place = std::convert::Infallible;
 
@@ -49,7 +49,7 @@ pub(crate) fn open(
 
 #[cfg(target_os = "linux")]
 fn browser(configuration: &Configuration, spawner: &Spawner) -> Result<Arc<dyn WebViewBackend>, String> {
-    use wharf_webview::chromium::Chromium;
+    use wharf_chromium::Chromium;
 
     let settings = configuration.webview.chromium();
     if settings.no_sandbox {

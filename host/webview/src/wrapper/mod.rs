@@ -13,8 +13,7 @@ use wharf_core::handle::Handle;
 
 pub(crate) use envelope::{Enclosed, Piece, piece, result};
 pub use posted::Posted;
-#[cfg(target_os = "linux")]
-pub(crate) use sources::pack;
+pub use sources::script_wrapper;
 pub(crate) use sources::{bodies, wrapped};
 
 const READ: &str = include_str!("read.js");

@@ -68,10 +68,12 @@ fn after_block(script: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The wrapper alone: an expression that comes to a function. Each wrapped source
-/// begins with it.
-#[cfg(target_os = "linux")]
-pub(crate) fn pack() -> &'static str {
+/// The wrapper alone: an expression that evaluates to a function. Each source of a
+/// script begins with it, and the rest are the arguments of a call: a backend may
+/// evaluate the wrapper once for a document and keep the function, which saves the
+/// engine from parsing it for every script.
+#[must_use]
+pub fn script_wrapper() -> &'static str {
     &PACK
 }
 

@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 21] = [
+const MEMBERS: [(&str, &[&str]); 22] = [
     ("wharf-core", &[]),
     ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
@@ -18,7 +18,9 @@ const MEMBERS: [(&str, &[&str]); 21] = [
     ("wharf-process", &["wharf-core", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-core", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
-    ("wharf-webview", &["wharf-core", "wharf-network", "wharf-spawn"]),
+    ("wharf-webview", &["wharf-core", "wharf-network"]),
+    // Only wharf knows what runs pages.
+    ("wharf-chromium", &["wharf-core", "wharf-spawn", "wharf-webview"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
@@ -45,6 +47,7 @@ const MEMBERS: [(&str, &[&str]); 21] = [
             "wharf-process",
             "wharf-terminal",
             "wharf-webview",
+            "wharf-chromium",
             "wharf-network",
             "wharf-workspace",
             "wharf-engine",

@@ -2,7 +2,7 @@
 //! browser.
 
 #[cfg(target_os = "linux")]
-use wharf::webview::chromium::{Chromium, ChromiumError};
+use wharf::chromium::{Chromium, ChromiumError};
 use wharf::{Capabilities, Configuration, Contained, Host, ProcessLimit, SpawnError, Spawner, with_causes};
 
 use super::Finding;

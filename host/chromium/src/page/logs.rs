@@ -1,0 +1,156 @@
+//! What a page writes to its console, and what the browser says of it there.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use wharf_webview::{Console, PageEvent};
+
+use super::{Page, flood};
+use crate::connection::Event;
+
+/// Bytes of one entry that are told; the core cuts further.
+const TEXT_BYTES: usize = 8_192;
+/// Values of one entry that are told.
+const MOST_VALUES: usize = 32;
+/// A longer event is not read: a page may write what it likes there.
+const EVENT_BYTES: usize = 1 << 20;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Called {
+    #[serde(rename = "type")]
+    kind: String,
+    args: Vec<Remote>,
+    stack_trace: Option<Stack>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remote {
+    value: Option<Value>,
+    unserializable_value: Option<String>,
+    description: Option<String>,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stack {
+    call_frames: Vec<Place>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    url: String,
+    line_number: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Thrown {
+    exception_details: Details,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    text: String,
+    url: Option<String>,
+    line_number: u64,
+    exception: Option<Remote>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Added {
+    entry: Entry,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    level: String,
+    text: String,
+    url: Option<String>,
+    line_number: Option<u64>,
+}
+
+pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
+    let read = match event.method {
+        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded" => event,
+        _ => return,
+    };
+    if !flood::admits(page, session, read.bytes()) {
+        return;
+    }
+    let entry = if read.bytes() > EVENT_BYTES {
+        Some(plain("warning", "an entry was left out: it is longer than 1 MiB"))
+    } else {
+        entry(read)
+    };
+    if let Some(entry) = entry {
+        page.sink.tell(PageEvent::Console(entry));
+    }
+}
+
+fn entry(event: Event<'_>) -> Option<Console> {
+    Some(match event.method {
+        "Runtime.consoleAPICalled" => {
+            let Called { kind, args, stack_trace } = event.read()?;
+            let mut text = String::new();
+            for value in args.into_iter().take(MOST_VALUES) {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(&said(value));
+                if text.len() > TEXT_BYTES {
+                    break;
+                }
+            }
+            let place = stack_trace.and_then(|stack| stack.call_frames.into_iter().next());
+            let (url, line) = place.map_or((None, None), |place| (Some(place.url), Some(place.line_number)));
+            at(kind_of(&kind), &text, url, line)
+        }
+        "Runtime.exceptionThrown" => {
+            let Thrown { exception_details: Details { text, url, line_number, exception } } = event.read()?;
+            let text = exception.map(said).filter(|said| !said.is_empty()).unwrap_or(text);
+            at("exception", &text, url, Some(line_number))
+        }
+        _ => {
+            let Added { entry: Entry { level, text, url, line_number } } = event.read()?;
+            at(kind_of(&level), &text, url, line_number)
+        }
+    })
+}
+
+fn kind_of(word: &str) -> &'static str {
+    match word {
+        "error" | "assert" => "error",
+        "warning" => "warning",
+        "info" => "info",
+        _ => "log",
+    }
+}
+
+fn said(value: Remote) -> String {
+    let Remote { value, unserializable_value, description, kind } = value;
+    match value {
+        Some(Value::String(text)) => text,
+        Some(other) => other.to_string(),
+        None => unserializable_value.or(description).unwrap_or(kind),
+    }
+}
+
+fn at(kind: &'static str, text: &str, url: Option<String>, line: Option<u64>) -> Console {
+    let url = url.filter(|url| !url.is_empty()).map(|url| wharf_core::text::cut(&url, 2_048).to_owned());
+    // The browser counts from 0.
+    let line = line.filter(|_| url.is_some()).map(|line| line.saturating_add(1));
+    Console { url, line, ..plain(kind, text) }
+}
+
+/// An entry that comes from nowhere in particular.
+pub(super) fn plain(kind: &'static str, text: &str) -> Console {
+    Console { kind, text: wharf_core::text::cut(text, TEXT_BYTES).to_owned(), url: None, line: None }
+}

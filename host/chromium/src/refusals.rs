@@ -1,0 +1,35 @@
+//! What the proxy of a page refused lately, to say why something was not loaded.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use wharf_core::Code;
+use wharf_webview::{DeniedConnection, FailureKind};
+
+/// As many are remembered.
+const MOST: usize = 64;
+
+/// What was refused, the last one at the end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refusals(Arc<Mutex<VecDeque<DeniedConnection>>>);
+
+impl Refusals {
+    /// Remembers one.
+    pub(super) fn add(&self, refused: DeniedConnection) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == MOST {
+            kept.pop_front();
+        }
+        kept.push_back(refused);
+    }
+
+    /// Why the last one was refused that is meant, and whether by the policy.
+    pub(super) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<(FailureKind, String)> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let meant = kept.iter().rev().find(|refused| is_meant(&refused.target))?;
+        let kind = if meant.reason.code == Code::Denied { FailureKind::Denied } else { FailureKind::Network };
+        Some((kind, meant.reason.message.clone()))
+    }
+}
