@@ -16,8 +16,8 @@ pub use posted::Posted;
 pub use sources::script_wrapper;
 pub(crate) use sources::{bodies, wrapped};
 
-const READ: &str = include_str!("read.js");
-const DROP: &str = include_str!("drop.js");
+const READ: &str = include_str!("wrapper/read.js");
+const DROP: &str = include_str!("wrapper/drop.js");
 
 /// JavaScript of ours, whose statements all have their semicolons, as one line.
 fn one_line(source: &str) -> String {
