@@ -1,6 +1,7 @@
 //! The suite that every backend passes: what [`WebViewBackend`] promises, as plugins
-//! see it through [`WebViews`]. It knows nothing of how a backend runs a page.
+//! see it through [`crate::WebViews`]. It knows nothing of how a backend runs a page.
 
+mod bench;
 mod crowds;
 mod dialogs;
 mod endings;
@@ -12,19 +13,10 @@ mod server;
 mod tap;
 mod worlds;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc};
 
-use serde_json::Value;
-use wharf_core::{Context, Grants, PluginName, SessionId, TenantId, WebViewGrant, WebViewLimits, WebViewOwner};
-
-use self::{server::Server, tap::Tap};
-use crate::{
-    DialogPolicy, FailureKind, Outcome, OutcomeState, PageId, PageInfo, RequestId, Script, Settings, Wanted,
-    WebViewBackend, WebViews,
-};
-
-/// Longer than anything here takes on a machine that is busy with something else.
-const PATIENCE: Duration = Duration::from_secs(120);
+use self::bench::Bench;
+use crate::{PageId, WebViewBackend};
 
 /// A backend, and the ways to hurt it that only it knows.
 pub struct Subject {
@@ -64,7 +56,7 @@ impl fmt::Display for Report {
 /// Where a promise is broken.
 pub async fn check(subject: Subject) -> Report {
     let mut report = Report::default();
-    let bench = Bench::new(&subject).await;
+    let bench = Bench::new(&subject.backend).await;
     let features = bench.features().await;
     macro_rules! keep {
         ($what:literal, $checked:expr) => {{
@@ -142,162 +134,4 @@ pub async fn check(subject: Subject) -> Report {
     }
     keep!("after the end nothing is begun", endings::shut_down(&bench));
     report
-}
-
-/// What a backend has beside its abilities.
-struct Features {
-    document: bool,
-}
-
-/// A host with one plugin, and a server that its pages reach.
-struct Bench {
-    backend: Arc<dyn WebViewBackend>,
-    tap: Arc<Tap>,
-    pages: WebViews,
-    grants: Grants,
-    plugin: PluginName,
-    server: Server,
-}
-
-impl Bench {
-    async fn new(subject: &Subject) -> Self {
-        let server = Server::start().await;
-        let mut grant = WebViewGrant::with_reason("the contract suite");
-        grant.origins = vec![server.origin().parse().expect("an origin")];
-        grant.private_addresses = true;
-        grant.maximum_pages = 100;
-        let grants = Grants { webview: Some(grant), ..Grants::default() };
-        let tap = Arc::new(Tap::new(Arc::clone(&subject.backend)));
-        let backend = Arc::clone(&tap) as Arc<dyn WebViewBackend>;
-        let limits = WebViewLimits { pages: 100, dialog_milliseconds: 300_000, ..WebViewLimits::default() };
-        let settings = Settings { limits, ..Settings::default() };
-        let pages = WebViews::new(Arc::clone(&backend), settings);
-        Self { backend, tap, pages, grants, plugin: "suite".parse().expect("a name"), server }
-    }
-
-    /// The same backend with other limits.
-    fn with(&self, limits: WebViewLimits) -> Self {
-        let settings = Settings { limits, ..Settings::default() };
-        Self {
-            backend: Arc::clone(&self.backend),
-            tap: Arc::clone(&self.tap),
-            pages: WebViews::new(Arc::clone(&self.backend), settings),
-            grants: self.grants.clone(),
-            plugin: self.plugin.clone(),
-            server: self.server.clone(),
-        }
-    }
-
-    async fn features(&self) -> Features {
-        let page = self.open();
-        let document = page.value("typeof document === 'object' && typeof document.createElement === 'function'").await;
-        page.close().await;
-        Features { document: document == true }
-    }
-
-    fn pages_can(&self, operation: &str) -> bool {
-        self.backend.abilities().operations.contains(operation)
-    }
-
-    fn open(&self) -> Page<'_> {
-        self.open_with(DialogPolicy::Report)
-    }
-
-    fn open_with(&self, dialogs: DialogPolicy) -> Page<'_> {
-        let granted = self.grants.webview(&self.plugin).expect("a grant");
-        let session: SessionId = "suite".parse().expect("an id");
-        let context = Context::new(TenantId::local(), session);
-        let wanted = Wanted { dialogs, ..Wanted::default() };
-        let info = self.pages.open(&granted, &context, None, wanted).expect("a page");
-        Page { bench: self, id: info.id, owner: granted.owner(&context) }
-    }
-}
-
-/// A page of the suite.
-struct Page<'b> {
-    bench: &'b Bench,
-    id: PageId,
-    owner: WebViewOwner,
-}
-
-impl Page<'_> {
-    fn pages(&self) -> &WebViews {
-        &self.bench.pages
-    }
-
-    fn execute(&self, source: &str) -> RequestId {
-        self.begin(Script { deadline: Some(PATIENCE), ..Script::new(source) })
-    }
-
-    fn begin(&self, script: Script) -> RequestId {
-        self.pages().execute(&self.owner, self.id, script).expect("a request")
-    }
-
-    async fn wait(&self, request: RequestId) -> Outcome {
-        self.pages().wait(&self.owner, request, PATIENCE).await
-    }
-
-    fn poll(&self, request: RequestId) -> Outcome {
-        self.pages().poll(&self.owner, request)
-    }
-
-    async fn run(&self, source: &str) -> Outcome {
-        self.wait(self.execute(source)).await
-    }
-
-    /// What a script comes to that is expected to succeed.
-    async fn value(&self, source: &str) -> Value {
-        let outcome = self.run(source).await;
-        assert_eq!(outcome.state, OutcomeState::Done, "{source}: {:?}", outcome.failure);
-        serde_json::from_slice(&outcome.data).expect("JSON")
-    }
-
-    /// Why a script fails that is expected to.
-    async fn failure(&self, source: &str) -> (FailureKind, String) {
-        let outcome = self.run(source).await;
-        failure(source, &outcome)
-    }
-
-    async fn navigate(&self, path: &str) -> Outcome {
-        let url = format!("{}{path}", self.bench.server.origin());
-        self.wait(self.perform("navigate", &serde_json::json!({ "url": url }))).await
-    }
-
-    fn perform(&self, operation: &str, parameters: &Value) -> RequestId {
-        let granted = self.bench.grants.webview(&self.bench.plugin).expect("a grant");
-        let parameters = parameters.to_string();
-        let performed = self.pages().perform(&granted, &self.owner, self.id, operation, &parameters, Some(PATIENCE));
-        performed.expect("a request")
-    }
-
-    fn info(&self) -> PageInfo {
-        self.pages().info(&self.owner, self.id).expect("a page")
-    }
-
-    /// Waits until the page is as it should be.
-    async fn until(&self, what: &str, is: impl Fn(&PageInfo) -> bool) -> PageInfo {
-        let waits = async {
-            loop {
-                let info = self.info();
-                if is(&info) {
-                    return info;
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        let waited = tokio::time::timeout(PATIENCE, waits).await;
-        waited.unwrap_or_else(|_| panic!("the page never {what}: {:?}", self.info()))
-    }
-
-    async fn close(&self) {
-        self.pages().close(&self.owner, self.id, PATIENCE).await.expect("a page");
-    }
-}
-
-/// Why a request failed.
-fn failure(source: &str, outcome: &Outcome) -> (FailureKind, String) {
-    let said = || String::from_utf8_lossy(&outcome.data).into_owned();
-    assert_eq!(outcome.state, OutcomeState::Failed, "{source} came to {}", said());
-    let failure = outcome.failure.clone().expect("a failure");
-    (failure.kind, failure.message)
 }

@@ -22,8 +22,8 @@ use self::{
     shared::{Running, Shared},
 };
 use crate::{
-    Abilities, DialogAnswer, Failure, FailureKind, Finished, Injection, Operation, Order, PageEvent, PageId,
-    PageSettings, Settled, Sink, Token, WebViewBackend,
+    Abilities, DialogAnswer, Failure, FailureKind, Finished, Injection, Operation, Order, PageId, PageSettings,
+    Settled, Sink, Token, WebViewBackend,
 };
 
 /// The backend.
@@ -171,11 +171,6 @@ impl Fake {
     fn shared(&self, page: PageId) -> Option<(Arc<Shared>, Sink)> {
         self.pages().get(&page).map(|thread| (Arc::clone(&thread.shared), thread.sink.clone()))
     }
-}
-
-/// Tells that nothing is left of a page, once its thread has let go of it.
-fn tell_closed(sink: &Sink, unasked: Option<String>) {
-    sink.tell(PageEvent::Closed { unasked });
 }
 
 #[cfg(test)]

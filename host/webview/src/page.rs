@@ -5,6 +5,7 @@
 //! lock is free, in the order in which it was decided. It never knows other pages,
 //! nor who may have how many.
 
+mod cut_results;
 mod dialog;
 mod entries;
 mod events;
@@ -12,7 +13,6 @@ mod info;
 mod life;
 mod log;
 mod outbox;
-mod rest;
 mod state;
 
 use std::{
@@ -151,11 +151,20 @@ impl Page {
         if !self.lock().outbox.begin() {
             return;
         }
-        let ends = outbox::Ends(self);
+        let broken_off = BrokenOff(self);
         loop {
             let Some(command) = self.lock().outbox.take() else { break };
             command.carry_out(self.id, backend);
         }
-        std::mem::forget(ends);
+        std::mem::forget(broken_off);
+    }
+}
+
+/// Lets somebody else hand over where a backend panics.
+struct BrokenOff<'p>(&'p Page);
+
+impl Drop for BrokenOff<'_> {
+    fn drop(&mut self) {
+        self.0.lock().outbox.give_up();
     }
 }

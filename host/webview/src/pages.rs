@@ -35,7 +35,6 @@ use wharf_core::{WebViewLimits, WebViewOwner};
 pub use metrics::Metrics;
 pub use outcome::{Outcome, OutcomeState, RequestInfo};
 pub use read::ResultPiece;
-pub(crate) use run::Beginning;
 pub use standing::Standing;
 pub use sweep::Swept;
 pub(crate) use wanted::{MAXIMUM_SIZE, object};
@@ -198,6 +197,26 @@ impl WebViews {
             state.touch(now);
             state.logs.of(log).page(after, most)
         }))
+    }
+
+    /// The counts now.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        let core = &self.core;
+        let mut now = *core.counters.counts();
+        now.polls = core.counters.polls.totals();
+        for page in core.pages(|_| true) {
+            core.look(&page, |state, _| {
+                *if state.is_open() { &mut now.open } else { &mut now.remembered } += 1;
+                let (results, bytes) = state.requests.held();
+                now.pending += state.requests.pending() as u64;
+                now.results += results as u64;
+                now.result_bytes += bytes;
+                now.expired += state.requests.remembered() as u64;
+                now.log_bytes += state.logs.bytes();
+            });
+        }
+        now
     }
 
     /// Who may see a page is decided here alone.

@@ -28,12 +28,13 @@ use tokio::{
     time::sleep,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
-use wharf_core::{Error, OriginPolicy, Share};
+use wharf_core::{OriginPolicy, Share};
 use wharf_network::{ProxyPort, Reach};
 
 use crate::PageShares;
 
 pub use answer::PROXY_ANSWER;
+pub use exchange::DeniedConnection;
 use exchange::Rules;
 pub use wharf_network::Names;
 
@@ -57,16 +58,6 @@ pub struct ProxySettings {
     /// Is asked for a granted name before the system is; what comes of it is checked
     /// all the same.
     pub names: Option<Names>,
-}
-
-/// A connection that a page did not get.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeniedConnection {
-    /// What was asked for: a URL, or host and port of a tunnel; one line, cut.
-    pub target: String,
-    /// Why: `denied` where the policy forbids it, `unavailable` where the server was
-    /// not reached, `invalid` where it is no request.
-    pub reason: Error,
 }
 
 /// The proxy of one page. Dropping it ends it, with all its connections.

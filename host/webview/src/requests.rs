@@ -105,6 +105,17 @@ pub(crate) struct Task {
     pub(crate) shares: RequestShares,
 }
 
+/// A request that is to begin.
+#[derive(Debug)]
+pub(crate) struct NewRequest {
+    pub(crate) id: RequestId,
+    pub(crate) token: Token,
+    pub(crate) task: Task,
+    pub(crate) patience: Duration,
+    /// Why it cannot succeed, whatever state the page is in.
+    pub(crate) unable: Option<Failure>,
+}
+
 /// What is known of a request.
 #[derive(Debug)]
 pub(crate) enum Look<'r> {

@@ -19,11 +19,6 @@ pub(crate) use sources::{bodies, wrapped};
 const READ: &str = include_str!("wrapper/read.js");
 const DROP: &str = include_str!("wrapper/drop.js");
 
-/// JavaScript of ours, whose statements all have their semicolons, as one line.
-fn one_line(source: &str) -> String {
-    source.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
-}
-
 /// How many cut results a page keeps.
 pub(crate) const RESULTS_IN_PAGE: usize = 4;
 /// How much of each, in bytes.

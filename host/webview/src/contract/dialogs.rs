@@ -2,7 +2,7 @@
 
 use wharf_core::WebViewLimits;
 
-use super::{Bench, Page, failure};
+use super::bench::{Bench, Page, failure};
 use crate::{DialogAnswer, DialogKind, DialogPolicy, FailureKind, Log, OutcomeState, WebViewError};
 
 fn answer(page: &Page<'_>, accept: bool, text: Option<&str>) -> Result<(), WebViewError> {

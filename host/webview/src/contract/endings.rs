@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Bench, PATIENCE, failure};
+use super::bench::{Bench, PATIENCE, failure};
 use crate::{FailureKind, OutcomeState, PageId, Script, Status, WebViewError, Why};
 
 pub(super) async fn close(bench: &Bench) {

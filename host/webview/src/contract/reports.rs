@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Bench, failure};
+use super::bench::{Bench, failure};
 use crate::{Accepted, FailureKind, Finished, OutcomeState, Script, Settled, Token};
 
 pub(super) async fn check(bench: &Bench) {

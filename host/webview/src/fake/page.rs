@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 use super::{
     http,
     shared::{Running, Shared},
-    tell_closed,
     world::World,
 };
 use crate::{Console, Failure, FailureKind, Finished, Injection, Operation, Order, PageEvent, Settled};
@@ -43,7 +42,7 @@ struct Worlds {
 /// Lives as long as the page.
 pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<Work>) {
     let Ok(runtime) = Runtime::new() else {
-        return tell_closed(&shared.sink, Some("there is no engine".into()));
+        return shared.sink.tell(PageEvent::Closed { unasked: Some("there is no engine".into()) });
     };
     let stops = Arc::clone(shared);
     runtime.set_interrupt_handler(Some(Box::new(move || stops.stops())));
@@ -64,7 +63,7 @@ pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<Work>) {
     // What it holds goes first.
     let sink = shared.sink.clone();
     drop(page);
-    tell_closed(&sink, unasked);
+    sink.tell(PageEvent::Closed { unasked });
 }
 
 impl Page<'_> {

@@ -4,6 +4,7 @@ use tokio::time::Instant;
 
 use super::{
     entries::{clean, console, network},
+    outbox::Command,
     state::State,
 };
 use crate::{Console, Download, PageEvent};
@@ -36,8 +37,15 @@ impl State {
                 self.title = clean(&title, MAXIMUM_TITLE);
             }
             PageEvent::Loading(loading) => self.load(loading),
-            PageEvent::DialogOpened(opened) => self.dialog_opened(now, opened),
-            PageEvent::DialogClosed { accepted } => self.dialog_closed(accepted),
+            PageEvent::DialogOpened(opened) => {
+                let answer = self.dialog.opened(now, opened);
+                self.outbox.extend(answer.map(Command::Answer));
+            }
+            PageEvent::DialogClosed { accepted } => {
+                if let Some(entry) = self.dialog.closed(accepted) {
+                    self.logs.console.push(entry);
+                }
+            }
             PageEvent::Console(entry) => {
                 self.popups += u64::from(entry.kind == "popup");
                 self.logs.console.push(console(&entry));

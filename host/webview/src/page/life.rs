@@ -2,21 +2,16 @@
 
 use tokio::time::Instant;
 
-use super::{Status, Why, clean, outbox::Command, state::State};
+use super::{
+    entries::clean,
+    info::{Status, Why},
+    outbox::Command,
+    state::{Life, State, crashed},
+};
 use crate::{Failure, FailureKind, WebViewError, shares::Places};
 
 /// The longest reason that is told, in bytes.
 const MAXIMUM_REASON: usize = 4 << 10;
-
-/// Where a page is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
-    Opening,
-    Open,
-    /// Asked to close; its backend has not said that it is.
-    Closing(Why),
-    Closed(Why),
-}
 
 impl State {
     pub(super) fn status(&self) -> Status {
@@ -68,20 +63,16 @@ impl State {
         let failure = Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done");
         self.requests.leave_document(now, &failure);
         self.crashed = false;
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
+        self.dialog.clear();
+        self.cut_results.clear();
     }
 
     pub(super) fn crash(&mut self, now: Instant) {
         self.requests.fail_all(now, &crashed("the page crashed; navigate or reload it"));
         self.crashed = true;
         self.loading = false;
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
+        self.dialog.clear();
+        self.cut_results.clear();
     }
 
     pub(super) fn load(&mut self, loading: bool) {
@@ -126,14 +117,8 @@ impl State {
         self.requests.fail_all(now, failure);
         self.ended = Some(now);
         self.held.clear();
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
+        self.dialog.clear();
+        self.cut_results.clear();
         self.loading = false;
     }
-}
-
-pub(super) fn crashed(message: &str) -> Failure {
-    Failure::new(FailureKind::Crashed, message)
 }

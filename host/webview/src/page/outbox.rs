@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::Page;
 use crate::{DialogAnswer, Injection, Order, PageId, PageSettings, Sink, Token, WebViewBackend};
 
 /// Something for a backend to do.
@@ -49,6 +48,11 @@ impl Outbox {
         self.waiting.push_back(command);
     }
 
+    /// Appends each of these.
+    pub(crate) fn extend(&mut self, commands: impl IntoIterator<Item = Command>) {
+        self.waiting.extend(commands);
+    }
+
     /// Whether the one who asks is to hand over what waits.
     pub(super) fn begin(&mut self) -> bool {
         let begins = !self.busy && !self.waiting.is_empty();
@@ -62,13 +66,10 @@ impl Outbox {
         self.busy = next.is_some();
         next
     }
-}
 
-/// Lets somebody else go on where a backend panics.
-pub(super) struct Ends<'p>(pub(super) &'p Page);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.lock().outbox.busy = false;
+    /// Ends a hand-over that a backend has broken off by panicking, so that somebody
+    /// else goes on.
+    pub(super) fn give_up(&mut self) {
+        self.busy = false;
     }
 }

@@ -2,11 +2,7 @@
 //!
 //! Reads no clock and calls no backend: [`super::Page`] does, around it.
 
-use std::{
-    collections::{HashMap, HashSet, VecDeque},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use serde_json::Map;
@@ -14,19 +10,17 @@ use tokio::{sync::oneshot, time::Instant};
 use wharf_core::{Share, WebViewLimits};
 
 use super::{
-    DialogPolicy, PageInfo,
-    dialog::OpenDialog,
-    life::{Life, crashed},
+    cut_results::{CutResult, CutResults},
+    dialog::{DialogPolicy, PageDialog},
+    info::{Dialog, PageInfo, Why},
     log::Logs,
     outbox::{Command, Outbox},
-    rest::Cut,
 };
 use crate::{
-    Failure, Operation, PageId, PageShares, RequestId, Settled, Token, WebViewError,
-    pages::Beginning,
-    requests::{AllPending, Ended, Matter, Requests, Work},
+    DialogAnswer, Failure, FailureKind, Injection, Operation, PageId, PageShares, RequestId, Settled, Token,
+    WebViewError,
+    requests::{AllPending, Ended, Matter, NewRequest, Requests, Work},
     shares::Places,
-    wrapper::RESULTS_IN_PAGE,
 };
 
 /// What a token turned out to settle.
@@ -40,10 +34,19 @@ pub(crate) enum Claim {
     Aside,
 }
 
+/// Where a page is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    Opening,
+    Open,
+    /// Asked to close; its backend has not said that it is.
+    Closing(Why),
+    Closed(Why),
+}
+
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(super) limits: Arc<WebViewLimits>,
-    pub(super) dialogs: DialogPolicy,
+    limits: Arc<WebViewLimits>,
     pub(super) life: Life,
     pub(super) crashed: bool,
     pub(super) loading: bool,
@@ -67,14 +70,12 @@ pub(crate) struct State {
     pub(super) ended: Option<Instant>,
     pub(crate) forgotten: bool,
     pub(crate) requests: Requests,
-    pub(super) dialog: Option<OpenDialog>,
+    pub(super) dialog: PageDialog,
     pub(crate) logs: Logs,
     /// What waits until the page is open.
     pub(super) held: Vec<Command>,
     pub(crate) outbox: Outbox,
-    pub(super) cuts: VecDeque<Cut>,
-    pub(super) reads: HashMap<Token, oneshot::Sender<Settled>>,
-    pub(super) asides: HashSet<Token>,
+    pub(super) cut_results: CutResults,
     last_number: u64,
     /// When the keeper of the page looks next, as far as it knows.
     keeper: Option<Instant>,
@@ -92,7 +93,6 @@ impl State {
         let mut outbox = Outbox::default();
         outbox.push(open);
         Self {
-            dialogs,
             life: Life::Opening,
             crashed: false,
             loading: false,
@@ -112,13 +112,11 @@ impl State {
             ended: None,
             forgotten: false,
             requests: Requests::new(Arc::clone(&limits)),
-            dialog: None,
+            dialog: PageDialog::new(dialogs, Duration::from_millis(limits.dialog_milliseconds)),
             logs: Logs::new(&limits, shares),
             held: Vec::new(),
             outbox,
-            cuts: VecDeque::new(),
-            reads: HashMap::new(),
-            asides: HashSet::new(),
+            cut_results: CutResults::default(),
             last_number: 0,
             keeper: None,
             limits,
@@ -133,7 +131,7 @@ impl State {
         for token in late {
             self.interrupt(token);
         }
-        self.pass_dialog(now) | changed
+        self.dismiss_dialog(now) | changed
     }
 
     pub(super) fn next(&mut self) -> Option<Instant> {
@@ -149,7 +147,7 @@ impl State {
     }
 
     fn due(&self) -> Option<Instant> {
-        self.requests.next().into_iter().chain(self.dialog_due()).min()
+        self.requests.next().into_iter().chain(self.dialog.due()).min()
     }
 
     pub(super) fn info(&self, id: PageId, opened: DateTime<Utc>, now: Instant) -> PageInfo {
@@ -193,15 +191,15 @@ impl State {
     pub(crate) fn begin(
         &mut self,
         now: Instant,
-        beginning: Beginning,
+        request: NewRequest,
         command: Option<Command>,
     ) -> Result<(), WebViewError> {
         self.usable()?;
         self.touch(now);
-        let Beginning { id, token, task, patience, unable } = beginning;
+        let NewRequest { id, token, task, patience, unable } = request;
         let full = |AllPending| WebViewError::TooManyRequests { limit: self.limits.requests_per_page };
         let stops = matches!(&command, Some(Command::Perform(order)) if order.operation == Operation::Stop);
-        let behind = if stops { None } else { self.behind_dialog() };
+        let behind = if stops { None } else { self.dialog.blocks() };
         if let Some(failure) = unable.or(behind).or_else(|| self.behind_crash(&task.work)) {
             return self.requests.begin_failed(now, id, task, failure).map_err(full);
         }
@@ -210,6 +208,51 @@ impl State {
             self.hand(command);
         }
         Ok(())
+    }
+
+    /// The dialog that waits for an answer.
+    pub(crate) fn dialog(&self, now: Instant) -> Option<Dialog> {
+        self.dialog.shown(now)
+    }
+
+    /// Answers the dialog that waits. Whether there was one.
+    pub(crate) fn answer(&mut self, answer: DialogAnswer) -> bool {
+        let waited = self.dialog.answered();
+        if waited {
+            self.outbox.push(Command::Answer(answer));
+        }
+        waited
+    }
+
+    /// Dismisses a dialog that has waited for long enough. Whether it has.
+    fn dismiss_dialog(&mut self, now: Instant) -> bool {
+        self.dialog.due().is_some_and(|due| due <= now) && self.answer(DialogAnswer { accept: false, text: None })
+    }
+
+    /// Where the page keeps the rest of a result.
+    pub(crate) fn cut(&self, id: RequestId) -> Option<&CutResult> {
+        self.cut_results.find(id)
+    }
+
+    /// Forgets where it does, and has the page drop it by the script that `release`
+    /// writes.
+    pub(crate) fn release(&mut self, id: RequestId, release: impl FnOnce(&CutResult) -> Injection) {
+        let Some(cut) = self.cut_results.remove(id).filter(|_| self.is_open() && !self.crashed) else { return };
+        let injection = self.cut_results.release(|| release(&cut));
+        self.outbox.extend(injection.map(Command::Inject));
+    }
+
+    /// Expects the answer to a read of the core's own; none where as many are on their
+    /// way as may be, or the page can answer none.
+    pub(crate) fn expect_read(&mut self, token: Token) -> Option<oneshot::Receiver<Settled>> {
+        if self.is_open() { self.cut_results.expect_read(token) } else { None }
+    }
+
+    /// Nobody waits for a read any more.
+    pub(crate) fn give_up_read(&mut self, token: Token) {
+        if self.cut_results.claim_read(token).is_some() {
+            self.outbox.push(Command::Interrupt(token));
+        }
     }
 
     /// Hands something on, once the page is open.
@@ -228,10 +271,10 @@ impl State {
 
     /// Takes a token, once.
     pub(crate) fn claim(&mut self, token: Token) -> Option<Claim> {
-        if let Some(read) = self.reads.remove(&token) {
+        if let Some(read) = self.cut_results.claim_read(token) {
             return Some(Claim::Read(read));
         }
-        if self.asides.remove(&token) {
+        if self.cut_results.claim_release(token) {
             return Some(Claim::Aside);
         }
         self.requests.claim(token).map(|(id, work)| Claim::Request(id, work))
@@ -259,10 +302,8 @@ impl State {
             Work::Order(Matter::Size { width, height }) if done => (self.width, self.height) = (*width, *height),
             Work::Script { isolated, frame, .. } => {
                 if let Some(number) = rest {
-                    self.cuts.push_back(Cut { request: id, number, isolated: *isolated, frame: frame.clone() });
-                    if self.cuts.len() > RESULTS_IN_PAGE {
-                        self.cuts.pop_front();
-                    }
+                    let (isolated, frame) = (*isolated, frame.clone());
+                    self.cut_results.add(CutResult { request: id, number, isolated, frame });
                 }
             }
             Work::Order(_) => {}
@@ -284,4 +325,8 @@ impl State {
             self.outbox.push(Command::Interrupt(token));
         }
     }
+}
+
+pub(super) fn crashed(message: &str) -> Failure {
+    Failure::new(FailureKind::Crashed, message)
 }

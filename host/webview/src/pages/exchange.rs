@@ -5,10 +5,11 @@ use std::{path::PathBuf, sync::Arc};
 
 use wharf_core::Share;
 
-use super::{Core, run::Beginning};
+use super::Core;
 use crate::{
     Download, Failure, FailureKind, Operation, Order, WebViewError, files,
     page::{Command, Page, clean, download},
+    requests::NewRequest,
 };
 
 impl Core {
@@ -60,7 +61,7 @@ impl Core {
     pub(super) fn upload(
         self: &Arc<Self>,
         page: &Arc<Page>,
-        beginning: Beginning,
+        request: NewRequest,
         order: Order,
         paths: &[PathBuf],
     ) -> Result<(), WebViewError> {
@@ -71,7 +72,7 @@ impl Core {
         let staging = staging.ok_or_else(|| unavailable("this host has nowhere to put files for pages"))?;
         let staged = files::open(place, paths)?;
         let limit = self.limits.download_bytes;
-        let id = beginning.id;
+        let id = request.id;
         let number = self.change(page, |state, now| {
             // Until the page is closed: its browser may read them at any time.
             if state.staged_bytes.saturating_add(staged.bytes) > limit {
@@ -80,7 +81,7 @@ impl Core {
                 )));
             }
             state.transfer.grow(staged.bytes).map_err(|full| WebViewError::TooMuch { full })?;
-            if let Err(error) = state.begin(now, beginning, None) {
+            if let Err(error) = state.begin(now, request, None) {
                 state.transfer.shrink(staged.bytes);
                 return Err(error);
             }

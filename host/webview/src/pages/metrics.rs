@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use wharf_core::polls::{PollMetrics, PollTotals};
 
-use super::WebViews;
 use crate::Why;
 
 /// Counts since the host began, and what is there now.
@@ -57,7 +56,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    fn counts(&self) -> MutexGuard<'_, Metrics> {
+    pub(super) fn counts(&self) -> MutexGuard<'_, Metrics> {
         // A count is changed as a whole.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,27 +91,5 @@ impl Counters {
 
     pub(super) fn downloaded(&self) {
         self.counts().downloads += 1;
-    }
-}
-
-impl WebViews {
-    /// The counts now.
-    #[must_use]
-    pub fn metrics(&self) -> Metrics {
-        let core = &self.core;
-        let mut now = *core.counters.counts();
-        now.polls = core.counters.polls.totals();
-        for page in core.pages(|_| true) {
-            core.look(&page, |state, _| {
-                *if state.is_open() { &mut now.open } else { &mut now.remembered } += 1;
-                let (results, bytes) = state.requests.held();
-                now.pending += state.requests.pending() as u64;
-                now.results += results as u64;
-                now.result_bytes += bytes;
-                now.expired += state.requests.remembered() as u64;
-                now.log_bytes += state.logs.bytes();
-            });
-        }
-        now
     }
 }

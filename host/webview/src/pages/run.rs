@@ -9,19 +9,8 @@ use crate::{
     Failure, FailureKind, Injection, Operation, Order, PageId, RequestId, Token, WebViewError,
     asked::{self, Asked},
     page::Command,
-    requests::{Task, Work},
+    requests::{NewRequest, Task, Work},
 };
-
-/// A request that is to begin.
-#[derive(Debug)]
-pub(crate) struct Beginning {
-    pub(crate) id: RequestId,
-    pub(crate) token: Token,
-    pub(crate) task: Task,
-    pub(crate) patience: Duration,
-    /// Why it cannot succeed, whatever the page is in.
-    pub(crate) unable: Option<Failure>,
-}
 
 impl WebViews {
     /// Runs a script in a page: the id of the request, at once.
@@ -49,8 +38,8 @@ impl WebViews {
         let work = Work::Script { isolated, frame: frame.clone(), max_bytes, number };
         let command = Command::Inject(Injection { token, sources, isolated, frame });
         let task = Task { kind: "script", work, shares };
-        let beginning = Beginning { id, token, task, patience, unable };
-        core.change(&page, |state, now| state.begin(now, beginning, Some(command)))?;
+        let request = NewRequest { id, token, task, patience, unable };
+        core.change(&page, |state, now| state.begin(now, request, Some(command)))?;
         core.counters.requested();
         Ok(id)
     }
@@ -81,11 +70,11 @@ impl WebViews {
         let shares = core.reserve(&page, parameters.len() as u64)?;
         let order = Order { token, operation, deadline: patience };
         let task = Task { kind: name, work: Work::Order(matter), shares };
-        let beginning = Beginning { id, token, task, patience, unable };
-        if matches!(order.operation, Operation::SetFiles { .. }) && beginning.unable.is_none() {
-            core.upload(&page, beginning, order, &files)?;
+        let request = NewRequest { id, token, task, patience, unable };
+        if matches!(order.operation, Operation::SetFiles { .. }) && request.unable.is_none() {
+            core.upload(&page, request, order, &files)?;
         } else {
-            core.change(&page, |state, now| state.begin(now, beginning, Some(Command::Perform(order))))?;
+            core.change(&page, |state, now| state.begin(now, request, Some(Command::Perform(order))))?;
         }
         core.counters.requested();
         Ok(id)

@@ -20,7 +20,6 @@ use wharf_core::{Code, Error, OriginPolicy, Server};
 use wharf_network::Reach;
 
 use super::{
-    DeniedConnection,
     activity::{Activity, Counted},
     answer::{self, Body},
     headers, target,
@@ -45,6 +44,16 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 
 /// Bytes that wait in each direction of a tunnel.
 const TUNNEL_BYTES: usize = 16 * 1024;
+
+/// A connection that a page did not get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeniedConnection {
+    /// What was asked for: a URL, or host and port of a tunnel; one line, cut.
+    pub target: String,
+    /// Why: `denied` where the policy forbids it, `unavailable` where the server was
+    /// not reached, `invalid` where it is no request.
+    pub reason: Error,
+}
 
 /// What all connections of a proxy share.
 pub(super) struct Rules {

@@ -12,7 +12,12 @@
 use std::sync::LazyLock;
 
 /// The wrapper, as one line.
-static PACK: LazyLock<String> = LazyLock::new(|| super::one_line(include_str!("pack.js")));
+static PACK: LazyLock<String> = LazyLock::new(|| one_line(include_str!("pack.js")));
+
+/// JavaScript of ours, whose statements all have their semicolons, as one line.
+fn one_line(source: &str) -> String {
+    source.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+}
 
 /// A tail that begins so could go on with what is before the line break.
 const GOES_ON: [char; 9] = ['(', '[', '`', '/', '+', '-', '*', '.', ','];
