@@ -25,7 +25,7 @@ use tokio::{
     sync::{oneshot, watch},
 };
 
-use super::message::{self, Command, Cut, Cutter, Message, Refusal};
+use crate::message::{self, Command, Cut, Cutter, Message, Refusal};
 use outbox::Outbox;
 
 /// How much is read at once.

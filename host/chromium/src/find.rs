@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::ChromiumError;
+use crate::error::ChromiumError;
 
 /// Programs that are looked for, in this order: the one that is made for this is
 /// ready in half the time and takes half the memory.

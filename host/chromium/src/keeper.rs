@@ -15,7 +15,11 @@ use std::{
 
 use wharf_spawn::Spawner;
 
-use super::{ChromiumError, ChromiumSettings, browser::Browser, browser::Start};
+use crate::{
+    browser::{Browser, Start},
+    error::ChromiumError,
+    settings::ChromiumSettings,
+};
 
 /// Starts and stops the browser.
 #[derive(Debug)]

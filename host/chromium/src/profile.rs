@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use wharf_core::text::for_shell;
 use wharf_webview::PageId;
 
-use super::{ChromiumError, ChromiumSettings};
+use crate::{error::ChromiumError, settings::ChromiumSettings};
 
 const NAME: &str = "wharf-browser-";
 const HALF_DONE: &str = ".half-";
@@ -204,6 +204,7 @@ fn is_open_to_all(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::BROWSER_USER;
 
     fn names(place: &Path) -> Vec<String> {
         let names = fs::read_dir(place).expect("a directory").flatten();
@@ -242,11 +243,11 @@ mod tests {
         }
         let closed = tempfile::tempdir().expect("a directory");
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o700)).expect("closed");
-        let error = Profile::create(closed.path(), Some(super::super::BROWSER_USER)).expect_err("closed");
+        let error = Profile::create(closed.path(), Some(BROWSER_USER)).expect_err("closed");
         assert!(error.to_string().contains("is closed to other users"), "{error}");
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o711)).expect("open");
-        let profile = Profile::create(closed.path(), Some(super::super::BROWSER_USER)).expect("a profile");
+        let profile = Profile::create(closed.path(), Some(BROWSER_USER)).expect("a profile");
         let about = fs::metadata(profile.profile()).expect("it");
-        assert_eq!((about.uid(), about.mode() & 0o777), (super::super::BROWSER_USER, 0o700));
+        assert_eq!((about.uid(), about.mode() & 0o777), (BROWSER_USER, 0o700));
     }
 }

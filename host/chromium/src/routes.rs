@@ -5,35 +5,82 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
 };
 
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{
-    browser::Browser,
-    connection::{Event, Listener},
-    page::Page,
-};
+use crate::connection::{Connection, Event, Listener};
+
+/// A page, as far as events are led to it. All of this happens on the task that reads
+/// for the whole browser: it must not wait, and be quick.
+pub(crate) trait EventTarget: Send + Sync + 'static {
+    /// Something happened in one of its sessions.
+    fn hear(self: Arc<Self>, session: &str, event: Event<'_>);
+    /// A target of its context is there, and waits to be let run.
+    fn attached(self: Arc<Self>, session: String, target: &Target);
+    /// A session is gone.
+    fn detached(&self, session: &str);
+    /// Whether nobody listens to what a session writes to its console.
+    fn is_deaf(&self, session: &str) -> bool;
+    /// Whether this frame is in it.
+    fn has_frame(&self, frame: &str) -> bool;
+}
 
 /// Where events go: to the page whose session or context they name.
 #[derive(Debug, Default)]
-pub(super) struct Routes {
+pub(crate) struct Routes {
     // Not an async lock: held for a look-up.
-    pages: Mutex<Pages>,
+    table: Mutex<Table>,
+    connection: OnceLock<Weak<Connection>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Pages {
-    pub(super) contexts: HashMap<String, Weak<Page>>,
-    pub(super) sessions: HashMap<String, Weak<Page>>,
-    pub(super) browser: Option<Weak<Browser>>,
+struct Table {
+    contexts: HashMap<String, Weak<dyn EventTarget>>,
+    sessions: HashMap<String, Weak<dyn EventTarget>>,
 }
 
 impl Routes {
-    pub(super) fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Says by which connection the events come.
+    pub(crate) fn connect(&self, connection: &Arc<Connection>) {
+        let _ = self.connection.set(Arc::downgrade(connection));
+    }
+
+    /// Has a page hear what happens in its context.
+    pub(crate) fn add_context(&self, context: &str, page: Weak<dyn EventTarget>) {
+        self.table().contexts.insert(context.to_owned(), page);
+    }
+
+    /// Has a page hear what happens in a session.
+    pub(crate) fn add_session(&self, session: &str, page: Weak<dyn EventTarget>) {
+        self.table().sessions.insert(session.to_owned(), page);
+    }
+
+    /// Forgets the context of a page and all its sessions.
+    pub(crate) fn forget(&self, page: &Weak<dyn EventTarget>) {
+        let mut table = self.table();
+        table.contexts.retain(|_, other| !other.ptr_eq(page));
+        let gone = table.sessions.extract_if(|_, other| other.ptr_eq(page)).collect::<Vec<_>>();
+        drop(table);
+        if let Some(connection) = self.connection() {
+            for (session, _) in gone {
+                connection.forget(&session);
+            }
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connection(&self) -> Option<Arc<Connection>> {
+        self.connection.get().and_then(Weak::upgrade)
+    }
+
+    fn of_session(&self, session: &str) -> Option<Arc<dyn EventTarget>> {
+        self.table().sessions.get(session).and_then(Weak::upgrade)
     }
 }
 
@@ -71,8 +118,7 @@ struct OfAFrame {
 
 impl Listener for Routes {
     fn is_deaf(&self, session: &str) -> bool {
-        let page = self.pages().sessions.get(session).and_then(Weak::upgrade);
-        page.is_some_and(|page| page.is_deaf(session))
+        self.of_session(session).is_some_and(|page| page.is_deaf(session))
     }
 
     fn hear(&self, event: Event<'_>) {
@@ -80,12 +126,9 @@ impl Listener for Routes {
             "Target.attachedToTarget" => self.attached(event),
             "Target.detachedFromTarget" => {
                 let Some(Detached { session_id }) = event.read() else { return };
-                let (page, browser) = {
-                    let pages = self.pages();
-                    (pages.sessions.get(&session_id).and_then(Weak::upgrade), pages.browser())
-                };
-                if let Some(browser) = browser {
-                    browser.forget_session(&session_id);
+                let page = self.table().sessions.remove(&session_id).and_then(|page| page.upgrade());
+                if let Some(connection) = self.connection() {
+                    connection.forget(&session_id);
                 }
                 if let Some(page) = page {
                     page.detached(&session_id);
@@ -101,8 +144,7 @@ impl Listener for Routes {
             "Browser.downloadProgress" => self.all().into_iter().for_each(|page| page.hear("", event)),
             _ => {
                 let Some(session) = event.session else { return };
-                let page = self.pages().sessions.get(session).and_then(Weak::upgrade);
-                if let Some(page) = page {
+                if let Some(page) = self.of_session(session) {
                     page.hear(session, event);
                 }
             }
@@ -111,30 +153,19 @@ impl Listener for Routes {
 }
 
 impl Routes {
-    fn all(&self) -> Vec<Arc<Page>> {
-        self.pages().contexts.values().filter_map(Weak::upgrade).collect()
+    fn all(&self) -> Vec<Arc<dyn EventTarget>> {
+        self.table().contexts.values().filter_map(Weak::upgrade).collect()
     }
 
     fn attached(&self, event: Event<'_>) {
         let Some(Attached { session_id, target_info, waiting_for_debugger }) = event.read() else { return };
-        let (page, browser) = {
-            let pages = self.pages();
-            let context = target_info.browser_context_id.as_ref();
-            (context.and_then(|context| pages.contexts.get(context)?.upgrade()), pages.browser())
-        };
-        match (page, browser) {
-            (Some(page), _) => page.attached(session_id, &target_info),
+        let context = target_info.browser_context_id.as_ref();
+        let page = context.and_then(|context| self.table().contexts.get(context)?.upgrade());
+        if let Some(page) = page {
+            page.attached(session_id, &target_info);
+        } else if waiting_for_debugger && let Some(connection) = self.connection() {
             // Of nobody, such as a part of the browser itself.
-            (None, Some(browser)) if waiting_for_debugger => {
-                browser.connection.post(Some(&session_id), "Runtime.runIfWaitingForDebugger", &json!({}));
-            }
-            (None, _) => {}
+            connection.post(Some(&session_id), "Runtime.runIfWaitingForDebugger", &json!({}));
         }
-    }
-}
-
-impl Pages {
-    fn browser(&self) -> Option<Arc<Browser>> {
-        self.browser.as_ref().and_then(Weak::upgrade)
     }
 }

@@ -1,166 +1,22 @@
-//! What a page downloads: taken into a directory of its own where that is granted,
-//! bounded, and told when it has ended.
+//! The downloads of a page that are under way.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
 use wharf_core::Share;
-use wharf_webview::{Download, PageEvent};
-
-use super::Page;
-use crate::{connection::Event, profile};
-
-/// Downloads under way that are told; a further one is ended without a word.
-const MOST_AT_ONCE: usize = 256;
 
 /// Those of a page, by the browser's name for them.
 #[derive(Debug, Default)]
-pub(super) struct Downloads {
-    begun: u64,
-    known: HashMap<String, Begun>,
+pub(crate) struct Downloads {
+    pub(crate) begun: u64,
+    pub(crate) known: HashMap<String, Begun>,
 }
 
 #[derive(Debug)]
-struct Begun {
-    url: String,
-    name: String,
+pub(crate) struct Begun {
+    pub(crate) url: String,
+    pub(crate) name: String,
     /// Why it is being ended.
-    refused: Option<String>,
+    pub(crate) refused: Option<String>,
     /// As many bytes as have come.
-    share: Share,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WillBegin {
-    guid: String,
-    url: String,
-    suggested_filename: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Progress {
-    guid: String,
-    total_bytes: f64,
-    received_bytes: f64,
-    state: String,
-}
-
-/// What the browser is told of the downloads of this page.
-pub(super) async fn behaviour(page: &Arc<Page>) -> Value {
-    let refuse = json!({ "behavior": "deny", "browserContextId": page.context, "eventsEnabled": true });
-    if !page.settings.downloads {
-        return refuse;
-    }
-    let (profile, id) = (Arc::clone(&page.browser.profile), page.id);
-    match tokio::task::spawn_blocking(move || profile.make_downloads(id)).await.map_err(std::io::Error::other).flatten()
-    {
-        Ok(place) => json!({
-            "behavior": "allowAndName",
-            "browserContextId": page.context,
-            "downloadPath": place,
-            "eventsEnabled": true,
-        }),
-        Err(error) => {
-            tracing::warn!(%error, "downloads of a page have no place and are refused");
-            refuse
-        }
-    }
-}
-
-pub(super) fn hear(page: &Arc<Page>, event: Event<'_>) {
-    match event.method {
-        "Browser.downloadWillBegin" => {
-            if let Some(will_begin) = event.read() {
-                begun(page, will_begin);
-            }
-        }
-        "Browser.downloadProgress" => {
-            if let Some(progress) = event.read() {
-                progressed(page, progress);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn begun(page: &Arc<Page>, will_begin: WillBegin) {
-    let WillBegin { guid, url, suggested_filename } = will_begin;
-    let mut state = page.state();
-    state.downloads.begun += 1;
-    let most = page.settings.limits.downloads;
-    let refused = if !page.settings.downloads {
-        Some("downloads are not granted".to_owned())
-    } else if state.downloads.begun > most {
-        Some(format!("the page has had {most} downloads, as many as it may (limit `downloads`)"))
-    } else {
-        None
-    };
-    if let Some(load) = state.document.last().map(|load| load.loader.clone()) {
-        let load = state.document.load(&load);
-        load.download |= load.url == url;
-    }
-    if state.downloads.known.len() >= MOST_AT_ONCE {
-        drop(state);
-        return stop(page, &guid);
-    }
-    let cancel = refused.is_some();
-    let share = page.settings.shares.transfer();
-    let cut = |text: &str, bytes| wharf_core::text::cut(text, bytes).to_owned();
-    let entry = Begun { url: cut(&url, 4_096), name: cut(&suggested_filename, 1_024), refused, share };
-    state.downloads.known.insert(guid.clone(), entry);
-    drop(state);
-    if cancel {
-        stop(page, &guid);
-    }
-    page.changed();
-}
-
-fn progressed(page: &Arc<Page>, progress: Progress) {
-    let Progress { guid, total_bytes, received_bytes, state: how } = progress;
-    let most = page.settings.limits.download_bytes;
-    let mut state = page.state();
-    let Some(entry) = state.downloads.known.get_mut(&guid) else { return };
-    let bytes = received_bytes.max(0.0) as u64;
-    if entry.refused.is_none() {
-        entry.refused = if bytes.max(total_bytes.max(0.0) as u64) > most {
-            Some(format!("it is larger than {most} bytes (limit `download_bytes`)"))
-        } else {
-            let more = bytes.saturating_sub(entry.share.amount());
-            entry.share.grow(more).err().map(|full| full.to_string())
-        };
-        if entry.refused.is_some() && how == "inProgress" {
-            drop(state);
-            return stop(page, &guid);
-        }
-    }
-    if how == "inProgress" {
-        return;
-    }
-    let Some(Begun { url, name, refused, share }) = state.downloads.known.remove(&guid) else { return };
-    drop(state);
-    // Where it is, is not taken from anybody's word.
-    let is_a_name = !guid.is_empty() && guid.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let place = (how == "completed" && is_a_name).then(|| page.browser.profile.downloads(page.id).join(&guid));
-    let staged = match (refused, place) {
-        (Some(reason), place) => {
-            // It was there before the browser heard that nobody wants it.
-            if let Some(place) = place {
-                tokio::task::spawn_blocking(move || profile::discard(&place));
-            }
-            Err(reason)
-        }
-        (None, Some(place)) => Ok(place),
-        (None, None) => Err("it was broken off".to_owned()),
-    };
-    page.sink.tell(PageEvent::Download(Download { url, name, bytes, staged }));
-    // Whoever was told counts it from now on.
-    drop(share);
-}
-
-fn stop(page: &Page, guid: &str) {
-    let which = json!({ "guid": guid, "browserContextId": page.context });
-    page.browser.connection.post(None, "Browser.cancelDownload", &which);
+    pub(crate) share: Share,
 }

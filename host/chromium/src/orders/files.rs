@@ -11,10 +11,8 @@ use serde::Deserialize;
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind};
 
-use super::{
-    Page, inject,
-    orders::{Work, failed, nothing},
-};
+use super::outcome::{Work, failed, nothing};
+use crate::{connection::CallError, page::Page, scripts::injection};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,7 +43,7 @@ pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Wor
         let files = looked.await.map_err(io::Error::other).flatten().map_err(|error| {
             Failure::new(FailureKind::Invalid, format!("the files cannot be handed to the page: {error}"))
         })?;
-        let context = inject::isolated_context(&page).await.map_err(|error| failed(&error))?;
+        let context = injection::isolated_context(&page).await.map_err(|error| failed(&error))?;
         let wanted = json!({ "expression": element, "contextId": context, "awaitPromise": true });
         let found: Evaluated = page.ask("Runtime.evaluate", &wanted).read().await.map_err(|error| failed(&error))?;
         if let Some(Thrown { text, exception }) = found.exception_details {
@@ -60,7 +58,7 @@ pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Wor
         page.post(page.main_session(), "Runtime.releaseObject", &json!({ "objectId": object }));
         match given {
             Ok(_) => Ok(nothing()),
-            Err(crate::connection::CallError::Refused(said)) => {
+            Err(CallError::Refused(said)) => {
                 Err(Failure::new(FailureKind::Invalid, format!("the element takes no such files: {said}")))
             }
             Err(error) => Err(failed(&error)),

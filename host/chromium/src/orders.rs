@@ -1,22 +1,28 @@
 //! What is done with a page beside running scripts: each order is a task of its own.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+mod capture;
+mod files;
+mod frames;
+mod idle;
+mod input;
+mod navigate;
+mod outcome;
+
+use std::{sync::Arc, time::Duration};
 
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value, json};
-use wharf_webview::{Failure, FailureKind, Finished, Operation, Order, Settled};
+use serde_json::json;
+use wharf_webview::{Operation, Order, Settled};
 
-use super::{Page, Running, capture, files, frames, input, interrupt, navigate, network, setup};
-use crate::{connection::Call, connection::CallError};
+use self::outcome::{Work, failed, nothing};
+use crate::{
+    connection::Call,
+    page::{Page, Running},
+    scripts::interrupt,
+    setup,
+};
 
-/// What an order comes to.
-pub(super) type Outcome = Result<Finished, Failure>;
-
-/// An order that is under way: what has to happen in the order in which it was asked
-/// for is sent already, and what is left is to wait.
-pub(super) type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
-pub(super) fn begin(page: &Arc<Page>, order: Order) {
+pub(crate) fn begin(page: &Arc<Page>, order: Order) {
     let Order { token, operation, .. } = order;
     let work = carry_out(page, operation);
     let ours = Arc::clone(page);
@@ -53,7 +59,7 @@ fn carry_out(page: &Arc<Page>, operation: Operation) -> Work {
         Operation::Resize { width, height } => {
             done_when(vec![page.ask("Emulation.setDeviceMetricsOverride", &setup::size(width, height))])
         }
-        Operation::NetworkIdle { idle } => network::idle(page, idle),
+        Operation::NetworkIdle { idle } => idle::wait(page, idle),
         Operation::Frames => frames::tell(page),
         Operation::Stop => stop(page),
     }
@@ -83,36 +89,4 @@ fn done_when(calls: Vec<Call>) -> Work {
         }
         Ok(nothing())
     })
-}
-
-/// The result of which nothing is said.
-pub(super) fn nothing() -> Finished {
-    Finished::json(&Map::new())
-}
-
-/// A result of these members.
-pub(super) fn members(value: Value) -> Finished {
-    match value {
-        Value::Object(members) => Finished::json(&members),
-        _ => nothing(),
-    }
-}
-
-/// Why an order failed that the browser did not carry out.
-pub(super) fn failed(error: &CallError) -> Failure {
-    match error {
-        CallError::TooLarge => {
-            Failure::new(FailureKind::Limit, "the result is larger than may be (limit `file_bytes`)")
-        }
-        CallError::Gone => Failure::new(FailureKind::BackendGone, "the browser ended"),
-        CallError::Left => Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done"),
-        CallError::Refused(said) if said.contains("crashed") => {
-            Failure::new(FailureKind::Crashed, "the page crashed; navigate or reload it")
-        }
-        CallError::Refused(said) if said.contains("navigated or closed") || said.contains("context") => {
-            Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done")
-        }
-        CallError::Refused(said) => Failure::new(FailureKind::Invalid, said.clone()),
-        CallError::Late | CallError::Unexpected => Failure::new(FailureKind::TimeOut, error.to_string()),
-    }
 }

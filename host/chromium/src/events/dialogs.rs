@@ -1,14 +1,13 @@
-//! Dialogs: told as they open, answered as somebody says.
+//! Dialogs, told as they open and close.
 //!
 //! Knows nothing of who answers, except for the question before leaving a page, which
 //! is answered with yes at once.
 
 use serde::Deserialize;
 use serde_json::json;
-use wharf_webview::{DialogAnswer, DialogKind, DialogOpened, PageEvent};
+use wharf_webview::{DialogKind, DialogOpened, PageEvent};
 
-use super::Page;
-use crate::connection::Event;
+use crate::{connection::Event, page::Page};
 
 /// Bytes of what a dialog says that are passed on.
 const TEXT_BYTES: usize = 4_096;
@@ -58,12 +57,4 @@ pub(super) fn hear(page: &Page, session: &str, event: Event<'_>) {
         }
         _ => {}
     }
-}
-
-pub(super) fn answer(page: &Page, answer: &DialogAnswer) {
-    let mut said = json!({ "accept": answer.accept });
-    if let Some(text) = &answer.text {
-        said["promptText"] = json!(text);
-    }
-    page.post(page.main_session(), "Page.handleJavaScriptDialog", &said);
 }

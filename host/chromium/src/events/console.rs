@@ -6,11 +6,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use wharf_webview::{Console, PageEvent};
 
-use super::{Page, flood};
-use crate::connection::Event;
+use super::flood;
+use crate::{
+    connection::Event,
+    page::{MOST_ENTRY_BYTES, Page, plain_entry},
+};
 
-/// Bytes of one entry that are told; the core cuts further.
-const TEXT_BYTES: usize = 8_192;
 /// Values of one entry that are told.
 const MOST_VALUES: usize = 32;
 /// A longer event is not read: a page may write what it likes there.
@@ -86,7 +87,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
         return;
     }
     let entry = if read.bytes() > EVENT_BYTES {
-        Some(plain("warning", "an entry was left out: it is longer than 1 MiB"))
+        Some(plain_entry("warning", "an entry was left out: it is longer than 1 MiB"))
     } else {
         entry(read)
     };
@@ -105,7 +106,7 @@ fn entry(event: Event<'_>) -> Option<Console> {
                     text.push(' ');
                 }
                 text.push_str(&said(value));
-                if text.len() > TEXT_BYTES {
+                if text.len() > MOST_ENTRY_BYTES {
                     break;
                 }
             }
@@ -147,10 +148,5 @@ fn at(kind: &'static str, text: &str, url: Option<String>, line: Option<u64>) ->
     let url = url.filter(|url| !url.is_empty()).map(|url| wharf_core::text::cut(&url, 2_048).to_owned());
     // The browser counts from 0.
     let line = line.filter(|_| url.is_some()).map(|line| line.saturating_add(1));
-    Console { url, line, ..plain(kind, text) }
-}
-
-/// An entry that comes from nowhere in particular.
-pub(super) fn plain(kind: &'static str, text: &str) -> Console {
-    Console { kind, text: wharf_core::text::cut(text, TEXT_BYTES).to_owned(), url: None, line: None }
+    Console { url, line, ..plain_entry(kind, text) }
 }

@@ -3,8 +3,7 @@
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind, KeyKind, Modifier, MouseButton, MouseKind};
 
-use super::Page;
-use crate::{connection::Call, keys::Key};
+use crate::{connection::Call, keys::Key, page::Page};
 
 /// More clicks than these are no other kind of click.
 const MOST_CLICKS: u32 = 3;

@@ -11,25 +11,16 @@ use serde::{
 use serde_json::json;
 use wharf_webview::{FailureKind, Injection, Settled, Token};
 
-use super::{
-    Page, Running,
-    contexts::{Frame, WORLD},
-    wrapper,
+use super::wrapper;
+use crate::{
+    connection::{Call, CallError},
+    page::{Frame, Page, Running, WORLD, call_wrapper},
 };
-use crate::{connection::Call, connection::CallError};
 
 /// What the browser keeps of a script that failed, to be let go of.
 const GROUP: &str = "wharf";
 /// Within which time it is seen that a browser has ended.
 const DYING: std::time::Duration = std::time::Duration::from_millis(250);
-
-/// The thread on which a session's scripts run, one after the other. Each gets a
-/// number; those up to `over` have ended, or wait for something and let others run.
-#[derive(Debug, Default)]
-pub(super) struct Thread {
-    pub(super) last: u64,
-    pub(super) over: u64,
-}
 
 /// Where a script is to run.
 #[derive(Debug)]
@@ -229,7 +220,7 @@ async fn make_world(page: &Page, place: Place, frame: Option<&str>) -> Result<Pl
 }
 
 /// The context of the world apart in the window's own frame.
-pub(super) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
+pub(crate) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
     let main = page.window().map(|window| window.target.as_str()).unwrap_or_default();
     let known = page.state().contexts.frame(main).and_then(|frame| frame.isolated);
     match known {
@@ -253,7 +244,7 @@ struct Begun {
 /// Sends a script, by the wrapper that the browser keeps where there is one.
 fn send(page: &Arc<Page>, token: Token, place: &Place, source: &str, wrapper: Wrapper) -> Begun {
     let context = place.context.or(place.own).filter(|_| wrapper == Wrapper::Kept);
-    let kept = context.and_then(|context| wrapper::call(&page.state().wrappers, &place.session, context, source));
+    let kept = context.and_then(|context| call_wrapper(&page.state().wrappers, &place.session, context, source));
     let (method, wrapper, mut wanted) = match kept {
         Some(wanted) => ("Runtime.callFunctionOn", Wrapper::Kept, wanted),
         None => {
@@ -290,23 +281,21 @@ fn mark(page: &Arc<Page>, session: &str, number: u64) {
     let (page, session) = (Arc::clone(page), session.to_owned());
     tokio::spawn(async move {
         let _ = call.await;
-        page.is_over(&session, number);
+        is_over(&page, &session, number);
     });
 }
 
-impl Page {
-    /// Says that a script has let go of the thread, and with it all before it.
-    fn is_over(&self, session: &str, number: u64) {
-        if let Some(thread) = self.state().threads.get_mut(session) {
-            thread.over = thread.over.max(number);
-        }
-        self.changed();
+/// Says that a script has let go of the thread, and with it all before it.
+fn is_over(page: &Page, session: &str, number: u64) {
+    if let Some(thread) = page.state().threads.get_mut(session) {
+        thread.over = thread.over.max(number);
     }
+    page.changed();
 }
 
 async fn finish(page: &Page, place: &Place, Begun { number, wrapper, call }: Begun) -> Outcome {
     let answer = call.read::<Evaluated>().await;
-    page.is_over(&place.session, number);
+    is_over(page, &place.session, number);
     match answer {
         Err(CallError::Refused(said)) if wrapper == Wrapper::Kept && wrapper::was_absent(&said) => Outcome::Absent,
         Err(error) => Outcome::Settled(lost(page, &error).await),

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 
-use super::Page;
+use crate::page::{Page, Running};
 
 /// How long a thread that nothing holds may take to answer.
 const LOOK: Duration = Duration::from_millis(400);
@@ -31,7 +31,7 @@ enum Turn {
 }
 
 /// Stops the script with this number, or whatever holds the thread.
-pub(super) fn begin(page: &Arc<Page>, session: String, number: Option<u64>) {
+pub(crate) fn begin(page: &Arc<Page>, session: String, number: Option<u64>) {
     let page = Arc::clone(page);
     tokio::spawn(async move { free(&page, &session, number).await });
 }
@@ -87,7 +87,7 @@ fn turn(page: &Page, session: &str, number: u64) -> Turn {
     // Those right behind what is over, markers between them: the first may run.
     let runs = over >= number
         && scripts.any(|running| {
-            matches!(running, super::Running::Script { session: other, number }
+            matches!(running, Running::Script { session: other, number }
                 if other == session && (next..=next.saturating_add(1)).contains(number))
         });
     if runs { Turn::Later } else { Turn::Mine }

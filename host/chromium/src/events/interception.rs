@@ -10,8 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use wharf_webview::FailureKind;
 
-use super::Page;
-use crate::connection::Event;
+use crate::{connection::Event, page::Page};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,13 +1,18 @@
-//! What each target is told before it runs: to say what happens there, to ask before
-//! it loads anything, and what it is to say of itself.
+//! Opens a page and closes it; and what each target of it is told before it runs: to
+//! say what happens there, to ask before it loads anything, and what it is to say of
+//! itself.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Page, Window};
-use crate::{browser::Browser, browser::PATIENCE, connection::Call, connection::CallError};
+use crate::{
+    browser::{Browser, PATIENCE},
+    connection::{Call, CallError},
+    page::{Page, Running, Window},
+    routes::EventTarget,
+};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -28,8 +33,9 @@ pub(crate) async fn make_context(browser: &Browser, proxy: std::net::SocketAddr)
 
 /// Opens the window of a page, and returns once it takes scripts.
 pub(crate) async fn open(page: &Arc<Page>) -> Result<(), CallError> {
+    page.browser.routes.add_context(&page.context, events_of(page));
     let connection = &page.browser.connection;
-    let downloads = super::downloads::behaviour(page).await;
+    let downloads = downloads(page).await;
     let downloads = connection.call(None, "Browser.setDownloadBehavior", &downloads);
     let target = json!({
         "url": "about:blank",
@@ -66,8 +72,53 @@ pub(crate) async fn open(page: &Arc<Page>) -> Result<(), CallError> {
     run.done_within(PATIENCE).await
 }
 
+/// What the browser is told of the downloads of this page.
+async fn downloads(page: &Arc<Page>) -> Value {
+    let refuse = json!({ "behavior": "deny", "browserContextId": page.context, "eventsEnabled": true });
+    if !page.settings.downloads {
+        return refuse;
+    }
+    let (profile, id) = (Arc::clone(&page.browser.profile), page.id);
+    match tokio::task::spawn_blocking(move || profile.make_downloads(id)).await.map_err(std::io::Error::other).flatten()
+    {
+        Ok(place) => json!({
+            "behavior": "allowAndName",
+            "browserContextId": page.context,
+            "downloadPath": place,
+            "eventsEnabled": true,
+        }),
+        Err(error) => {
+            tracing::warn!(%error, "downloads of a page have no place and are refused");
+            refuse
+        }
+    }
+}
+
+/// Closes a page, with all that it keeps.
+pub(crate) async fn dispose(page: &Arc<Page>) {
+    let running = std::mem::take(&mut page.state().running);
+    for request in running.into_values() {
+        if let Running::Order(task) = request {
+            task.abort();
+        }
+    }
+    let context = json!({ "browserContextId": page.context });
+    let disposed = page.browser.connection.call(None, "Target.disposeBrowserContext", &context);
+    if let Err(error) = disposed.done_within(PATIENCE).await {
+        tracing::debug!(%error, "the context of a page did not go by itself");
+    }
+    page.browser.routes.forget(&events_of(page));
+    let (profile, id) = (Arc::clone(&page.browser.profile), page.id);
+    let _ = tokio::task::spawn_blocking(move || profile.forget(id)).await;
+}
+
+fn events_of(page: &Arc<Page>) -> Weak<dyn EventTarget> {
+    let target: Weak<Page> = Arc::downgrade(page);
+    target
+}
+
 /// Tells a target that is no window what holds, and lets it run.
-pub(super) fn beside(page: &Page, session: &str, kind: &str) {
+pub(crate) fn beside(page: &Page, session: &str, kind: &str) {
     for (method, parameters) in commands(page, kind) {
         page.post(session, method, &parameters);
     }
@@ -76,13 +127,13 @@ pub(super) fn beside(page: &Page, session: &str, kind: &str) {
 }
 
 /// Has a session say where scripts run, and what they write.
-pub(super) fn listen(page: &Page, session: &str) {
+pub(crate) fn listen(page: &Page, session: &str) {
     page.post(session, "Runtime.enable", &json!({}));
     page.post(session, "Log.enable", &json!({}));
 }
 
 /// What is seen.
-pub(super) fn size(width: u32, height: u32) -> Value {
+pub(crate) fn size(width: u32, height: u32) -> Value {
     json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false })
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
-use wharf_webview::{Failure, FailureKind};
+use wharf_webview::{Failure, FailureKind, Finished};
 
-use super::{
-    Page, State,
-    document::{self, Load},
-    held,
-    orders::{Outcome, Work, failed, members},
+use super::outcome::{Outcome, Work, failed, members};
+use crate::{
+    history,
+    page::{Load, Page, State},
+    scripts::held,
 };
 
 #[derive(Debug, Deserialize)]
@@ -94,11 +94,11 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
         let gone = gone.map_err(|error| failed(&error))?;
         match gone {
             Gone { is_download: true, loader_id, .. } => {
-                let load = page.load(loader_id.as_deref().unwrap_or_default());
+                let load = known_load(&page, loader_id.as_deref().unwrap_or_default());
                 Ok(download(&page, &load, url).await)
             }
             Gone { error_text: Some(error), loader_id, .. } => {
-                let mut load = page.load(loader_id.as_deref().unwrap_or_default());
+                let mut load = known_load(&page, loader_id.as_deref().unwrap_or_default());
                 if error != GIVEN_UP {
                     // What stands for it is shown before somebody looks.
                     let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
@@ -129,7 +129,7 @@ pub(super) fn by(page: &Arc<Page>, steps: isize) -> Work {
     let page = Arc::clone(page);
     Box::pin(async move {
         let before = Before::of(&page);
-        let history = document::history(&page).await.map_err(|error| failed(&error))?;
+        let history = history::history(&page).await.map_err(|error| failed(&error))?;
         let entry = history.current_index.checked_add_signed(steps).and_then(|at| history.entries.get(at));
         // The page as it was opened is no place to go back to.
         let Some(entry) = entry else {
@@ -180,8 +180,8 @@ async fn tell(page: &Page, arrived: Arrived) -> Outcome {
     }
 }
 
-async fn told(page: &Page, load: Option<&Load>) -> wharf_webview::Finished {
-    let title = document::title(page).await;
+async fn told(page: &Page, load: Option<&Load>) -> Finished {
+    let title = history::title(page).await;
     let (url, mime_type) = {
         let state = page.state();
         (state.document.url.clone(), state.document.mime_type.clone())
@@ -198,11 +198,11 @@ async fn told(page: &Page, load: Option<&Load>) -> wharf_webview::Finished {
     members(said)
 }
 
-async fn download(page: &Page, load: &Load, asked_for: String) -> wharf_webview::Finished {
+async fn download(page: &Page, load: &Load, asked_for: String) -> Finished {
     let url = if load.url.is_empty() { asked_for } else { load.url.clone() };
     let mut said = json!({
         "url": url,
-        "title": wharf_core::text::cut(&document::title(page).await, 1_024),
+        "title": wharf_core::text::cut(&history::title(page).await, 1_024),
         "redirects": load.redirects,
         "download": true,
     });
@@ -252,8 +252,6 @@ fn in_plain_words(error: &str) -> &'static str {
     }
 }
 
-impl Page {
-    fn load(&self, loader: &str) -> Load {
-        self.state().document.known(loader).cloned().unwrap_or_default()
-    }
+fn known_load(page: &Page, loader: &str) -> Load {
+    page.state().document.known(loader).cloned().unwrap_or_default()
 }

@@ -5,11 +5,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    Page,
-    orders::{Work, failed, members},
-};
-use crate::browser::PATIENCE;
+use super::outcome::{Work, failed, members};
+use crate::{browser::PATIENCE, page::Page};
 
 /// Frames that are told at most.
 const MOST: usize = 500;

@@ -1,124 +1,23 @@
 //! What a page loads: told when each has ended, and whether anything is under way.
 
-mod said;
+mod messages;
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use url::Url;
 use wharf_webview::{FailureKind, Network, PageEvent};
 
-use said::{Data, Ended, Received, Socket, WillBeSent};
+use messages::{Data, Ended, Received, Socket, WillBeSent};
 
-use super::{
-    Page, State,
-    orders::{Work, nothing},
+use crate::{
+    connection::Event,
+    page::{Page, Request, State},
 };
-use crate::connection::Event;
 
-/// Requests under way that are known; further ones are not told.
-const MOST_REQUESTS: usize = 4_096;
 /// Bytes of an address that are told.
 const URL_BYTES: usize = 4_096;
 /// A longer event is not looked at: nothing that matters here is as long.
 const EVENT_BYTES: usize = 1 << 20;
-
-/// What is being loaded.
-#[derive(Debug)]
-pub(super) struct Traffic {
-    requests: HashMap<(String, String), Request>,
-    /// How many of them keep the page busy.
-    active: usize,
-    /// When that came to nothing.
-    idle_since: Instant,
-}
-
-#[derive(Debug)]
-struct Request {
-    method: String,
-    url: String,
-    kind: String,
-    began: f64,
-    status: Option<u16>,
-    mime_type: Option<String>,
-    /// Why the host let it go no further.
-    refused: Option<(FailureKind, String)>,
-    /// The load of the document that it belongs to.
-    loader: String,
-    /// Goes on for ever, as a stream of events does.
-    endless: bool,
-    /// What a script asked for is there as far as it wants it: Chromium never says
-    /// that an answer has ended whose body nobody reads.
-    answered: bool,
-    /// How many bytes its body has, where the server says so plainly.
-    expected: Option<u64>,
-    received: u64,
-}
-
-impl Default for Traffic {
-    fn default() -> Self {
-        Self { requests: HashMap::new(), active: 0, idle_since: Instant::now() }
-    }
-}
-
-impl Traffic {
-    pub(super) fn clear(&mut self) {
-        self.requests.clear();
-        self.count();
-    }
-
-    pub(super) fn forget_session(&mut self, session: &str) {
-        self.requests.retain(|(other, _), _| other != session);
-        self.count();
-    }
-
-    /// Forgets what a session loads for any other document than this one.
-    fn leave(&mut self, session: &str, loader: &str) -> Vec<Request> {
-        let is_left =
-            |(other, _): &(String, String), request: &mut Request| other == session && request.loader != loader;
-        let left = self.requests.extract_if(is_left).map(|(_, request)| request).collect();
-        self.count();
-        left
-    }
-
-    fn begin(&mut self, session: &str, id: &str, request: Request) {
-        if self.requests.len() < MOST_REQUESTS {
-            self.requests.insert(key(session, id), request);
-            self.count();
-        }
-    }
-
-    fn end(&mut self, session: &str, id: &str) -> Option<Request> {
-        let request = self.requests.remove(&key(session, id))?;
-        self.count();
-        Some(request)
-    }
-
-    fn count(&mut self) {
-        let before = self.active;
-        self.active = self.requests.values().filter(|request| !request.endless && !request.answered).count();
-        if self.active == 0 && before > 0 {
-            self.idle_since = Instant::now();
-        }
-    }
-
-    /// Something came.
-    fn heard(&mut self) {
-        self.idle_since = Instant::now();
-    }
-
-    /// Since when nothing is loaded.
-    fn idle(&self) -> Option<Instant> {
-        (self.active == 0).then_some(self.idle_since)
-    }
-}
-
-fn key(session: &str, id: &str) -> (String, String) {
-    (session.to_owned(), id.to_owned())
-}
 
 pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     if event.bytes() > EVENT_BYTES {
@@ -216,7 +115,7 @@ fn begun(page: &Page, session: &str, sent: WillBeSent) {
 fn answered(page: &Page, session: &str, received: Received) {
     let Received { request_id, timestamp, response } = received;
     let mut state = page.state();
-    let Some(request) = state.traffic.requests.get_mut(&key(session, &request_id)) else { return };
+    let Some(request) = state.traffic.get_mut(session, &request_id) else { return };
     request.status = status(response.status);
     request.mime_type = Some(wharf_core::text::cut(&response.mime_type, 256).to_owned());
     request.answered = request.kind == "fetch";
@@ -224,7 +123,7 @@ fn answered(page: &Page, session: &str, received: Received) {
     let refused = response.headers.proxy_answer.map(|word| {
         let url = request.url.clone();
         let kind = if word == "denied" { FailureKind::Denied } else { FailureKind::Network };
-        let refused = page.refusal(&url).filter(|(of, _)| *of == kind);
+        let refused = refusal(page, &url).filter(|(of, _)| *of == kind);
         let refused = refused.unwrap_or_else(|| (kind, format!("the host could not let the page reach {url}")));
         request.status = None;
         request.refused = Some(refused.clone());
@@ -247,7 +146,7 @@ fn came(page: &Page, session: &str, data: Data) {
     let Data { request_id, timestamp, data_length } = data;
     let mut state = page.state();
     state.traffic.heard();
-    let Some(request) = state.traffic.requests.get_mut(&key(session, &request_id)) else { return };
+    let Some(request) = state.traffic.get_mut(session, &request_id) else { return };
     request.received = request.received.saturating_add(data_length.max(0.0) as u64);
     if request.expected.is_some_and(|expected| request.received >= expected) {
         let encoded_data_length = Some(request.received as f64);
@@ -270,7 +169,7 @@ fn end(page: &Page, session: &str, ended: Ended) {
             let denied = page.settings.policy.url(&request.url).err();
             refused = denied.map(|denied| (FailureKind::Denied, denied.message));
         } else if error.contains("TUNNEL_CONNECTION_FAILED") {
-            refused = page.refusal(&request.url);
+            refused = refusal(page, &request.url);
         }
     }
     if let Some(error) = &error_text {
@@ -324,24 +223,6 @@ fn of(request: Request) -> Network {
     }
 }
 
-/// Done once nothing was loaded for so long.
-pub(super) fn idle(page: &Arc<Page>, idle: Duration) -> Work {
-    let page = Arc::clone(page);
-    Box::pin(async move {
-        loop {
-            let since = page.until(|state| state.traffic.idle()).await;
-            let left = idle.saturating_sub(since.elapsed());
-            if left.is_zero() {
-                return Ok(nothing());
-            }
-            tokio::time::sleep(left).await;
-            if page.state().traffic.idle() == Some(since) {
-                return Ok(nothing());
-            }
-        }
-    })
-}
-
 fn status(status: f64) -> Option<u16> {
     (100.0..1_000.0).contains(&status).then_some(status as u16)
 }
@@ -355,14 +236,12 @@ fn cut(url: &str) -> String {
     wharf_core::text::cut(url, URL_BYTES).to_owned()
 }
 
-impl Page {
-    /// Why the proxy did not let the page reach this, where it did so lately.
-    fn refusal(&self, url: &str) -> Option<(FailureKind, String)> {
-        let parsed = Url::parse(url).ok();
-        let tunnel = parsed.as_ref().and_then(|url| {
-            let port = url.port_or_known_default()?;
-            Some(format!("{}:{port}", url.host_str()?))
-        });
-        self.refusals.find(|target| target == url || Some(target) == tunnel.as_deref())
-    }
+/// Why the proxy did not let the page reach this, where it did so lately.
+fn refusal(page: &Page, url: &str) -> Option<(FailureKind, String)> {
+    let parsed = Url::parse(url).ok();
+    let tunnel = parsed.as_ref().and_then(|url| {
+        let port = url.port_or_known_default()?;
+        Some(format!("{}:{port}", url.host_str()?))
+    });
+    page.refusals.find(|target| target == url || Some(target) == tunnel.as_deref())
 }

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind, Finished, ImageFormat, Paper, Rectangle};
 
-use super::{
-    Page,
-    orders::{Outcome, Work, failed},
+use super::outcome::{Outcome, Work, failed};
+use crate::{
+    connection::{Call, CallError},
+    page::Page,
 };
-use crate::connection::Call;
 
 /// Wider or higher no picture is.
 const MOST_PIXELS: f64 = 16_384.0;
@@ -104,7 +104,7 @@ async fn finish(page: &Page, made: Call, mime_type: &'static str) -> Outcome {
     if u64::try_from(bytes.saturating_sub(2)).is_ok_and(|bytes| bytes > limit) {
         return Err(too_large(bytes));
     }
-    let data = BASE64_STANDARD.decode(data).map_err(|_| failed(&crate::connection::CallError::Unexpected))?;
+    let data = BASE64_STANDARD.decode(data).map_err(|_| failed(&CallError::Unexpected))?;
     if u64::try_from(data.len()).is_ok_and(|bytes| bytes > limit) {
         return Err(too_large(data.len()));
     }

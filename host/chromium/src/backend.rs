@@ -1,0 +1,177 @@
+//! The browser as the pages' core sees it.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use wharf_spawn::Spawner;
+use wharf_webview::{
+    Abilities, DialogAnswer, Failure, FailureKind, Injection, Order, PageId, PageSettings, Settled, Sink, Token,
+    WebViewBackend,
+};
+
+use crate::{
+    error::ChromiumError,
+    find,
+    keeper::Keeper,
+    lifetime::{Life, Pages},
+    orders,
+    page::Page,
+    scripts,
+    settings::ChromiumSettings,
+};
+
+/// Runs pages in Chromium.
+#[derive(Debug)]
+pub struct Chromium {
+    keeper: Arc<Keeper>,
+    sandbox: bool,
+    pages: Pages,
+}
+
+/// A Chromium that works here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub program: PathBuf,
+    /// What it says that it is, such as `HeadlessChrome/156.0.8078.79`.
+    pub version: String,
+    /// Whether it runs pages in its own sandbox.
+    pub sandbox: bool,
+    /// The user that it runs as, where that is not the host's own.
+    pub user: Option<u32>,
+}
+
+impl Chromium {
+    /// Runs pages by these settings. The browser is started with the first page.
+    ///
+    /// # Errors
+    /// Where there is no program to be run.
+    pub fn new(spawner: Spawner, settings: ChromiumSettings) -> Result<Self, ChromiumError> {
+        let settings = settings.decided();
+        let program = find::program(settings.program.as_deref())?;
+        let sandbox = !settings.no_sandbox;
+        let keeper = Keeper::new(spawner, settings, program);
+        Ok(Self { keeper, sandbox, pages: Pages::new() })
+    }
+
+    /// Starts the browser once to see whether it works here, and ends it.
+    ///
+    /// # Errors
+    /// Where it does not; the message says what to do.
+    pub async fn find(spawner: Spawner, settings: ChromiumSettings) -> Result<Found, ChromiumError> {
+        let settings = settings.decided();
+        let program = find::program(settings.program.as_deref())?;
+        let (sandbox, user) = (!settings.no_sandbox, settings.user);
+        let keeper = Keeper::new(spawner, settings, program.clone());
+        let version = keeper.browser().await?.about().product.clone();
+        keeper.shut_down().await;
+        Ok(Found { program, version, sandbox, user })
+    }
+
+    /// The process of the browser, if one runs; for tests.
+    #[doc(hidden)]
+    pub async fn process(&self) -> Option<u32> {
+        self.keeper.process().await
+    }
+
+    /// Has the renderer of a page crash; for tests.
+    #[doc(hidden)]
+    pub fn crash(&self, page: PageId) {
+        if let Some(Ok(page)) = self.pages.get(page) {
+            page.crash();
+        }
+    }
+
+    fn with_page(&self, id: PageId, token: Token, act: impl FnOnce(&Arc<Page>)) {
+        match self.pages.get(id) {
+            Some(Ok(page)) => act(&page),
+            Some(Err(sink)) => {
+                let failure = Failure::new(FailureKind::BackendGone, "the page is not open");
+                sink.settle(token, Settled::Failed(failure));
+            }
+            // Closed, which its sink was told.
+            None => {}
+        }
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without a runtime nothing is followed any more, and the browser has ended
+        // with what followed it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let keeper = Arc::clone(&self.keeper);
+            runtime.spawn(async move { keeper.shut_down().await });
+        }
+    }
+}
+
+#[async_trait]
+impl WebViewBackend for Chromium {
+    fn name(&self) -> &'static str {
+        "chromium"
+    }
+
+    fn abilities(&self) -> Abilities {
+        let operations = [
+            "navigate",
+            "back",
+            "forward",
+            "reload",
+            "screenshot",
+            "pdf",
+            "mouse",
+            "key",
+            "text",
+            "set-files",
+            "resize",
+            "network-idle",
+            "frames",
+            "stop",
+        ];
+        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+    }
+
+    fn user(&self) -> Option<u32> {
+        self.keeper.user()
+    }
+
+    fn open(&self, _: PageId, settings: PageSettings, sink: Sink) {
+        Life::begin(&self.pages, &self.keeper, settings, sink);
+    }
+
+    fn inject(&self, page: PageId, injection: Injection) {
+        self.with_page(page, injection.token, move |page| scripts::inject(page, injection));
+    }
+
+    fn perform(&self, page: PageId, order: Order) {
+        self.with_page(page, order.token, move |page| orders::begin(page, order));
+    }
+
+    fn interrupt(&self, page: PageId, token: Token) {
+        if let Some(Ok(page)) = self.pages.get(page) {
+            scripts::interrupt(&page, token);
+        }
+    }
+
+    fn answer_dialog(&self, page: PageId, answer: DialogAnswer) {
+        if let Some(Ok(page)) = self.pages.get(page) {
+            page.answer_dialog(&answer);
+        }
+    }
+
+    fn close(&self, page: PageId) {
+        self.pages.close(page);
+    }
+
+    async fn shut_down(&self, patience: Duration) {
+        let gone = async {
+            // With the browser, all its pages.
+            self.keeper.shut_down().await;
+            self.pages.none_left().await;
+        };
+        if tokio::time::timeout(patience, gone).await.is_err() {
+            tracing::warn!("the browser did not end in time; its supervisor ends it with the host");
+        }
+    }
+}

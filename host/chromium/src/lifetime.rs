@@ -1,0 +1,142 @@
+//! One page, from the moment it is asked for until nothing of it is left; and the
+//! table of all that are somewhere in between.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{mpsc, watch};
+use wharf_webview::{PageEvent, PageId, PageSettings, Proxy, ProxySettings, Sink};
+
+use crate::{
+    browser::Browser,
+    connection::CallError,
+    keeper::{Keeper, Needed},
+    page::Page,
+    refusals::Refusals,
+    setup,
+};
+
+/// The pages of a browser, each from the moment it was asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Pages {
+    // Not an async lock: held for a look-up.
+    slots: Arc<Mutex<HashMap<PageId, Slot>>>,
+    /// Says that there are fewer of them.
+    fewer: watch::Sender<()>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    sink: Sink,
+    /// Once it takes scripts.
+    page: Option<Arc<Page>>,
+    close: mpsc::Sender<()>,
+}
+
+impl Pages {
+    pub(crate) fn new() -> Self {
+        Self { slots: Arc::default(), fewer: watch::Sender::new(()) }
+    }
+
+    /// The page, or the sink by which to say that it does not take scripts yet. None
+    /// of a page that is closed, which its sink was told.
+    pub(crate) fn get(&self, id: PageId) -> Option<Result<Arc<Page>, Sink>> {
+        self.slots().get(&id).map(|slot| slot.page.clone().ok_or_else(|| slot.sink.clone()))
+    }
+
+    /// Asks a page to close.
+    pub(crate) fn close(&self, id: PageId) {
+        if let Some(slot) = self.slots().get(&id) {
+            // Where it is full, it has been asked already.
+            let _ = slot.close.try_send(());
+        }
+    }
+
+    /// Waits until no page is left.
+    pub(crate) async fn none_left(&self) {
+        let mut fewer = self.fewer.subscribe();
+        while !self.slots().is_empty() {
+            let _ = fewer.changed().await;
+        }
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<PageId, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The life of one page.
+pub(crate) struct Life {
+    pages: Pages,
+    keeper: Arc<Keeper>,
+    sink: Sink,
+    settings: PageSettings,
+    needed: Needed,
+}
+
+impl Life {
+    /// Begins the life of a page: it is in the table when this returns, and opens on
+    /// a task of its own.
+    pub(crate) fn begin(pages: &Pages, keeper: &Arc<Keeper>, settings: PageSettings, sink: Sink) {
+        let (close, closing) = mpsc::channel(1);
+        pages.slots().insert(sink.page(), Slot { sink: sink.clone(), page: None, close });
+        let (pages, needed) = (pages.clone(), keeper.need());
+        let life = Self { pages, keeper: Arc::clone(keeper), sink, settings, needed };
+        tokio::spawn(life.live(closing));
+    }
+
+    async fn live(self, mut closing: mpsc::Receiver<()>) {
+        let id = self.sink.page();
+        let unasked = match self.open().await {
+            Ok((browser, page)) => {
+                if let Some(slot) = self.pages.slots().get_mut(&id) {
+                    slot.page = Some(Arc::clone(&page));
+                }
+                self.sink.tell(PageEvent::Opened);
+                tokio::select! {
+                    _ = closing.recv() => {
+                        setup::dispose(&page).await;
+                        None
+                    }
+                    reason = browser.ended() => {
+                        setup::dispose(&page).await;
+                        Some(reason.to_string())
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a page cannot be opened");
+                Some(error)
+            }
+        };
+        self.pages.slots().remove(&id);
+        self.sink.tell(PageEvent::Closed { unasked });
+        drop(self.needed);
+        self.pages.fewer.send_replace(());
+    }
+
+    async fn open(&self) -> Result<(Arc<Browser>, Arc<Page>), String> {
+        let browser = self.keeper.browser().await.map_err(|error| wharf_core::text::with_causes(&error))?;
+        let refusals = Refusals::default();
+        let told = refusals.clone();
+        let settings = ProxySettings {
+            connections: usize::try_from(self.settings.limits.connections_per_page).unwrap_or(usize::MAX),
+            shares: Some(self.settings.shares.clone()),
+            user: self.keeper.user(),
+            denied: Arc::new(move |denied| told.add(denied)),
+            names: None,
+        };
+        let proxy = Proxy::start(Arc::clone(&self.settings.policy), settings).await;
+        let proxy = proxy.map_err(|error| format!("the page has no way to the network: {error}"))?;
+        let refused = |error: CallError| format!("the browser opens no page: {error}");
+        let context = setup::make_context(&browser, proxy.address()).await.map_err(refused)?;
+        let page = Page::new(Arc::clone(&browser), context, proxy, refusals, self.settings.clone(), self.sink.clone());
+        if let Err(error) = setup::open(&page).await {
+            setup::dispose(&page).await;
+            return Err(if browser.has_ended() { browser.ended().await.to_string() } else { refused(error) });
+        }
+        Ok((browser, page))
+    }
+}

@@ -1,0 +1,51 @@
+//! How much each session of a page has written to its console lately.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+/// What a session may write in [`WINDOW`].
+const MOST_ENTRIES: u32 = 1_000;
+const MOST_BYTES: usize = 4 << 20;
+const WINDOW: Duration = Duration::from_secs(1);
+/// What each session wrote lately.
+#[derive(Debug, Default)]
+pub(crate) struct Floods {
+    sessions: HashMap<String, Flood>,
+}
+
+#[derive(Debug)]
+struct Flood {
+    since: Instant,
+    entries: u32,
+    bytes: usize,
+    /// Nobody listens.
+    deaf: bool,
+}
+
+impl Floods {
+    /// Whether nobody listens to this session.
+    pub(crate) fn is_deaf(&self, session: &str) -> bool {
+        self.sessions.get(session).is_some_and(|flood| flood.deaf)
+    }
+
+    pub(crate) fn forget(&mut self, session: &str) {
+        self.sessions.remove(session);
+    }
+
+    /// Counts an entry; whether that is one too many.
+    pub(crate) fn count(&mut self, session: &str, bytes: usize) -> bool {
+        let now = Instant::now();
+        let anew = || Flood { since: now, entries: 0, bytes: 0, deaf: false };
+        let flood = self.sessions.entry(session.to_owned()).or_insert_with(anew);
+        if now.duration_since(flood.since) > WINDOW {
+            *flood = Flood { deaf: flood.deaf, ..anew() };
+        }
+        flood.entries += 1;
+        flood.bytes += bytes;
+        let too_many = !flood.deaf && (flood.entries > MOST_ENTRIES || flood.bytes > MOST_BYTES);
+        flood.deaf |= too_many;
+        too_many
+    }
+}

@@ -1,0 +1,33 @@
+//! Scripts on their way into a page, and how they are stopped.
+
+pub(crate) mod held;
+pub(crate) mod injection;
+pub(crate) mod interrupt;
+mod wrapper;
+
+use std::sync::Arc;
+
+use wharf_webview::{Injection, Token};
+
+use crate::page::{Page, Running};
+
+/// Runs a script, or keeps it back while the page is on its way elsewhere.
+pub(crate) fn inject(page: &Arc<Page>, injection: Injection) {
+    let injection = page.state().held.take(injection);
+    if let Some(injection) = injection {
+        injection::begin(page, injection);
+    }
+}
+
+/// Stops what a request does, be it a script or an order.
+pub(crate) fn interrupt(page: &Arc<Page>, token: Token) {
+    let mut state = page.state();
+    state.held.forget(token);
+    let running = state.running.remove(&token);
+    drop(state);
+    match running {
+        Some(Running::Order(task)) => task.abort(),
+        Some(Running::Script { session, number }) => interrupt::begin(page, session, Some(number)),
+        None => {}
+    }
+}
