@@ -12,8 +12,8 @@ use wharf_webview::{
 use crate::{
     error::ChromiumError,
     find,
-    keeper::Keeper,
-    lifetime::{Life, Pages},
+    keeper::BrowserKeeper,
+    lifetime::{PageLife, PageTable},
     orders,
     page::Page,
     scripts,
@@ -23,14 +23,14 @@ use crate::{
 /// Runs pages in Chromium.
 #[derive(Debug)]
 pub struct Chromium {
-    keeper: Arc<Keeper>,
+    keeper: Arc<BrowserKeeper>,
     sandbox: bool,
-    pages: Pages,
+    pages: PageTable,
 }
 
 /// A Chromium that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledChromium {
     /// Where it is.
     pub program: PathBuf,
     /// What it says that it is, such as `HeadlessChrome/156.0.8078.79`.
@@ -50,22 +50,22 @@ impl Chromium {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
         let sandbox = !settings.no_sandbox;
-        let keeper = Keeper::new(spawner, settings, program);
-        Ok(Self { keeper, sandbox, pages: Pages::new() })
+        let keeper = BrowserKeeper::new(spawner, settings, program);
+        Ok(Self { keeper, sandbox, pages: PageTable::new() })
     }
 
     /// Starts the browser once to see whether it works here, and ends it.
     ///
     /// # Errors
     /// Where it does not; the message says what to do.
-    pub async fn find(spawner: Spawner, settings: ChromiumSettings) -> Result<Found, ChromiumError> {
+    pub async fn probe(spawner: Spawner, settings: ChromiumSettings) -> Result<InstalledChromium, ChromiumError> {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
         let (sandbox, user) = (!settings.no_sandbox, settings.user);
-        let keeper = Keeper::new(spawner, settings, program.clone());
-        let version = keeper.browser().await?.about().product.clone();
+        let keeper = BrowserKeeper::new(spawner, settings, program.clone());
+        let version = keeper.browser().await?.version().product.clone();
         keeper.shut_down().await;
-        Ok(Found { program, version, sandbox, user })
+        Ok(InstalledChromium { program, version, sandbox, user })
     }
 
     /// The process of the browser, if one runs; for tests.
@@ -137,7 +137,7 @@ impl WebViewBackend for Chromium {
     }
 
     fn open(&self, _: PageId, settings: PageSettings, sink: Sink) {
-        Life::begin(&self.pages, &self.keeper, settings, sink);
+        PageLife::begin(&self.pages, &self.keeper, settings, sink);
     }
 
     fn inject(&self, page: PageId, injection: Injection) {

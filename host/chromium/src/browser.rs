@@ -24,7 +24,7 @@ use wharf_spawn::{Child, Containment, Descriptor, Input, Limits, Output, SpawnRe
 
 use self::output::BrowserOutput;
 use crate::{
-    connection::{CallError, Connection, Listener},
+    connection::{CallError, Connection, EventListener},
     error::ChromiumError,
     flags,
     profile::Profile,
@@ -53,7 +53,7 @@ pub(super) struct Browser {
     pub(super) profile: Arc<Profile>,
     /// Where its events go.
     pub(super) routes: Arc<Routes>,
-    about: About,
+    version: BrowserVersion,
     pid: u32,
     /// It is being killed: whatever its pages say now is because of that.
     dying: AtomicBool,
@@ -66,14 +66,14 @@ pub(super) struct Browser {
 /// What a browser says of itself.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct About {
+pub(super) struct BrowserVersion {
     pub(super) product: String,
     pub(super) user_agent: String,
 }
 
 /// How it is started.
 #[derive(Debug)]
-pub(super) struct Start<'a> {
+pub(super) struct BrowserStart<'a> {
     pub(super) program: &'a Path,
     pub(super) temporary: &'a Path,
     pub(super) user: Option<u32>,
@@ -83,7 +83,7 @@ pub(super) struct Start<'a> {
 
 impl Browser {
     /// Starts one, and returns once it answers.
-    pub(super) async fn start(spawner: &Spawner, start: Start<'_>) -> Result<Arc<Self>, ChromiumError> {
+    pub(super) async fn start(spawner: &Spawner, start: BrowserStart<'_>) -> Result<Arc<Self>, ChromiumError> {
         let (temporary, user) = (start.temporary.to_owned(), start.user);
         let profile = tokio::task::spawn_blocking(move || Profile::create(&temporary, user))
             .await
@@ -117,12 +117,12 @@ impl Browser {
         let routes = Arc::new(Routes::default());
         // In base64, and what stands around it.
         let most_bytes = MESSAGE_BYTES.max(start.file_bytes / 3 * 4 + (1 << 20));
-        let connection = Connection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn Listener>);
+        let connection = Connection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn EventListener>);
         let connection = Arc::new(connection);
         routes.connect(&connection);
-        let about =
+        let version =
             match tokio::time::timeout(START, connection.call(None, "Browser.getVersion", &json!({})).read()).await {
-                Ok(Ok(about)) => about,
+                Ok(Ok(version)) => version,
                 Ok(Err(_)) => {
                     let _ = tokio::time::timeout(END, child.kill_tree(END)).await;
                     return Err(match output {
@@ -142,7 +142,7 @@ impl Browser {
             connection,
             profile: Arc::clone(&profile),
             routes,
-            about,
+            version,
             pid,
             dying: AtomicBool::new(false),
             stop,
@@ -159,8 +159,8 @@ impl Browser {
     }
 
     /// What it says of itself.
-    pub(super) fn about(&self) -> &About {
-        &self.about
+    pub(super) fn version(&self) -> &BrowserVersion {
+        &self.version
     }
 
     /// Its process, or that of a script which started it.

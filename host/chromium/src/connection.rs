@@ -25,7 +25,7 @@ use tokio::{
     sync::{oneshot, watch},
 };
 
-use crate::message::{self, Command, Cut, Cutter, Message, Refusal};
+use crate::message::{self, CommandRefusal, CutMessage, MessageCutter, ProtocolCommand, ProtocolMessage};
 use outbox::Outbox;
 
 /// How much is read at once.
@@ -79,7 +79,7 @@ impl Event<'_> {
 }
 
 /// Hears events, on the task that reads: it must not wait, and be quick.
-pub(super) trait Listener: Send + Sync + 'static {
+pub(super) trait EventListener: Send + Sync + 'static {
     /// Whether nobody cares what this session writes to its console.
     fn is_deaf(&self, session: &str) -> bool;
 
@@ -91,17 +91,17 @@ pub(super) trait Listener: Send + Sync + 'static {
 pub(super) struct Connection {
     next: AtomicU64,
     // Not async locks: held for a look-up.
-    pending: Arc<Mutex<HashMap<u64, Pending>>>,
+    pending: Arc<Mutex<HashMap<u64, PendingCall>>>,
     outbox: Arc<Outbox>,
     open: watch::Receiver<bool>,
 }
 
-type Answer = Result<Box<RawValue>, CallError>;
+type CallAnswer = Result<Box<RawValue>, CallError>;
 
 #[derive(Debug)]
-struct Pending {
+struct PendingCall {
     session: Option<String>,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<CallAnswer>,
 }
 
 impl Connection {
@@ -110,13 +110,13 @@ impl Connection {
         writer: pipe::Sender,
         reader: pipe::Receiver,
         most_bytes: usize,
-        listener: Arc<dyn Listener>,
+        listener: Arc<dyn EventListener>,
     ) -> Self {
         let (says_open, open) = watch::channel(true);
         let pending = Arc::new(Mutex::new(HashMap::new()));
         let outbox = Arc::new(Outbox::new(writer));
         tokio::spawn(outbox::empty(Arc::downgrade(&outbox)));
-        tokio::spawn(read(reader, Cutter::new(most_bytes), Arc::clone(&pending), listener, says_open));
+        tokio::spawn(read(reader, MessageCutter::new(most_bytes), Arc::clone(&pending), listener, says_open));
         Self { next: AtomicU64::new(1), pending, outbox, open }
     }
 
@@ -125,9 +125,9 @@ impl Connection {
     pub(super) fn call<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) -> Call {
         let id = self.next.fetch_add(1, Relaxed);
         let (answer, answered) = oneshot::channel();
-        let pending = Pending { session: session.map(str::to_owned), answer };
+        let pending = PendingCall { session: session.map(str::to_owned), answer };
         lock(&self.pending).insert(id, pending);
-        let sent = self.send(&Command { id, method, params, session_id: session });
+        let sent = self.send(&ProtocolCommand { id, method, params, session_id: session });
         if !sent || !*self.open.borrow() {
             // Its sender goes, which answers.
             lock(&self.pending).remove(&id);
@@ -138,12 +138,12 @@ impl Connection {
     /// Sends a command whose answer nobody needs.
     pub(super) fn post<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) {
         let id = self.next.fetch_add(1, Relaxed);
-        self.send(&Command { id, method, params, session_id: session });
+        self.send(&ProtocolCommand { id, method, params, session_id: session });
     }
 
     /// Answers all that a session was asked: it is gone.
     pub(super) fn forget(&self, session: &str) {
-        let of_it = |_: &u64, pending: &mut Pending| pending.session.as_deref() == Some(session);
+        let of_it = |_: &u64, pending: &mut PendingCall| pending.session.as_deref() == Some(session);
         let asked = lock(&self.pending).extract_if(of_it).collect::<Vec<_>>();
         for (_, pending) in asked {
             let _ = pending.answer.send(Err(CallError::Left));
@@ -158,7 +158,7 @@ impl Connection {
         }
     }
 
-    fn send<P: Serialize>(&self, command: &Command<'_, P>) -> bool {
+    fn send<P: Serialize>(&self, command: &ProtocolCommand<'_, P>) -> bool {
         let Ok(mut bytes) = serde_json::to_vec(command) else { return false };
         bytes.push(0);
         self.outbox.send(bytes)
@@ -169,8 +169,8 @@ impl Connection {
 #[derive(Debug)]
 pub(super) struct Call {
     id: u64,
-    answered: oneshot::Receiver<Answer>,
-    pending: Arc<Mutex<HashMap<u64, Pending>>>,
+    answered: oneshot::Receiver<CallAnswer>,
+    pending: Arc<Mutex<HashMap<u64, PendingCall>>>,
 }
 
 impl Call {
@@ -194,9 +194,9 @@ impl Call {
 }
 
 impl Future for Call {
-    type Output = Answer;
+    type Output = CallAnswer;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallAnswer> {
         Pin::new(&mut self.answered).poll(context).map(|answer| answer.unwrap_or(Err(CallError::Gone)))
     }
 }
@@ -207,24 +207,24 @@ impl Drop for Call {
     }
 }
 
-fn lock(pending: &Mutex<HashMap<u64, Pending>>) -> MutexGuard<'_, HashMap<u64, Pending>> {
+fn lock(pending: &Mutex<HashMap<u64, PendingCall>>) -> MutexGuard<'_, HashMap<u64, PendingCall>> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn read(
     mut reader: pipe::Receiver,
-    mut cutter: Cutter,
-    pending: Arc<Mutex<HashMap<u64, Pending>>>,
-    listener: Arc<dyn Listener>,
+    mut cutter: MessageCutter,
+    pending: Arc<Mutex<HashMap<u64, PendingCall>>>,
+    listener: Arc<dyn EventListener>,
     says_open: watch::Sender<bool>,
 ) {
     let mut bytes = vec![0; READ_BYTES];
     while let Ok(count @ 1..) = reader.read(&mut bytes).await {
         cutter.take(&bytes[..count], |cut| match cut {
-            Cut::Whole(text) => take(&String::from_utf8_lossy(text), &pending, &*listener),
-            Cut::TooLong(beginning) => {
+            CutMessage::Whole(text) => take(&String::from_utf8_lossy(text), &pending, &*listener),
+            CutMessage::TooLong(beginning) => {
                 let answered = message::id_at_the_beginning(beginning).and_then(|id| lock(&pending).remove(&id));
-                if let Some(Pending { answer, .. }) = answered {
+                if let Some(PendingCall { answer, .. }) = answered {
                     let _ = answer.send(Err(CallError::TooLarge));
                 }
             }
@@ -237,7 +237,7 @@ async fn read(
 /// How an entry of a console begins, of which a page may write as many as it likes.
 const ENTRY: &str = "{\"method\":\"Runtime.consoleAPICalled\"";
 
-fn take(text: &str, pending: &Mutex<HashMap<u64, Pending>>, listener: &dyn Listener) {
+fn take(text: &str, pending: &Mutex<HashMap<u64, PendingCall>>, listener: &dyn EventListener) {
     // Dropped before it is read. The session stands at the end, behind all that the
     // page has a hand in.
     if text.starts_with(ENTRY)
@@ -247,7 +247,7 @@ fn take(text: &str, pending: &Mutex<HashMap<u64, Pending>>, listener: &dyn Liste
     {
         return;
     }
-    let message = match serde_json::from_str::<Message<'_>>(text) {
+    let message = match serde_json::from_str::<ProtocolMessage<'_>>(text) {
         Ok(message) => message,
         Err(error) => {
             tracing::debug!(%error, "a message of the browser cannot be read");
@@ -255,11 +255,11 @@ fn take(text: &str, pending: &Mutex<HashMap<u64, Pending>>, listener: &dyn Liste
         }
     };
     if let Some(id) = message.id {
-        let Some(Pending { answer, .. }) = lock(pending).remove(&id) else { return };
+        let Some(PendingCall { answer, .. }) = lock(pending).remove(&id) else { return };
         let _ = answer.send(match (message.result, message.error) {
             (Some(result), None) => Ok(result.to_owned()),
             (_, Some(error)) => match message::read(error.get()) {
-                Ok(Refusal { message }) => Err(CallError::Refused(message)),
+                Ok(CommandRefusal { message }) => Err(CallError::Refused(message)),
                 Err(_) => Err(CallError::Unexpected),
             },
             (None, None) => Err(CallError::Unexpected),

@@ -30,7 +30,7 @@ pub enum ChromiumError {
     },
     /// Its directory cannot be made, or not be reached by the browser's user.
     #[error("{} cannot hold the browser's profile: {problem}", directory.display())]
-    Place {
+    Directory {
         /// Where it was to be.
         directory: PathBuf,
         /// What is wrong, and what to do.

@@ -9,11 +9,11 @@ use crate::{connection::CallError, page::Page};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct History {
     pub(crate) current_index: usize,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<HistoryEntry>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Entry {
+pub(crate) struct HistoryEntry {
     pub(crate) id: i64,
     pub(crate) url: String,
     pub(crate) title: String,

@@ -16,14 +16,14 @@ use std::{
 use wharf_spawn::Spawner;
 
 use crate::{
-    browser::{Browser, Start},
+    browser::{Browser, BrowserStart},
     error::ChromiumError,
     settings::ChromiumSettings,
 };
 
 /// Starts and stops the browser.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(super) struct BrowserKeeper {
     spawner: Spawner,
     settings: ChromiumSettings,
     program: PathBuf,
@@ -38,9 +38,9 @@ pub(super) struct Keeper {
 
 /// Says that a page needs the browser. Dropping it says that it does no more.
 #[derive(Debug)]
-pub(super) struct Needed(Arc<Keeper>);
+pub(super) struct BrowserLease(Arc<BrowserKeeper>);
 
-impl Keeper {
+impl BrowserKeeper {
     pub(super) fn new(spawner: Spawner, settings: ChromiumSettings, program: PathBuf) -> Arc<Self> {
         Arc::new(Self {
             spawner,
@@ -60,10 +60,10 @@ impl Keeper {
     }
 
     /// Says that a page needs the browser.
-    pub(super) fn need(self: &Arc<Self>) -> Needed {
+    pub(super) fn lease(self: &Arc<Self>) -> BrowserLease {
         self.opened.fetch_add(1, SeqCst);
         self.pages.fetch_add(1, SeqCst);
-        Needed(Arc::clone(self))
+        BrowserLease(Arc::clone(self))
     }
 
     /// The browser, started where there is none.
@@ -81,7 +81,7 @@ impl Keeper {
             return Err(ChromiumError::ShuttingDown);
         }
         self.may_start()?;
-        let start = Start {
+        let start = BrowserStart {
             program: &self.program,
             temporary: &self.settings.temporary,
             user: self.settings.user,
@@ -89,7 +89,7 @@ impl Keeper {
             file_bytes: usize::try_from(self.settings.limits.file_bytes).unwrap_or(usize::MAX / 4),
         };
         let browser = Browser::start(&self.spawner, start).await?;
-        tracing::info!(product = browser.about().product, pid = browser.pid(), "the browser runs");
+        tracing::info!(product = browser.version().product, pid = browser.pid(), "the browser runs");
         *running = Some(Arc::clone(&browser));
         tokio::spawn(Arc::clone(self).watch(Arc::clone(&browser)));
         Ok(browser)
@@ -139,12 +139,12 @@ impl Keeper {
         self.crashes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the browser when nobody has needed it for so long.
+    /// Stops the browser when nobody has lease it for so long.
     async fn stop_when_idle(self: Arc<Self>) {
         let opened = self.opened.load(SeqCst);
         tokio::time::sleep(Duration::from_secs(self.settings.limits.backend_idle_seconds)).await;
         if self.opened.load(SeqCst) != opened {
-            // It was needed meanwhile.
+            // It was lease meanwhile.
             return;
         }
         // Whoever comes now waits for this, and starts another one.
@@ -159,7 +159,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Needed {
+impl Drop for BrowserLease {
     fn drop(&mut self) {
         if self.0.pages.fetch_sub(1, SeqCst) == 1
             && !self.0.ending.load(SeqCst)

@@ -35,7 +35,7 @@ mod scripts;
 mod settings;
 mod setup;
 
-pub use backend::{Chromium, Found};
+pub use backend::{Chromium, InstalledChromium};
 pub use error::ChromiumError;
 pub use profile::Staging;
 pub use settings::{BROWSER_USER, ChromiumSettings};

@@ -12,30 +12,30 @@ use wharf_webview::{PageEvent, PageId, PageSettings, Proxy, ProxySettings, Sink}
 use crate::{
     browser::Browser,
     connection::CallError,
-    keeper::{Keeper, Needed},
+    keeper::{BrowserKeeper, BrowserLease},
     page::Page,
-    refusals::Refusals,
+    refusals::ProxyRefusals,
     setup,
 };
 
 /// The pages of a browser, each from the moment it was asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Pages {
+pub(crate) struct PageTable {
     // Not an async lock: held for a look-up.
-    slots: Arc<Mutex<HashMap<PageId, Slot>>>,
+    slots: Arc<Mutex<HashMap<PageId, PageSlot>>>,
     /// Says that there are fewer of them.
     fewer: watch::Sender<()>,
 }
 
 #[derive(Debug)]
-struct Slot {
+struct PageSlot {
     sink: Sink,
     /// Once it takes scripts.
     page: Option<Arc<Page>>,
     close: mpsc::Sender<()>,
 }
 
-impl Pages {
+impl PageTable {
     pub(crate) fn new() -> Self {
         Self { slots: Arc::default(), fewer: watch::Sender::new(()) }
     }
@@ -62,28 +62,28 @@ impl Pages {
         }
     }
 
-    fn slots(&self) -> MutexGuard<'_, HashMap<PageId, Slot>> {
+    fn slots(&self) -> MutexGuard<'_, HashMap<PageId, PageSlot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The life of one page.
-pub(crate) struct Life {
-    pages: Pages,
-    keeper: Arc<Keeper>,
+pub(crate) struct PageLife {
+    pages: PageTable,
+    keeper: Arc<BrowserKeeper>,
     sink: Sink,
     settings: PageSettings,
-    needed: Needed,
+    lease: BrowserLease,
 }
 
-impl Life {
+impl PageLife {
     /// Begins the life of a page: it is in the table when this returns, and opens on
     /// a task of its own.
-    pub(crate) fn begin(pages: &Pages, keeper: &Arc<Keeper>, settings: PageSettings, sink: Sink) {
+    pub(crate) fn begin(pages: &PageTable, keeper: &Arc<BrowserKeeper>, settings: PageSettings, sink: Sink) {
         let (close, closing) = mpsc::channel(1);
-        pages.slots().insert(sink.page(), Slot { sink: sink.clone(), page: None, close });
-        let (pages, needed) = (pages.clone(), keeper.need());
-        let life = Self { pages, keeper: Arc::clone(keeper), sink, settings, needed };
+        pages.slots().insert(sink.page(), PageSlot { sink: sink.clone(), page: None, close });
+        let (pages, lease) = (pages.clone(), keeper.lease());
+        let life = Self { pages, keeper: Arc::clone(keeper), sink, settings, lease };
         tokio::spawn(life.live(closing));
     }
 
@@ -113,13 +113,13 @@ impl Life {
         };
         self.pages.slots().remove(&id);
         self.sink.tell(PageEvent::Closed { unasked });
-        drop(self.needed);
+        drop(self.lease);
         self.pages.fewer.send_replace(());
     }
 
     async fn open(&self) -> Result<(Arc<Browser>, Arc<Page>), String> {
         let browser = self.keeper.browser().await.map_err(|error| wharf_core::text::with_causes(&error))?;
-        let refusals = Refusals::default();
+        let refusals = ProxyRefusals::default();
         let told = refusals.clone();
         let settings = ProxySettings {
             connections: usize::try_from(self.settings.limits.connections_per_page).unwrap_or(usize::MAX),

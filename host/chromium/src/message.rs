@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 /// A command to the browser.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Command<'a, P> {
+pub(super) struct ProtocolCommand<'a, P> {
     pub(super) id: u64,
     pub(super) method: &'a str,
     pub(super) params: &'a P,
@@ -22,7 +22,7 @@ pub(super) struct Command<'a, P> {
 /// What comes from the browser: an answer, where it has an id, or an event.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Message<'a> {
+pub(super) struct ProtocolMessage<'a> {
     pub(super) id: Option<u64>,
     pub(super) method: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -36,7 +36,7 @@ pub(super) struct Message<'a> {
 
 /// Why the browser did not carry out a command.
 #[derive(Debug, Deserialize)]
-pub(super) struct Refusal {
+pub(super) struct CommandRefusal {
     pub(super) message: String,
 }
 
@@ -85,16 +85,16 @@ fn unit_at(bytes: &[u8], at: usize) -> Option<u32> {
 /// Cuts the stream of the browser into messages, of which each ends with a zero
 /// byte. One that is longer than may be is thrown away as it comes.
 #[derive(Debug)]
-pub(super) struct Cutter {
+pub(super) struct MessageCutter {
     limit: usize,
     begun: Vec<u8>,
     /// How much of a message that is too long has been thrown away.
     dropped: usize,
 }
 
-/// What a [`Cutter`] found.
+/// What a [`MessageCutter`] found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Cut<'a> {
+pub(super) enum CutMessage<'a> {
     /// A message.
     Whole(&'a [u8]),
     /// The beginning of one that was too long.
@@ -106,22 +106,22 @@ const KEPT: usize = 256;
 /// A buffer that grew beyond this is given back.
 const USUAL: usize = 1 << 20;
 
-impl Cutter {
+impl MessageCutter {
     pub(super) fn new(limit: usize) -> Self {
         Self { limit: limit.max(KEPT), begun: Vec::new(), dropped: 0 }
     }
 
     /// Takes what was read, and hands on each message that it completes.
-    pub(super) fn take(&mut self, mut read: &[u8], mut each: impl FnMut(Cut<'_>)) {
+    pub(super) fn take(&mut self, mut read: &[u8], mut each: impl FnMut(CutMessage<'_>)) {
         while let Some(end) = memchr::memchr(0, read) {
             let (part, rest) = (&read[..end], &read[end + 1..]);
             read = rest;
             if self.begun.is_empty() && self.dropped == 0 && part.len() <= self.limit {
-                each(Cut::Whole(part));
+                each(CutMessage::Whole(part));
                 continue;
             }
             self.add(part);
-            each(if self.dropped > 0 { Cut::TooLong(&self.begun) } else { Cut::Whole(&self.begun) });
+            each(if self.dropped > 0 { CutMessage::TooLong(&self.begun) } else { CutMessage::Whole(&self.begun) });
             self.dropped = 0;
             self.begun.clear();
             self.begun.shrink_to(USUAL);
@@ -155,12 +155,12 @@ mod tests {
     use super::*;
 
     fn cut(limit: usize, reads: &[&[u8]]) -> Vec<String> {
-        let (mut cutter, mut found) = (Cutter::new(limit), Vec::new());
+        let (mut cutter, mut found) = (MessageCutter::new(limit), Vec::new());
         for read in reads {
             cutter.take(read, |cut| {
                 found.push(match cut {
-                    Cut::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                    Cut::TooLong(bytes) => format!("{} ...", bytes.len()),
+                    CutMessage::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                    CutMessage::TooLong(bytes) => format!("{} ...", bytes.len()),
                 });
             });
         }

@@ -14,10 +14,10 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 use wharf_webview::{Operation, Order, Settled};
 
-use self::outcome::{Work, failed, nothing};
+use self::outcome::{OrderWork, failed, nothing};
 use crate::{
     connection::Call,
-    page::{Page, Running},
+    page::{Page, RunningRequest},
     scripts::interrupt,
     setup,
 };
@@ -35,10 +35,10 @@ pub(crate) fn begin(page: &Arc<Page>, order: Order) {
         };
         ours.settle(token, settled);
     });
-    state.running.insert(token, Running::Order(task.abort_handle()));
+    state.running.insert(token, RunningRequest::Order(task.abort_handle()));
 }
 
-fn carry_out(page: &Arc<Page>, operation: Operation) -> Work {
+fn carry_out(page: &Arc<Page>, operation: Operation) -> OrderWork {
     match operation {
         Operation::Navigate { url } => navigate::to(page, url),
         Operation::Back => navigate::by(page, -1),
@@ -47,7 +47,7 @@ fn carry_out(page: &Arc<Page>, operation: Operation) -> Work {
         Operation::Screenshot { format, full_page, clip } => capture::screenshot(page, format, full_page, clip),
         Operation::Pdf { landscape, background, paper } => capture::pdf(page, landscape, background, paper),
         Operation::Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers } => {
-            let mouse = input::Mouse { kind, x, y, button, count, delta_x, delta_y };
+            let mouse = input::MouseInput { kind, x, y, button, count, delta_x, delta_y };
             done_when(input::mouse(page, &mouse, &modifiers))
         }
         Operation::Key { key, kind, modifiers } => match input::key(page, &key, kind, &modifiers) {
@@ -66,7 +66,7 @@ fn carry_out(page: &Arc<Page>, operation: Operation) -> Work {
 }
 
 /// Stops loading, and whatever script runs.
-fn stop(page: &Arc<Page>) -> Work {
+fn stop(page: &Arc<Page>) -> OrderWork {
     let call = page.ask("Page.stopLoading", &json!({}));
     let page = Arc::clone(page);
     Box::pin(async move {
@@ -82,7 +82,7 @@ fn stop(page: &Arc<Page>) -> Work {
 const STOP: Duration = Duration::from_secs(5);
 
 /// Done when all these are.
-fn done_when(calls: Vec<Call>) -> Work {
+fn done_when(calls: Vec<Call>) -> OrderWork {
     Box::pin(async move {
         for call in calls {
             call.await.map_err(|error| failed(&error))?;

@@ -31,20 +31,20 @@ use wharf_webview::{DialogAnswer, Failure, FailureKind, PageId, PageSettings, Pr
 
 pub(crate) use self::{
     console::{MOST_ENTRY_BYTES, plain_entry},
-    contexts::{Frame, WORLD},
-    document::Load,
-    downloads::Begun,
-    traffic::Request,
-    wrappers::{Wrappers, call as call_wrapper},
+    contexts::{FrameContexts, WORLD},
+    document::DocumentLoad,
+    downloads::RunningDownload,
+    traffic::NetworkRequest,
+    wrappers::{KeptWrappers, call as call_wrapper},
 };
 use self::{
-    contexts::Contexts, document::Document, downloads::Downloads, floods::Floods, held_scripts::Held, threads::Thread,
-    traffic::Traffic,
+    contexts::Contexts, document::Document, downloads::Downloads, floods::ConsoleFloods, held_scripts::HeldScripts,
+    threads::ScriptThread, traffic::Traffic,
 };
 use crate::{
     browser::Browser,
     connection::{Call, CallError},
-    refusals::Refusals,
+    refusals::ProxyRefusals,
 };
 
 /// What the browser says to everything just between two documents, how often it is
@@ -65,9 +65,9 @@ pub(crate) struct Page {
     pub(crate) appeared: Notify,
     /// Its only way out.
     _proxy: Proxy,
-    pub(crate) refusals: Refusals,
+    pub(crate) refusals: ProxyRefusals,
     // Not an async lock: held for a look-up. The sink is never told under it.
-    state: Mutex<State>,
+    state: Mutex<PageState>,
     /// Counts changes of what orders wait for.
     changes: watch::Sender<u64>,
 }
@@ -80,20 +80,20 @@ pub(crate) struct Window {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct PageState {
     pub(crate) contexts: Contexts,
-    pub(crate) wrappers: Wrappers,
+    pub(crate) wrappers: KeptWrappers,
     pub(crate) document: Document,
     pub(crate) traffic: Traffic,
     pub(crate) downloads: Downloads,
-    pub(crate) held: Held,
-    pub(crate) floods: Floods,
+    pub(crate) held: HeldScripts,
+    pub(crate) floods: ConsoleFloods,
     /// What is open besides the window: the kind of target, by session.
     pub(crate) sessions: HashMap<String, String>,
     /// The thread of scripts of each session.
-    pub(crate) threads: HashMap<String, Thread>,
+    pub(crate) threads: HashMap<String, ScriptThread>,
     /// Requests that are under way.
-    pub(crate) running: HashMap<Token, Running>,
+    pub(crate) running: HashMap<Token, RunningRequest>,
     /// Whether a dialog is open.
     pub(crate) dialog: bool,
     pub(crate) crashed: bool,
@@ -105,7 +105,7 @@ pub(crate) struct State {
 
 /// A request that is under way.
 #[derive(Debug)]
-pub(crate) enum Running {
+pub(crate) enum RunningRequest {
     /// A script, with its place among those of its session's thread.
     Script { session: String, number: u64 },
     /// Something else.
@@ -117,7 +117,7 @@ impl Page {
         browser: Arc<Browser>,
         context: String,
         proxy: Proxy,
-        refusals: Refusals,
+        refusals: ProxyRefusals,
         settings: PageSettings,
         sink: Sink,
     ) -> Arc<Self> {
@@ -150,7 +150,7 @@ impl Page {
         self.post(self.main_session(), "Page.crash", &json!({}));
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, PageState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -161,7 +161,7 @@ impl Page {
 
     /// Waits until this says something. Whatever changes it says so by
     /// [`Page::changed`].
-    pub(crate) async fn until<T>(&self, mut look: impl FnMut(&State) -> Option<T>) -> T {
+    pub(crate) async fn until<T>(&self, mut look: impl FnMut(&PageState) -> Option<T>) -> T {
         let mut changes = self.changes.subscribe();
         loop {
             changes.borrow_and_update();

@@ -36,7 +36,7 @@ impl Profile {
     /// Makes one below `temporary` for a browser that runs as this user, if that is
     /// another one than the host's, and sweeps those that nobody holds.
     pub(super) fn create(temporary: &Path, user: Option<u32>) -> Result<Self, ChromiumError> {
-        let unfit = |problem: String| ChromiumError::Place { directory: temporary.to_owned(), problem };
+        let unfit = |problem: String| ChromiumError::Directory { directory: temporary.to_owned(), problem };
         fs::create_dir_all(temporary).map_err(|error| unfit(format!("it cannot be made ({error})")))?;
         // The browser is told this path, and changes its directory.
         let temporary = &fs::canonicalize(temporary).map_err(|error| unfit(error.to_string()))?;

@@ -13,9 +13,9 @@ const MOST: usize = 64;
 
 /// What was refused, the last one at the end.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Refusals(Arc<Mutex<VecDeque<DeniedConnection>>>);
+pub(super) struct ProxyRefusals(Arc<Mutex<VecDeque<DeniedConnection>>>);
 
-impl Refusals {
+impl ProxyRefusals {
     /// Remembers one.
     pub(super) fn add(&self, refused: DeniedConnection) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

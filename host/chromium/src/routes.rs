@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::connection::{Connection, Event, Listener};
+use crate::connection::{Connection, Event, EventListener};
 
 /// A page, as far as events are led to it. All of this happens on the task that reads
 /// for the whole browser: it must not wait, and be quick.
@@ -32,12 +32,12 @@ pub(crate) trait EventTarget: Send + Sync + 'static {
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     // Not an async lock: held for a look-up.
-    table: Mutex<Table>,
+    table: Mutex<RouteTable>,
     connection: OnceLock<Weak<Connection>>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct RouteTable {
     contexts: HashMap<String, Weak<dyn EventTarget>>,
     sessions: HashMap<String, Weak<dyn EventTarget>>,
 }
@@ -71,7 +71,7 @@ impl Routes {
         }
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, RouteTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -87,7 +87,7 @@ impl Routes {
 /// The part of an event by which it finds its page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Attached {
+struct TargetAttached {
     session_id: String,
     target_info: Target,
     #[serde(default)]
@@ -106,17 +106,17 @@ pub(super) struct Target {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Detached {
+struct TargetDetached {
     session_id: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OfAFrame {
+struct DownloadFrame {
     frame_id: String,
 }
 
-impl Listener for Routes {
+impl EventListener for Routes {
     fn is_deaf(&self, session: &str) -> bool {
         self.of_session(session).is_some_and(|page| page.is_deaf(session))
     }
@@ -125,7 +125,7 @@ impl Listener for Routes {
         match event.method {
             "Target.attachedToTarget" => self.attached(event),
             "Target.detachedFromTarget" => {
-                let Some(Detached { session_id }) = event.read() else { return };
+                let Some(TargetDetached { session_id }) = event.read() else { return };
                 let page = self.table().sessions.remove(&session_id).and_then(|page| page.upgrade());
                 if let Some(connection) = self.connection() {
                     connection.forget(&session_id);
@@ -136,7 +136,7 @@ impl Listener for Routes {
             }
             // Told to whoever asked for downloads, which is the browser's own session.
             "Browser.downloadWillBegin" => {
-                let Some(OfAFrame { frame_id }) = event.read() else { return };
+                let Some(DownloadFrame { frame_id }) = event.read() else { return };
                 if let Some(page) = self.all().into_iter().find(|page| page.has_frame(&frame_id)) {
                     page.hear("", event);
                 }
@@ -158,7 +158,7 @@ impl Routes {
     }
 
     fn attached(&self, event: Event<'_>) {
-        let Some(Attached { session_id, target_info, waiting_for_debugger }) = event.read() else { return };
+        let Some(TargetAttached { session_id, target_info, waiting_for_debugger }) = event.read() else { return };
         let context = target_info.browser_context_id.as_ref();
         let page = context.and_then(|context| self.table().contexts.get(context)?.upgrade());
         if let Some(page) = page {

@@ -1,5 +1,6 @@
 //! Scripts on their way into a page, and how they are stopped.
 
+mod evaluation;
 pub(crate) mod held;
 pub(crate) mod injection;
 pub(crate) mod interrupt;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use wharf_webview::{Injection, Token};
 
-use crate::page::{Page, Running};
+use crate::page::{Page, RunningRequest};
 
 /// Runs a script, or keeps it back while the page is on its way elsewhere.
 pub(crate) fn inject(page: &Arc<Page>, injection: Injection) {
@@ -26,8 +27,8 @@ pub(crate) fn interrupt(page: &Arc<Page>, token: Token) {
     let running = state.running.remove(&token);
     drop(state);
     match running {
-        Some(Running::Order(task)) => task.abort(),
-        Some(Running::Script { session, number }) => interrupt::begin(page, session, Some(number)),
+        Some(RunningRequest::Order(task)) => task.abort(),
+        Some(RunningRequest::Script { session, number }) => interrupt::begin(page, session, Some(number)),
         None => {}
     }
 }

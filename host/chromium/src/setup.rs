@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::{
     browser::{Browser, PATIENCE},
     connection::{Call, CallError},
-    page::{Page, Running, Window},
+    page::{Page, RunningRequest, Window},
     routes::EventTarget,
 };
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Created {
+struct CreatedContext {
     browser_context_id: String,
 }
 
@@ -28,7 +28,7 @@ pub(crate) async fn make_context(browser: &Browser, proxy: std::net::SocketAddr)
         "proxyBypassList": "<-loopback>",
     });
     let call = browser.connection.call(None, "Target.createBrowserContext", &settings);
-    call.read_within::<Created>(PATIENCE).await.map(|created| created.browser_context_id)
+    call.read_within::<CreatedContext>(PATIENCE).await.map(|created| created.browser_context_id)
 }
 
 /// Opens the window of a page, and returns once it takes scripts.
@@ -98,7 +98,7 @@ async fn downloads(page: &Arc<Page>) -> Value {
 pub(crate) async fn dispose(page: &Arc<Page>) {
     let running = std::mem::take(&mut page.state().running);
     for request in running.into_values() {
-        if let Running::Order(task) = request {
+        if let RunningRequest::Order(task) = request {
             task.abort();
         }
     }
@@ -151,7 +151,7 @@ fn commands(page: &Page, kind: &str) -> Vec<(&'static str, Value)> {
         commands.push(("Page.enable", json!({})));
     }
     if page.settings.user_agent.is_some() || page.settings.locale.is_some() {
-        let user_agent = page.settings.user_agent.as_deref().unwrap_or(&page.browser.about().user_agent);
+        let user_agent = page.settings.user_agent.as_deref().unwrap_or(&page.browser.version().user_agent);
         let mut identity = json!({ "userAgent": user_agent });
         if let Some(locale) = &page.settings.locale {
             identity["acceptLanguage"] = json!(locale);

@@ -19,16 +19,16 @@ const EVENT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Called {
+struct ConsoleCall {
     #[serde(rename = "type")]
     kind: String,
-    args: Vec<Remote>,
-    stack_trace: Option<Stack>,
+    args: Vec<RemoteValue>,
+    stack_trace: Option<StackTrace>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Remote {
+struct RemoteValue {
     value: Option<Value>,
     unserializable_value: Option<String>,
     description: Option<String>,
@@ -38,40 +38,40 @@ struct Remote {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stack {
-    call_frames: Vec<Place>,
+struct StackTrace {
+    call_frames: Vec<CallFrame>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Place {
+struct CallFrame {
     url: String,
     line_number: u64,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Thrown {
-    exception_details: Details,
+struct ExceptionThrown {
+    exception_details: ExceptionDetails,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Details {
+struct ExceptionDetails {
     text: String,
     url: Option<String>,
     line_number: u64,
-    exception: Option<Remote>,
+    exception: Option<RemoteValue>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Added {
-    entry: Entry,
+struct LogEntryAdded {
+    entry: LogEntry,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct LogEntry {
     level: String,
     text: String,
     url: Option<String>,
@@ -99,7 +99,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
 fn entry(event: Event<'_>) -> Option<Console> {
     Some(match event.method {
         "Runtime.consoleAPICalled" => {
-            let Called { kind, args, stack_trace } = event.read()?;
+            let ConsoleCall { kind, args, stack_trace } = event.read()?;
             let mut text = String::new();
             for value in args.into_iter().take(MOST_VALUES) {
                 if !text.is_empty() {
@@ -115,12 +115,13 @@ fn entry(event: Event<'_>) -> Option<Console> {
             at(kind_of(&kind), &text, url, line)
         }
         "Runtime.exceptionThrown" => {
-            let Thrown { exception_details: Details { text, url, line_number, exception } } = event.read()?;
+            let ExceptionThrown { exception_details: ExceptionDetails { text, url, line_number, exception } } =
+                event.read()?;
             let text = exception.map(said).filter(|said| !said.is_empty()).unwrap_or(text);
             at("exception", &text, url, Some(line_number))
         }
         _ => {
-            let Added { entry: Entry { level, text, url, line_number } } = event.read()?;
+            let LogEntryAdded { entry: LogEntry { level, text, url, line_number } } = event.read()?;
             at(kind_of(&level), &text, url, line_number)
         }
     })
@@ -135,8 +136,8 @@ fn kind_of(word: &str) -> &'static str {
     }
 }
 
-fn said(value: Remote) -> String {
-    let Remote { value, unserializable_value, description, kind } = value;
+fn said(value: RemoteValue) -> String {
+    let RemoteValue { value, unserializable_value, description, kind } = value;
     match value {
         Some(Value::String(text)) => text,
         Some(other) => other.to_string(),

@@ -14,7 +14,7 @@ const TEXT_BYTES: usize = 4_096;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Opening {
+struct DialogOpening {
     message: String,
     #[serde(rename = "type")]
     kind: String,
@@ -23,14 +23,14 @@ struct Opening {
 }
 
 #[derive(Debug, Deserialize)]
-struct Closed {
+struct DialogClosing {
     result: bool,
 }
 
 pub(super) fn hear(page: &Page, session: &str, event: Event<'_>) {
     match event.method {
         "Page.javascriptDialogOpening" => {
-            let Some(Opening { message, kind, default_prompt }) = event.read() else {
+            let Some(DialogOpening { message, kind, default_prompt }) = event.read() else {
                 // Nothing runs until it is answered.
                 return page.post(session, "Page.handleJavaScriptDialog", &json!({ "accept": false }));
             };
@@ -48,7 +48,7 @@ pub(super) fn hear(page: &Page, session: &str, event: Event<'_>) {
             page.sink.tell(PageEvent::DialogOpened(opened));
         }
         "Page.javascriptDialogClosed" => {
-            let Some(Closed { result }) = event.read() else { return };
+            let Some(DialogClosing { result }) = event.read() else { return };
             let was_open = std::mem::take(&mut page.state().dialog);
             page.changed();
             if was_open {

@@ -11,7 +11,7 @@ use super::network;
 use crate::{
     browser::PATIENCE,
     connection::Event,
-    history::{self, Entry},
+    history::{self, HistoryEntry},
     page::{Page, plain_entry},
     scripts::held,
 };
@@ -20,13 +20,13 @@ use crate::{
 const MOST_POPUPS: usize = 8;
 
 #[derive(Debug, Deserialize)]
-struct Navigated {
-    frame: Frame,
+struct FrameNavigated {
+    frame: NavigatedFrame,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Frame {
+struct NavigatedFrame {
     id: String,
     loader_id: String,
     url: String,
@@ -36,7 +36,7 @@ struct Frame {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OfAFrame {
+struct FrameEvent {
     frame_id: String,
     url: Option<String>,
     name: Option<String>,
@@ -61,7 +61,7 @@ pub(super) fn leaves(page: &Page) {
 pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     match event.method {
         "Page.frameNavigated" => {
-            if let Some(Navigated { frame }) = event.read()
+            if let Some(FrameNavigated { frame }) = event.read()
                 && page.is_main(&frame.id)
             {
                 navigated(page, frame);
@@ -73,7 +73,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
             }
         }
         "Page.frameDetached" => {
-            if let Some(OfAFrame { frame_id, reason, .. }) = event.read()
+            if let Some(FrameEvent { frame_id, reason, .. }) = event.read()
                 && reason.as_deref() != Some("swap")
             {
                 page.state().contexts.forget_frame(&frame_id, session);
@@ -84,7 +84,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
         | "Page.lifecycleEvent"
         | "Page.frameStartedLoading"
         | "Page.frameStoppedLoading" => {
-            if let Some(said) = event.read::<OfAFrame>()
+            if let Some(said) = event.read::<FrameEvent>()
                 && page.is_main(&said.frame_id)
             {
                 main_frame(page, event.method, said);
@@ -94,10 +94,10 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     }
 }
 
-fn navigated(page: &Arc<Page>, frame: Frame) {
+fn navigated(page: &Arc<Page>, frame: NavigatedFrame) {
     leaves(page);
     let mut state = page.state();
-    let Frame { id: _, loader_id: loader, url, mime_type, unreachable_url } = frame;
+    let NavigatedFrame { id: _, loader_id: loader, url, mime_type, unreachable_url } = frame;
     let unreachable = unreachable_url.is_some();
     let url = unreachable_url.unwrap_or(url);
     state.document.arrive(loader.clone(), url.clone(), mime_type, unreachable);
@@ -114,7 +114,7 @@ fn navigated(page: &Arc<Page>, frame: Frame) {
     page.changed();
 }
 
-fn main_frame(page: &Arc<Page>, method: &str, said: OfAFrame) {
+fn main_frame(page: &Arc<Page>, method: &str, said: FrameEvent) {
     match method {
         "Page.navigatedWithinDocument" => {
             let mut state = page.state();
@@ -201,7 +201,7 @@ fn ask_for_title(page: &Arc<Page>) {
     tokio::spawn(async move {
         loop {
             if let Ok(history) = history::history(&page).await
-                && let Some(Entry { url, title, .. }) = history.entries.get(history.current_index)
+                && let Some(HistoryEntry { url, title, .. }) = history.entries.get(history.current_index)
             {
                 page.sink.tell(PageEvent::Located { url: cut(url), title: cut(title) });
             }

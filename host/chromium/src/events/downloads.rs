@@ -9,7 +9,7 @@ use wharf_webview::{Download, PageEvent};
 
 use crate::{
     connection::Event,
-    page::{Begun, Page},
+    page::{Page, RunningDownload},
     profile,
 };
 
@@ -18,7 +18,7 @@ const MOST_AT_ONCE: usize = 256;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WillBegin {
+struct DownloadWillBegin {
     guid: String,
     url: String,
     suggested_filename: String,
@@ -26,7 +26,7 @@ struct WillBegin {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Progress {
+struct DownloadProgress {
     guid: String,
     total_bytes: f64,
     received_bytes: f64,
@@ -49,8 +49,8 @@ pub(super) fn hear(page: &Arc<Page>, event: Event<'_>) {
     }
 }
 
-fn begun(page: &Arc<Page>, will_begin: WillBegin) {
-    let WillBegin { guid, url, suggested_filename } = will_begin;
+fn begun(page: &Arc<Page>, will_begin: DownloadWillBegin) {
+    let DownloadWillBegin { guid, url, suggested_filename } = will_begin;
     let mut state = page.state();
     state.downloads.begun += 1;
     let most = page.settings.limits.downloads;
@@ -72,7 +72,7 @@ fn begun(page: &Arc<Page>, will_begin: WillBegin) {
     let cancel = refused.is_some();
     let share = page.settings.shares.transfer();
     let cut = |text: &str, bytes| wharf_core::text::cut(text, bytes).to_owned();
-    let entry = Begun { url: cut(&url, 4_096), name: cut(&suggested_filename, 1_024), refused, share };
+    let entry = RunningDownload { url: cut(&url, 4_096), name: cut(&suggested_filename, 1_024), refused, share };
     state.downloads.known.insert(guid.clone(), entry);
     drop(state);
     if cancel {
@@ -81,8 +81,8 @@ fn begun(page: &Arc<Page>, will_begin: WillBegin) {
     page.changed();
 }
 
-fn progressed(page: &Arc<Page>, progress: Progress) {
-    let Progress { guid, total_bytes, received_bytes, state: how } = progress;
+fn progressed(page: &Arc<Page>, progress: DownloadProgress) {
+    let DownloadProgress { guid, total_bytes, received_bytes, state: how } = progress;
     let most = page.settings.limits.download_bytes;
     let mut state = page.state();
     let Some(entry) = state.downloads.known.get_mut(&guid) else { return };
@@ -102,7 +102,7 @@ fn progressed(page: &Arc<Page>, progress: Progress) {
     if how == "inProgress" {
         return;
     }
-    let Some(Begun { url, name, refused, share }) = state.downloads.known.remove(&guid) else { return };
+    let Some(RunningDownload { url, name, refused, share }) = state.downloads.known.remove(&guid) else { return };
     drop(state);
     // Where it is, is not taken from anybody's word.
     let is_a_name = !guid.is_empty() && guid.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -14,24 +14,24 @@ use crate::{connection::Event, page::Page};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Paused {
+struct RequestPaused {
     request_id: String,
     /// That of the log of the network.
     network_id: Option<String>,
-    request: Request,
+    request: PausedRequest,
     frame_id: String,
     resource_type: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct Request {
+struct PausedRequest {
     url: String,
 }
 
 /// Only the id, where the rest cannot be read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Id {
+struct PausedRequestId {
     request_id: String,
 }
 
@@ -39,13 +39,13 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     if event.method != "Fetch.requestPaused" {
         return;
     }
-    let Some(paused) = event.read::<Paused>() else {
-        if let Some(Id { request_id }) = event.read() {
+    let Some(paused) = event.read::<RequestPaused>() else {
+        if let Some(PausedRequestId { request_id }) = event.read() {
             refuse(page, session, &request_id);
         }
         return;
     };
-    let Paused { request_id, network_id, request, frame_id, resource_type } = paused;
+    let RequestPaused { request_id, network_id, request, frame_id, resource_type } = paused;
     match allowed(page, &request.url) {
         Ok(()) => page.post(session, "Fetch.continueRequest", &json!({ "requestId": request_id })),
         Err(reason) => {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use url::Url;
 use wharf_webview::{FailureKind, Network, PageEvent};
 
-use messages::{Data, Ended, Received, Socket, WillBeSent};
+use messages::{DataReceived, LoadingEnded, RequestWillBeSent, ResponseReceived, WebSocketCreated};
 
 use crate::{
     connection::Event,
-    page::{Page, Request, State},
+    page::{NetworkRequest, Page, PageState},
 };
 
 /// Bytes of an address that are told.
@@ -45,8 +45,8 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
             }
         }
         "Network.webSocketCreated" => {
-            if let Some(Socket { request_id, url }) = event.read() {
-                let request = Request {
+            if let Some(WebSocketCreated { request_id, url }) = event.read() {
+                let request = NetworkRequest {
                     method: "GET".into(),
                     url: cut(&url),
                     kind: "websocket".into(),
@@ -68,8 +68,8 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     page.changed();
 }
 
-fn begun(page: &Page, session: &str, sent: WillBeSent) {
-    let WillBeSent { request_id, loader_id, request, timestamp, kind, frame_id, redirect_response } = sent;
+fn begun(page: &Page, session: &str, sent: RequestWillBeSent) {
+    let RequestWillBeSent { request_id, loader_id, request, timestamp, kind, frame_id, redirect_response } = sent;
     let mut state = page.state();
     if loader_id == request_id && frame_id.is_some_and(|frame| page.is_main(&frame)) {
         let load = state.document.load(&loader_id);
@@ -90,7 +90,7 @@ fn begun(page: &Page, session: &str, sent: WillBeSent) {
     if !request.url.starts_with("data:") {
         let kind = kind.unwrap_or_default().to_lowercase();
         let endless = matches!(kind.as_str(), "eventsource" | "websocket" | "ping");
-        let request = Request {
+        let request = NetworkRequest {
             method: wharf_core::text::cut(&request.method, 32).to_owned(),
             url: cut(&request.url),
             kind,
@@ -112,8 +112,8 @@ fn begun(page: &Page, session: &str, sent: WillBeSent) {
     }
 }
 
-fn answered(page: &Page, session: &str, received: Received) {
-    let Received { request_id, timestamp, response } = received;
+fn answered(page: &Page, session: &str, received: ResponseReceived) {
+    let ResponseReceived { request_id, timestamp, response } = received;
     let mut state = page.state();
     let Some(request) = state.traffic.get_mut(session, &request_id) else { return };
     request.status = status(response.status);
@@ -138,12 +138,12 @@ fn answered(page: &Page, session: &str, received: Received) {
     state.traffic.heard();
     state.traffic.count();
     drop(state);
-    came(page, session, Data { request_id, timestamp, data_length: 0.0 });
+    came(page, session, DataReceived { request_id, timestamp, data_length: 0.0 });
 }
 
 /// A part of a body came; the last one ends what Chromium may say no more of.
-fn came(page: &Page, session: &str, data: Data) {
-    let Data { request_id, timestamp, data_length } = data;
+fn came(page: &Page, session: &str, data: DataReceived) {
+    let DataReceived { request_id, timestamp, data_length } = data;
     let mut state = page.state();
     state.traffic.heard();
     let Some(request) = state.traffic.get_mut(session, &request_id) else { return };
@@ -151,13 +151,13 @@ fn came(page: &Page, session: &str, data: Data) {
     if request.expected.is_some_and(|expected| request.received >= expected) {
         let encoded_data_length = Some(request.received as f64);
         drop(state);
-        let ended = Ended { request_id, timestamp, encoded_data_length, error_text: None, error_message: None };
+        let ended = LoadingEnded { request_id, timestamp, encoded_data_length, error_text: None, error_message: None };
         end(page, session, ended);
     }
 }
 
-fn end(page: &Page, session: &str, ended: Ended) {
-    let Ended { request_id, timestamp, encoded_data_length, error_text, error_message } = ended;
+fn end(page: &Page, session: &str, ended: LoadingEnded) {
+    let LoadingEnded { request_id, timestamp, encoded_data_length, error_text, error_message } = ended;
     let mut state = page.state();
     let request = state.traffic.end(session, &request_id);
     let mut refused = request.as_ref().and_then(|request| request.refused.clone());
@@ -188,7 +188,7 @@ fn end(page: &Page, session: &str, ended: Ended) {
 }
 
 /// A document comes to nothing.
-fn broken(state: &mut State, loader: &str, error: &str, refused: Option<&(FailureKind, String)>) {
+fn broken(state: &mut PageState, loader: &str, error: &str, refused: Option<&(FailureKind, String)>) {
     if state.document.known(loader).is_none() {
         return;
     }
@@ -209,7 +209,7 @@ pub(super) fn left_behind(page: &Page, loader: &str) {
     }
 }
 
-fn of(request: Request) -> Network {
+fn of(request: NetworkRequest) -> Network {
     Network {
         method: request.method,
         url: request.url,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind, Finished, ImageFormat, Paper, Rectangle};
 
-use super::outcome::{Outcome, Work, failed};
+use super::outcome::{OrderOutcome, OrderWork, failed};
 use crate::{
     connection::{Call, CallError},
     page::Page,
@@ -17,31 +17,31 @@ use crate::{
 const MOST_PIXELS: f64 = 16_384.0;
 
 #[derive(Debug, Deserialize)]
-struct Made {
+struct CapturedFile {
     data: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Metrics {
-    css_visual_viewport: Viewport,
-    css_content_size: Size,
+struct LayoutMetrics {
+    css_visual_viewport: VisualViewport,
+    css_content_size: ContentSize,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Viewport {
+struct VisualViewport {
     page_x: f64,
     page_y: f64,
 }
 
 #[derive(Debug, Deserialize)]
-struct Size {
+struct ContentSize {
     width: f64,
     height: f64,
 }
 
-pub(super) fn screenshot(page: &Arc<Page>, format: ImageFormat, full_page: bool, clip: Option<Rectangle>) -> Work {
+pub(super) fn screenshot(page: &Arc<Page>, format: ImageFormat, full_page: bool, clip: Option<Rectangle>) -> OrderWork {
     let page = Arc::clone(page);
     Box::pin(async move {
         let mut wanted = match format {
@@ -50,8 +50,8 @@ pub(super) fn screenshot(page: &Arc<Page>, format: ImageFormat, full_page: bool,
         };
         if full_page || clip.is_some() {
             let metrics = page.ask("Page.getLayoutMetrics", &json!({}));
-            let metrics = page.insist::<_, Metrics>(metrics, "Page.getLayoutMetrics", &json!({})).await;
-            let Metrics { css_visual_viewport: seen, css_content_size: all } =
+            let metrics = page.insist::<_, LayoutMetrics>(metrics, "Page.getLayoutMetrics", &json!({})).await;
+            let LayoutMetrics { css_visual_viewport: seen, css_content_size: all } =
                 metrics.map_err(|error| failed(&error))?;
             // The browser counts from the top of the document.
             let area = match clip {
@@ -74,7 +74,7 @@ pub(super) fn screenshot(page: &Arc<Page>, format: ImageFormat, full_page: bool,
     })
 }
 
-pub(super) fn pdf(page: &Arc<Page>, landscape: bool, background: bool, paper: Paper) -> Work {
+pub(super) fn pdf(page: &Arc<Page>, landscape: bool, background: bool, paper: Paper) -> OrderWork {
     // Inches.
     let (width, height) = match paper {
         Paper::A4 => (8.27, 11.69),
@@ -91,8 +91,8 @@ pub(super) fn pdf(page: &Arc<Page>, landscape: bool, background: bool, paper: Pa
     Box::pin(async move { finish(&page, made, "application/pdf").await })
 }
 
-async fn finish(page: &Page, made: Call, mime_type: &'static str) -> Outcome {
-    let Made { data } = made.read().await.map_err(|error| failed(&error))?;
+async fn finish(page: &Page, made: Call, mime_type: &'static str) -> OrderOutcome {
+    let CapturedFile { data } = made.read().await.map_err(|error| failed(&error))?;
     let limit = page.settings.limits.file_bytes;
     let too_large = |bytes: usize| {
         let message = format!(

@@ -11,30 +11,30 @@ use serde::Deserialize;
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind};
 
-use super::outcome::{Work, failed, nothing};
+use super::outcome::{OrderWork, failed, nothing};
 use crate::{connection::CallError, page::Page, scripts::injection};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Evaluated {
-    result: Remote,
-    exception_details: Option<Thrown>,
+struct ElementEvaluation {
+    result: RemoteObject,
+    exception_details: Option<ThrownException>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Remote {
+struct RemoteObject {
     object_id: Option<String>,
     description: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Thrown {
+struct ThrownException {
     text: String,
-    exception: Option<Remote>,
+    exception: Option<RemoteObject>,
 }
 
-pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Work {
+pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> OrderWork {
     let page = Arc::clone(page);
     Box::pin(async move {
         // Chromium takes a name of nothing, too.
@@ -45,8 +45,9 @@ pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> Wor
         })?;
         let context = injection::isolated_context(&page).await.map_err(|error| failed(&error))?;
         let wanted = json!({ "expression": element, "contextId": context, "awaitPromise": true });
-        let found: Evaluated = page.ask("Runtime.evaluate", &wanted).read().await.map_err(|error| failed(&error))?;
-        if let Some(Thrown { text, exception }) = found.exception_details {
+        let found: ElementEvaluation =
+            page.ask("Runtime.evaluate", &wanted).read().await.map_err(|error| failed(&error))?;
+        if let Some(ThrownException { text, exception }) = found.exception_details {
             let said = exception.and_then(|exception| exception.description).unwrap_or(text);
             let said = wharf_core::text::cut(&said, 1_024);
             return Err(Failure::new(FailureKind::Invalid, format!("`element` comes to no element: {said}")));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::outcome::{Work, failed, members};
+use super::outcome::{OrderWork, failed, members};
 use crate::{browser::PATIENCE, page::Page};
 
 /// Frames that are told at most.
@@ -13,21 +13,21 @@ const MOST: usize = 500;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Told {
-    frame_tree: Tree,
+struct FrameTreeAnswer {
+    frame_tree: FrameTree,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tree {
-    frame: Frame,
+struct FrameTree {
+    frame: FrameDescription,
     #[serde(default)]
-    child_frames: Vec<Tree>,
+    child_frames: Vec<FrameTree>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Frame {
+struct FrameDescription {
     id: String,
     parent_id: Option<String>,
     url: String,
@@ -35,7 +35,7 @@ struct Frame {
     unreachable_url: Option<String>,
 }
 
-pub(super) fn tell(page: &Arc<Page>) -> Work {
+pub(super) fn tell(page: &Arc<Page>) -> OrderWork {
     let ask = |session: &str| page.call(session, "Page.getFrameTree", &json!({}));
     let main = ask(page.main_session());
     let elsewhere = {
@@ -46,11 +46,11 @@ pub(super) fn tell(page: &Arc<Page>) -> Work {
     let elsewhere = elsewhere.iter().map(|session| ask(session)).collect::<Vec<_>>();
     Box::pin(async move {
         let mut frames = Vec::new();
-        let Told { frame_tree } = main.read().await.map_err(|error| failed(&error))?;
+        let FrameTreeAnswer { frame_tree } = main.read().await.map_err(|error| failed(&error))?;
         add(frame_tree, &mut frames);
         for call in elsewhere {
             // One that went meanwhile, or does not answer, is left out.
-            if let Ok(Told { frame_tree }) = call.read_within(PATIENCE).await {
+            if let Ok(FrameTreeAnswer { frame_tree }) = call.read_within(PATIENCE).await {
                 add(frame_tree, &mut frames);
             }
         }
@@ -58,11 +58,11 @@ pub(super) fn tell(page: &Arc<Page>) -> Work {
     })
 }
 
-fn add(tree: Tree, frames: &mut Vec<Value>) {
+fn add(tree: FrameTree, frames: &mut Vec<Value>) {
     if frames.len() >= MOST {
         return;
     }
-    let Frame { id, parent_id, url, name, unreachable_url } = tree.frame;
+    let FrameDescription { id, parent_id, url, name, unreachable_url } = tree.frame;
     if !frames.iter().any(|known| known["id"] == id.as_str()) {
         frames.push(json!({
             "id": id,

@@ -2,11 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::outcome::{Work, nothing};
+use super::outcome::{OrderWork, nothing};
 use crate::page::Page;
 
 /// Done once nothing was loaded for so long.
-pub(super) fn wait(page: &Arc<Page>, idle: Duration) -> Work {
+pub(super) fn wait(page: &Arc<Page>, idle: Duration) -> OrderWork {
     let page = Arc::clone(page);
     Box::pin(async move {
         loop {

@@ -10,7 +10,7 @@ const MOST_CLICKS: u32 = 3;
 
 /// What the mouse does.
 #[derive(Debug)]
-pub(super) struct Mouse {
+pub(super) struct MouseInput {
     pub(super) kind: MouseKind,
     pub(super) x: f64,
     pub(super) y: f64,
@@ -21,7 +21,7 @@ pub(super) struct Mouse {
 }
 
 /// Sends all that one use of the mouse consists of.
-pub(super) fn mouse(page: &Page, mouse: &Mouse, modifiers: &[Modifier]) -> Vec<Call> {
+pub(super) fn mouse(page: &Page, mouse: &MouseInput, modifiers: &[Modifier]) -> Vec<Call> {
     let (button, bit) = match mouse.button {
         MouseButton::Left => ("left", 1),
         MouseButton::Right => ("right", 2),

@@ -7,16 +7,16 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind, Finished};
 
-use super::outcome::{Outcome, Work, failed, members};
+use super::outcome::{OrderOutcome, OrderWork, failed, members};
 use crate::{
     history,
-    page::{Load, Page, State},
+    page::{DocumentLoad, Page, PageState},
     scripts::held,
 };
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Gone {
+struct NavigateAnswer {
     loader_id: Option<String>,
     error_text: Option<String>,
     #[serde(default)]
@@ -28,24 +28,24 @@ const GIVEN_UP: &str = "net::ERR_ABORTED";
 
 /// What there was when a page was asked to go elsewhere.
 #[derive(Debug, Clone, Copy)]
-struct Before {
+struct DocumentBefore {
     number: u64,
     moves: u64,
     broken: u64,
 }
 
 /// How it went.
-enum Arrived {
+enum Arrival {
     /// With a document, by this load.
-    Loaded(Load),
+    Loaded(DocumentLoad),
     /// Within the document that was there.
     Moved,
     /// Nowhere, by this load.
-    Nowhere(Load),
+    Nowhere(DocumentLoad),
     Crashed,
 }
 
-impl Before {
+impl DocumentBefore {
     fn of(page: &Page) -> Self {
         let state = page.state();
         let document = &state.document;
@@ -53,32 +53,32 @@ impl Before {
     }
 
     /// What has become of it since; nothing while it is under way.
-    fn since(self, state: &State) -> Option<Arrived> {
+    fn since(self, state: &PageState) -> Option<Arrival> {
         let document = &state.document;
         let load = || {
             let known = document.known(&document.loader).cloned();
-            known.unwrap_or_else(|| Load { loader: document.loader.clone(), ..Load::default() })
+            known.unwrap_or_else(|| DocumentLoad { loader: document.loader.clone(), ..DocumentLoad::default() })
         };
         if document.number > self.number && document.loaded {
-            return Some(if document.unreachable { Arrived::Nowhere(load()) } else { Arrived::Loaded(load()) });
+            return Some(if document.unreachable { Arrival::Nowhere(load()) } else { Arrival::Loaded(load()) });
         }
         if state.crashed {
-            return Some(Arrived::Crashed);
+            return Some(Arrival::Crashed);
         }
         // Whatever else goes wrong, a document comes that stands for it.
         if document.number == self.number
             && document.broken > self.broken
             && let Some(load) = document.last().filter(|load| load.failure.as_deref() == Some(GIVEN_UP))
         {
-            return Some(Arrived::Nowhere(load.clone()));
+            return Some(Arrival::Nowhere(load.clone()));
         }
-        (document.number == self.number && document.moves > self.moves).then_some(Arrived::Moved)
+        (document.number == self.number && document.moves > self.moves).then_some(Arrival::Moved)
     }
 }
 
 /// Goes to an address.
-pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
-    let before = Before::of(page);
+pub(super) fn to(page: &Arc<Page>, url: String) -> OrderWork {
+    let before = DocumentBefore::of(page);
     let call = {
         let mut state = page.state();
         state.crashed = false;
@@ -87,17 +87,17 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
     };
     let page = Arc::clone(page);
     Box::pin(async move {
-        let gone = page.insist::<_, Gone>(call, "Page.navigate", &json!({ "url": url })).await;
+        let gone = page.insist::<_, NavigateAnswer>(call, "Page.navigate", &json!({ "url": url })).await;
         if gone.is_err() {
             held::stayed(&page);
         }
         let gone = gone.map_err(|error| failed(&error))?;
         match gone {
-            Gone { is_download: true, loader_id, .. } => {
+            NavigateAnswer { is_download: true, loader_id, .. } => {
                 let load = known_load(&page, loader_id.as_deref().unwrap_or_default());
                 Ok(download(&page, &load, url).await)
             }
-            Gone { error_text: Some(error), loader_id, .. } => {
+            NavigateAnswer { error_text: Some(error), loader_id, .. } => {
                 let mut load = known_load(&page, loader_id.as_deref().unwrap_or_default());
                 if error != GIVEN_UP {
                     // What stands for it is shown before somebody looks.
@@ -107,14 +107,14 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
                 Err(why(&load))
             }
             // Within the document that was there.
-            Gone { loader_id: None, .. } => {
+            NavigateAnswer { loader_id: None, .. } => {
                 held::stayed(&page);
                 let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
                 Ok(told(&page, None).await)
             }
-            Gone { .. } => {
+            NavigateAnswer { .. } => {
                 let arrived =
-                    page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
+                    page.until(|state| before.since(state).filter(|how| !matches!(how, Arrival::Moved))).await;
                 tell(&page, arrived).await
             }
         }
@@ -125,10 +125,10 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> Work {
 const SHOWN: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Goes back or forward in the history.
-pub(super) fn by(page: &Arc<Page>, steps: isize) -> Work {
+pub(super) fn by(page: &Arc<Page>, steps: isize) -> OrderWork {
     let page = Arc::clone(page);
     Box::pin(async move {
-        let before = Before::of(&page);
+        let before = DocumentBefore::of(&page);
         let history = history::history(&page).await.map_err(|error| failed(&error))?;
         let entry = history.current_index.checked_add_signed(steps).and_then(|at| history.entries.get(at));
         // The page as it was opened is no place to go back to.
@@ -146,8 +146,8 @@ pub(super) fn by(page: &Arc<Page>, steps: isize) -> Work {
 }
 
 /// Loads the page again.
-pub(super) fn again(page: &Arc<Page>) -> Work {
-    let before = Before::of(page);
+pub(super) fn again(page: &Arc<Page>) -> OrderWork {
+    let before = DocumentBefore::of(page);
     let call = {
         let mut state = page.state();
         state.crashed = false;
@@ -160,27 +160,27 @@ pub(super) fn again(page: &Arc<Page>) -> Work {
             held::stayed(&page);
             return Err(failed(&error));
         }
-        let arrived = page.until(|state| before.since(state).filter(|how| !matches!(how, Arrived::Moved))).await;
+        let arrived = page.until(|state| before.since(state).filter(|how| !matches!(how, Arrival::Moved))).await;
         tell(&page, arrived).await
     })
 }
 
-async fn tell(page: &Page, arrived: Arrived) -> Outcome {
+async fn tell(page: &Page, arrived: Arrival) -> OrderOutcome {
     match arrived {
         // The proxy's own words, in the place of what was asked for.
-        Arrived::Loaded(load) if load.denied.is_some() => Err(why(&load)),
-        Arrived::Loaded(load) => Ok(told(page, Some(&load)).await),
-        Arrived::Moved => Ok(told(page, None).await),
-        Arrived::Nowhere(load) if load.download => {
+        Arrival::Loaded(load) if load.denied.is_some() => Err(why(&load)),
+        Arrival::Loaded(load) => Ok(told(page, Some(&load)).await),
+        Arrival::Moved => Ok(told(page, None).await),
+        Arrival::Nowhere(load) if load.download => {
             let url = load.url.clone();
             Ok(download(page, &load, url).await)
         }
-        Arrived::Nowhere(load) => Err(why(&load)),
-        Arrived::Crashed => Err(Failure::new(FailureKind::Crashed, "the page crashed while it loaded; try it again")),
+        Arrival::Nowhere(load) => Err(why(&load)),
+        Arrival::Crashed => Err(Failure::new(FailureKind::Crashed, "the page crashed while it loaded; try it again")),
     }
 }
 
-async fn told(page: &Page, load: Option<&Load>) -> Finished {
+async fn told(page: &Page, load: Option<&DocumentLoad>) -> Finished {
     let title = history::title(page).await;
     let (url, mime_type) = {
         let state = page.state();
@@ -198,7 +198,7 @@ async fn told(page: &Page, load: Option<&Load>) -> Finished {
     members(said)
 }
 
-async fn download(page: &Page, load: &Load, asked_for: String) -> Finished {
+async fn download(page: &Page, load: &DocumentLoad, asked_for: String) -> Finished {
     let url = if load.url.is_empty() { asked_for } else { load.url.clone() };
     let mut said = json!({
         "url": url,
@@ -212,7 +212,7 @@ async fn download(page: &Page, load: &Load, asked_for: String) -> Finished {
     members(said)
 }
 
-fn why(load: &Load) -> Failure {
+fn why(load: &DocumentLoad) -> Failure {
     if let Some(denied) = &load.denied {
         let (kind, message) = denied;
         return Failure::new(*kind, message.clone());
@@ -252,6 +252,6 @@ fn in_plain_words(error: &str) -> &'static str {
     }
 }
 
-fn known_load(page: &Page, loader: &str) -> Load {
+fn known_load(page: &Page, loader: &str) -> DocumentLoad {
     page.state().document.known(loader).cloned().unwrap_or_default()
 }

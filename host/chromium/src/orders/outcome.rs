@@ -8,11 +8,11 @@ use wharf_webview::{Failure, FailureKind, Finished};
 use crate::connection::CallError;
 
 /// What an order comes to.
-pub(super) type Outcome = Result<Finished, Failure>;
+pub(super) type OrderOutcome = Result<Finished, Failure>;
 
 /// An order that is under way: what has to happen in the order in which it was asked
 /// for is sent already, and what is left is to wait.
-pub(super) type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+pub(super) type OrderWork = Pin<Box<dyn Future<Output = OrderOutcome> + Send>>;
 
 /// The result of which nothing is said.
 pub(super) fn nothing() -> Finished {

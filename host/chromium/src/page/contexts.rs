@@ -12,12 +12,12 @@ const MOST_FRAMES: usize = 1_000;
 /// The contexts of all frames of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
-    frames: HashMap<String, Frame>,
+    frames: HashMap<String, FrameContexts>,
 }
 
 /// The contexts of one frame.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Frame {
+pub(crate) struct FrameContexts {
     pub(crate) session: String,
     /// That of the page's own scripts.
     pub(crate) page: Option<i64>,
@@ -26,7 +26,7 @@ pub(crate) struct Frame {
 }
 
 impl Contexts {
-    pub(crate) fn frame(&self, frame: &str) -> Option<&Frame> {
+    pub(crate) fn frame(&self, frame: &str) -> Option<&FrameContexts> {
         self.frames.get(frame)
     }
 
@@ -56,7 +56,7 @@ impl Contexts {
         let known = self.frames.entry(frame).or_default();
         if known.session != session {
             // The frame went to another process.
-            *known = Frame { session: session.to_owned(), ..Frame::default() };
+            *known = FrameContexts { session: session.to_owned(), ..FrameContexts::default() };
         }
         if is_own {
             known.page = Some(id);

@@ -27,12 +27,12 @@ pub(crate) struct Document {
     pub(crate) unreachable: bool,
     /// Whether scripts of the one before have been told off already.
     left: bool,
-    loads: VecDeque<Load>,
+    loads: VecDeque<DocumentLoad>,
 }
 
 /// How a document is loaded.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Load {
+pub(crate) struct DocumentLoad {
     pub(crate) loader: String,
     pub(crate) url: String,
     pub(crate) status: Option<u16>,
@@ -60,24 +60,24 @@ impl Document {
     }
 
     /// What is known of a load, to be added to.
-    pub(crate) fn load(&mut self, loader: &str) -> &mut Load {
+    pub(crate) fn load(&mut self, loader: &str) -> &mut DocumentLoad {
         let known = self.loads.iter().position(|load| load.loader == loader).unwrap_or_else(|| {
             if self.loads.len() == MOST_LOADS {
                 self.loads.pop_front();
             }
-            self.loads.push_back(Load { loader: loader.to_owned(), ..Load::default() });
+            self.loads.push_back(DocumentLoad { loader: loader.to_owned(), ..DocumentLoad::default() });
             self.loads.len() - 1
         });
         &mut self.loads[known]
     }
 
     /// What is known of a load.
-    pub(crate) fn known(&self, loader: &str) -> Option<&Load> {
+    pub(crate) fn known(&self, loader: &str) -> Option<&DocumentLoad> {
         self.loads.iter().find(|load| load.loader == loader)
     }
 
     /// The load that began last.
-    pub(crate) fn last(&self) -> Option<&Load> {
+    pub(crate) fn last(&self) -> Option<&DocumentLoad> {
         self.loads.back()
     }
 }

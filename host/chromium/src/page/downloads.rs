@@ -8,11 +8,11 @@ use wharf_core::Share;
 #[derive(Debug, Default)]
 pub(crate) struct Downloads {
     pub(crate) begun: u64,
-    pub(crate) known: HashMap<String, Begun>,
+    pub(crate) known: HashMap<String, RunningDownload>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct RunningDownload {
     pub(crate) url: String,
     pub(crate) name: String,
     /// Why it is being ended.

@@ -11,12 +11,12 @@ const MOST_BYTES: usize = 4 << 20;
 const WINDOW: Duration = Duration::from_secs(1);
 /// What each session wrote lately.
 #[derive(Debug, Default)]
-pub(crate) struct Floods {
-    sessions: HashMap<String, Flood>,
+pub(crate) struct ConsoleFloods {
+    sessions: HashMap<String, ConsoleFlood>,
 }
 
 #[derive(Debug)]
-struct Flood {
+struct ConsoleFlood {
     since: Instant,
     entries: u32,
     bytes: usize,
@@ -24,7 +24,7 @@ struct Flood {
     deaf: bool,
 }
 
-impl Floods {
+impl ConsoleFloods {
     /// Whether nobody listens to this session.
     pub(crate) fn is_deaf(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|flood| flood.deaf)
@@ -37,10 +37,10 @@ impl Floods {
     /// Counts an entry; whether that is one too many.
     pub(crate) fn count(&mut self, session: &str, bytes: usize) -> bool {
         let now = Instant::now();
-        let anew = || Flood { since: now, entries: 0, bytes: 0, deaf: false };
+        let anew = || ConsoleFlood { since: now, entries: 0, bytes: 0, deaf: false };
         let flood = self.sessions.entry(session.to_owned()).or_insert_with(anew);
         if now.duration_since(flood.since) > WINDOW {
-            *flood = Flood { deaf: flood.deaf, ..anew() };
+            *flood = ConsoleFlood { deaf: flood.deaf, ..anew() };
         }
         flood.entries += 1;
         flood.bytes += bytes;

@@ -6,7 +6,7 @@ use wharf_webview::{Injection, Token};
 
 /// Whether the page is on its way, and what waits.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct HeldScripts {
     under_way: bool,
     /// Whether the browser has said so of the way that was taken last: that a load
     /// stopped may be told of the one before.
@@ -14,7 +14,7 @@ pub(crate) struct Held {
     injections: Vec<Injection>,
 }
 
-impl Held {
+impl HeldScripts {
     /// The page was asked to go.
     pub(crate) fn begin(&mut self) {
         (self.under_way, self.started) = (true, false);
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn only_what_the_browser_said_it_began_can_be_said_to_have_stopped() {
-        let mut held = Held::default();
+        let mut held = HeldScripts::default();
         assert!(!held.started);
         held.begin();
         assert!(held.under_way() && !held.started, "the load before may stop now");

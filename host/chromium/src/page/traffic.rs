@@ -10,7 +10,7 @@ const MOST_REQUESTS: usize = 4_096;
 /// What is being loaded.
 #[derive(Debug)]
 pub(crate) struct Traffic {
-    requests: HashMap<(String, String), Request>,
+    requests: HashMap<(String, String), NetworkRequest>,
     /// How many of them keep the page busy.
     active: usize,
     /// When that came to nothing.
@@ -18,7 +18,7 @@ pub(crate) struct Traffic {
 }
 
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct NetworkRequest {
     pub(crate) method: String,
     pub(crate) url: String,
     pub(crate) kind: String,
@@ -57,29 +57,29 @@ impl Traffic {
     }
 
     /// Forgets what a session loads for any other document than this one.
-    pub(crate) fn leave(&mut self, session: &str, loader: &str) -> Vec<Request> {
+    pub(crate) fn leave(&mut self, session: &str, loader: &str) -> Vec<NetworkRequest> {
         let is_left =
-            |(other, _): &(String, String), request: &mut Request| other == session && request.loader != loader;
+            |(other, _): &(String, String), request: &mut NetworkRequest| other == session && request.loader != loader;
         let left = self.requests.extract_if(is_left).map(|(_, request)| request).collect();
         self.count();
         left
     }
 
-    pub(crate) fn begin(&mut self, session: &str, id: &str, request: Request) {
+    pub(crate) fn begin(&mut self, session: &str, id: &str, request: NetworkRequest) {
         if self.requests.len() < MOST_REQUESTS {
             self.requests.insert(key(session, id), request);
             self.count();
         }
     }
 
-    pub(crate) fn end(&mut self, session: &str, id: &str) -> Option<Request> {
+    pub(crate) fn end(&mut self, session: &str, id: &str) -> Option<NetworkRequest> {
         let request = self.requests.remove(&key(session, id))?;
         self.count();
         Some(request)
     }
 
     /// A request that is under way; [`Traffic::count`] takes note of what is changed.
-    pub(crate) fn get_mut(&mut self, session: &str, id: &str) -> Option<&mut Request> {
+    pub(crate) fn get_mut(&mut self, session: &str, id: &str) -> Option<&mut NetworkRequest> {
         self.requests.get_mut(&key(session, id))
     }
 

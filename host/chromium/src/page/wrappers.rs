@@ -13,9 +13,9 @@ const MOST: usize = 1_000;
 
 /// The wrappers by session and context.
 #[derive(Debug, Default)]
-pub(crate) struct Wrappers(HashMap<(String, i64), Option<String>>);
+pub(crate) struct KeptWrappers(HashMap<(String, i64), Option<String>>);
 
-impl Wrappers {
+impl KeptWrappers {
     fn get(&self, session: &str, context: i64) -> Option<&str> {
         self.0.get(&(session.to_owned(), context))?.as_deref()
     }
@@ -52,7 +52,7 @@ impl Wrappers {
 
 /// How a source is run by the wrapper that its context has already: the parameters of
 /// `Runtime.callFunctionOn`. What `this` is stays as it was.
-pub(crate) fn call(wrappers: &Wrappers, session: &str, context: i64, source: &str) -> Option<Value> {
+pub(crate) fn call(wrappers: &KeptWrappers, session: &str, context: i64, source: &str) -> Option<Value> {
     let wrapped = source.strip_prefix(script_wrapper())?;
     let wrapper = wrappers.get(session, context)?;
     Some(json!({
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn only_what_is_wrapped_by_it_is_sent_to_a_wrapper_that_is_there() {
-        let mut wrappers = Wrappers::default();
+        let mut wrappers = KeptWrappers::default();
         let source = format!("{}(async () => {{return (\n1\n)\n}}, {{}})", script_wrapper());
         assert!(call(&wrappers, "s", 1, &source).is_none(), "none was made");
         assert!(wrappers.begin("s", 1) && !wrappers.begin("s", 1));

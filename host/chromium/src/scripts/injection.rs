@@ -2,113 +2,37 @@
 //!
 //! Knows nothing of what the sources do: the core has written them.
 
-use std::{fmt, sync::Arc};
+use std::{sync::Arc, time::Duration};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
+use serde::Deserialize;
 use serde_json::json;
-use wharf_webview::{FailureKind, Injection, Settled, Token};
+use wharf_webview::{Failure, FailureKind, Injection, Settled, Token};
 
-use super::wrapper;
+use super::{
+    evaluation::{Evaluation, RemoteValue, ThrownException},
+    wrapper,
+};
 use crate::{
     connection::{Call, CallError},
-    page::{Frame, Page, Running, WORLD, call_wrapper},
+    page::{FrameContexts, Page, RunningRequest, WORLD, call_wrapper},
 };
 
 /// What the browser keeps of a script that failed, to be let go of.
 const GROUP: &str = "wharf";
 /// Within which time it is seen that a browser has ended.
-const DYING: std::time::Duration = std::time::Duration::from_millis(250);
+const DYING: Duration = Duration::from_millis(250);
 
 /// Where a script is to run.
 #[derive(Debug)]
-struct Place {
+struct ScriptRealm {
     session: String,
     context: Option<i64>,
     /// That of the page itself, for which the browser needs no name.
     own: Option<i64>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Evaluated {
-    result: Remote,
-    exception_details: Option<Thrown>,
-}
-
-/// A value of the page.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Remote {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default, deserialize_with = "text_alone")]
-    value: Option<String>,
-    class_name: Option<String>,
-    description: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Thrown {
-    text: String,
-    stack_trace: Option<Stack>,
-    exception: Option<Remote>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Stack {
-    call_frames: Vec<IgnoredAny>,
-}
-
-/// A text, and nothing of anything else: a hostile page may make the result large
-/// and deep, so the rest is only passed over.
-fn text_alone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    struct TextAlone;
-    impl<'de> Visitor<'de> for TextAlone {
-        type Value = Option<String>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("anything")
-        }
-        fn visit_str<E>(self, text: &str) -> Result<Option<String>, E> {
-            Ok(Some(text.to_owned()))
-        }
-        fn visit_string<E>(self, text: String) -> Result<Option<String>, E> {
-            Ok(Some(text))
-        }
-        fn visit_unit<E>(self) -> Result<Option<String>, E> {
-            Ok(None)
-        }
-        fn visit_bool<E>(self, _: bool) -> Result<Option<String>, E> {
-            Ok(None)
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Option<String>, E> {
-            Ok(None)
-        }
-        fn visit_u64<E>(self, _: u64) -> Result<Option<String>, E> {
-            Ok(None)
-        }
-        fn visit_f64<E>(self, _: f64) -> Result<Option<String>, E> {
-            Ok(None)
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Option<String>, A::Error> {
-            while sequence.next_element::<IgnoredAny>()?.is_some() {}
-            Ok(None)
-        }
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
-            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            Ok(None)
-        }
-    }
-    deserializer.deserialize_any(TextAlone)
-}
-
 /// What came of one source.
-enum Outcome {
+enum SourceOutcome {
     Settled(Settled),
     /// It cannot be parsed, so nothing of it ran.
     Syntax(String),
@@ -119,15 +43,15 @@ enum Outcome {
 
 /// Whether the wrapper that the browser keeps may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wrapper {
+enum WrapperUse {
     Kept,
     Brought,
 }
 
 pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
     let Injection { token, sources, isolated, frame } = injection;
-    let place = match place(page, frame.as_deref(), isolated) {
-        Ok(place) => place,
+    let realm = match realm_of(page, frame.as_deref(), isolated) {
+        Ok(realm) => realm,
         Err((kind, message)) => return page.fail(token, kind, message),
     };
     let mut sources = sources.into_iter();
@@ -135,51 +59,53 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
         return page.fail(token, FailureKind::Invalid, "there is no script");
     };
     // A world that is not there yet has to be made first.
-    let waits = place.context.is_none() && isolated;
-    let begun = (!waits).then(|| send(page, token, &place, &source, Wrapper::Kept));
+    let waits = realm.context.is_none() && isolated;
+    let sent = (!waits).then(|| send(page, token, &realm, &source, WrapperUse::Kept));
     let running = Arc::clone(page);
     let task = tokio::spawn(async move {
         let page = running;
-        let (place, mut begun) = match begun {
-            Some(begun) => (place, begun),
-            None => match make_world(&page, place, frame.as_deref()).await {
-                Ok(place) => {
-                    let begun = send(&page, token, &place, &source, Wrapper::Kept);
-                    (place, begun)
+        let (realm, mut sent) = match sent {
+            Some(sent) => (realm, sent),
+            None => match make_world(&page, realm, frame.as_deref()).await {
+                Ok(realm) => {
+                    let sent = send(&page, token, &realm, &source, WrapperUse::Kept);
+                    (realm, sent)
                 }
                 Err(error) => return page.settle(token, failed(&error)),
             },
         };
         let settled = loop {
-            match finish(&page, &place, begun).await {
-                Outcome::Settled(settled) => break settled,
-                Outcome::Syntax(_) | Outcome::Absent if !page.state().running.contains_key(&token) => return,
-                Outcome::Absent => begun = send(&page, token, &place, &source, Wrapper::Brought),
-                Outcome::Syntax(message) => match sources.next() {
+            match finish(&page, &realm, sent).await {
+                SourceOutcome::Settled(settled) => break settled,
+                SourceOutcome::Syntax(_) | SourceOutcome::Absent if !page.state().running.contains_key(&token) => {
+                    return;
+                }
+                SourceOutcome::Absent => sent = send(&page, token, &realm, &source, WrapperUse::Brought),
+                SourceOutcome::Syntax(message) => match sources.next() {
                     Some(next) => {
                         source = next;
-                        begun = send(&page, token, &place, &source, Wrapper::Kept);
+                        sent = send(&page, token, &realm, &source, WrapperUse::Kept);
                     }
                     // What is said of the last one counts, which is the script as it is.
                     None => {
-                        page.post(&place.session, "Runtime.releaseObjectGroup", &json!({ "objectGroup": GROUP }));
+                        page.post(&realm.session, "Runtime.releaseObjectGroup", &json!({ "objectGroup": GROUP }));
                         break Settled::Syntax { message };
                     }
                 },
             }
         };
         page.settle(token, settled);
-        if let Some(context) = place.context.or(place.own) {
-            wrapper::keep(&page, &place.session, context);
+        if let Some(context) = realm.context.or(realm.own) {
+            wrapper::keep(&page, &realm.session, context);
         }
     });
     if waits {
-        page.state().running.entry(token).or_insert(Running::Order(task.abort_handle()));
+        page.state().running.entry(token).or_insert(RunningRequest::Order(task.abort_handle()));
     }
 }
 
 /// Where a frame's scripts run.
-fn place(page: &Page, frame: Option<&str>, isolated: bool) -> Result<Place, (FailureKind, &'static str)> {
+fn realm_of(page: &Page, frame: Option<&str>, isolated: bool) -> Result<ScriptRealm, (FailureKind, &'static str)> {
     let state = page.state();
     if state.crashed {
         return Err((FailureKind::Crashed, "the page crashed; navigate or reload it"));
@@ -190,16 +116,16 @@ fn place(page: &Page, frame: Option<&str>, isolated: bool) -> Result<Place, (Fai
         // Without a context, the browser takes the page's own.
         (None, known) if !isolated => {
             let own = known.filter(|known| known.session == page.main_session()).and_then(|known| known.page);
-            Ok(Place { session: page.main_session().to_owned(), context: None, own })
+            Ok(ScriptRealm { session: page.main_session().to_owned(), context: None, own })
         }
-        (Some(_), Some(Frame { page: None, .. })) if !isolated => {
+        (Some(_), Some(FrameContexts { page: None, .. })) if !isolated => {
             Err((FailureKind::Navigated, "the frame is just being loaded; run the script again"))
         }
         (_, Some(known)) => {
             let context = if isolated { known.isolated } else { known.page };
-            Ok(Place { session: known.session.clone(), context, own: None })
+            Ok(ScriptRealm { session: known.session.clone(), context, own: None })
         }
-        (None, None) => Ok(Place { session: page.main_session().to_owned(), context: None, own: None }),
+        (None, None) => Ok(ScriptRealm { session: page.main_session().to_owned(), context: None, own: None }),
         (Some(_), None) => {
             Err((FailureKind::Invalid, "there is no such frame in the page now; `frames` tells those that are there"))
         }
@@ -208,15 +134,15 @@ fn place(page: &Page, frame: Option<&str>, isolated: bool) -> Result<Place, (Fai
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct World {
+struct IsolatedWorld {
     execution_context_id: i64,
 }
 
-async fn make_world(page: &Page, place: Place, frame: Option<&str>) -> Result<Place, CallError> {
+async fn make_world(page: &Page, realm: ScriptRealm, frame: Option<&str>) -> Result<ScriptRealm, CallError> {
     let main = page.window().map(|window| window.target.as_str()).unwrap_or_default();
     let world = json!({ "frameId": frame.unwrap_or(main), "worldName": WORLD, "grantUniveralAccess": false });
-    let made = page.call(&place.session, "Page.createIsolatedWorld", &world).read::<World>().await?;
-    Ok(Place { context: Some(made.execution_context_id), ..place })
+    let made = page.call(&realm.session, "Page.createIsolatedWorld", &world).read::<IsolatedWorld>().await?;
+    Ok(ScriptRealm { context: Some(made.execution_context_id), ..realm })
 }
 
 /// The context of the world apart in the window's own frame.
@@ -226,8 +152,8 @@ pub(crate) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
     match known {
         Some(known) => Ok(known),
         None => {
-            let place = Place { session: page.main_session().to_owned(), context: None, own: None };
-            let made = make_world(page, place, None).await?;
+            let realm = ScriptRealm { session: page.main_session().to_owned(), context: None, own: None };
+            let made = make_world(page, realm, None).await?;
             made.context.ok_or(CallError::Unexpected)
         }
     }
@@ -235,43 +161,43 @@ pub(crate) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
 
 /// A script that is on its way: its number on the thread, how it is wrapped, and what
 /// the browser will say.
-struct Begun {
+struct SentSource {
     number: u64,
-    wrapper: Wrapper,
+    wrapper: WrapperUse,
     call: Call,
 }
 
 /// Sends a script, by the wrapper that the browser keeps where there is one.
-fn send(page: &Arc<Page>, token: Token, place: &Place, source: &str, wrapper: Wrapper) -> Begun {
-    let context = place.context.or(place.own).filter(|_| wrapper == Wrapper::Kept);
-    let kept = context.and_then(|context| call_wrapper(&page.state().wrappers, &place.session, context, source));
-    let (method, wrapper, mut wanted) = match kept {
-        Some(wanted) => ("Runtime.callFunctionOn", Wrapper::Kept, wanted),
+fn send(page: &Arc<Page>, token: Token, realm: &ScriptRealm, source: &str, wrapper: WrapperUse) -> SentSource {
+    let context = realm.context.or(realm.own).filter(|_| wrapper == WrapperUse::Kept);
+    let kept = context.and_then(|context| call_wrapper(&page.state().wrappers, &realm.session, context, source));
+    let (method, wrapper, mut parameters) = match kept {
+        Some(parameters) => ("Runtime.callFunctionOn", WrapperUse::Kept, parameters),
         None => {
-            let mut wanted = json!({ "expression": source });
-            if let Some(context) = place.context {
-                wanted["contextId"] = json!(context);
+            let mut parameters = json!({ "expression": source });
+            if let Some(context) = realm.context {
+                parameters["contextId"] = json!(context);
             }
-            ("Runtime.evaluate", Wrapper::Brought, wanted)
+            ("Runtime.evaluate", WrapperUse::Brought, parameters)
         }
     };
     for asked in ["awaitPromise", "returnByValue", "userGesture"] {
-        wanted[asked] = true.into();
+        parameters[asked] = true.into();
     }
-    wanted["objectGroup"] = GROUP.into();
+    parameters["objectGroup"] = GROUP.into();
     // Numbers are in the order in which scripts are sent, so under the lock.
     let mut state = page.state();
-    let thread = state.threads.entry(place.session.clone()).or_default();
+    let thread = state.threads.entry(realm.session.clone()).or_default();
     if thread.over < thread.last {
         // Says when those before have let go of the thread: whoever is to stop this
         // one has to know whether it is its turn.
         thread.last += 1;
-        mark(page, &place.session, thread.last);
+        mark(page, &realm.session, thread.last);
     }
     thread.last += 1;
     let number = thread.last;
-    state.running.insert(token, Running::Script { session: place.session.clone(), number });
-    Begun { number, wrapper, call: page.call(&place.session, method, &wanted) }
+    state.running.insert(token, RunningRequest::Script { session: realm.session.clone(), number });
+    SentSource { number, wrapper, call: page.call(&realm.session, method, &parameters) }
 }
 
 /// Sends a script that does nothing, of which the answer says that all before it
@@ -293,29 +219,31 @@ fn is_over(page: &Page, session: &str, number: u64) {
     page.changed();
 }
 
-async fn finish(page: &Page, place: &Place, Begun { number, wrapper, call }: Begun) -> Outcome {
-    let answer = call.read::<Evaluated>().await;
-    is_over(page, &place.session, number);
+async fn finish(page: &Page, realm: &ScriptRealm, SentSource { number, wrapper, call }: SentSource) -> SourceOutcome {
+    let answer = call.read::<Evaluation>().await;
+    is_over(page, &realm.session, number);
     match answer {
-        Err(CallError::Refused(said)) if wrapper == Wrapper::Kept && wrapper::was_absent(&said) => Outcome::Absent,
-        Err(error) => Outcome::Settled(lost(page, &error).await),
-        Ok(Evaluated { exception_details: Some(thrown), .. }) => {
-            let Thrown { text, stack_trace, exception } = thrown;
+        Err(CallError::Refused(said)) if wrapper == WrapperUse::Kept && wrapper::was_absent(&said) => {
+            SourceOutcome::Absent
+        }
+        Err(error) => SourceOutcome::Settled(lost(page, &error).await),
+        Ok(Evaluation { exception_details: Some(thrown), .. }) => {
+            let ThrownException { text, stack_trace, exception } = thrown;
             let ran = stack_trace.is_some_and(|stack| !stack.call_frames.is_empty());
             let name = exception.as_ref().and_then(|exception| exception.class_name.as_deref());
             let syntax = !ran && name == Some("SyntaxError");
             let said = exception.and_then(|exception| exception.description.or(exception.value)).unwrap_or(text);
             if syntax {
-                return Outcome::Syntax(said);
+                return SourceOutcome::Syntax(said);
             }
-            Outcome::Settled(Settled::Failed(wharf_webview::Failure::new(FailureKind::Exception, cut(said))))
+            SourceOutcome::Settled(Settled::Failed(Failure::new(FailureKind::Exception, cut(said))))
         }
-        Ok(Evaluated { result: Remote { value: Some(envelope), .. }, .. }) => {
-            Outcome::Settled(Settled::Envelope(envelope))
+        Ok(Evaluation { result: RemoteValue { value: Some(envelope), .. }, .. }) => {
+            SourceOutcome::Settled(Settled::Envelope(envelope))
         }
-        Ok(Evaluated { result: Remote { kind, .. }, .. }) => {
+        Ok(Evaluation { result: RemoteValue { kind, .. }, .. }) => {
             let message = format!("the page made something else of the script than a result ({kind})");
-            Outcome::Settled(Settled::Failed(wharf_webview::Failure::new(FailureKind::Exception, message)))
+            SourceOutcome::Settled(Settled::Failed(Failure::new(FailureKind::Exception, message)))
         }
     }
 }
@@ -334,7 +262,7 @@ async fn lost(page: &Page, error: &CallError) -> Settled {
 
 /// What a script came to that the browser refused or gave up.
 fn failed(error: &CallError) -> Settled {
-    let failure = |kind, message: &str| Settled::Failed(wharf_webview::Failure::new(kind, message));
+    let failure = |kind, message: &str| Settled::Failed(Failure::new(kind, message));
     let left = || failure(FailureKind::Navigated, "the page went elsewhere before the script had ended");
     match error {
         CallError::Gone => failure(FailureKind::BackendGone, "the browser ended"),

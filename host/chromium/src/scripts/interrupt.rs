@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 
-use crate::page::{Page, Running};
+use crate::page::{Page, RunningRequest};
 
 /// How long a thread that nothing holds may take to answer.
 const LOOK: Duration = Duration::from_millis(400);
@@ -21,7 +21,7 @@ const TIMES: usize = 5;
 const OTHERS: Duration = Duration::from_secs(310);
 
 /// What to do next.
-enum Turn {
+enum ThreadTurn {
     /// The script holds the thread, or what the page itself runs.
     Mine,
     /// One before it does.
@@ -55,12 +55,12 @@ async fn free(page: &Page, session: &str, number: Option<u64>) {
             Err(_) if page.state().dialog => continue,
             Err(_) => {}
         }
-        match number.map_or(Turn::Mine, |number| turn(page, session, number)) {
-            Turn::Mine => {
+        match number.map_or(ThreadTurn::Mine, |number| turn(page, session, number)) {
+            ThreadTurn::Mine => {
                 page.post(session, "Runtime.terminateExecution", &json!({}));
                 stopped += 1;
             }
-            Turn::Earlier => {
+            ThreadTurn::Earlier => {
                 let number = number.unwrap_or_default();
                 let its_turn = page.until(|state| {
                     let over = state.threads.get(session).map_or(u64::MAX, |thread| thread.over);
@@ -71,24 +71,24 @@ async fn free(page: &Page, session: &str, number: Option<u64>) {
                 }
             }
             // It has a deadline of its own.
-            Turn::Later => return,
+            ThreadTurn::Later => return,
         }
     }
 }
 
-fn turn(page: &Page, session: &str, number: u64) -> Turn {
+fn turn(page: &Page, session: &str, number: u64) -> ThreadTurn {
     let state = page.state();
     let over = state.threads.get(session).map_or(u64::MAX, |thread| thread.over);
     if over.saturating_add(1) < number {
-        return Turn::Earlier;
+        return ThreadTurn::Earlier;
     }
     let next = over.saturating_add(1).max(number.saturating_add(1));
     let mut scripts = state.running.values();
     // Those right behind what is over, markers between them: the first may run.
     let runs = over >= number
         && scripts.any(|running| {
-            matches!(running, Running::Script { session: other, number }
+            matches!(running, RunningRequest::Script { session: other, number }
                 if other == session && (next..=next.saturating_add(1)).contains(number))
         });
-    if runs { Turn::Later } else { Turn::Mine }
+    if runs { ThreadTurn::Later } else { ThreadTurn::Mine }
 }

@@ -1,4 +1,4 @@
-//! Has the browser keep the wrapper of scripts; see [`crate::page::Wrappers`].
+//! Has the browser keep the wrapper of scripts; see [`crate::page::KeptWrappers`].
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ pub(super) fn was_absent(said: &str) -> bool {
 }
 
 #[derive(Deserialize)]
-struct Made {
-    result: Object,
+struct WrapperEvaluation {
+    result: RemoteObject,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Object {
+struct RemoteObject {
     object_id: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn keep(page: &Arc<Page>, session: &str, context: i64) {
     let (page, session) = (Arc::clone(page), session.to_owned());
     tokio::spawn(async move {
         // Without it, scripts bring their own.
-        if let Ok(Made { result: Object { object_id: Some(object) } }) = call.read().await {
+        if let Ok(WrapperEvaluation { result: RemoteObject { object_id: Some(object) } }) = call.read().await {
             page.state().wrappers.made(&session, context, object);
         }
     });

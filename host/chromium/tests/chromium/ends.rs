@@ -180,11 +180,11 @@ async fn a_browser_without_a_page_is_stopped_after_a_while() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_browser_is_found_and_said_to_work_or_why_it_does_not() {
     let Some(stage) = Stage::new().await else { return };
-    let found = Chromium::find(Spawner::new(), settings(&stage.temporary, &stage.limits)).await.expect("a browser");
+    let found = Chromium::probe(Spawner::new(), settings(&stage.temporary, &stage.limits)).await.expect("a browser");
     assert!(found.version.contains("Chrome/") && found.sandbox, "{found:?}");
     let mut other = settings(&stage.temporary, &stage.limits);
     other.program = Some("/bin/false".into());
-    let error = Chromium::find(Spawner::new(), other).await.expect_err("no browser");
+    let error = Chromium::probe(Spawner::new(), other).await.expect_err("no browser");
     assert!(error.to_string().contains("ended while it started"), "{error}");
     // What it says where its sandbox does not work.
     let program = stage.temporary.path().join("chromium");
@@ -196,13 +196,13 @@ async fn a_browser_is_found_and_said_to_work_or_why_it_does_not() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
     let mut other = settings(&stage.temporary, &stage.limits);
     other.program = Some(program.clone());
-    let error = Chromium::find(Spawner::new(), other).await.expect_err("no sandbox");
+    let error = Chromium::probe(Spawner::new(), other).await.expect_err("no sandbox");
     assert!(matches!(&error, ChromiumError::Sandbox { reason } if reason.contains("No usable sandbox")), "{error}");
     fs::remove_file(program).expect("gone");
     // Without it only where somebody says so.
     let mut other = settings(&stage.temporary, &stage.limits);
     other.no_sandbox = true;
-    let found = Chromium::find(Spawner::new(), other).await.expect("a browser");
+    let found = Chromium::probe(Spawner::new(), other).await.expect("a browser");
     assert!(!found.sandbox);
     stage.end().await;
 }
@@ -235,7 +235,7 @@ async fn nothing_of_a_host_that_was_killed_lives_on_and_the_next_one_sweeps_its_
     let left = || fs::read_dir(temporary.path()).expect("a directory").count();
     assert_eq!(left(), 1, "nobody was there to remove it");
     let limits = WebViewLimits::default();
-    let next = Chromium::find(Spawner::new(), settings(&temporary, &limits)).await;
+    let next = Chromium::probe(Spawner::new(), settings(&temporary, &limits)).await;
     next.expect("a browser");
     assert_eq!(left(), 0);
 }
