@@ -1,4 +1,4 @@
-//! The browser as the pages' core sees it.
+//! The backend: hands what the core asks for on to the page in question.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -28,12 +28,12 @@ pub struct Chromium {
     pages: PageTable,
 }
 
-/// A Chromium that works here.
+/// A Chromium that was started here and answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledChromium {
     /// Where it is.
     pub program: PathBuf,
-    /// What it says that it is, such as `HeadlessChrome/156.0.8078.79`.
+    /// The product and version that it reports, such as `HeadlessChrome/156.0.8078.79`.
     pub version: String,
     /// Whether it runs pages in its own sandbox.
     pub sandbox: bool,
@@ -44,8 +44,7 @@ pub struct InstalledChromium {
 impl Chromium {
     /// Runs pages by these settings. The browser is started with the first page.
     ///
-    /// # Errors
-    /// Where there is no program to be run.
+    /// # Errors There is no program to run.
     pub fn new(spawner: Spawner, settings: ChromiumSettings) -> Result<Self, ChromiumError> {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
@@ -56,8 +55,7 @@ impl Chromium {
 
     /// Starts the browser once to see whether it works here, and ends it.
     ///
-    /// # Errors
-    /// Where it does not; the message says what to do.
+    /// # Errors The browser does not start; the message says what to do.
     pub async fn probe(spawner: Spawner, settings: ChromiumSettings) -> Result<InstalledChromium, ChromiumError> {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
@@ -166,7 +164,7 @@ impl WebViewBackend for Chromium {
 
     async fn shut_down(&self, patience: Duration) {
         let gone = async {
-            // With the browser, all its pages.
+            // All pages end with the browser.
             self.keeper.shut_down().await;
             self.pages.none_left().await;
         };

@@ -1,7 +1,6 @@
-//! One run of the browser: started, spoken to, ended, and what becomes of its pages
-//! when it ends by itself.
+//! One run of the browser: its start, its connection and its end.
 //!
-//! Knows nothing of when one is needed.
+//! Knows no page, nor when a browser is needed.
 
 mod output;
 
@@ -31,19 +30,19 @@ use crate::{
     routes::Routes,
 };
 
-/// How long the browser may take to start, on a machine that does much else.
+/// How long the browser may take to start on a busy machine.
 const START: Duration = Duration::from_secs(60);
-/// How often it is asked whether it is there, and how long it may take to say so: a
-/// page can have the browser drown in what it says.
+/// How often the browser is asked for a sign of life, and how long the answer may take:
+/// a page can flood the browser with messages.
 const LOOK: Duration = Duration::from_secs(5);
 const HANGS: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const END: Duration = Duration::from_secs(3);
 /// How long its processes may take to go once they are killed.
 const GONE: Duration = Duration::from_secs(20);
-/// How long a command may take that no page has a hand in.
+/// How long a command may take that no page can delay.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest message that is taken: scripts' results and what pages log.
+/// The longest message that is read: results of scripts, entries of logs.
 const MESSAGE_BYTES: usize = 64 << 20;
 
 /// A browser that runs.
@@ -51,19 +50,19 @@ const MESSAGE_BYTES: usize = 64 << 20;
 pub(super) struct Browser {
     pub(super) connection: Arc<Connection>,
     pub(super) profile: Arc<Profile>,
-    /// Where its events go.
+    /// Leads its events to the pages.
     pub(super) routes: Arc<Routes>,
     version: BrowserVersion,
     pid: u32,
-    /// It is being killed: whatever its pages say now is because of that.
+    /// It is being killed, which explains all failures of its pages from now on.
     dying: AtomicBool,
-    /// Says what was asked for: that it ends.
+    /// True once somebody asked it to end.
     stop: watch::Sender<bool>,
     /// Why it ended, once it has.
     ended: watch::Receiver<Option<Arc<str>>>,
 }
 
-/// What a browser says of itself.
+/// The answer to `Browser.getVersion`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BrowserVersion {
@@ -71,7 +70,7 @@ pub(super) struct BrowserVersion {
     pub(super) user_agent: String,
 }
 
-/// How it is started.
+/// What a browser is started with.
 #[derive(Debug)]
 pub(super) struct BrowserStart<'a> {
     pub(super) program: &'a Path,
@@ -115,7 +114,7 @@ impl Browser {
         let writer = pipe::Sender::from_owned_fd(ours.into()).map_err(ChromiumError::system("use a pipe"))?;
         let reader = pipe::Receiver::from_owned_fd(our_end.into()).map_err(ChromiumError::system("use a pipe"))?;
         let routes = Arc::new(Routes::default());
-        // In base64, and what stands around it.
+        // A file travels as base64 inside of a message.
         let most_bytes = MESSAGE_BYTES.max(start.file_bytes / 3 * 4 + (1 << 20));
         let connection = Connection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn EventListener>);
         let connection = Arc::new(connection);
@@ -158,7 +157,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// What it says of itself.
+    /// Its product and user agent.
     pub(super) fn version(&self) -> &BrowserVersion {
         &self.version
     }
@@ -218,7 +217,7 @@ async fn follow(
             tracing::warn!("the browser does not answer any more");
             false
         }
-        // Also where nobody knows it any more.
+        // Also when the last reference to the browser is dropped.
         _ = stopping.wait_for(|stop| *stop) => true,
     };
     if asked && let Some(browser) = browser.upgrade() {
@@ -228,7 +227,7 @@ async fn follow(
     } else if let Some(browser) = browser.upgrade() {
         browser.dying.store(true, SeqCst);
     }
-    // Its pages are over, whether the system lets go of all its processes or not.
+    // Its pages end now, even if the system cannot end all its processes.
     match tokio::time::timeout(GONE, child.kill_tree(Duration::ZERO)).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => tracing::debug!(%error, "how the browser ended is not known"),
@@ -237,7 +236,7 @@ async fn follow(
     if asked { "the browser was stopped" } else { "the browser ended by itself; open another page" }
 }
 
-/// Returns when the browser itself, in which no page has a hand, is stuck.
+/// Returns when the browser process is stuck, which no page can cause.
 async fn hangs(browser: &Weak<Browser>) {
     loop {
         tokio::time::sleep(LOOK).await;

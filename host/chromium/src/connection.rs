@@ -1,8 +1,9 @@
-//! A client of the browser's protocol over a pair of pipes: commands and their
-//! answers, and events as they come.
+//! A client of the browser's protocol over a pair of pipes: commands and their answers,
+//! and events as they come.
 //!
-//! One task reads, and whoever sends writes as much as the browser takes at once (see
-//! [`Outbox`]), so nobody waits for anybody else's answer. Knows nothing of pages.
+//! One task reads; a sender writes as much as the browser takes at once (see
+//! [`Outbox`]), so no caller waits for the answer to another one. Knows nothing of
+//! pages.
 
 mod outbox;
 
@@ -34,19 +35,19 @@ const READ_BYTES: usize = 64 << 10;
 /// Why a command came to nothing.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum CallError {
-    /// The browser said no.
+    /// The browser refused the command.
     #[error("{0}")]
     Refused(String),
     /// The browser is gone.
     #[error("the browser ended")]
     Gone,
-    /// What was to carry it out is gone.
+    /// The session that was to carry it out is gone.
     #[error("what was asked is not there any more")]
     Left,
-    /// The answer is larger than is taken.
+    /// The answer is larger than the limit.
     #[error("the answer of the browser is larger than may be")]
     TooLarge,
-    /// The answer is none.
+    /// The answer has another form than expected.
     #[error("the browser answered with something else than was asked for")]
     Unexpected,
     /// No answer came in time.
@@ -63,7 +64,7 @@ pub(super) struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// What it says; nothing where that is something else.
+    /// Its parameters; none where they have another form.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         let read = message::read(self.params);
         if let Err(error) = &read {
@@ -78,9 +79,9 @@ impl Event<'_> {
     }
 }
 
-/// Hears events, on the task that reads: it must not wait, and be quick.
+/// Hears events on the task that reads: it must be quick and must not wait.
 pub(super) trait EventListener: Send + Sync + 'static {
-    /// Whether nobody cares what this session writes to its console.
+    /// Whether the console of this session is ignored.
     fn is_deaf(&self, session: &str) -> bool;
 
     fn hear(&self, event: Event<'_>);
@@ -129,19 +130,19 @@ impl Connection {
         lock(&self.pending).insert(id, pending);
         let sent = self.send(&ProtocolCommand { id, method, params, session_id: session });
         if !sent || !*self.open.borrow() {
-            // Its sender goes, which answers.
+            // Dropping its sender answers the call.
             lock(&self.pending).remove(&id);
         }
         Call { id, answered, pending: Arc::clone(&self.pending) }
     }
 
-    /// Sends a command whose answer nobody needs.
+    /// Sends a command and ignores its answer.
     pub(super) fn post<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) {
         let id = self.next.fetch_add(1, Relaxed);
         self.send(&ProtocolCommand { id, method, params, session_id: session });
     }
 
-    /// Answers all that a session was asked: it is gone.
+    /// Fails all pending calls of a session that is gone.
     pub(super) fn forget(&self, session: &str) {
         let of_it = |_: &u64, pending: &mut PendingCall| pending.session.as_deref() == Some(session);
         let asked = lock(&self.pending).extract_if(of_it).collect::<Vec<_>>();
@@ -174,7 +175,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// What the browser says to it.
+    /// The browser's answer.
     pub(super) async fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
         message::read(self.await?.get()).map_err(|error| {
             tracing::debug!(%error, "an answer of the browser cannot be read");
@@ -182,12 +183,12 @@ impl Call {
         })
     }
 
-    /// The same, for so long at most.
+    /// As [`Call::read`], for at most `patience`.
     pub(super) async fn read_within<T: DeserializeOwned>(self, patience: Duration) -> Result<T, CallError> {
         tokio::time::timeout(patience, self.read()).await.unwrap_or(Err(CallError::Late))
     }
 
-    /// Waits until it is done, for so long at most.
+    /// Waits until it is carried out, for at most `patience`.
     pub(super) async fn done_within(self, patience: Duration) -> Result<(), CallError> {
         tokio::time::timeout(patience, self).await.unwrap_or(Err(CallError::Late)).map(drop)
     }
@@ -234,7 +235,7 @@ async fn read(
     lock(&pending).clear();
 }
 
-/// How an entry of a console begins, of which a page may write as many as it likes.
+/// The beginning of an entry of a console. A page can write any number of them.
 const ENTRY: &str = "{\"method\":\"Runtime.consoleAPICalled\"";
 
 fn take(text: &str, pending: &Mutex<HashMap<u64, PendingCall>>, listener: &dyn EventListener) {

@@ -7,7 +7,7 @@ use wharf_spawn::SpawnError;
 /// Why the browser cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ChromiumError {
-    /// None of the programs that are looked for is there.
+    /// None of the known programs is installed.
     #[error(
         "there is no Chromium here: install one (on Debian the package `chromium-headless-shell`), or name it as `program` \
          under [webview] in wharf.toml"
@@ -28,7 +28,7 @@ pub enum ChromiumError {
         /// In the browser's words.
         reason: String,
     },
-    /// Its directory cannot be made, or not be reached by the browser's user.
+    /// Its directory cannot be made, or the browser's user cannot reach it.
     #[error("{} cannot hold the browser's profile: {problem}", directory.display())]
     Directory {
         /// Where it was to be.

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::Path};
 
-/// What calls home, warms up, finds out or shares without having been asked.
+/// Features that contact servers, warm up, collect or share without being asked.
 const OFF: [&str; 25] = [
     "AutofillServerCommunication",
     "BackForwardCache",
@@ -35,7 +35,7 @@ const FLAGS: [&str; 39] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-startup-window",
-    // Windows that pages want open in the page itself, which is told of them.
+    // A new window opens in the page itself, which is told so.
     "--block-new-web-contents",
     // Frames of other origins in processes of their own.
     "--site-per-process",
@@ -44,7 +44,7 @@ const FLAGS: [&str; 39] = [
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // The proxy resolves names, and nobody else.
+    // Only the proxy resolves names.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--dns-prefetch-disable",
     "--disable-background-networking",

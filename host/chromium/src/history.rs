@@ -25,7 +25,7 @@ pub(crate) async fn history(page: &Page) -> Result<History, CallError> {
     page.insist(call, "Page.getNavigationHistory", &json!({})).await
 }
 
-/// What the page is called now.
+/// The title of the page; empty where the browser does not tell it.
 pub(crate) async fn title(page: &Page) -> String {
     let Ok(mut history) = history(page).await else { return String::new() };
     let at = history.current_index;

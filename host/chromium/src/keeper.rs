@@ -1,4 +1,4 @@
-//! When there is a browser: from the first page on, for a while after the last one,
+//! Decides when a browser runs: from the first page on, for a while after the last one,
 //! and again after a crash, unless it crashes too often.
 //!
 //! Knows nothing of what pages do.
@@ -27,16 +27,16 @@ pub(super) struct BrowserKeeper {
     spawner: Spawner,
     settings: ChromiumSettings,
     program: PathBuf,
-    // An async lock, so that those who come while it is started wait for that one.
+    // An async lock, so that calls during a start wait for that browser.
     running: tokio::sync::Mutex<Option<Arc<Browser>>>,
     crashes: Mutex<VecDeque<Instant>>,
     pages: AtomicUsize,
-    /// How many pages there have been.
+    /// How many leases there have been.
     opened: AtomicU64,
     ending: AtomicBool,
 }
 
-/// Says that a page needs the browser. Dropping it says that it does no more.
+/// Keeps the browser running for one page, until it is dropped.
 #[derive(Debug)]
 pub(super) struct BrowserLease(Arc<BrowserKeeper>);
 
@@ -59,7 +59,7 @@ impl BrowserKeeper {
         self.settings.user
     }
 
-    /// Says that a page needs the browser.
+    /// Keeps the browser running for a page.
     pub(super) fn lease(self: &Arc<Self>) -> BrowserLease {
         self.opened.fetch_add(1, SeqCst);
         self.pages.fetch_add(1, SeqCst);
@@ -73,7 +73,7 @@ impl BrowserKeeper {
             if !browser.has_ended() && !browser.is_to_end() {
                 return Ok(Arc::clone(browser));
             }
-            // What is left of it goes first.
+            // The remains of the last one go first.
             browser.ended().await;
             *running = None;
         }
@@ -110,7 +110,7 @@ impl BrowserKeeper {
         }
     }
 
-    /// Counts the browser's end, where nobody asked for it.
+    /// Counts the browser's end as a crash, unless it was asked to end.
     async fn watch(self: Arc<Self>, browser: Arc<Browser>) {
         browser.ended().await;
         if !browser.is_to_end() {
@@ -139,15 +139,15 @@ impl BrowserKeeper {
         self.crashes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the browser when nobody has lease it for so long.
+    /// Stops the browser once no page has leased it for `backend_idle_seconds`.
     async fn stop_when_idle(self: Arc<Self>) {
         let opened = self.opened.load(SeqCst);
         tokio::time::sleep(Duration::from_secs(self.settings.limits.backend_idle_seconds)).await;
         if self.opened.load(SeqCst) != opened {
-            // It was lease meanwhile.
+            // It was leased meanwhile.
             return;
         }
-        // Whoever comes now waits for this, and starts another one.
+        // A page that opens now waits for this lock, and starts another browser.
         let mut running = self.running.lock().await;
         if self.pages.load(SeqCst) == 0
             && let Some(browser) = running.take()

@@ -1,5 +1,5 @@
-//! One page, from the moment it is asked for until nothing of it is left; and the
-//! table of all that are somewhere in between.
+//! The life of a page, from the request to open it until the browser has let go of it;
+//! and the table of all pages that are alive.
 
 use std::{
     collections::HashMap,
@@ -18,12 +18,12 @@ use crate::{
     setup,
 };
 
-/// The pages of a browser, each from the moment it was asked for.
+/// The pages that are alive, each from the request to open it.
 #[derive(Debug, Clone)]
 pub(crate) struct PageTable {
     // Not an async lock: held for a look-up.
     slots: Arc<Mutex<HashMap<PageId, PageSlot>>>,
-    /// Says that there are fewer of them.
+    /// Changes whenever a page has ended.
     fewer: watch::Sender<()>,
 }
 
@@ -40,8 +40,8 @@ impl PageTable {
         Self { slots: Arc::default(), fewer: watch::Sender::new(()) }
     }
 
-    /// The page, or the sink by which to say that it does not take scripts yet. None
-    /// of a page that is closed, which its sink was told.
+    /// The page; its sink alone, while it takes no scripts yet; none once it is closed,
+    /// which its sink was told.
     pub(crate) fn get(&self, id: PageId) -> Option<Result<Arc<Page>, Sink>> {
         self.slots().get(&id).map(|slot| slot.page.clone().ok_or_else(|| slot.sink.clone()))
     }
@@ -49,7 +49,7 @@ impl PageTable {
     /// Asks a page to close.
     pub(crate) fn close(&self, id: PageId) {
         if let Some(slot) = self.slots().get(&id) {
-            // Where it is full, it has been asked already.
+            // A full channel has been asked already.
             let _ = slot.close.try_send(());
         }
     }

@@ -1,5 +1,5 @@
-//! What travels over the pipe to the browser: its form, and how what comes back is
-//! read. A hostile page has a hand in much of it.
+//! The messages of the protocol: how they are written, cut and read. A hostile page has
+//! a hand in much of what the browser sends.
 //!
 //! Knows nothing of what the commands mean.
 
@@ -19,7 +19,7 @@ pub(super) struct ProtocolCommand<'a, P> {
     pub(super) session_id: Option<&'a str>,
 }
 
-/// What comes from the browser: an answer, where it has an id, or an event.
+/// A message of the browser: an answer where it has an id, else an event.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProtocolMessage<'a> {
@@ -68,7 +68,7 @@ fn mend(text: &str) -> String {
                 at += 6;
                 copied = at;
             }
-            // Another escape, of which a backslash may be the second half.
+            // Another escape; its second half may be a backslash.
             _ => at += 2,
         }
     }
@@ -82,8 +82,8 @@ fn unit_at(bytes: &[u8], at: usize) -> Option<u32> {
     u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Cuts the stream of the browser into messages, of which each ends with a zero
-/// byte. One that is longer than may be is thrown away as it comes.
+/// Cuts the stream of the browser into messages, each ended by a zero byte. A message
+/// that exceeds the limit is thrown away as it arrives.
 #[derive(Debug)]
 pub(super) struct MessageCutter {
     limit: usize,
@@ -103,7 +103,7 @@ pub(super) enum CutMessage<'a> {
 
 /// How much of a message that is too long is kept: its id stands at the beginning.
 const KEPT: usize = 256;
-/// A buffer that grew beyond this is given back.
+/// Beyond this size a buffer is given back.
 const USUAL: usize = 1 << 20;
 
 impl MessageCutter {
@@ -143,7 +143,7 @@ impl MessageCutter {
     }
 }
 
-/// The id of an answer of which only the beginning is there.
+/// The id of an answer, read from its beginning alone.
 pub(super) fn id_at_the_beginning(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"{\"id\":")?;
     let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;

@@ -1,4 +1,5 @@
-//! What is done with a page beside running scripts: each order is a task of its own.
+//! Carries out the orders of the core: all that is done with a page beside running
+//! scripts. Each order is a task of its own.
 
 mod capture;
 mod files;
@@ -26,7 +27,7 @@ pub(crate) fn begin(page: &Arc<Page>, order: Order) {
     let Order { token, operation, .. } = order;
     let work = carry_out(page, operation);
     let ours = Arc::clone(page);
-    // Registered before it can end, which takes it out again.
+    // Registered under the lock, before it can end and unregister itself.
     let mut state = page.state();
     let task = tokio::spawn(async move {
         let settled = match work.await {
@@ -78,10 +79,10 @@ fn stop(page: &Arc<Page>) -> OrderWork {
     })
 }
 
-/// How long the browser may take to stop loading, which no page has a hand in.
+/// How long the browser may take to stop loading, which no page can delay.
 const STOP: Duration = Duration::from_secs(5);
 
-/// Done when all these are.
+/// Done when all these calls are.
 fn done_when(calls: Vec<Call>) -> OrderWork {
     Box::pin(async move {
         for call in calls {

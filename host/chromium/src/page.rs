@@ -1,8 +1,8 @@
-//! One page: a browser context of its own, with its way to the network, and a window
-//! in it. Owns what is known of it, and the ways to ask the browser and to tell the
+//! One page: a browser context of its own, with its way to the network, and a window in
+//! it. Owns the state of the page, and the ways to ask the browser and to tell the
 //! core.
 //!
-//! Knows nothing of what events mean, nor of how a request is carried out.
+//! It never knows what an event means, nor how a request is carried out.
 
 mod console;
 mod contexts;
@@ -47,7 +47,7 @@ use crate::{
     refusals::ProxyRefusals,
 };
 
-/// What the browser says to everything just between two documents, how often it is
+/// The browser's answer to every command just between two documents, how often it is
 /// asked again, and after which time.
 const BETWEEN: &str = "Not attached to an active page";
 const BETWEEN_TIMES: u32 = 100;
@@ -97,9 +97,10 @@ pub(crate) struct PageState {
     /// Whether a dialog is open.
     pub(crate) dialog: bool,
     pub(crate) crashed: bool,
-    /// Windows that it wanted to open, and of which an address is not gone to yet.
+    /// Addresses of windows that the page wanted to open, which wait to be opened in
+    /// the page itself.
     pub(crate) popups: VecDeque<String>,
-    /// Whether its title is being asked for, and whether it has changed since.
+    /// Whether its title is being asked for, and whether it may have changed since.
     pub(crate) titles: (bool, bool),
 }
 
@@ -159,8 +160,8 @@ impl Page {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Waits until this says something. Whatever changes it says so by
-    /// [`Page::changed`].
+    /// Waits until `look` finds something. Each change that it may look at is announced
+    /// by [`Page::changed`].
     pub(crate) async fn until<T>(&self, mut look: impl FnMut(&PageState) -> Option<T>) -> T {
         let mut changes = self.changes.subscribe();
         loop {
@@ -168,7 +169,7 @@ impl Page {
             if let Some(found) = look(&self.state()) {
                 return found;
             }
-            // The sender is the page's own.
+            // The sender lives as long as the page.
             let _ = changes.changed().await;
         }
     }
@@ -203,8 +204,8 @@ impl Page {
         self.call(self.main_session(), method, params)
     }
 
-    /// Waits for an answer. Just between two documents the browser says no to
-    /// everything, and is asked again.
+    /// Waits for an answer. Just between two documents the browser refuses every
+    /// command; it is asked again then.
     pub(crate) async fn insist<P: Serialize, T: DeserializeOwned>(
         &self,
         mut call: Call,

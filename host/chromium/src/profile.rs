@@ -1,7 +1,7 @@
 //! The directory of one run of the browser: its profile, and what it downloads.
 //!
-//! It appears with a lock that is held, by rename, and goes with the browser. What a
-//! host that was killed has left is swept by the next one, which gets the lock.
+//! It appears by rename, with its lock held, and goes with the browser. The next host
+//! sweeps the directories of a host that was killed: it gets their locks.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -20,7 +20,7 @@ use crate::{error::ChromiumError, settings::ChromiumSettings};
 const NAME: &str = "wharf-browser-";
 const HALF_DONE: &str = ".half-";
 const LOCK: &str = "lock";
-/// After so long nobody is still making a directory.
+/// A directory that is still unfinished after this time was abandoned.
 const OLD: Duration = Duration::from_secs(3_600);
 
 /// The directory of a browser that runs. Dropping it removes it.
@@ -33,8 +33,8 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Makes one below `temporary` for a browser that runs as this user, if that is
-    /// another one than the host's, and sweeps those that nobody holds.
+    /// Makes one below `temporary`, and sweeps those that no host holds. `user` is who
+    /// the browser runs as, where that is not the host's own user.
     pub(super) fn create(temporary: &Path, user: Option<u32>) -> Result<Self, ChromiumError> {
         let unfit = |problem: String| ChromiumError::Directory { directory: temporary.to_owned(), problem };
         fs::create_dir_all(temporary).map_err(|error| unfit(format!("it cannot be made ({error})")))?;
@@ -55,19 +55,19 @@ impl Profile {
     }
 
     fn make(temporary: &Path, user: Option<u32>) -> io::Result<Self> {
-        // Not a secret: only a name that is not there.
+        // Not a secret, only a name that is free.
         let name = PageId::random().map_err(io::Error::other)?;
         let half = temporary.join(format!("{HALF_DONE}{NAME}{name}"));
         let place = temporary.join(format!("{NAME}{name}"));
-        // Another user passes, and sees nothing but what is its own.
+        // Another user may pass, and sees only what is its own.
         DirBuilder::new().mode(0o700).create(&half)?;
         let made = (|| {
             let mode = if user.is_some() { 0o711 } else { 0o700 };
             fs::set_permissions(&half, fs::Permissions::from_mode(mode))?;
             let lock = OpenOptions::new().write(true).create_new(true).mode(0o600).open(half.join(LOCK))?;
             lock.try_lock().map_err(io::Error::from)?;
-            // What the host reads and writes later lies below directories of its
-            // own: a browser that was taken over can put no link there.
+            // Below a directory of the host's own, a browser that was taken over can
+            // put no link in the host's way.
             for (part, owner) in [("profile", user), ("downloads", None)] {
                 let part = half.join(part);
                 DirBuilder::new().mode(0o700).create(&part)?;
@@ -88,17 +88,17 @@ impl Profile {
         }
     }
 
-    /// The browser's own, its home among it.
+    /// The browser's own directory, its home among it.
     pub(super) fn profile(&self) -> PathBuf {
         self.place.join("profile")
     }
 
-    /// Where one page's downloads go.
+    /// The directory of one page's downloads.
     pub(super) fn downloads(&self, page: PageId) -> PathBuf {
         self.place.join("downloads").join(page.to_string())
     }
 
-    /// Makes that place, which is the browser's.
+    /// Makes that directory, which belongs to the browser.
     pub(super) fn make_downloads(&self, page: PageId) -> io::Result<PathBuf> {
         let place = self.downloads(page);
         DirBuilder::new().mode(0o700).create(&place)?;
@@ -106,7 +106,7 @@ impl Profile {
         Ok(place)
     }
 
-    /// Removes all that there is for one page.
+    /// Removes the downloads of one page.
     pub(super) fn forget(&self, page: PageId) {
         remove(&self.place.join("downloads").join(page.to_string()));
     }
@@ -123,17 +123,16 @@ impl Drop for Profile {
     }
 }
 
-/// A directory in which files wait that pages are given, beside those of browsers and
-/// swept like them. Dropping it removes it.
+/// A directory for files on their way into pages, beside those of browsers and swept
+/// like them. Dropping it removes it.
 #[derive(Debug)]
 pub struct Staging(Profile);
 
 impl Staging {
-    /// Makes one, and sweeps what hosts have left that were killed.
+    /// Makes one, and sweeps the directories of hosts that were killed.
     ///
-    /// # Errors
-    /// Where none can be made that the browser's user can reach; the message says what
-    /// to do.
+    /// # Errors It cannot be made where the browser's user can reach it; the message
+    /// says what to do.
     pub fn create(settings: &ChromiumSettings) -> Result<Self, ChromiumError> {
         let user = settings.clone().decided().user;
         Profile::create(&settings.temporary, user).map(Self)
@@ -146,7 +145,7 @@ impl Staging {
     }
 }
 
-/// Removes what hosts have left that were killed.
+/// Removes the directories of hosts that were killed.
 fn sweep(temporary: &Path) {
     let Ok(entries) = fs::read_dir(temporary) else { return };
     for entry in entries.flatten() {
@@ -156,7 +155,7 @@ fn sweep(temporary: &Path) {
             || entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == rustix::process::geteuid().as_raw());
         let place = entry.path();
         if name.strip_prefix(HALF_DONE).is_some_and(|name| name.starts_with(NAME)) && is_ours() {
-            // It may just be being made.
+            // Another host may be making it just now.
             let age = entry.metadata().and_then(|about| about.modified()).map(|made| made.elapsed());
             if age.is_ok_and(|age| age.is_ok_and(|age| age > OLD)) {
                 remove(&place);
@@ -186,7 +185,7 @@ fn remove(place: &Path) {
     }
 }
 
-/// Removes a download that nobody wants.
+/// Removes a download that is not kept.
 pub(super) fn discard(download: &Path) {
     match fs::remove_file(download) {
         // It goes with the browser's own directory in the end.

@@ -1,4 +1,4 @@
-//! What the proxy of a page refused lately, to say why something was not loaded.
+//! The latest refusals of a page's proxy, which explain why something was not loaded.
 
 use std::{
     collections::VecDeque,
@@ -8,10 +8,10 @@ use std::{
 use wharf_core::Code;
 use wharf_webview::{DeniedConnection, FailureKind};
 
-/// As many are remembered.
+/// How many are remembered.
 const MOST: usize = 64;
 
-/// What was refused, the last one at the end.
+/// Refusals, the latest one at the end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ProxyRefusals(Arc<Mutex<VecDeque<DeniedConnection>>>);
 
@@ -25,7 +25,8 @@ impl ProxyRefusals {
         kept.push_back(refused);
     }
 
-    /// Why the last one was refused that is meant, and whether by the policy.
+    /// The latest refusal of a target that `is_meant` accepts: its reason, and whether
+    /// the policy gave it.
     pub(super) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<(FailureKind, String)> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let meant = kept.iter().rev().find(|refused| is_meant(&refused.target))?;

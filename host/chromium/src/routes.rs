@@ -1,4 +1,4 @@
-//! Which page an event of the browser is for: the one whose session, context or frame
+//! Leads each event of the browser to a page: the one whose session, context or frame
 //! it names.
 //!
 //! Knows nothing of what events mean to a page.
@@ -13,16 +13,16 @@ use serde_json::json;
 
 use crate::connection::{Connection, Event, EventListener};
 
-/// A page, as far as events are led to it. All of this happens on the task that reads
-/// for the whole browser: it must not wait, and be quick.
+/// A page, as far as events are led to it. The task that reads for the whole browser
+/// calls all of this: it must be quick and must not wait.
 pub(crate) trait EventTarget: Send + Sync + 'static {
     /// Something happened in one of its sessions.
     fn hear(self: Arc<Self>, session: &str, event: Event<'_>);
-    /// A target of its context is there, and waits to be let run.
+    /// A target of its context has appeared, and waits until it may run.
     fn attached(self: Arc<Self>, session: String, target: &Target);
     /// A session is gone.
     fn detached(&self, session: &str);
-    /// Whether nobody listens to what a session writes to its console.
+    /// Whether the console of a session is ignored.
     fn is_deaf(&self, session: &str) -> bool;
     /// Whether this frame is in it.
     fn has_frame(&self, frame: &str) -> bool;
@@ -43,7 +43,7 @@ struct RouteTable {
 }
 
 impl Routes {
-    /// Says by which connection the events come.
+    /// Sets the connection by which the events come.
     pub(crate) fn connect(&self, connection: &Arc<Connection>) {
         let _ = self.connection.set(Arc::downgrade(connection));
     }
@@ -84,7 +84,7 @@ impl Routes {
     }
 }
 
-/// The part of an event by which it finds its page.
+/// The parameters of `Target.attachedToTarget`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TargetAttached {
@@ -134,7 +134,7 @@ impl EventListener for Routes {
                     page.detached(&session_id);
                 }
             }
-            // Told to whoever asked for downloads, which is the browser's own session.
+            // The browser tells of downloads in its own session.
             "Browser.downloadWillBegin" => {
                 let Some(DownloadFrame { frame_id }) = event.read() else { return };
                 if let Some(page) = self.all().into_iter().find(|page| page.has_frame(&frame_id)) {
@@ -164,7 +164,7 @@ impl Routes {
         if let Some(page) = page {
             page.attached(session_id, &target_info);
         } else if waiting_for_debugger && let Some(connection) = self.connection() {
-            // Of nobody, such as a part of the browser itself.
+            // It belongs to no page, such as a part of the browser itself.
             connection.post(Some(&session_id), "Runtime.runIfWaitingForDebugger", &json!({}));
         }
     }

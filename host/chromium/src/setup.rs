@@ -1,6 +1,6 @@
-//! Opens a page and closes it; and what each target of it is told before it runs: to
-//! say what happens there, to ask before it loads anything, and what it is to say of
-//! itself.
+//! Opens and closes pages, and sets up each of their targets before it runs: which
+//! events it sends, that it asks before it loads anything, and what it tells servers
+//! about itself.
 
 use std::sync::{Arc, Weak};
 
@@ -61,8 +61,8 @@ pub(crate) async fn open(page: &Arc<Page>) -> Result<(), CallError> {
     let run = page.call(session, "Runtime.runIfWaitingForDebugger", &json!({}));
     for (method, call) in calls {
         match call.done_within(PATIENCE).await {
-            // A locale or a time zone that the browser does not know is no reason
-            // to have no page.
+            // A page opens even with a locale or time zone that the browser does not
+            // know.
             Err(CallError::Refused(reason)) if method.starts_with("Emulation.") => {
                 tracing::warn!(method, reason, "the browser refuses a setting of a page");
             }
@@ -72,7 +72,7 @@ pub(crate) async fn open(page: &Arc<Page>) -> Result<(), CallError> {
     run.done_within(PATIENCE).await
 }
 
-/// What the browser is told of the downloads of this page.
+/// The parameters of `Browser.setDownloadBehavior` for this page.
 async fn downloads(page: &Arc<Page>) -> Value {
     let refuse = json!({ "behavior": "deny", "browserContextId": page.context, "eventsEnabled": true });
     if !page.settings.downloads {
@@ -117,7 +117,7 @@ fn events_of(page: &Arc<Page>) -> Weak<dyn EventTarget> {
     target
 }
 
-/// Tells a target that is no window what holds, and lets it run.
+/// Sets up a target that is no window, and lets it run.
 pub(crate) fn beside(page: &Page, session: &str, kind: &str) {
     for (method, parameters) in commands(page, kind) {
         page.post(session, method, &parameters);
@@ -126,13 +126,13 @@ pub(crate) fn beside(page: &Page, session: &str, kind: &str) {
     page.post(session, "Runtime.runIfWaitingForDebugger", &json!({}));
 }
 
-/// Has a session say where scripts run, and what they write.
+/// Has a session report its contexts and its console.
 pub(crate) fn listen(page: &Page, session: &str) {
     page.post(session, "Runtime.enable", &json!({}));
     page.post(session, "Log.enable", &json!({}));
 }
 
-/// What is seen.
+/// The size of the viewport.
 pub(crate) fn size(width: u32, height: u32) -> Value {
     json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false })
 }
@@ -140,7 +140,7 @@ pub(crate) fn size(width: u32, height: u32) -> Value {
 fn commands(page: &Page, kind: &str) -> Vec<(&'static str, Value)> {
     let has_frames = matches!(kind, "page" | "iframe");
     let mut commands = vec![
-        // Bodies are not kept: nobody asks for them.
+        // Bodies are never asked for, so none are kept.
         ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 })),
         ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
     ];

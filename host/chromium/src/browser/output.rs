@@ -1,5 +1,5 @@
-//! What the browser writes to its standard error, and what that says of why it ended
-//! before it answered.
+//! The browser's standard error, and what it tells about a browser that ended before it
+//! answered.
 
 use std::{
     collections::VecDeque,
@@ -15,11 +15,11 @@ use tokio::{
 
 use crate::error::ChromiumError;
 
-/// Lines and bytes of what it wrote that are kept for an error.
+/// How many lines are kept for an error, and how many bytes of each.
 const LINES: usize = 20;
 const LINE_BYTES: u64 = 1_000;
 
-/// Keeps the last that the browser wrote.
+/// Keeps the last lines that the browser wrote.
 #[derive(Debug)]
 pub(super) struct BrowserOutput {
     said: Arc<Mutex<VecDeque<String>>>,
@@ -34,7 +34,7 @@ impl BrowserOutput {
         Self { said, listening }
     }
 
-    /// Why a browser ended, which writes for `patience` longer at most.
+    /// Why the browser ended. Waits at most `patience` for its last words.
     pub(super) async fn why_it_ended(self, patience: Duration) -> ChromiumError {
         let _ = timeout(patience, self.listening).await;
         let said: Vec<_> = self.said.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
@@ -61,8 +61,8 @@ async fn listen(errors: impl AsyncRead + Unpin, said: Arc<Mutex<VecDeque<String>
     }
 }
 
-/// What Chromium writes where the system refuses its sandbox. Other lines name the
-/// sandbox, too: of a browser that was killed, or found no room, while it made one.
+/// What Chromium writes when the system refuses its sandbox. A browser that was killed,
+/// or that found no memory while it made its sandbox, names the sandbox in other words.
 const REFUSED: [&str; 6] = [
     "no usable sandbox",
     "failed to move to new namespace",
@@ -71,7 +71,7 @@ const REFUSED: [&str; 6] = [
     "zygote_host_impl_linux.cc",
     "credentials.cc",
 ];
-/// What the system says where it has no room at the moment.
+/// What the system says when it is out of resources for the moment.
 const NO_ROOM: [&str; 3] = ["resource temporarily unavailable", "cannot allocate memory", "too many open files"];
 
 fn why_by_what_it_said(said: &[String]) -> ChromiumError {

@@ -1,6 +1,6 @@
-//! Commands on their way into the pipe: written at once where it takes them, since
-//! waking somebody else to do so takes longer than most commands; kept in order for a
-//! task of their own where it does not.
+//! Commands on their way into the pipe. The sender writes them at once, since waking
+//! another task takes longer than most commands; what the pipe does not take waits, in
+//! order, for a task of its own.
 
 use std::{
     collections::VecDeque,
@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{net::unix::pipe, sync::Notify};
 
-/// What may wait to be written. A browser that takes no more is stuck.
+/// How much may wait to be written. A browser that takes no more is stuck.
 const MOST_WAITING_BYTES: usize = 256 << 20;
 
 #[derive(Debug)]
@@ -39,8 +39,8 @@ impl Outbox {
         Self { writer: Arc::new(writer), waiting: Mutex::default(), filled: Arc::default() }
     }
 
-    /// Sends a message behind all those before it; false where the browser takes no
-    /// more, of this or of anything.
+    /// Sends a message behind all earlier ones. False when the browser has closed its
+    /// end, or too much waits already.
     pub(super) fn send(&self, message: Vec<u8>) -> bool {
         let mut waiting = self.waiting();
         if waiting.closed {
@@ -98,7 +98,7 @@ impl Outbox {
     }
 }
 
-/// Writes what could not be written at once, for as long as somebody may send.
+/// Writes what the pipe did not take at once, until the outbox is dropped.
 pub(super) async fn empty(outbox: Weak<Outbox>) {
     let Some((writer, filled)) =
         outbox.upgrade().map(|outbox| (Arc::clone(&outbox.writer), Arc::clone(&outbox.filled)))

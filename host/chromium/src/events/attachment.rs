@@ -10,15 +10,15 @@ use crate::{
     setup,
 };
 
-/// Sessions of a page at most: frames of other origins and workers. Further ones run
-/// without being looked into; the proxy holds for them all the same.
+/// How many sessions a page has: frames of other origins, and workers. Further ones run
+/// unobserved; the proxy holds for them, too.
 const MOST_SESSIONS: usize = 256;
 
 pub(super) fn attached(page: &Arc<Page>, session: String, target: &Target) {
     let connection = &page.browser.connection;
     let is_window = target.kind == "page";
     if is_window && page.window.get().is_some() {
-        // A window beside it, which the browser was told not to open.
+        // A second window, which the browser was told not to open.
         let close = json!({ "targetId": target.target_id });
         connection.post(None, "Target.closeTarget", &close);
         return;

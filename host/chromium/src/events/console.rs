@@ -1,4 +1,4 @@
-//! What a page writes to its console, and what the browser says of it there.
+//! Entries of a page's console: its own, and those of the browser.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::{
     page::{MOST_ENTRY_BYTES, Page, plain_entry},
 };
 
-/// Values of one entry that are told.
+/// How many values of one entry are reported.
 const MOST_VALUES: usize = 32;
-/// A longer event is not read: a page may write what it likes there.
+/// A longer event is not read: a page writes what it likes.
 const EVENT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Deserialize)]

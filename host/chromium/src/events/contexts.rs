@@ -1,4 +1,4 @@
-//! Where scripts can run, as the browser tells of it.
+//! Contexts that appear and go.
 
 use serde::Deserialize;
 

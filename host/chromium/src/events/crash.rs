@@ -1,4 +1,4 @@
-//! A renderer of a page that crashes, and comes back.
+//! Renderers that crash and come back.
 
 use wharf_webview::PageEvent;
 
@@ -10,7 +10,7 @@ use crate::{
 
 pub(super) fn hear(page: &Page, session: &str, event: Event<'_>) {
     match event.method {
-        // Its page is told that it is gone.
+        // The page is closed instead.
         "Inspector.targetCrashed" if page.browser.is_dying() => {}
         "Inspector.targetCrashed" if page.is_main_session(session) => {
             let mut state = page.state();

@@ -1,7 +1,7 @@
-//! Dialogs, told as they open and close.
+//! Dialogs that open and close.
 //!
-//! Knows nothing of who answers, except for the question before leaving a page, which
-//! is answered with yes at once.
+//! The core decides who answers them, except for the question before leaving a page,
+//! which is answered with yes at once.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -9,7 +9,7 @@ use wharf_webview::{DialogKind, DialogOpened, PageEvent};
 
 use crate::{connection::Event, page::Page};
 
-/// Bytes of what a dialog says that are passed on.
+/// How many bytes of a dialog's text are passed on.
 const TEXT_BYTES: usize = 4_096;
 
 #[derive(Debug, Deserialize)]

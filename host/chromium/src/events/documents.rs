@@ -1,5 +1,4 @@
-//! Which document a page shows, where it is and what it is called, as the browser
-//! tells of it.
+//! Documents that come and go, their addresses and titles, and windows that pages open.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::{
     scripts::held,
 };
 
-/// Windows that wait to be opened in the page itself.
+/// How many windows wait to be opened in the page itself.
 const MOST_POPUPS: usize = 8;
 
 #[derive(Debug, Deserialize)]
@@ -50,7 +49,7 @@ struct WindowOpen {
     url: String,
 }
 
-/// The page is about to have another document.
+/// The page is about to leave its document.
 pub(super) fn leaves(page: &Page) {
     let is_news = page.state().document.leave();
     if is_news {
@@ -104,7 +103,7 @@ fn navigated(page: &Arc<Page>, frame: NavigatedFrame) {
     state.crashed = false;
     let main = page.main_session();
     if state.floods.is_deaf(main) {
-        // Nobody said that those before are gone.
+        // The browser was told not to report contexts, so the old ones go here.
         state.contexts.forget_session(main);
     }
     drop(state);
@@ -156,8 +155,7 @@ fn main_frame(page: &Arc<Page>, method: &str, said: FrameEvent) {
     page.changed();
 }
 
-/// A window that the page wants to open is opened in the page itself, where it may be
-/// reached at all.
+/// Opens a window of the page in the page itself, where the policy grants its address.
 fn popup(page: &Arc<Page>, url: String) {
     let text = format!("the page opened a window at {}", cut(&url));
     page.sink.tell(PageEvent::Console(Console { url: Some(cut(&url)), ..plain_entry("popup", &text) }));
@@ -187,7 +185,7 @@ fn popup(page: &Arc<Page>, url: String) {
     });
 }
 
-/// Tells where the page is and what it is called, one question at a time.
+/// Reports address and title of the page, one question to the browser at a time.
 fn ask_for_title(page: &Arc<Page>) {
     {
         let titles = &mut page.state().titles;

@@ -1,5 +1,4 @@
-//! What a page downloads, as the browser tells of it: bounded, and told when it has
-//! ended.
+//! Downloads that begin, go on and end: held to their limits, and reported at the end.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::{
     profile,
 };
 
-/// Downloads under way that are told; a further one is ended without a word.
+/// How many downloads may be under way; a further one is cancelled without a report.
 const MOST_AT_ONCE: usize = 256;
 
 #[derive(Debug, Deserialize)]
@@ -104,12 +103,12 @@ fn progressed(page: &Arc<Page>, progress: DownloadProgress) {
     }
     let Some(RunningDownload { url, name, refused, share }) = state.downloads.known.remove(&guid) else { return };
     drop(state);
-    // Where it is, is not taken from anybody's word.
+    // The path is made here, of a name that cannot lead elsewhere.
     let is_a_name = !guid.is_empty() && guid.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let place = (how == "completed" && is_a_name).then(|| page.browser.profile.downloads(page.id).join(&guid));
     let staged = match (refused, place) {
         (Some(reason), place) => {
-            // It was there before the browser heard that nobody wants it.
+            // It was complete before the browser heard that it is refused.
             if let Some(place) = place {
                 tokio::task::spawn_blocking(move || profile::discard(&place));
             }
@@ -119,7 +118,7 @@ fn progressed(page: &Arc<Page>, progress: DownloadProgress) {
         (None, None) => Err("it was broken off".to_owned()),
     };
     page.sink.tell(PageEvent::Download(Download { url, name, bytes, staged }));
-    // Whoever was told counts it from now on.
+    // The core counts it from now on.
     drop(share);
 }
 

@@ -1,6 +1,6 @@
-//! What becomes of a session that writes more to its console than anybody reads: it
-//! is not listened to for a while, and where it never lets go of its thread, what
-//! runs there is stopped. All pages share the way to the host.
+//! Protects the connection, which all pages share, from a session that floods its
+//! console: its console is ignored for a while, and a script that never releases its
+//! thread is stopped.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,12 +12,12 @@ use crate::{
     setup,
 };
 
-/// How long a session that wrote more is not listened to.
+/// How long the console of a flooding session is ignored.
 const QUIET: Duration = Duration::from_secs(5);
-/// How long it may take to hear that nobody listens.
+/// How long its thread may take to notice.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Counts an entry of a session; whether it is to be told.
+/// Counts an entry of a session. Whether it is to be reported.
 pub(super) fn admits(page: &Arc<Page>, session: &str, bytes: usize) -> bool {
     let too_many = {
         let floods = &mut page.state().floods;
@@ -39,7 +39,7 @@ async fn quiet(page: &Page, session: &str) {
     page.post(session, "Log.disable", &json!({}));
     let mut heard = page.call(session, "Runtime.disable", &json!({}));
     if tokio::time::timeout(PATIENCE, &mut heard).await.is_err() {
-        // It never lets go of its thread.
+        // It never releases its thread.
         page.post(session, "Runtime.terminateExecution", &json!({}));
         let text = "a script was stopped that did nothing but write here";
         page.sink.tell(PageEvent::Console(plain_entry("warning", text)));
@@ -48,7 +48,7 @@ async fn quiet(page: &Page, session: &str) {
     tokio::time::sleep(QUIET).await;
     let mut state = page.state();
     state.floods.forget(session);
-    // All that there are now are told anew.
+    // The browser reports all present contexts anew.
     state.contexts.forget_session(session);
     page.post(session, "Runtime.discardConsoleEntries", &json!({}));
     setup::listen(page, session);

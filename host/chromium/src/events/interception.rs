@@ -1,8 +1,8 @@
-//! Asked before anything is loaded: lets through what the policy grants, and makes
-//! the rest fail in words.
+//! Requests that the browser holds until the host decides: those that the policy grants
+//! go on, others fail with its reason.
 //!
-//! The proxy is what keeps a page in; this only makes its errors clear. So what
-//! passes here by mistake goes nowhere.
+//! The proxy keeps the page in; this only makes its errors clear. A request that passes
+//! here by mistake gets no further than the proxy.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{connection::Event, page::Page};
 #[serde(rename_all = "camelCase")]
 struct RequestPaused {
     request_id: String,
-    /// That of the log of the network.
+    /// The id of the request in the events of the network.
     network_id: Option<String>,
     request: PausedRequest,
     frame_id: String,

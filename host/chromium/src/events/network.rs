@@ -14,9 +14,9 @@ use crate::{
     page::{NetworkRequest, Page, PageState},
 };
 
-/// Bytes of an address that are told.
+/// How many bytes of an address are reported.
 const URL_BYTES: usize = 4_096;
-/// A longer event is not looked at: nothing that matters here is as long.
+/// A longer event is not read: none that matters here is as long.
 const EVENT_BYTES: usize = 1 << 20;
 
 pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
@@ -76,7 +76,7 @@ fn begun(page: &Page, session: &str, sent: RequestWillBeSent) {
         load.url = cut(&request.url);
         load.redirects += u64::from(redirect_response.is_some());
     }
-    // Each step of the way is a request that has ended.
+    // Each step of a redirect is a request that has ended.
     let before = redirect_response.and_then(|response| {
         let before = state.traffic.end(session, &request_id)?;
         Some(Network {
@@ -86,7 +86,7 @@ fn begun(page: &Page, session: &str, sent: RequestWillBeSent) {
             ..of(before)
         })
     });
-    // What is in the address itself is loaded from nowhere.
+    // A `data:` address has its content in itself.
     if !request.url.starts_with("data:") {
         let kind = kind.unwrap_or_default().to_lowercase();
         let endless = matches!(kind.as_str(), "eventsource" | "websocket" | "ping");
@@ -141,7 +141,8 @@ fn answered(page: &Page, session: &str, received: ResponseReceived) {
     came(page, session, DataReceived { request_id, timestamp, data_length: 0.0 });
 }
 
-/// A part of a body came; the last one ends what Chromium may say no more of.
+/// A part of a body arrived. The last part ends the request, since Chromium may not
+/// report its end.
 fn came(page: &Page, session: &str, data: DataReceived) {
     let DataReceived { request_id, timestamp, data_length } = data;
     let mut state = page.state();
@@ -164,7 +165,7 @@ fn end(page: &Page, session: &str, ended: LoadingEnded) {
     if let (Some(error), Some(request)) = (&error_text, &request)
         && refused.is_none()
     {
-        // The browser may tell of a request after it was asked whether it may be made.
+        // The browser may report a request only after its interception.
         if error.contains("BLOCKED_BY_CLIENT") {
             let denied = page.settings.policy.url(&request.url).err();
             refused = denied.map(|denied| (FailureKind::Denied, denied.message));
@@ -187,7 +188,7 @@ fn end(page: &Page, session: &str, ended: LoadingEnded) {
     page.sink.tell(PageEvent::Network(Network { bytes, milliseconds, failure, denied, ..of(request) }));
 }
 
-/// A document comes to nothing.
+/// The load of a document failed.
 fn broken(state: &mut PageState, loader: &str, error: &str, refused: Option<&(FailureKind, String)>) {
     if state.document.known(loader).is_none() {
         return;
@@ -200,7 +201,7 @@ fn broken(state: &mut PageState, loader: &str, error: &str, refused: Option<&(Fa
     state.document.broken += 1;
 }
 
-/// Ends what belonged to the document before: nothing more is said of it.
+/// Ends the requests of the last document: the browser reports nothing more of them.
 pub(super) fn left_behind(page: &Page, loader: &str) {
     let ended = page.state().traffic.leave(page.main_session(), loader);
     for request in ended {
@@ -236,7 +237,7 @@ fn cut(url: &str) -> String {
     wharf_core::text::cut(url, URL_BYTES).to_owned()
 }
 
-/// Why the proxy did not let the page reach this, where it did so lately.
+/// Why the proxy refused this address, if it did so lately.
 fn refusal(page: &Page, url: &str) -> Option<(FailureKind, String)> {
     let parsed = Url::parse(url).ok();
     let tunnel = parsed.as_ref().and_then(|url| {

@@ -13,7 +13,7 @@ use crate::{
     page::Page,
 };
 
-/// Wider or higher no picture is.
+/// The largest width and height of a picture.
 const MOST_PIXELS: f64 = 16_384.0;
 
 #[derive(Debug, Deserialize)]

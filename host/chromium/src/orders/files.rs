@@ -37,7 +37,7 @@ struct ThrownException {
 pub(super) fn set(page: &Arc<Page>, element: String, files: Vec<PathBuf>) -> OrderWork {
     let page = Arc::clone(page);
     Box::pin(async move {
-        // Chromium takes a name of nothing, too.
+        // Chromium does not complain about a file that does not exist.
         let looked =
             tokio::task::spawn_blocking(move || files.iter().try_for_each(|file| is_there(file)).map(|()| files));
         let files = looked.await.map_err(io::Error::other).flatten().map_err(|error| {

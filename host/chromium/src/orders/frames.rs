@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::outcome::{OrderWork, failed, members};
 use crate::{browser::PATIENCE, page::Page};
 
-/// Frames that are told at most.
+/// How many frames are listed.
 const MOST: usize = 500;
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use super::outcome::{OrderWork, nothing};
 use crate::page::Page;
 
-/// Done once nothing was loaded for so long.
+/// Done once nothing was loaded for as long as `idle`.
 pub(super) fn wait(page: &Arc<Page>, idle: Duration) -> OrderWork {
     let page = Arc::clone(page);
     Box::pin(async move {

@@ -1,14 +1,14 @@
-//! The mouse and the keyboard, sent in the order in which they were asked for.
+//! Mouse and keyboard, sent in the order of the requests.
 
 use serde_json::json;
 use wharf_webview::{Failure, FailureKind, KeyKind, Modifier, MouseButton, MouseKind};
 
 use crate::{connection::Call, keys::Key, page::Page};
 
-/// More clicks than these are no other kind of click.
+/// The most clicks that pages tell apart.
 const MOST_CLICKS: u32 = 3;
 
-/// What the mouse does.
+/// One use of the mouse.
 #[derive(Debug)]
 pub(super) struct MouseInput {
     pub(super) kind: MouseKind,
@@ -20,7 +20,7 @@ pub(super) struct MouseInput {
     pub(super) delta_y: f64,
 }
 
-/// Sends all that one use of the mouse consists of.
+/// Sends all events of one use of the mouse.
 pub(super) fn mouse(page: &Page, mouse: &MouseInput, modifiers: &[Modifier]) -> Vec<Call> {
     let (button, bit) = match mouse.button {
         MouseButton::Left => ("left", 1),
@@ -39,7 +39,7 @@ pub(super) fn mouse(page: &Page, mouse: &MouseInput, modifiers: &[Modifier]) -> 
     match mouse.kind {
         MouseKind::Move => vec![send("mouseMoved", "none", 0, 0)],
         MouseKind::Down => vec![send("mouseMoved", "none", 0, 0), send("mousePressed", button, bit, count)],
-        // Whoever lets go held it on the way there.
+        // The button is held on the way there.
         MouseKind::Up => vec![send("mouseMoved", button, bit, 0), send("mouseReleased", button, 0, count)],
         MouseKind::Click => {
             let mut calls = vec![send("mouseMoved", "none", 0, 0)];
@@ -52,7 +52,7 @@ pub(super) fn mouse(page: &Page, mouse: &MouseInput, modifiers: &[Modifier]) -> 
     }
 }
 
-/// Sends all that one use of a key consists of, with the keys that are held.
+/// Sends all events of one use of a key, with its modifiers.
 pub(super) fn key(page: &Page, name: &str, kind: KeyKind, modifiers: &[Modifier]) -> Result<Vec<Call>, Failure> {
     let Some(key) = Key::named(name) else {
         let name = wharf_core::text::line(name, 64);
@@ -66,7 +66,7 @@ pub(super) fn key(page: &Page, name: &str, kind: KeyKind, modifiers: &[Modifier]
     if key.shifted {
         held |= SHIFT;
     }
-    // With these a key is a command, and types nothing.
+    // With these modifiers a key is a command, and types nothing.
     let is_command = held & (ALT | CONTROL | META) != 0;
     let text = key.text.as_deref().filter(|_| !is_command);
     let send = |kind: &str, text: Option<&str>| {
@@ -83,8 +83,8 @@ pub(super) fn key(page: &Page, name: &str, kind: KeyKind, modifiers: &[Modifier]
     let down = || send(if text.is_some() { "keyDown" } else { "rawKeyDown" }, text);
     let up = || send("keyUp", None);
     let mut calls = Vec::new();
-    // A single press holds the keys for as long; `down` and `up` leave that to
-    // whoever says them.
+    // A press presses and releases its modifiers; `down` and `up` leave that to the
+    // caller.
     if kind == KeyKind::Press {
         calls.extend(
             modifiers.iter().enumerate().map(|(at, modifier)| hold(page, *modifier, bits(&modifiers[..=at]), true)),

@@ -1,5 +1,5 @@
-//! Going somewhere, back, forward and again: done once the page has loaded, or once
-//! it is plain why it does not.
+//! Navigation: to an address, through the history, and again. Done once the page has
+//! loaded, or once it is clear why it does not.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ struct NavigateAnswer {
     is_download: bool,
 }
 
-/// The browser's word for a load that was stopped, or turned out to show nothing.
+/// The browser's word for a load that was stopped, or that has nothing to show.
 const GIVEN_UP: &str = "net::ERR_ABORTED";
 
-/// What there was when a page was asked to go elsewhere.
+/// The state of the document when a navigation was asked for.
 #[derive(Debug, Clone, Copy)]
 struct DocumentBefore {
     number: u64,
@@ -34,7 +34,7 @@ struct DocumentBefore {
     broken: u64,
 }
 
-/// How it went.
+/// How a navigation ended.
 enum Arrival {
     /// With a document, by this load.
     Loaded(DocumentLoad),
@@ -52,7 +52,7 @@ impl DocumentBefore {
         Self { number: document.number, moves: document.moves, broken: document.broken }
     }
 
-    /// What has become of it since; nothing while it is under way.
+    /// How the navigation has ended since; none while it is under way.
     fn since(self, state: &PageState) -> Option<Arrival> {
         let document = &state.document;
         let load = || {
@@ -65,7 +65,7 @@ impl DocumentBefore {
         if state.crashed {
             return Some(Arrival::Crashed);
         }
-        // Whatever else goes wrong, a document comes that stands for it.
+        // For any other error, the browser shows a page of its own.
         if document.number == self.number
             && document.broken > self.broken
             && let Some(load) = document.last().filter(|load| load.failure.as_deref() == Some(GIVEN_UP))
@@ -100,7 +100,7 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> OrderWork {
             NavigateAnswer { error_text: Some(error), loader_id, .. } => {
                 let mut load = known_load(&page, loader_id.as_deref().unwrap_or_default());
                 if error != GIVEN_UP {
-                    // What stands for it is shown before somebody looks.
+                    // The browser's own page is shown before the order is done.
                     let _ = tokio::time::timeout(SHOWN, page.until(|state| before.since(state))).await;
                 }
                 load.failure = Some(error);
@@ -121,7 +121,7 @@ pub(super) fn to(page: &Arc<Page>, url: String) -> OrderWork {
     })
 }
 
-/// How long a page may take to show that something could not be had.
+/// How long the browser may take to show its own page for an error.
 const SHOWN: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Goes back or forward in the history.
@@ -230,7 +230,7 @@ fn why(load: &DocumentLoad) -> Failure {
     Failure::new(FailureKind::Network, format!("{} ({error})", in_plain_words(error)))
 }
 
-/// What the errors mean that are met most.
+/// The meaning of the most frequent errors.
 fn in_plain_words(error: &str) -> &'static str {
     match error.strip_prefix("net::ERR_").unwrap_or(error) {
         "CONNECTION_REFUSED" => "nothing listens at this address",

@@ -1,4 +1,4 @@
-//! What orders come to.
+//! Results and failures of orders.
 
 use std::pin::Pin;
 
@@ -7,14 +7,14 @@ use wharf_webview::{Failure, FailureKind, Finished};
 
 use crate::connection::CallError;
 
-/// What an order comes to.
+/// The result of an order.
 pub(super) type OrderOutcome = Result<Finished, Failure>;
 
-/// An order that is under way: what has to happen in the order in which it was asked
-/// for is sent already, and what is left is to wait.
+/// An order that is under way: all that depends on the sequence of orders is sent
+/// already, and the future waits for the answers.
 pub(super) type OrderWork = Pin<Box<dyn Future<Output = OrderOutcome> + Send>>;
 
-/// The result of which nothing is said.
+/// A result without any members.
 pub(super) fn nothing() -> Finished {
     Finished::json(&Map::new())
 }
@@ -27,7 +27,7 @@ pub(super) fn members(value: Value) -> Finished {
     }
 }
 
-/// Why an order failed that the browser did not carry out.
+/// The failure of an order that the browser did not carry out.
 pub(super) fn failed(error: &CallError) -> Failure {
     match error {
         CallError::TooLarge => {

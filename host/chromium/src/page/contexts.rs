@@ -1,12 +1,12 @@
-//! Where scripts run: the contexts of each frame, as the browser tells of them.
+//! The contexts of each frame, in which scripts run.
 //!
 //! Knows nothing of scripts.
 
 use std::collections::HashMap;
 
-/// The name of the world that is apart from the page's own.
+/// The name of the isolated world.
 pub(crate) const WORLD: &str = "wharf";
-/// Frames that are known at most; scripts reach no further one.
+/// How many frames are remembered; scripts reach no others.
 const MOST_FRAMES: usize = 1_000;
 
 /// The contexts of all frames of a page.
@@ -19,9 +19,9 @@ pub(crate) struct Contexts {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FrameContexts {
     pub(crate) session: String,
-    /// That of the page's own scripts.
+    /// The context of the page's own scripts.
     pub(crate) page: Option<i64>,
-    /// That of the world apart.
+    /// The context of the isolated world.
     pub(crate) isolated: Option<i64>,
 }
 

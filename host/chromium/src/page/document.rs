@@ -6,26 +6,27 @@ use std::collections::VecDeque;
 
 use wharf_webview::FailureKind;
 
-/// Loads of documents that are remembered.
+/// How many loads of documents are remembered.
 const MOST_LOADS: usize = 16;
 
 /// The document that is shown, and how others are being loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
-    /// How many there have been.
+    /// How many documents there have been.
     pub(crate) number: u64,
     /// How often it moved within one.
     pub(crate) moves: u64,
-    /// How many loads came to no document.
+    /// How many loads ended without a document.
     pub(crate) broken: u64,
     pub(crate) loader: String,
     pub(crate) url: String,
     pub(crate) mime_type: String,
     /// Whether it has loaded, with all that it shows.
     pub(crate) loaded: bool,
-    /// Whether it stands for one that could not be had.
+    /// Whether it is the browser's own page in place of a document that could not be
+    /// loaded.
     pub(crate) unreachable: bool,
-    /// Whether scripts of the one before have been told off already.
+    /// Whether the page is on its way to the next document.
     left: bool,
     loads: VecDeque<DocumentLoad>,
 }
@@ -38,20 +39,20 @@ pub(crate) struct DocumentLoad {
     pub(crate) status: Option<u16>,
     pub(crate) redirects: u64,
     pub(crate) download: bool,
-    /// Why the policy, or the proxy, let it go no further.
+    /// Why the policy or the proxy refused it.
     pub(crate) denied: Option<(FailureKind, String)>,
-    /// The browser's word for why it came to nothing.
+    /// The browser's word for why it failed.
     pub(crate) failure: Option<String>,
 }
 
 impl Document {
-    /// The page is about to have another document. Whether that is news.
+    /// The page is about to leave its document. Whether that was not known yet.
     pub(crate) fn leave(&mut self) -> bool {
         !std::mem::replace(&mut self.left, true)
     }
 
-    /// Another document is shown: that of this load, at this address. One that stands
-    /// for a document that could not be had is `unreachable`.
+    /// Another document is shown: the one of this load. `unreachable` says that the
+    /// browser shows a page of its own in place of it.
     pub(crate) fn arrive(&mut self, loader: String, url: String, mime_type: String, unreachable: bool) {
         self.left = false;
         self.number += 1;
@@ -59,7 +60,7 @@ impl Document {
         (self.loader, self.url, self.mime_type, self.unreachable) = (loader, url, mime_type, unreachable);
     }
 
-    /// What is known of a load, to be added to.
+    /// A load, remembered from now on.
     pub(crate) fn load(&mut self, loader: &str) -> &mut DocumentLoad {
         let known = self.loads.iter().position(|load| load.loader == loader).unwrap_or_else(|| {
             if self.loads.len() == MOST_LOADS {
@@ -71,7 +72,7 @@ impl Document {
         &mut self.loads[known]
     }
 
-    /// What is known of a load.
+    /// A load, where it is remembered.
     pub(crate) fn known(&self, loader: &str) -> Option<&DocumentLoad> {
         self.loads.iter().find(|load| load.loader == loader)
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wharf_core::Share;
 
-/// Those of a page, by the browser's name for them.
+/// The downloads of a page that are under way, by the browser's name for each.
 #[derive(Debug, Default)]
 pub(crate) struct Downloads {
     pub(crate) begun: u64,
@@ -15,7 +15,7 @@ pub(crate) struct Downloads {
 pub(crate) struct RunningDownload {
     pub(crate) url: String,
     pub(crate) name: String,
-    /// Why it is being ended.
+    /// Why it is being cancelled.
     pub(crate) refused: Option<String>,
     /// As many bytes as have come.
     pub(crate) share: Share,

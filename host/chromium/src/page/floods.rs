@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a session may write in [`WINDOW`].
+/// How much a session may write within [`WINDOW`].
 const MOST_ENTRIES: u32 = 1_000;
 const MOST_BYTES: usize = 4 << 20;
 const WINDOW: Duration = Duration::from_secs(1);
-/// What each session wrote lately.
+
+/// How much each session has written lately.
 #[derive(Debug, Default)]
 pub(crate) struct ConsoleFloods {
     sessions: HashMap<String, ConsoleFlood>,
@@ -20,12 +21,12 @@ struct ConsoleFlood {
     since: Instant,
     entries: u32,
     bytes: usize,
-    /// Nobody listens.
+    /// Its console is ignored.
     deaf: bool,
 }
 
 impl ConsoleFloods {
-    /// Whether nobody listens to this session.
+    /// Whether the console of this session is ignored.
     pub(crate) fn is_deaf(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|flood| flood.deaf)
     }
@@ -34,7 +35,7 @@ impl ConsoleFloods {
         self.sessions.remove(session);
     }
 
-    /// Counts an entry; whether that is one too many.
+    /// Counts an entry. Whether the session has exceeded its limit with it.
     pub(crate) fn count(&mut self, session: &str, bytes: usize) -> bool {
         let now = Instant::now();
         let anew = || ConsoleFlood { since: now, entries: 0, bytes: 0, deaf: false };

@@ -1,46 +1,46 @@
-//! Scripts that wait while the page is on its way elsewhere: the browser lets none
-//! run from the moment a page begins to go until it has arrived or given up, and
-//! would run those that it was sent in the document that comes.
+//! Scripts that wait while the page navigates. The browser runs none from the moment a
+//! navigation begins until it has arrived or given up, and would run those that it was
+//! sent in the next document.
 
 use wharf_webview::{Injection, Token};
 
-/// Whether the page is on its way, and what waits.
+/// Whether the page navigates, and the scripts that wait.
 #[derive(Debug, Default)]
 pub(crate) struct HeldScripts {
     under_way: bool,
-    /// Whether the browser has said so of the way that was taken last: that a load
-    /// stopped may be told of the one before.
+    /// Whether the browser has confirmed the latest navigation: before that, an event
+    /// that a load stopped may belong to the one before.
     started: bool,
     injections: Vec<Injection>,
 }
 
 impl HeldScripts {
-    /// The page was asked to go.
+    /// The page was asked to navigate.
     pub(crate) fn begin(&mut self) {
         (self.under_way, self.started) = (true, false);
     }
 
-    /// The page is on its way, says the browser.
+    /// The browser says that the page navigates.
     pub(crate) fn start(&mut self) {
         (self.under_way, self.started) = (true, true);
     }
 
-    /// Whether it is.
+    /// Whether the page navigates.
     pub(crate) fn under_way(&self) -> bool {
         self.under_way
     }
 
-    /// Whether the browser has said so of the way that was taken last.
+    /// Whether the browser has confirmed the latest navigation.
     pub(crate) fn has_started(&self) -> bool {
         self.started
     }
 
-    /// Ends the way: what waited.
+    /// Ends the navigation. The scripts that waited.
     pub(crate) fn end(&mut self) -> Vec<Injection> {
         std::mem::take(self).injections
     }
 
-    /// Takes a script if it has to wait.
+    /// Keeps a script back while the page navigates; else hands it back.
     pub(crate) fn take(&mut self, injection: Injection) -> Option<Injection> {
         if !self.under_way {
             return Some(injection);
@@ -49,7 +49,7 @@ impl HeldScripts {
         None
     }
 
-    /// Lets go of a script that nobody waits for.
+    /// Drops a script that was cancelled.
     pub(crate) fn forget(&mut self, token: Token) {
         self.injections.retain(|injection| injection.token != token);
     }

@@ -1,19 +1,19 @@
-//! What a page is loading, and since when nothing.
+//! The network requests of a page that are under way, and since when there are none.
 
 use std::{collections::HashMap, time::Instant};
 
 use wharf_webview::FailureKind;
 
-/// Requests under way that are known; further ones are not told.
+/// How many requests are remembered; further ones are not reported.
 const MOST_REQUESTS: usize = 4_096;
 
-/// What is being loaded.
+/// The requests that are under way.
 #[derive(Debug)]
 pub(crate) struct Traffic {
     requests: HashMap<(String, String), NetworkRequest>,
     /// How many of them keep the page busy.
     active: usize,
-    /// When that came to nothing.
+    /// When the last of them ended.
     idle_since: Instant,
 }
 
@@ -25,16 +25,16 @@ pub(crate) struct NetworkRequest {
     pub(crate) began: f64,
     pub(crate) status: Option<u16>,
     pub(crate) mime_type: Option<String>,
-    /// Why the host let it go no further.
+    /// Why the host refused it.
     pub(crate) refused: Option<(FailureKind, String)>,
     /// The load of the document that it belongs to.
     pub(crate) loader: String,
-    /// Goes on for ever, as a stream of events does.
+    /// It never ends by itself, such as a stream of events.
     pub(crate) endless: bool,
-    /// What a script asked for is there as far as it wants it: Chromium never says
-    /// that an answer has ended whose body nobody reads.
+    /// The head of its answer has come, and a script may not read the body: Chromium
+    /// never reports the end of a body that is not read.
     pub(crate) answered: bool,
-    /// How many bytes its body has, where the server says so plainly.
+    /// How many bytes its body has, where the server says so and does not encode it.
     pub(crate) expected: Option<u64>,
     pub(crate) received: u64,
 }
@@ -56,7 +56,7 @@ impl Traffic {
         self.count();
     }
 
-    /// Forgets what a session loads for any other document than this one.
+    /// Removes the requests of a session for any other document than this load's.
     pub(crate) fn leave(&mut self, session: &str, loader: &str) -> Vec<NetworkRequest> {
         let is_left =
             |(other, _): &(String, String), request: &mut NetworkRequest| other == session && request.loader != loader;
@@ -78,7 +78,7 @@ impl Traffic {
         Some(request)
     }
 
-    /// A request that is under way; [`Traffic::count`] takes note of what is changed.
+    /// A request that is under way; call [`Traffic::count`] after changing it.
     pub(crate) fn get_mut(&mut self, session: &str, id: &str) -> Option<&mut NetworkRequest> {
         self.requests.get_mut(&key(session, id))
     }
@@ -92,12 +92,12 @@ impl Traffic {
         }
     }
 
-    /// Something came.
+    /// Something arrived.
     pub(crate) fn heard(&mut self) {
         self.idle_since = Instant::now();
     }
 
-    /// Since when nothing is loaded.
+    /// Since when nothing is loaded; none while something is.
     pub(crate) fn idle(&self) -> Option<Instant> {
         (self.active == 0).then_some(self.idle_since)
     }

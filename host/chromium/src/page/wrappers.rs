@@ -1,17 +1,17 @@
-//! The wrapper of scripts, kept by the browser for each context: parsing it takes
-//! longer than most scripts run.
+//! Which contexts of the browser keep the wrapper of scripts: parsing it takes longer
+//! than most scripts run.
 //!
-//! The page cannot reach what is kept. Knows nothing of what the wrapper does.
+//! The page cannot reach the kept function. Knows nothing of what the wrapper does.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use wharf_webview::script_wrapper;
 
-/// What is kept for contexts at most.
+/// How many contexts keep one.
 const MOST: usize = 1_000;
 
-/// The wrappers by session and context.
+/// The kept functions by session and context; none while one is being made.
 #[derive(Debug, Default)]
 pub(crate) struct KeptWrappers(HashMap<(String, i64), Option<String>>);
 
@@ -20,7 +20,7 @@ impl KeptWrappers {
         self.0.get(&(session.to_owned(), context))?.as_deref()
     }
 
-    /// Whether it is to be made; nobody else is told so.
+    /// Whether the caller is to make the wrapper: true once for each context.
     pub(crate) fn begin(&mut self, session: &str, context: i64) -> bool {
         let key = (session.to_owned(), context);
         let is_new = self.0.len() < MOST && !self.0.contains_key(&key);
@@ -50,8 +50,8 @@ impl KeptWrappers {
     }
 }
 
-/// How a source is run by the wrapper that its context has already: the parameters of
-/// `Runtime.callFunctionOn`. What `this` is stays as it was.
+/// The parameters of `Runtime.callFunctionOn` that run a source by the wrapper of its
+/// context, where that keeps one. `this` is as it would be without.
 pub(crate) fn call(wrappers: &KeptWrappers, session: &str, context: i64, source: &str) -> Option<Value> {
     let wrapped = source.strip_prefix(script_wrapper())?;
     let wrapper = wrappers.get(session, context)?;

@@ -1,5 +1,5 @@
-//! What the browser answers to a script, as far as it matters here. A hostile page has
-//! a hand in all of it.
+//! The browser's answer to a script, as far as it matters here. A hostile page has a
+//! hand in all of it.
 
 use std::fmt;
 
@@ -41,8 +41,8 @@ pub(super) struct StackTrace {
     pub(super) call_frames: Vec<IgnoredAny>,
 }
 
-/// A text, and nothing of anything else: a hostile page may make the result large
-/// and deep, so the rest is only passed over.
+/// Reads a text, and skips any other value unread: a hostile page may make it large and
+/// deep.
 fn text_alone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     struct TextAlone;
     impl<'de> Visitor<'de> for TextAlone {

@@ -1,4 +1,4 @@
-//! What becomes of the scripts that waited while their page was on its way elsewhere.
+//! Ends the wait of scripts that were kept back while their page navigated.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use wharf_webview::{FailureKind, Injection};
 use super::injection;
 use crate::page::Page;
 
-/// The page stays where it is: what waited runs.
+/// The page stays where it is: the scripts run.
 pub(crate) fn stayed(page: &Arc<Page>) {
     for injection in end(page) {
         injection::begin(page, injection);
     }
 }
 
-/// A load stopped: the page stays, unless that was the load before.
+/// A load stopped: the page stays, unless the event belongs to an earlier load.
 pub(crate) fn stopped(page: &Arc<Page>) {
     let started = page.state().held.has_started();
     if started {
@@ -22,12 +22,12 @@ pub(crate) fn stopped(page: &Arc<Page>) {
     }
 }
 
-/// The page has arrived elsewhere: what waited was meant for the one before.
+/// The page has arrived elsewhere: the scripts were meant for the last document.
 pub(crate) fn left(page: &Page) {
     fail(page, FailureKind::Navigated, "the page went elsewhere before the script could run");
 }
 
-/// The page crashed on its way.
+/// The page crashed while it navigated.
 pub(crate) fn crashed(page: &Page) {
     fail(page, FailureKind::Crashed, "the page crashed; navigate or reload it");
 }

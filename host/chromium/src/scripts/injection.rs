@@ -17,9 +17,10 @@ use crate::{
     page::{FrameContexts, Page, RunningRequest, WORLD, call_wrapper},
 };
 
-/// What the browser keeps of a script that failed, to be let go of.
+/// The group of the objects that the browser keeps of a script that failed, by which
+/// they are released.
 const GROUP: &str = "wharf";
-/// Within which time it is seen that a browser has ended.
+/// How long it may take to notice that the browser has ended.
 const DYING: Duration = Duration::from_millis(250);
 
 /// Where a script is to run.
@@ -27,11 +28,11 @@ const DYING: Duration = Duration::from_millis(250);
 struct ScriptRealm {
     session: String,
     context: Option<i64>,
-    /// That of the page itself, for which the browser needs no name.
+    /// The page's own context, which the browser takes where none is named.
     own: Option<i64>,
 }
 
-/// What came of one source.
+/// The result of one source.
 enum SourceOutcome {
     Settled(Settled),
     /// It cannot be parsed, so nothing of it ran.
@@ -58,7 +59,7 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
     let Some(mut source) = sources.next() else {
         return page.fail(token, FailureKind::Invalid, "there is no script");
     };
-    // A world that is not there yet has to be made first.
+    // An isolated world has to be made before its first script.
     let waits = realm.context.is_none() && isolated;
     let sent = (!waits).then(|| send(page, token, &realm, &source, WrapperUse::Kept));
     let running = Arc::clone(page);
@@ -86,7 +87,8 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
                         source = next;
                         sent = send(&page, token, &realm, &source, WrapperUse::Kept);
                     }
-                    // What is said of the last one counts, which is the script as it is.
+                    // The message about the last source counts: that is the script as
+                    // it was written.
                     None => {
                         page.post(&realm.session, "Runtime.releaseObjectGroup", &json!({ "objectGroup": GROUP }));
                         break Settled::Syntax { message };
@@ -104,7 +106,7 @@ pub(super) fn begin(page: &Arc<Page>, injection: Injection) {
     }
 }
 
-/// Where a frame's scripts run.
+/// The realm of a frame's scripts.
 fn realm_of(page: &Page, frame: Option<&str>, isolated: bool) -> Result<ScriptRealm, (FailureKind, &'static str)> {
     let state = page.state();
     if state.crashed {
@@ -145,7 +147,7 @@ async fn make_world(page: &Page, realm: ScriptRealm, frame: Option<&str>) -> Res
     Ok(ScriptRealm { context: Some(made.execution_context_id), ..realm })
 }
 
-/// The context of the world apart in the window's own frame.
+/// The context of the isolated world in the main frame.
 pub(crate) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
     let main = page.window().map(|window| window.target.as_str()).unwrap_or_default();
     let known = page.state().contexts.frame(main).and_then(|frame| frame.isolated);
@@ -159,15 +161,15 @@ pub(crate) async fn isolated_context(page: &Page) -> Result<i64, CallError> {
     }
 }
 
-/// A script that is on its way: its number on the thread, how it is wrapped, and what
-/// the browser will say.
+/// A source that was sent: its number on the thread, how it is wrapped, and the call
+/// that answers it.
 struct SentSource {
     number: u64,
     wrapper: WrapperUse,
     call: Call,
 }
 
-/// Sends a script, by the wrapper that the browser keeps where there is one.
+/// Sends a source, by the wrapper that the browser keeps where there is one.
 fn send(page: &Arc<Page>, token: Token, realm: &ScriptRealm, source: &str, wrapper: WrapperUse) -> SentSource {
     let context = realm.context.or(realm.own).filter(|_| wrapper == WrapperUse::Kept);
     let kept = context.and_then(|context| call_wrapper(&page.state().wrappers, &realm.session, context, source));
@@ -185,12 +187,12 @@ fn send(page: &Arc<Page>, token: Token, realm: &ScriptRealm, source: &str, wrapp
         parameters[asked] = true.into();
     }
     parameters["objectGroup"] = GROUP.into();
-    // Numbers are in the order in which scripts are sent, so under the lock.
+    // The lock keeps numbers in the order in which scripts are sent.
     let mut state = page.state();
     let thread = state.threads.entry(realm.session.clone()).or_default();
     if thread.over < thread.last {
-        // Says when those before have let go of the thread: whoever is to stop this
-        // one has to know whether it is its turn.
+        // Tells when the earlier scripts have released the thread: to stop this one,
+        // the host has to know whether it is its turn.
         thread.last += 1;
         mark(page, &realm.session, thread.last);
     }
@@ -200,8 +202,8 @@ fn send(page: &Arc<Page>, token: Token, realm: &ScriptRealm, source: &str, wrapp
     SentSource { number, wrapper, call: page.call(&realm.session, method, &parameters) }
 }
 
-/// Sends a script that does nothing, of which the answer says that all before it
-/// have let go of the thread.
+/// Sends a script that does nothing: its answer says that all earlier ones have
+/// released the thread.
 fn mark(page: &Arc<Page>, session: &str, number: u64) {
     let call = page.call(session, "Runtime.evaluate", &json!({ "expression": "0", "returnByValue": true }));
     let (page, session) = (Arc::clone(page), session.to_owned());
@@ -211,7 +213,7 @@ fn mark(page: &Arc<Page>, session: &str, number: u64) {
     });
 }
 
-/// Says that a script has let go of the thread, and with it all before it.
+/// Notes that a script has released the thread, and with it all earlier ones.
 fn is_over(page: &Page, session: &str, number: u64) {
     if let Some(thread) = page.state().threads.get_mut(session) {
         thread.over = thread.over.max(number);
@@ -248,9 +250,9 @@ async fn finish(page: &Page, realm: &ScriptRealm, SentSource { number, wrapper, 
     }
 }
 
-/// As [`failed`]. A browser that is killed may say of its pages that they went
-/// elsewhere, just before it is seen that it has ended. Where a page really did,
-/// the core has been told so and waits for nothing here.
+/// As [`failed`]. A browser that is killed may say that its pages navigated, just
+/// before the host notices its end. When a page really navigated, the core was told so
+/// and does not wait for this.
 async fn lost(page: &Page, error: &CallError) -> Settled {
     let settled = failed(error);
     let navigated = matches!(&settled, Settled::Failed(failure) if failure.kind == FailureKind::Navigated);
@@ -260,7 +262,7 @@ async fn lost(page: &Page, error: &CallError) -> Settled {
     settled
 }
 
-/// What a script came to that the browser refused or gave up.
+/// The failure of a script that the browser refused or gave up.
 fn failed(error: &CallError) -> Settled {
     let failure = |kind, message: &str| Settled::Failed(Failure::new(kind, message));
     let left = || failure(FailureKind::Navigated, "the page went elsewhere before the script had ended");

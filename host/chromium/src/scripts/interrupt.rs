@@ -1,8 +1,8 @@
 //! Stops a script that holds the thread of a page, and no other.
 //!
-//! The browser can only stop whatever runs at the moment. So it is found out first
-//! whether anything does, and whose turn it is: a script that awaits a promise holds
-//! nobody up, and one that waits behind another has not begun.
+//! The browser can only stop the script that runs at the moment. So the host finds out
+//! first whether one does, and whose turn it is: a script that awaits a promise blocks
+//! no other, and one that waits behind another has not begun.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,27 +10,27 @@ use serde_json::json;
 
 use crate::page::{Page, RunningRequest};
 
-/// How long a thread that nothing holds may take to answer.
+/// How long an idle thread may take to answer.
 const LOOK: Duration = Duration::from_millis(400);
-/// How long it may take to go on after what it did was stopped.
+/// How long a thread may take to go on after its script was stopped.
 const AFTER: Duration = Duration::from_secs(2);
-/// How often the thread is stopped for one request: a page may go on at once with the
-/// next thing that never ends.
+/// How often a thread is stopped for one request: a page may begin the next endless
+/// script at once.
 const TIMES: usize = 5;
-/// How long one waits for those before it: no request takes longer.
+/// How long a script may wait for earlier ones: no request takes longer.
 const OTHERS: Duration = Duration::from_secs(310);
 
-/// What to do next.
+/// Which script holds the thread.
 enum ThreadTurn {
-    /// The script holds the thread, or what the page itself runs.
+    /// The script in question, or one of the page itself.
     Mine,
-    /// One before it does.
+    /// An earlier one.
     Earlier,
-    /// One that came after it does.
+    /// A later one.
     Later,
 }
 
-/// Stops the script with this number, or whatever holds the thread.
+/// Stops the script with this number; without one, any script that holds the thread.
 pub(crate) fn begin(page: &Arc<Page>, session: String, number: Option<u64>) {
     let page = Arc::clone(page);
     tokio::spawn(async move { free(&page, &session, number).await });
@@ -39,9 +39,9 @@ pub(crate) fn begin(page: &Arc<Page>, session: String, number: Option<u64>) {
 async fn free(page: &Page, session: &str, number: Option<u64>) {
     let mut stopped = 0;
     while stopped < TIMES {
-        // Nothing answers while a dialog is open, and nothing runs.
+        // While a dialog is open, nothing answers and nothing runs.
         page.until(|state| (!state.dialog).then_some(())).await;
-        // Nor while the page is on its way, though something may run then.
+        // While the page navigates, nothing answers, though a script may run.
         let stays = page.until(|state| (!state.held.under_way()).then_some(()));
         if tokio::time::timeout(AFTER, stays).await.is_err() && stopped > 0 {
             return;
@@ -50,7 +50,7 @@ async fn free(page: &Page, session: &str, number: Option<u64>) {
         let looked = page.call(session, "Runtime.evaluate", &look);
         let patience = if stopped == 0 { LOOK } else { AFTER };
         match tokio::time::timeout(patience, looked).await {
-            // Whatever was said, somebody was there to say it.
+            // Any answer says that the thread is free.
             Ok(_) => return,
             Err(_) if page.state().dialog => continue,
             Err(_) => {}
@@ -70,7 +70,7 @@ async fn free(page: &Page, session: &str, number: Option<u64>) {
                     return;
                 }
             }
-            // It has a deadline of its own.
+            // That one has a deadline of its own.
             ThreadTurn::Later => return,
         }
     }
@@ -84,7 +84,8 @@ fn turn(page: &Page, session: &str, number: u64) -> ThreadTurn {
     }
     let next = over.saturating_add(1).max(number.saturating_add(1));
     let mut scripts = state.running.values();
-    // Those right behind what is over, markers between them: the first may run.
+    // Scripts right behind those that are over, with markers between them: the first
+    // one may run.
     let runs = over >= number
         && scripts.any(|running| {
             matches!(running, RunningRequest::Script { session: other, number }

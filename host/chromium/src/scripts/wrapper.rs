@@ -8,11 +8,10 @@ use wharf_webview::script_wrapper;
 
 use crate::page::Page;
 
-/// Apart from what goes with a script that failed.
+/// A group apart from that of scripts that failed, which is released with them.
 const GROUP: &str = "wharf-wrapper";
 
-/// Whether the browser says that the context, or what was kept for it, was not there:
-/// nothing has run.
+/// Whether the browser says that the context or its wrapper is gone: nothing has run.
 pub(super) fn was_absent(said: &str) -> bool {
     [
         "Cannot find context with specified id",
@@ -34,7 +33,7 @@ struct RemoteObject {
     object_id: Option<String>,
 }
 
-/// Has the browser keep the wrapper for a context, for the scripts that come next.
+/// Has the browser keep the wrapper for a context, for the next scripts.
 pub(super) fn keep(page: &Arc<Page>, session: &str, context: i64) {
     if !page.state().wrappers.begin(session, context) {
         return;
@@ -43,7 +42,7 @@ pub(super) fn keep(page: &Arc<Page>, session: &str, context: i64) {
     let call = page.call(session, "Runtime.evaluate", &wanted);
     let (page, session) = (Arc::clone(page), session.to_owned());
     tokio::spawn(async move {
-        // Without it, scripts bring their own.
+        // Without it, scripts bring their own wrapper.
         if let Ok(WrapperEvaluation { result: RemoteObject { object_id: Some(object) } }) = call.read().await {
             page.state().wrappers.made(&session, context, object);
         }

@@ -1,4 +1,4 @@
-//! What Chromium says of the network, as far as it matters here.
+//! The parameters of Chromium's events of the network, as far as they matter here.
 
 use serde::Deserialize;
 
