@@ -18,25 +18,25 @@ use std::{
 use async_trait::async_trait;
 
 use self::{
-    page::Work,
+    page::PageTask,
     shared::{Running, Shared},
 };
 use crate::{
-    Abilities, DialogAnswer, Failure, FailureKind, Finished, Injection, Operation, Order, PageId, PageSettings,
+    Abilities, DialogAnswer, Failure, FailureKind, Injection, Operation, Order, OrderOutput, PageId, PageSettings,
     Settled, Sink, Token, WebViewBackend,
 };
 
 /// The backend.
 #[derive(Debug, Default)]
 pub struct Fake {
-    pages: Mutex<HashMap<PageId, Thread>>,
+    pages: Mutex<HashMap<PageId, PageThread>>,
 }
 
 #[derive(Debug)]
-struct Thread {
+struct PageThread {
     shared: Arc<Shared>,
     sink: Sink,
-    work: mpsc::Sender<Work>,
+    work: mpsc::Sender<PageTask>,
     ends: JoinHandle<()>,
 }
 
@@ -51,7 +51,7 @@ impl Fake {
     pub fn crash(&self, page: PageId) {
         if let Some(thread) = self.pages().get(&page) {
             thread.shared.crash();
-            let _ = thread.work.send(Work::Look);
+            let _ = thread.work.send(PageTask::Look);
         }
     }
 
@@ -60,7 +60,7 @@ impl Fake {
         let pages: Vec<_> = self.pages().drain().collect();
         for (_, thread) in pages {
             thread.shared.close();
-            let _ = thread.work.send(Work::Close { unasked: Some("the browser was killed".into()) });
+            let _ = thread.work.send(PageTask::Close { unasked: Some("the browser was killed".into()) });
         }
     }
 
@@ -76,11 +76,11 @@ impl Fake {
         self.pages().is_empty()
     }
 
-    fn pages(&self) -> MutexGuard<'_, HashMap<PageId, Thread>> {
+    fn pages(&self) -> MutexGuard<'_, HashMap<PageId, PageThread>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(&self, page: PageId, token: Token, work: Work) {
+    fn send(&self, page: PageId, token: Token, work: PageTask) {
         let (sent, sink) = match self.pages().get(&page) {
             Some(thread) => (thread.work.send(work).is_ok(), thread.sink.clone()),
             None => return,
@@ -111,11 +111,11 @@ impl WebViewBackend for Fake {
         let (work, todo) = mpsc::channel();
         let of_page = Arc::clone(&shared);
         let ends = thread::spawn(move || page::run(&of_page, &todo));
-        self.pages().insert(page, Thread { shared, sink, work, ends });
+        self.pages().insert(page, PageThread { shared, sink, work, ends });
     }
 
     fn inject(&self, page: PageId, injection: Injection) {
-        self.send(page, injection.token, Work::Inject(injection));
+        self.send(page, injection.token, PageTask::Inject(injection));
     }
 
     fn perform(&self, page: PageId, order: Order) {
@@ -123,10 +123,10 @@ impl WebViewBackend for Fake {
             // Waits for nothing.
             let Some((shared, sink)) = self.shared(page) else { return };
             shared.interrupt(Running::any);
-            sink.settle(order.token, Settled::Done(Finished::json(&serde_json::Map::new())));
+            sink.settle(order.token, Settled::Done(OrderOutput::json(&serde_json::Map::new())));
             return;
         }
-        self.send(page, order.token, Work::Perform(order));
+        self.send(page, order.token, PageTask::Perform(order));
     }
 
     fn interrupt(&self, page: PageId, token: Token) {
@@ -145,7 +145,7 @@ impl WebViewBackend for Fake {
         let thread = self.pages().remove(&page);
         if let Some(thread) = thread {
             thread.shared.close();
-            let _ = thread.work.send(Work::Close { unasked: None });
+            let _ = thread.work.send(PageTask::Close { unasked: None });
         }
     }
 
@@ -153,7 +153,7 @@ impl WebViewBackend for Fake {
         let threads: Vec<_> = self.pages().drain().map(|(_, thread)| thread).collect();
         for thread in &threads {
             thread.shared.close();
-            let _ = thread.work.send(Work::Close { unasked: None });
+            let _ = thread.work.send(PageTask::Close { unasked: None });
         }
         let until = Instant::now() + patience;
         let joined = tokio::task::spawn_blocking(move || {

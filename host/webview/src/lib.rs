@@ -5,7 +5,6 @@
 //! limits and policy. A [`WebViewBackend`] only injects and reports: the host's own
 //! Chromium, or the WebViews of an app that embeds the host.
 
-mod asked;
 mod backend;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
@@ -15,6 +14,7 @@ pub mod fake;
 mod files;
 mod id;
 mod operation;
+mod operation_request;
 mod page;
 mod pages;
 mod proxy;
@@ -28,14 +28,16 @@ pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebVi
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
-pub use page::{Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, Why};
+pub use page::{CloseReason, Dialog, DialogPolicy, LogName, LogPage, PageInfo, PageStatus, PageWorkspace};
 pub use pages::{
-    Metrics, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews,
+    Metrics, OpenPageRequest, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, SweepReport,
+    WebViewStatus, WebViews,
 };
 pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
-    Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
+    ConsoleEntry, DialogKind, DialogOpened, Download, Failure, FailureKind, NetworkEntry, OrderOutput, PageEvent,
+    Settled,
 };
 pub use shares::PageShares;
-pub use sink::{Accepted, Hears, Sink};
-pub use wrapper::{Posted, script_wrapper};
+pub use sink::{Receipt, ReportReceiver, Sink};
+pub use wrapper::{PostedResult, script_wrapper};

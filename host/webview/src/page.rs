@@ -30,16 +30,16 @@ use wharf_core::WebViewOwner;
 
 pub use dialog::DialogPolicy;
 pub(crate) use entries::{clean, download};
-pub use info::{Dialog, PageInfo, Status, Why};
-pub use log::{Log, LogPage};
-pub(crate) use outbox::Command;
-pub(crate) use state::{Claim, State};
+pub use info::{CloseReason, Dialog, PageInfo, PageStatus};
+pub use log::{LogName, LogPage};
+pub(crate) use outbox::BackendCommand;
+pub(crate) use state::{PageState, TokenClaim};
 
-use crate::{PageId, PageShares, WebViewBackend, wrapper::Shelf};
+use crate::{PageId, PageShares, WebViewBackend, wrapper::ResultStore};
 
 /// Where the files of a page's session are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct PageWorkspace {
     /// The directory of the workspace's files.
     pub files: PathBuf,
     /// Who owns what is put there, where that is another user than the host's.
@@ -48,10 +48,10 @@ pub struct Place {
 
 /// What is known of a page before it is there.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct NewPage {
     pub(crate) id: PageId,
     pub(crate) serial: u64,
-    pub(crate) shelf: Shelf,
+    pub(crate) result_store: ResultStore,
     pub(crate) runtime: Handle,
     pub(crate) downloads: bool,
     pub(crate) shares: PageShares,
@@ -64,50 +64,54 @@ pub(crate) struct Page {
     /// In which order it was opened.
     pub(crate) serial: u64,
     pub(crate) owner: WebViewOwner,
-    pub(crate) place: Option<Place>,
+    pub(crate) workspace: Option<PageWorkspace>,
     pub(crate) opened: DateTime<Utc>,
     /// Whether what it downloads is taken.
     pub(crate) downloads: bool,
     /// Where the page keeps what was cut.
-    pub(crate) shelf: Shelf,
+    pub(crate) result_store: ResultStore,
     /// Takes what it needs of what its session and its tenant may have.
     pub(crate) shares: PageShares,
     /// On which its own work runs, whichever thread asks for it.
     pub(crate) runtime: Handle,
-    state: Mutex<State>,
+    state: Mutex<PageState>,
     changes: watch::Sender<()>,
     /// Wakes its keeper.
     pub(crate) alarm: Notify,
 }
 
 impl Page {
-    pub(crate) fn new(known: Known, owner: WebViewOwner, place: Option<Place>, state: State) -> Self {
-        let Known { id, serial, shelf, runtime, downloads, shares } = known;
+    pub(crate) fn new(known: NewPage, owner: WebViewOwner, workspace: Option<PageWorkspace>, state: PageState) -> Self {
+        let NewPage { id, serial, result_store, runtime, downloads, shares } = known;
         let (changes, _) = watch::channel(());
         let (state, opened) = (Mutex::new(state), Utc::now());
         let alarm = Notify::new();
-        Self { id, serial, owner, place, opened, downloads, shelf, shares, runtime, state, changes, alarm }
+        Self { id, serial, owner, workspace, opened, downloads, result_store, shares, runtime, state, changes, alarm }
     }
 
     /// Held for a look or a change, never across an await or a call of a backend.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PageState> {
         // Each change leaves a state that holds.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets time pass, makes a change, tells who waits, and hands over what a backend
     /// has to do.
-    pub(crate) fn change<T>(&self, backend: &dyn WebViewBackend, change: impl FnOnce(&mut State, Instant) -> T) -> T {
+    pub(crate) fn change<T>(
+        &self,
+        backend: &dyn WebViewBackend,
+        change: impl FnOnce(&mut PageState, Instant) -> T,
+    ) -> T {
         self.with(backend, true, change)
     }
 
     /// The same for what only looks: who waits is told of nothing but what time has
     /// changed.
-    pub(crate) fn look<T>(&self, backend: &dyn WebViewBackend, look: impl FnOnce(&mut State, Instant) -> T) -> T {
+    pub(crate) fn look<T>(&self, backend: &dyn WebViewBackend, look: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         self.with(backend, false, look)
     }
 
-    fn with<T>(&self, backend: &dyn WebViewBackend, told: bool, act: impl FnOnce(&mut State, Instant) -> T) -> T {
+    fn with<T>(&self, backend: &dyn WebViewBackend, told: bool, act: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         let (acted, passed, early) = {
             let mut state = self.lock();
             let now = Instant::now();
@@ -127,7 +131,7 @@ impl Page {
 
     /// Makes a change, or has a look, without letting time pass: for who holds a lock
     /// of its own. Nobody is told before [`Page::change`] is called.
-    pub(crate) fn decide<T>(&self, change: impl FnOnce(&mut State, Instant) -> T) -> T {
+    pub(crate) fn decide<T>(&self, change: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         change(&mut self.lock(), Instant::now())
     }
 
@@ -141,7 +145,7 @@ impl Page {
         self.changes.subscribe()
     }
 
-    pub(crate) fn info(&self, state: &State, now: Instant) -> PageInfo {
+    pub(crate) fn info(&self, state: &PageState, now: Instant) -> PageInfo {
         state.info(self.id, self.opened, now)
     }
 

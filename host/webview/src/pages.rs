@@ -3,21 +3,23 @@
 //! Owns who may see which page, how many there are, and how long. Files that belong
 //! together: `open` makes a page and finds it a place, `run` hands over scripts and
 //! operations, `outcome` tells what came of them, `read` pages through results,
-//! `hear` takes what a backend reports, `exchange` moves files, `keep` lives as long as a page does, `sweep`
-//! closes what nobody uses, `room` lets go of results where there is no room.
+//! `reports` takes what a backend reports, `exchange` moves files, `keep` lives as long
+//! as a page does, `sweep` closes pages that are not used, `room` drops results where
+//! there is no room, `parameters` and `settings` are what callers hand in.
 
 mod exchange;
-mod hear;
 mod keep;
 mod metrics;
 mod open;
 mod outcome;
+mod parameters;
 mod read;
+mod reports;
 mod room;
 mod run;
-mod standing;
+mod settings;
+mod status;
 mod sweep;
-mod wanted;
 
 use std::{
     collections::HashMap,
@@ -34,18 +36,19 @@ use wharf_core::{WebViewLimits, WebViewOwner};
 
 pub use metrics::Metrics;
 pub use outcome::{Outcome, OutcomeState, RequestInfo};
+pub(crate) use parameters::{MAXIMUM_SIZE, object};
+pub use parameters::{OpenPageRequest, Script};
 pub use read::ResultPiece;
-pub use standing::Standing;
-pub use sweep::Swept;
-pub(crate) use wanted::{MAXIMUM_SIZE, object};
-pub use wanted::{Script, Settings, Wanted};
+pub use settings::Settings;
+pub use status::WebViewStatus;
+pub use sweep::SweepReport;
 
 use self::metrics::Counters;
 use crate::{
-    DialogAnswer, Log, LogPage, PageId, PageInfo, RequestId, WebViewBackend, WebViewError, Why,
-    page::{Page, State},
-    requests::Look,
-    shares::Quotas,
+    CloseReason, DialogAnswer, LogName, LogPage, PageId, PageInfo, RequestId, WebViewBackend, WebViewError,
+    page::{Page, PageState},
+    requests::RequestLookup,
+    shares::PageQuotas,
 };
 
 /// The web pages of a host.
@@ -62,20 +65,20 @@ pub(crate) struct Core {
     backend: Arc<dyn WebViewBackend>,
     settings: Settings,
     limits: Arc<WebViewLimits>,
-    table: Mutex<Table>,
-    quotas: Arc<Quotas>,
+    table: Mutex<PageTable>,
+    quotas: Arc<PageQuotas>,
     counters: Counters,
 }
 
 /// What there is, and whether more may come.
 #[derive(Debug, Default)]
-struct Table {
+struct PageTable {
     pages: HashMap<PageId, Arc<Page>>,
     last_serial: u64,
     closed: bool,
 }
 
-impl Table {
+impl PageTable {
     /// Forgets a page, and lets go of what was kept of it.
     fn drop_page(&mut self, page: &Page) {
         self.pages.remove(&page.id);
@@ -87,7 +90,7 @@ impl Table {
 impl Core {
     /// Held for a look, never across an await or a call of a backend. A page may be
     /// locked under it, never the other way.
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, PageTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,11 +105,11 @@ impl Core {
         pages
     }
 
-    fn change<T>(&self, page: &Page, change: impl FnOnce(&mut State, Instant) -> T) -> T {
+    fn change<T>(&self, page: &Page, change: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         page.change(&*self.backend, change)
     }
 
-    fn look<T>(&self, page: &Page, look: impl FnOnce(&mut State, Instant) -> T) -> T {
+    fn look<T>(&self, page: &Page, look: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         page.look(&*self.backend, look)
     }
 
@@ -130,7 +133,7 @@ impl WebViews {
     #[must_use]
     pub fn new(backend: Arc<dyn WebViewBackend>, settings: Settings) -> Self {
         let limits = Arc::new(settings.limits.clone());
-        let (table, counters, quotas) = (Mutex::default(), Counters::default(), Quotas::new(&limits));
+        let (table, counters, quotas) = (Mutex::default(), Counters::default(), PageQuotas::new(&limits));
         Self { core: Arc::new(Core { backend, settings, limits, table, quotas, counters }) }
     }
 
@@ -156,7 +159,7 @@ impl WebViews {
     /// [`WebViewError::NoPage`].
     pub async fn close(&self, owner: &WebViewOwner, id: PageId, patience: Duration) -> Result<(), WebViewError> {
         let page = self.find(owner, id)?;
-        self.core.close(&page, Why::Owner);
+        self.core.close(&page, CloseReason::Owner);
         self.core.closed(&page, Instant::now() + patience).await;
         Ok(())
     }
@@ -188,7 +191,7 @@ impl WebViews {
         &self,
         owner: &WebViewOwner,
         id: PageId,
-        log: Log,
+        log: LogName,
         after: u64,
         most: usize,
     ) -> Result<LogPage, WebViewError> {
@@ -226,14 +229,15 @@ impl WebViews {
 
     /// The page of a request. One of somebody else is as one that never was.
     fn find_request(&self, owner: &WebViewOwner, id: RequestId) -> Result<Arc<Page>, WebViewError> {
-        let knows =
-            |page: &Arc<Page>| self.core.look(page, |state, _| !matches!(state.requests.look(id), Look::Unknown));
+        let knows = |page: &Arc<Page>| {
+            self.core.look(page, |state, _| !matches!(state.requests.look(id), RequestLookup::Unknown))
+        };
         self.core.pages(|page| page.owner == *owner).into_iter().find(knows).ok_or(WebViewError::NoRequest)
     }
 }
 
 impl Core {
-    fn close(&self, page: &Page, why: Why) {
+    fn close(&self, page: &Page, why: CloseReason) {
         if self.change(page, |state, now| state.close(now, why)) {
             self.counters.closed(why);
         }

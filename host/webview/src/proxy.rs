@@ -35,7 +35,7 @@ use crate::PageShares;
 
 pub use answer::PROXY_ANSWER;
 pub use exchange::DeniedConnection;
-use exchange::Rules;
+use exchange::ProxyRules;
 pub use wharf_network::Names;
 
 /// How long to wait where the system gives no connection, for want of
@@ -76,7 +76,7 @@ impl Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
-        let rules = Arc::new(Rules {
+        let rules = Arc::new(ProxyRules {
             policy,
             reach: Reach::new(settings.names),
             denied: settings.denied,
@@ -115,7 +115,7 @@ impl fmt::Debug for ProxySettings {
 
 async fn accept(
     listener: TcpListener,
-    rules: Arc<Rules>,
+    rules: Arc<ProxyRules>,
     connections: usize,
     shares: Option<PageShares>,
     _own: ProxyPort,
@@ -146,9 +146,9 @@ async fn accept(
 }
 
 /// A place among the connections of the page, and one among those of its session.
-type Places = (OwnedSemaphorePermit, Option<Share>);
+type ConnectionSlots = (OwnedSemaphorePermit, Option<Share>);
 
-async fn serve(rules: Arc<Rules>, stream: TcpStream, peer: SocketAddr, _places: Places) {
+async fn serve(rules: Arc<ProxyRules>, stream: TcpStream, peer: SocketAddr, _places: ConnectionSlots) {
     let (address, user) = (rules.address, rules.user);
     let looked = tokio::task::spawn_blocking(move || peer::is_of(peer, address, user)).await;
     match looked {

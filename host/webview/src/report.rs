@@ -16,21 +16,21 @@ pub enum Settled {
         message: String,
     },
     /// What an order came to.
-    Done(Finished),
+    Done(OrderOutput),
     /// It failed.
     Failed(Failure),
 }
 
 /// The result of an order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finished {
+pub struct OrderOutput {
     /// What it is, such as `image/png`.
     pub mime_type: &'static str,
     /// The result itself.
     pub data: Vec<u8>,
 }
 
-impl Finished {
+impl OrderOutput {
     /// A result of JSON.
     #[must_use]
     pub fn json(value: &Map<String, Value>) -> Self {
@@ -137,9 +137,9 @@ pub enum PageEvent {
         accepted: bool,
     },
     /// For the log `console`.
-    Console(Console),
+    Console(ConsoleEntry),
     /// For the log `network`.
-    Network(Network),
+    Network(NetworkEntry),
     /// For the log `downloads`: one has ended.
     Download(Download),
     /// It crashed: what is pending fails, and nothing runs until it is navigated.
@@ -177,7 +177,7 @@ pub struct DialogOpened {
 
 /// An entry of the log `console`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Console {
+pub struct ConsoleEntry {
     /// `log`, `info`, `warning`, `error`, `exception`, `popup` or `crash`.
     pub kind: &'static str,
     /// What it says.
@@ -190,7 +190,7 @@ pub struct Console {
 
 /// An entry of the log `network`: a request of the page that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Network {
+pub struct NetworkEntry {
     /// Such as `GET`.
     pub method: String,
     /// Where it went.

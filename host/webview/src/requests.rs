@@ -8,6 +8,7 @@
 
 mod expired;
 mod outcome;
+mod request;
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -16,109 +17,18 @@ use std::{
 };
 
 use tokio::time::Instant;
-use wharf_core::{
-    Share, WebViewLimits,
-    polls::{Polled, Polls, Subject},
+use wharf_core::{Share, WebViewLimits, polls::Polls};
+
+use self::expired::ExpiredRequests;
+pub(crate) use self::{
+    outcome::{RequestEnd, RequestResult},
+    request::{IsPending, NewRequest, OrderEffect, Request, RequestState, RequestTask, RequestWork},
 };
-
-use self::expired::Expired;
-use crate::{Failure, FailureKind, RequestId, Token, shares::RequestShares};
-
-pub(crate) use outcome::{Done, Ended};
-
-/// What a request does, as far as its end depends on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// A script.
-    Script {
-        isolated: bool,
-        frame: Option<String>,
-        max_bytes: usize,
-        /// Under which the page keeps what is cut off.
-        number: u64,
-    },
-    /// Something else.
-    Order(Matter),
-}
-
-/// What an order is about, as far as the core has to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Matter {
-    /// It sends the page to a document, and so mends one that crashed.
-    Travel,
-    /// It is about the document that is there, and ends with it.
-    Document,
-    /// It changes the size of what is seen.
-    Size { width: u32, height: u32 },
-    /// Anything else.
-    Other,
-}
-
-impl Work {
-    /// Whether it goes on when its page leaves the document.
-    fn outlives_document(&self) -> bool {
-        match self {
-            Self::Script { .. } | Self::Order(Matter::Document) => false,
-            Self::Order(Matter::Travel | Matter::Size { .. } | Matter::Other) => true,
-        }
-    }
-}
-
-/// A request that is pending, or whose end is kept.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) made: Instant,
-    /// In which order it was made.
-    number: u64,
-    pub(crate) kind: &'static str,
-    pub(crate) work: Work,
-    pub(crate) state: State,
-    polls: Polls<IsPending>,
-    shares: RequestShares,
-}
-
-/// Where a request stands.
-#[derive(Debug)]
-pub(crate) enum State {
-    Pending { token: Token, deadline: Instant, patience: Duration },
-    Ended { at: Instant, ended: Ended },
-}
-
-/// How polls of a request see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct IsPending(pub(crate) bool);
-
-impl Polled for IsPending {
-    const SUBJECT: Subject = Subject::Request;
-
-    fn runs(self) -> bool {
-        self.0
-    }
-}
-
-/// What a request is to do, and what it takes up.
-#[derive(Debug)]
-pub(crate) struct Task {
-    /// `script`, or the name of the operation.
-    pub(crate) kind: &'static str,
-    pub(crate) work: Work,
-    pub(crate) shares: RequestShares,
-}
-
-/// A request that is to begin.
-#[derive(Debug)]
-pub(crate) struct NewRequest {
-    pub(crate) id: RequestId,
-    pub(crate) token: Token,
-    pub(crate) task: Task,
-    pub(crate) patience: Duration,
-    /// Why it cannot succeed, whatever state the page is in.
-    pub(crate) unable: Option<Failure>,
-}
+use crate::{Failure, FailureKind, RequestId, Token};
 
 /// What is known of a request.
 #[derive(Debug)]
-pub(crate) enum Look<'r> {
+pub(crate) enum RequestLookup<'r> {
     /// It is pending, or its end is kept.
     Kept(&'r Request),
     /// It ended, and what came of it is not kept.
@@ -141,14 +51,14 @@ pub(crate) struct Requests {
     deadlines: BTreeSet<(Instant, RequestId)>,
     /// Those that ended, the oldest end first.
     ended: VecDeque<RequestId>,
-    expired: Expired,
+    expired: ExpiredRequests,
     bytes: u64,
     last_number: u64,
 }
 
 impl Requests {
     pub(crate) fn new(limits: Arc<WebViewLimits>) -> Self {
-        let expired = Expired::new(usize::try_from(limits.tombstones_per_page).unwrap_or(usize::MAX));
+        let expired = ExpiredRequests::new(usize::try_from(limits.tombstones_per_page).unwrap_or(usize::MAX));
         Self {
             limits,
             kept: HashMap::new(),
@@ -167,14 +77,14 @@ impl Requests {
         now: Instant,
         id: RequestId,
         token: Token,
-        task: Task,
+        task: RequestTask,
         patience: Duration,
     ) -> Result<(), AllPending> {
         self.make_room()?;
         let deadline = now + patience;
         self.tokens.insert(token, id);
         self.deadlines.insert((deadline, id));
-        self.insert(now, id, task, State::Pending { token, deadline, patience });
+        self.insert(now, id, task, RequestState::Pending { token, deadline, patience });
         Ok(())
     }
 
@@ -183,20 +93,20 @@ impl Requests {
         &mut self,
         now: Instant,
         id: RequestId,
-        mut task: Task,
+        mut task: RequestTask,
         failure: Failure,
     ) -> Result<(), AllPending> {
         self.make_room()?;
-        let ended = Ended::Failed(failure);
+        let ended = RequestEnd::Failed(failure);
         set(&mut task.shares.bytes, ended.size());
-        self.insert(now, id, task, State::Ended { at: now, ended });
+        self.insert(now, id, task, RequestState::Ended { at: now, ended });
         self.keep(id);
         Ok(())
     }
 
-    fn insert(&mut self, now: Instant, id: RequestId, task: Task, state: State) {
+    fn insert(&mut self, now: Instant, id: RequestId, task: RequestTask, state: RequestState) {
         self.last_number += 1;
-        let (number, Task { kind, work, shares }) = (self.last_number, task);
+        let (number, RequestTask { kind, work, shares }) = (self.last_number, task);
         self.kept.insert(id, Request { made: now, number, kind, work, state, polls: Polls::default(), shares });
     }
 
@@ -214,21 +124,21 @@ impl Requests {
     }
 
     /// Takes a token, once: what it settles.
-    pub(crate) fn claim(&mut self, token: Token) -> Option<(RequestId, Work)> {
+    pub(crate) fn claim(&mut self, token: Token) -> Option<(RequestId, RequestWork)> {
         let id = self.tokens.remove(&token)?;
         Some((id, self.kept.get(&id)?.work.clone()))
     }
 
     /// Ends a request, where it is still pending. Says whether it was. `share` has
     /// room for what came of it; without one, that is so small that it needs none.
-    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, ended: Ended, share: Option<Share>) -> bool {
+    pub(crate) fn finish(&mut self, now: Instant, id: RequestId, ended: RequestEnd, share: Option<Share>) -> bool {
         let Some(request) = self.kept.get_mut(&id) else { return false };
-        let State::Pending { token, deadline, .. } = request.state else { return false };
+        let RequestState::Pending { token, deadline, .. } = request.state else { return false };
         match share {
             Some(share) => request.shares.bytes = share,
             None => set(&mut request.shares.bytes, ended.size()),
         }
-        request.state = State::Ended { at: now, ended };
+        request.state = RequestState::Ended { at: now, ended };
         self.tokens.remove(&token);
         self.deadlines.remove(&(deadline, id));
         self.keep(id);
@@ -238,8 +148,8 @@ impl Requests {
     /// Ends a request with a failure, where it is pending. The token of what a
     /// backend may still be doing.
     pub(crate) fn fail(&mut self, now: Instant, id: RequestId, failure: Failure) -> Option<Token> {
-        let State::Pending { token, .. } = self.kept.get(&id)?.state else { return None };
-        self.finish(now, id, Ended::Failed(failure), None);
+        let RequestState::Pending { token, .. } = self.kept.get(&id)?.state else { return None };
+        self.finish(now, id, RequestEnd::Failed(failure), None);
         Some(token)
     }
 
@@ -253,12 +163,12 @@ impl Requests {
         self.fail_where(now, failure, |_| true);
     }
 
-    fn fail_where(&mut self, now: Instant, failure: &Failure, which: impl Fn(&Work) -> bool) {
+    fn fail_where(&mut self, now: Instant, failure: &Failure, which: impl Fn(&RequestWork) -> bool) {
         // The earliest deadline first: any order will do that does not hang on chance.
         let pending: Vec<_> = self.deadlines.iter().map(|(_, id)| *id).collect();
         for id in pending {
             if self.kept.get(&id).is_some_and(|request| which(&request.work)) {
-                self.finish(now, id, Ended::Failed(failure.clone()), None);
+                self.finish(now, id, RequestEnd::Failed(failure.clone()), None);
             }
         }
     }
@@ -269,7 +179,7 @@ impl Requests {
         let mut late = Vec::new();
         while let Some((deadline, id)) = self.deadlines.first().copied().filter(|(deadline, _)| *deadline <= now) {
             let patience = match self.kept.get(&id).map(|request| &request.state) {
-                Some(State::Pending { patience, .. }) => *patience,
+                Some(RequestState::Pending { patience, .. }) => *patience,
                 _ => Duration::ZERO,
             };
             let message = format!(
@@ -282,7 +192,7 @@ impl Requests {
         let kept_for = Duration::from_secs(self.limits.kept_seconds);
         while let Some(oldest) = self.ended.front().copied() {
             match self.kept.get(&oldest).map(|request| &request.state) {
-                Some(State::Ended { at, .. }) if *at + kept_for > now => break,
+                Some(RequestState::Ended { at, .. }) if *at + kept_for > now => break,
                 _ => self.expire(oldest),
             }
         }
@@ -293,17 +203,17 @@ impl Requests {
     pub(crate) fn next(&self) -> Option<Instant> {
         let deadline = self.deadlines.first().map(|(deadline, _)| *deadline);
         let expiry = self.ended.front().and_then(|id| match self.kept.get(id)?.state {
-            State::Ended { at, .. } => Some(at + Duration::from_secs(self.limits.kept_seconds)),
-            State::Pending { .. } => None,
+            RequestState::Ended { at, .. } => Some(at + Duration::from_secs(self.limits.kept_seconds)),
+            RequestState::Pending { .. } => None,
         });
         deadline.into_iter().chain(expiry).min()
     }
 
-    pub(crate) fn look(&self, id: RequestId) -> Look<'_> {
+    pub(crate) fn look(&self, id: RequestId) -> RequestLookup<'_> {
         match self.kept.get(&id) {
-            Some(request) => Look::Kept(request),
-            None if self.expired.contains(id) => Look::Expired,
-            None => Look::Unknown,
+            Some(request) => RequestLookup::Kept(request),
+            None if self.expired.contains(id) => RequestLookup::Expired,
+            None => RequestLookup::Unknown,
         }
     }
 
@@ -314,7 +224,7 @@ impl Requests {
 
     /// Lets go of a request that has ended. Whether it was kept.
     pub(crate) fn acknowledge(&mut self, id: RequestId) -> bool {
-        let ended = matches!(self.kept.get(&id), Some(Request { state: State::Ended { .. }, .. }));
+        let ended = matches!(self.kept.get(&id), Some(Request { state: RequestState::Ended { .. }, .. }));
         if ended {
             self.expire(id);
         }
@@ -324,8 +234,8 @@ impl Requests {
     /// When the oldest of what is kept ended.
     pub(crate) fn oldest_end(&self) -> Option<Instant> {
         match self.kept.get(self.ended.front()?)?.state {
-            State::Ended { at, .. } => Some(at),
-            State::Pending { .. } => None,
+            RequestState::Ended { at, .. } => Some(at),
+            RequestState::Pending { .. } => None,
         }
     }
 
@@ -391,7 +301,7 @@ impl Requests {
 
     fn size(&self, id: RequestId) -> u64 {
         match self.kept.get(&id).map(|request| &request.state) {
-            Some(State::Ended { ended, .. }) => ended.size(),
+            Some(RequestState::Ended { ended, .. }) => ended.size(),
             _ => 0,
         }
     }

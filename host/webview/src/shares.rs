@@ -14,7 +14,7 @@ const SECTION: &str = "[webview.limits]";
 
 /// The quotas of all pages of a host.
 #[derive(Debug)]
-pub(crate) struct Quotas {
+pub(crate) struct PageQuotas {
     open: Arc<Quota>,
     present: Arc<Quota>,
     remembered: Arc<Quota>,
@@ -24,7 +24,7 @@ pub(crate) struct Quotas {
     transfer: Arc<Quota>,
 }
 
-impl Quotas {
+impl PageQuotas {
     pub(crate) fn new(limits: &WebViewLimits) -> Arc<Self> {
         let quota = |resource, [session, tenant, host]: [Bound; 3]| {
             Quota::new(Bounds { resource, section: SECTION, session: Some(session), tenant, host })
@@ -81,7 +81,7 @@ impl Quotas {
 /// Takes shares for one page, at the cost of its session and its tenant.
 #[derive(Debug, Clone)]
 pub struct PageShares {
-    quotas: Arc<Quotas>,
+    quotas: Arc<PageQuotas>,
     tenant: TenantId,
     session: SessionId,
 }
@@ -89,7 +89,7 @@ pub struct PageShares {
 /// The places of a page among those that are open, and among those of which a
 /// backend still has something.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct OpenPageShares {
     pub(crate) open: Option<Share>,
     pub(crate) _present: Option<Share>,
 }
@@ -102,7 +102,7 @@ pub(crate) struct RequestShares {
 }
 
 impl PageShares {
-    pub(crate) fn new(quotas: &Arc<Quotas>, owner: &WebViewOwner) -> Self {
+    pub(crate) fn new(quotas: &Arc<PageQuotas>, owner: &WebViewOwner) -> Self {
         Self { quotas: Arc::clone(quotas), tenant: owner.tenant.clone(), session: owner.session.clone() }
     }
 
@@ -110,7 +110,7 @@ impl PageShares {
     /// used without the core.
     #[must_use]
     pub fn alone(limits: &WebViewLimits) -> Self {
-        Self { quotas: Quotas::new(limits), tenant: TenantId::local(), session: SessionId::default_session() }
+        Self { quotas: PageQuotas::new(limits), tenant: TenantId::local(), session: SessionId::default_session() }
     }
 
     fn take(&self, quota: &Arc<Quota>, amount: u64) -> Result<Share, QuotaFull> {

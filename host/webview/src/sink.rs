@@ -10,23 +10,23 @@ use crate::{PageEvent, PageId, Settled, Token};
 #[derive(Clone)]
 pub struct Sink {
     page: PageId,
-    hears: Arc<dyn Hears>,
+    hears: Arc<dyn ReportReceiver>,
 }
 
 /// What became of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accepted {
+pub enum Receipt {
     /// It is the result now.
-    Yes,
+    Accepted,
     /// There is no request of this page with this token, it has been settled
     /// already, or its deadline has passed: nothing was changed.
     Ignored,
 }
 
 /// The core, as a sink sees it; a test of a backend may stand in for it.
-pub trait Hears: Send + Sync {
+pub trait ReportReceiver: Send + Sync {
     /// See [`Sink::settle`].
-    fn settle(&self, page: PageId, token: Token, settled: Settled) -> Accepted;
+    fn settle(&self, page: PageId, token: Token, settled: Settled) -> Receipt;
     /// See [`Sink::tell`].
     fn tell(&self, page: PageId, event: PageEvent);
 }
@@ -34,7 +34,7 @@ pub trait Hears: Send + Sync {
 impl Sink {
     /// The way back for one page.
     #[must_use]
-    pub fn new(page: PageId, hears: Arc<dyn Hears>) -> Self {
+    pub fn new(page: PageId, hears: Arc<dyn ReportReceiver>) -> Self {
         Self { page, hears }
     }
 
@@ -46,7 +46,7 @@ impl Sink {
 
     /// Says what came of an injection or an order. The first report with a token
     /// of this page counts, and only that.
-    pub fn settle(&self, token: Token, settled: Settled) -> Accepted {
+    pub fn settle(&self, token: Token, settled: Settled) -> Receipt {
         self.hears.settle(self.page, token, settled)
     }
 

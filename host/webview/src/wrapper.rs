@@ -11,8 +11,8 @@ mod sources;
 use serde::Serialize;
 use wharf_core::handle::Handle;
 
-pub(crate) use envelope::{Enclosed, Piece, piece, result};
-pub use posted::Posted;
+pub(crate) use envelope::{ScriptResult, StoredPiece, piece, result};
+pub use posted::PostedResult;
 pub use sources::script_wrapper;
 pub(crate) use sources::{bodies, wrapped};
 
@@ -27,9 +27,9 @@ const BYTES_IN_PAGE: u64 = 64 << 20;
 /// Where a page keeps the results that were cut: under a name that its own scripts
 /// do not come across.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf(String);
+pub(crate) struct ResultStore(String);
 
-impl Shelf {
+impl ResultStore {
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         Ok(Self(format!("wharf-{}", Handle::random()?)))
     }
@@ -37,7 +37,7 @@ impl Shelf {
     /// The sources that run a script, the first that can be parsed. What is cut off
     /// at `most` bytes is kept under `number`.
     pub(crate) fn run(&self, script: &str, number: u64, most: usize) -> Vec<String> {
-        let ask = Run { key: &self.0, number, most, keep: BYTES_IN_PAGE, results: RESULTS_IN_PAGE };
+        let ask = RunParameters { key: &self.0, number, most, keep: BYTES_IN_PAGE, results: RESULTS_IN_PAGE };
         let ask = serde_json::to_string(&ask).unwrap_or_default();
         bodies(script).iter().map(|body| wrapped(body, &ask)).collect()
     }
@@ -56,7 +56,7 @@ impl Shelf {
 }
 
 #[derive(Serialize)]
-struct Run<'r> {
+struct RunParameters<'r> {
     key: &'r str,
     number: u64,
     most: usize,

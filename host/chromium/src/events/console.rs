@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use wharf_webview::{Console, PageEvent};
+use wharf_webview::{ConsoleEntry, PageEvent};
 
 use super::flood;
 use crate::{
@@ -96,7 +96,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
     }
 }
 
-fn entry(event: Event<'_>) -> Option<Console> {
+fn entry(event: Event<'_>) -> Option<ConsoleEntry> {
     Some(match event.method {
         "Runtime.consoleAPICalled" => {
             let ConsoleCall { kind, args, stack_trace } = event.read()?;
@@ -145,9 +145,9 @@ fn said(value: RemoteValue) -> String {
     }
 }
 
-fn at(kind: &'static str, text: &str, url: Option<String>, line: Option<u64>) -> Console {
+fn at(kind: &'static str, text: &str, url: Option<String>, line: Option<u64>) -> ConsoleEntry {
     let url = url.filter(|url| !url.is_empty()).map(|url| wharf_core::text::cut(&url, 2_048).to_owned());
     // The browser counts from 0.
     let line = line.filter(|_| url.is_some()).map(|line| line.saturating_add(1));
-    Console { url, line, ..plain_entry(kind, text) }
+    ConsoleEntry { url, line, ..plain_entry(kind, text) }
 }

@@ -5,7 +5,7 @@ mod messages;
 use std::sync::Arc;
 
 use url::Url;
-use wharf_webview::{FailureKind, Network, PageEvent};
+use wharf_webview::{FailureKind, NetworkEntry, PageEvent};
 
 use messages::{DataReceived, LoadingEnded, RequestWillBeSent, ResponseReceived, WebSocketCreated};
 
@@ -79,7 +79,7 @@ fn begun(page: &Page, session: &str, sent: RequestWillBeSent) {
     // Each step of a redirect is a request that has ended.
     let before = redirect_response.and_then(|response| {
         let before = state.traffic.end(session, &request_id)?;
-        Some(Network {
+        Some(NetworkEntry {
             status: status(response.status),
             mime_type: Some(response.mime_type).filter(|kind| !kind.is_empty()),
             milliseconds: milliseconds(before.began, timestamp),
@@ -185,7 +185,7 @@ fn end(page: &Page, session: &str, ended: LoadingEnded) {
     };
     let bytes = encoded_data_length.filter(|bytes| *bytes >= 0.0).map(|bytes| bytes as u64);
     let milliseconds = milliseconds(request.began, timestamp);
-    page.sink.tell(PageEvent::Network(Network { bytes, milliseconds, failure, denied, ..of(request) }));
+    page.sink.tell(PageEvent::Network(NetworkEntry { bytes, milliseconds, failure, denied, ..of(request) }));
 }
 
 /// The load of a document failed.
@@ -206,12 +206,12 @@ pub(super) fn left_behind(page: &Page, loader: &str) {
     let ended = page.state().traffic.leave(page.main_session(), loader);
     for request in ended {
         let failure = Some("the page went elsewhere".to_owned());
-        page.sink.tell(PageEvent::Network(Network { failure, ..of(request) }));
+        page.sink.tell(PageEvent::Network(NetworkEntry { failure, ..of(request) }));
     }
 }
 
-fn of(request: NetworkRequest) -> Network {
-    Network {
+fn of(request: NetworkRequest) -> NetworkEntry {
+    NetworkEntry {
         method: request.method,
         url: request.url,
         kind: request.kind,

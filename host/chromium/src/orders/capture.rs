@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::Deserialize;
 use serde_json::json;
-use wharf_webview::{Failure, FailureKind, Finished, ImageFormat, Paper, Rectangle};
+use wharf_webview::{Failure, FailureKind, ImageFormat, OrderOutput, Paper, Rectangle};
 
 use super::outcome::{OrderOutcome, OrderWork, failed};
 use crate::{
@@ -108,5 +108,5 @@ async fn finish(page: &Page, made: Call, mime_type: &'static str) -> OrderOutcom
     if u64::try_from(data.len()).is_ok_and(|bytes| bytes > limit) {
         return Err(too_large(data.len()));
     }
-    Ok(Finished { mime_type, data })
+    Ok(OrderOutput { mime_type, data })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
-use wharf_webview::{Failure, FailureKind, Finished};
+use wharf_webview::{Failure, FailureKind, OrderOutput};
 
 use super::outcome::{OrderOutcome, OrderWork, failed, members};
 use crate::{
@@ -180,7 +180,7 @@ async fn tell(page: &Page, arrived: Arrival) -> OrderOutcome {
     }
 }
 
-async fn told(page: &Page, load: Option<&DocumentLoad>) -> Finished {
+async fn told(page: &Page, load: Option<&DocumentLoad>) -> OrderOutput {
     let title = history::title(page).await;
     let (url, mime_type) = {
         let state = page.state();
@@ -198,7 +198,7 @@ async fn told(page: &Page, load: Option<&DocumentLoad>) -> Finished {
     members(said)
 }
 
-async fn download(page: &Page, load: &DocumentLoad, asked_for: String) -> Finished {
+async fn download(page: &Page, load: &DocumentLoad, asked_for: String) -> OrderOutput {
     let url = if load.url.is_empty() { asked_for } else { load.url.clone() };
     let mut said = json!({
         "url": url,

@@ -3,26 +3,26 @@
 use std::pin::Pin;
 
 use serde_json::{Map, Value};
-use wharf_webview::{Failure, FailureKind, Finished};
+use wharf_webview::{Failure, FailureKind, OrderOutput};
 
 use crate::connection::CallError;
 
 /// The result of an order.
-pub(super) type OrderOutcome = Result<Finished, Failure>;
+pub(super) type OrderOutcome = Result<OrderOutput, Failure>;
 
 /// An order that is under way: all that depends on the sequence of orders is sent
 /// already, and the future waits for the answers.
 pub(super) type OrderWork = Pin<Box<dyn Future<Output = OrderOutcome> + Send>>;
 
 /// A result without any members.
-pub(super) fn nothing() -> Finished {
-    Finished::json(&Map::new())
+pub(super) fn nothing() -> OrderOutput {
+    OrderOutput::json(&Map::new())
 }
 
 /// A result of these members.
-pub(super) fn members(value: Value) -> Finished {
+pub(super) fn members(value: Value) -> OrderOutput {
     match value {
-        Value::Object(members) => Finished::json(&members),
+        Value::Object(members) => OrderOutput::json(&members),
         _ => nothing(),
     }
 }

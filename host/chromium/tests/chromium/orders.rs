@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, sync::Arc, time::Duration};
 use serde_json::json;
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
 use wharf_webview::{
-    FailureKind, ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Network, Operation, PageEvent, Paper,
+    FailureKind, ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, NetworkEntry, Operation, PageEvent, Paper,
     Rectangle, Settled,
 };
 
@@ -28,7 +28,7 @@ async fn press(page: &Page<'_>, key: &str, modifiers: &[Modifier]) {
     page.done(Operation::Key { key: key.into(), kind: KeyKind::Press, modifiers: modifiers.into() }).await;
 }
 
-async fn logged(page: &Page<'_>, what: &str, is_it: impl Fn(&Network) -> bool) -> Network {
+async fn logged(page: &Page<'_>, what: &str, is_it: impl Fn(&NetworkEntry) -> bool) -> NetworkEntry {
     page.until(what, |events| {
         events.iter().find_map(|event| match event {
             PageEvent::Network(entry) if is_it(entry) => Some(entry.clone()),

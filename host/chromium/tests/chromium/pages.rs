@@ -17,7 +17,7 @@ async fn download(page: &Page<'_>) -> Download {
     .await
 }
 
-async fn console(page: &Page<'_>, kind: &str, part: &str) -> wharf_webview::Console {
+async fn console(page: &Page<'_>, kind: &str, part: &str) -> wharf_webview::ConsoleEntry {
     page.until(part, |events| {
         events.iter().find_map(|event| match event {
             PageEvent::Console(entry) if entry.kind == kind && entry.text.contains(part) => Some(entry.clone()),

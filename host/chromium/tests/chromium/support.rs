@@ -20,8 +20,8 @@ use wharf_chromium::{Chromium, ChromiumError, ChromiumSettings};
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
 use wharf_spawn::Spawner;
 use wharf_webview::{
-    Accepted, FailureKind, Finished, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, PageShares,
-    Settled, Sink, Token, WebViewBackend as _,
+    FailureKind, Injection, Operation, Order, OrderOutput, PageEvent, PageId, PageSettings, PageShares, Receipt,
+    ReportReceiver, Settled, Sink, Token, WebViewBackend as _,
 };
 
 /// Nothing here takes nearly as long, on a machine that does much else.
@@ -109,10 +109,10 @@ struct Heard {
     changes: watch::Sender<()>,
 }
 
-impl Hears for Heard {
-    fn settle(&self, _page: PageId, token: Token, settled: Settled) -> Accepted {
+impl ReportReceiver for Heard {
+    fn settle(&self, _page: PageId, token: Token, settled: Settled) -> Receipt {
         let mut kept = self.settled.lock().expect("a lock");
-        let accepted = if kept.contains_key(&token) { Accepted::Ignored } else { Accepted::Yes };
+        let accepted = if kept.contains_key(&token) { Receipt::Ignored } else { Receipt::Accepted };
         kept.entry(token).or_insert(settled);
         drop(kept);
         self.changes.send_replace(());
@@ -187,7 +187,7 @@ impl Stage {
             shares: PageShares::alone(&self.limits),
         };
         change(&mut settings);
-        self.chromium.open(id, settings, Sink::new(id, Arc::clone(&self.heard) as Arc<dyn Hears>));
+        self.chromium.open(id, settings, Sink::new(id, Arc::clone(&self.heard) as Arc<dyn ReportReceiver>));
         Page { stage: self, id }
     }
 
@@ -272,7 +272,7 @@ impl Page<'_> {
         self.outcome(self.order(operation)).await
     }
 
-    pub(crate) async fn done(&self, operation: Operation) -> Finished {
+    pub(crate) async fn done(&self, operation: Operation) -> OrderOutput {
         match self.perform(operation.clone()).await {
             Settled::Done(finished) => finished,
             other => panic!("{operation:?}: {other:?}"),

@@ -16,8 +16,8 @@ use wharf_chromium::{Chromium, ChromiumError, ChromiumSettings};
 use wharf_core::{OriginPolicy, WebViewLimits};
 use wharf_spawn::Spawner;
 use wharf_webview::{
-    Accepted, FailureKind, Hears, Injection, Operation, Order, PageEvent, PageId, PageSettings, PageShares, Settled,
-    Sink, Token, WebViewBackend,
+    FailureKind, Injection, Operation, Order, PageEvent, PageId, PageSettings, PageShares, Receipt, ReportReceiver,
+    Settled, Sink, Token, WebViewBackend,
 };
 
 /// Nothing here takes nearly as long, on a machine that does much else.
@@ -31,11 +31,11 @@ struct Heard {
     changes: watch::Sender<()>,
 }
 
-impl Hears for Heard {
-    fn settle(&self, _page: PageId, token: Token, settled: Settled) -> Accepted {
+impl ReportReceiver for Heard {
+    fn settle(&self, _page: PageId, token: Token, settled: Settled) -> Receipt {
         self.settled.lock().expect("a lock").insert(token, settled);
         self.changes.send_replace(());
-        Accepted::Yes
+        Receipt::Accepted
     }
 
     fn tell(&self, page: PageId, event: PageEvent) {
@@ -94,7 +94,7 @@ impl Browser {
             limits: Arc::new(WebViewLimits::default()),
             shares: PageShares::alone(&WebViewLimits::default()),
         };
-        self.chromium.open(id, settings, Sink::new(id, Arc::clone(&self.heard) as Arc<dyn Hears>));
+        self.chromium.open(id, settings, Sink::new(id, Arc::clone(&self.heard) as Arc<dyn ReportReceiver>));
         let page = Page { id, chromium: Arc::clone(&self.chromium), heard: Arc::clone(&self.heard) };
         let opened = page.wait("a page is open", || page.heard.opened.lock().expect("a lock").get(&id).cloned()).await;
         assert_eq!(opened, PageEvent::Opened);

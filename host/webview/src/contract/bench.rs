@@ -7,7 +7,7 @@ use wharf_core::{Context, Grants, PluginName, SessionId, TenantId, WebViewGrant,
 
 use super::{server::Server, tap::Tap};
 use crate::{
-    DialogPolicy, FailureKind, Outcome, OutcomeState, PageId, PageInfo, RequestId, Script, Settings, Wanted,
+    DialogPolicy, FailureKind, OpenPageRequest, Outcome, OutcomeState, PageId, PageInfo, RequestId, Script, Settings,
     WebViewBackend, WebViews,
 };
 
@@ -77,7 +77,7 @@ impl Bench {
         let granted = self.grants.webview(&self.plugin).expect("a grant");
         let session: SessionId = "suite".parse().expect("an id");
         let context = Context::new(TenantId::local(), session);
-        let wanted = Wanted { dialogs, ..Wanted::default() };
+        let wanted = OpenPageRequest { dialogs, ..OpenPageRequest::default() };
         let info = self.pages.open(&granted, &context, None, wanted).expect("a page");
         Page { bench: self, id: info.id, owner: granted.owner(&context) }
     }

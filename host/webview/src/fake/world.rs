@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::shared::Shared;
-use crate::{Console, DialogKind, Failure, FailureKind, Injection, PageEvent, Settled, Token};
+use crate::{ConsoleEntry, DialogKind, Failure, FailureKind, Injection, PageEvent, Settled, Token};
 
 const PRELUDE: &str = include_str!("prelude.js");
 
@@ -131,7 +131,7 @@ fn native<'js>(
             "error" => "error",
             _ => "log",
         };
-        of_page.sink.tell(PageEvent::Console(Console { kind, text, url: None, line: None }));
+        of_page.sink.tell(PageEvent::Console(ConsoleEntry { kind, text, url: None, line: None }));
     };
     native.set("log", Function::new(js.clone(), log)?)?;
     let goes = Arc::clone(goes);

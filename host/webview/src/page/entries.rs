@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use wharf_core::text::{cut, visible};
 
-use crate::{Console, Download, Network};
+use crate::{ConsoleEntry, Download, NetworkEntry};
 
 /// The longest text of an entry.
 const MAXIMUM_TEXT: usize = 8 << 10;
@@ -47,8 +47,8 @@ impl Fields {
     }
 }
 
-pub(super) fn console(entry: &Console) -> Map<String, Value> {
-    let Console { kind, text, url, line } = entry;
+pub(super) fn console(entry: &ConsoleEntry) -> Map<String, Value> {
+    let ConsoleEntry { kind, text, url, line } = entry;
     let fields = Fields::new().text("kind", kind, MAXIMUM_WORD).text("text", text, MAXIMUM_TEXT);
     fields.some_text("url", url.as_deref(), MAXIMUM_URL).some("line", *line).0
 }
@@ -60,8 +60,8 @@ pub(super) fn dialog(kind: &str, message: &str, accepted: bool) -> Map<String, V
     fields.text("dialog", kind, MAXIMUM_WORD).text("answer", answer, MAXIMUM_WORD).0
 }
 
-pub(super) fn network(entry: &Network) -> Map<String, Value> {
-    let Network { method, url, kind, status, mime_type, bytes, milliseconds, failure, denied } = entry;
+pub(super) fn network(entry: &NetworkEntry) -> Map<String, Value> {
+    let NetworkEntry { method, url, kind, status, mime_type, bytes, milliseconds, failure, denied } = entry;
     Fields::new()
         .text("method", method, MAXIMUM_WORD)
         .text("url", url, MAXIMUM_URL)

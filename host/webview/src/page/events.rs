@@ -4,17 +4,17 @@ use tokio::time::Instant;
 
 use super::{
     entries::{clean, console, network},
-    outbox::Command,
-    state::State,
+    outbox::BackendCommand,
+    state::PageState,
 };
-use crate::{Console, Download, PageEvent};
+use crate::{ConsoleEntry, Download, PageEvent};
 
 /// The longest address that is kept of a page, in bytes.
 const MAXIMUM_URL: usize = 4 << 10;
 /// The longest title.
 const MAXIMUM_TITLE: usize = 1 << 10;
 
-impl State {
+impl PageState {
     /// Takes what happened. A download that has ended is handed back: it has to be
     /// moved.
     pub(crate) fn hear(&mut self, now: Instant, event: PageEvent) -> Option<Download> {
@@ -39,7 +39,7 @@ impl State {
             PageEvent::Loading(loading) => self.load(loading),
             PageEvent::DialogOpened(opened) => {
                 let answer = self.dialog.opened(now, opened);
-                self.outbox.extend(answer.map(Command::Answer));
+                self.outbox.extend(answer.map(BackendCommand::Answer));
             }
             PageEvent::DialogClosed { accepted } => {
                 if let Some(entry) = self.dialog.closed(accepted) {
@@ -53,7 +53,7 @@ impl State {
             PageEvent::Network(entry) => self.logs.network.push(network(&entry)),
             PageEvent::Download(download) => return Some(download),
             PageEvent::Crashed => {
-                let entry = Console { kind: "crash", text: "the page crashed".into(), url: None, line: None };
+                let entry = ConsoleEntry { kind: "crash", text: "the page crashed".into(), url: None, line: None };
                 self.logs.console.push(console(&entry));
                 self.crash(now);
             }

@@ -9,7 +9,7 @@ use crate::{DialogKind, PageId};
 
 /// Where a page stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum PageStatus {
     /// It is being opened.
     Opening,
     /// It takes scripts.
@@ -22,7 +22,7 @@ pub enum Status {
     Closed,
 }
 
-impl Status {
+impl PageStatus {
     /// The word of the contract.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Status {
 
 /// Why a page is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
+pub enum CloseReason {
     /// Its owner asked.
     Owner,
     /// Nobody used it.
@@ -53,7 +53,7 @@ pub enum Why {
     BackendGone,
 }
 
-impl Why {
+impl CloseReason {
     /// The word of the contract.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -100,7 +100,7 @@ pub struct PageInfo {
     /// Its handle.
     pub id: PageId,
     /// Where it stands.
-    pub status: Status,
+    pub status: PageStatus,
     /// Where it is, at most 4 KiB.
     pub url: String,
     /// What it is called, at most 1 KiB.
@@ -118,7 +118,7 @@ pub struct PageInfo {
     /// When somebody last used it.
     pub last_used: DateTime<Utc>,
     /// Why it is closed.
-    pub closed_because: Option<Why>,
+    pub closed_because: Option<CloseReason>,
     /// Further fields of the contract.
     pub meta: Map<String, Value>,
 }

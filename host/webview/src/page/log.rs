@@ -14,7 +14,7 @@ const MAXIMUM_ENTRIES: usize = 1_000;
 
 /// A log of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Log {
+pub enum LogName {
     /// What the page said, and what happened to it.
     Console,
     /// What the page asked of servers.
@@ -23,7 +23,7 @@ pub enum Log {
     Downloads,
 }
 
-impl FromStr for Log {
+impl FromStr for LogName {
     type Err = WebViewError;
 
     fn from_str(raw: &str) -> Result<Self, WebViewError> {
@@ -49,7 +49,7 @@ pub struct LogPage {
 
 /// A ring of entries.
 #[derive(Debug)]
-pub(crate) struct Ring {
+pub(crate) struct LogRing {
     most_entries: u64,
     most_bytes: u64,
     entries: VecDeque<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Ring {
     last: u64,
 }
 
-impl Ring {
+impl LogRing {
     pub(crate) fn new(limits: &WebViewLimits, share: Share) -> Self {
         Self {
             most_entries: limits.log_entries,
@@ -130,15 +130,15 @@ impl Ring {
 
 /// The logs of one page.
 #[derive(Debug)]
-pub(crate) struct Logs {
-    pub(crate) console: Ring,
-    pub(crate) network: Ring,
-    pub(crate) downloads: Ring,
+pub(crate) struct PageLogs {
+    pub(crate) console: LogRing,
+    pub(crate) network: LogRing,
+    pub(crate) downloads: LogRing,
 }
 
-impl Logs {
+impl PageLogs {
     pub(crate) fn new(limits: &WebViewLimits, shares: &PageShares) -> Self {
-        let ring = || Ring::new(limits, shares.log());
+        let ring = || LogRing::new(limits, shares.log());
         Self { console: ring(), network: ring(), downloads: ring() }
     }
 
@@ -149,11 +149,11 @@ impl Logs {
         }
     }
 
-    pub(crate) fn of(&self, log: Log) -> &Ring {
+    pub(crate) fn of(&self, log: LogName) -> &LogRing {
         match log {
-            Log::Console => &self.console,
-            Log::Network => &self.network,
-            Log::Downloads => &self.downloads,
+            LogName::Console => &self.console,
+            LogName::Network => &self.network,
+            LogName::Downloads => &self.downloads,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{DialogAnswer, Injection, Order, PageId, PageSettings, Sink, Token, W
 
 /// Something for a backend to do.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum BackendCommand {
     Open(Box<PageSettings>, Sink),
     Inject(Injection),
     Perform(Order),
@@ -15,7 +15,7 @@ pub(crate) enum Command {
     Close,
 }
 
-impl Command {
+impl BackendCommand {
     pub(super) fn carry_out(self, page: PageId, backend: &dyn WebViewBackend) {
         match self {
             Self::Open(settings, sink) => backend.open(page, *settings, sink),
@@ -38,18 +38,18 @@ impl Command {
 
 /// Commands that wait, and whether somebody hands them over.
 #[derive(Debug, Default)]
-pub(crate) struct Outbox {
-    waiting: VecDeque<Command>,
+pub(crate) struct BackendOutbox {
+    waiting: VecDeque<BackendCommand>,
     busy: bool,
 }
 
-impl Outbox {
-    pub(crate) fn push(&mut self, command: Command) {
+impl BackendOutbox {
+    pub(crate) fn push(&mut self, command: BackendCommand) {
         self.waiting.push_back(command);
     }
 
     /// Appends each of these.
-    pub(crate) fn extend(&mut self, commands: impl IntoIterator<Item = Command>) {
+    pub(crate) fn extend(&mut self, commands: impl IntoIterator<Item = BackendCommand>) {
         self.waiting.extend(commands);
     }
 
@@ -61,7 +61,7 @@ impl Outbox {
     }
 
     /// The next command; where there is none, the hand-over is done.
-    pub(super) fn take(&mut self) -> Option<Command> {
+    pub(super) fn take(&mut self) -> Option<BackendCommand> {
         let next = self.waiting.pop_front();
         self.busy = next.is_some();
         next

@@ -12,22 +12,22 @@ use wharf_core::{Share, WebViewLimits};
 use super::{
     cut_results::{CutResult, CutResults},
     dialog::{DialogPolicy, PageDialog},
-    info::{Dialog, PageInfo, Why},
-    log::Logs,
-    outbox::{Command, Outbox},
+    info::{CloseReason, Dialog, PageInfo},
+    log::PageLogs,
+    outbox::{BackendCommand, BackendOutbox},
 };
 use crate::{
     DialogAnswer, Failure, FailureKind, Injection, Operation, PageId, PageShares, RequestId, Settled, Token,
     WebViewError,
-    requests::{AllPending, Ended, Matter, NewRequest, Requests, Work},
-    shares::Places,
+    requests::{AllPending, NewRequest, OrderEffect, RequestEnd, RequestWork, Requests},
+    shares::OpenPageShares,
 };
 
 /// What a token turned out to settle.
 #[derive(Debug)]
-pub(crate) enum Claim {
+pub(crate) enum TokenClaim {
     /// A request.
-    Request(RequestId, Work),
+    Request(RequestId, RequestWork),
     /// A read of the core's own.
     Read(oneshot::Sender<Settled>),
     /// Something of the core's own of which nobody waits to hear.
@@ -36,18 +36,18 @@ pub(crate) enum Claim {
 
 /// Where a page is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum PageLife {
     Opening,
     Open,
     /// Asked to close; its backend has not said that it is.
-    Closing(Why),
-    Closed(Why),
+    Closing(CloseReason),
+    Closed(CloseReason),
 }
 
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct PageState {
     limits: Arc<WebViewLimits>,
-    pub(super) life: Life,
+    pub(super) life: PageLife,
     pub(super) crashed: bool,
     pub(super) loading: bool,
     pub(super) url: String,
@@ -62,7 +62,7 @@ pub(crate) struct State {
     pub(crate) staged: bool,
     /// What those files take up.
     pub(crate) transfer: Share,
-    pub(super) places: Places,
+    pub(super) places: OpenPageShares,
     /// Its place among closed pages.
     pub(crate) remembered: Option<Share>,
     used: Instant,
@@ -71,29 +71,29 @@ pub(crate) struct State {
     pub(crate) forgotten: bool,
     pub(crate) requests: Requests,
     pub(super) dialog: PageDialog,
-    pub(crate) logs: Logs,
+    pub(crate) logs: PageLogs,
     /// What waits until the page is open.
-    pub(super) held: Vec<Command>,
-    pub(crate) outbox: Outbox,
+    pub(super) held: Vec<BackendCommand>,
+    pub(crate) outbox: BackendOutbox,
     pub(super) cut_results: CutResults,
     last_number: u64,
     /// When the keeper of the page looks next, as far as it knows.
     keeper: Option<Instant>,
 }
 
-impl State {
+impl PageState {
     pub(crate) fn new(
         now: Instant,
         limits: Arc<WebViewLimits>,
         dialogs: DialogPolicy,
         (width, height): (u32, u32),
-        open: Command,
-        (places, shares): (Places, &PageShares),
+        open: BackendCommand,
+        (places, shares): (OpenPageShares, &PageShares),
     ) -> Self {
-        let mut outbox = Outbox::default();
+        let mut outbox = BackendOutbox::default();
         outbox.push(open);
         Self {
-            life: Life::Opening,
+            life: PageLife::Opening,
             crashed: false,
             loading: false,
             url: "about:blank".to_owned(),
@@ -113,7 +113,7 @@ impl State {
             forgotten: false,
             requests: Requests::new(Arc::clone(&limits)),
             dialog: PageDialog::new(dialogs, Duration::from_millis(limits.dialog_milliseconds)),
-            logs: Logs::new(&limits, shares),
+            logs: PageLogs::new(&limits, shares),
             held: Vec::new(),
             outbox,
             cut_results: CutResults::default(),
@@ -162,7 +162,7 @@ impl State {
             pending: self.requests.pending(),
             opened,
             last_used: self.last_used,
-            closed_because: self.why(),
+            closed_because: self.close_reason(),
             meta: Map::from_iter([("popups".to_owned(), self.popups.into())]),
         }
     }
@@ -192,13 +192,13 @@ impl State {
         &mut self,
         now: Instant,
         request: NewRequest,
-        command: Option<Command>,
+        command: Option<BackendCommand>,
     ) -> Result<(), WebViewError> {
         self.usable()?;
         self.touch(now);
         let NewRequest { id, token, task, patience, unable } = request;
         let full = |AllPending| WebViewError::TooManyRequests { limit: self.limits.requests_per_page };
-        let stops = matches!(&command, Some(Command::Perform(order)) if order.operation == Operation::Stop);
+        let stops = matches!(&command, Some(BackendCommand::Perform(order)) if order.operation == Operation::Stop);
         let behind = if stops { None } else { self.dialog.blocks() };
         if let Some(failure) = unable.or(behind).or_else(|| self.behind_crash(&task.work)) {
             return self.requests.begin_failed(now, id, task, failure).map_err(full);
@@ -219,7 +219,7 @@ impl State {
     pub(crate) fn answer(&mut self, answer: DialogAnswer) -> bool {
         let waited = self.dialog.answered();
         if waited {
-            self.outbox.push(Command::Answer(answer));
+            self.outbox.push(BackendCommand::Answer(answer));
         }
         waited
     }
@@ -239,7 +239,7 @@ impl State {
     pub(crate) fn release(&mut self, id: RequestId, release: impl FnOnce(&CutResult) -> Injection) {
         let Some(cut) = self.cut_results.remove(id).filter(|_| self.is_open() && !self.crashed) else { return };
         let injection = self.cut_results.release(|| release(&cut));
-        self.outbox.extend(injection.map(Command::Inject));
+        self.outbox.extend(injection.map(BackendCommand::Inject));
     }
 
     /// Expects the answer to a read of the core's own; none where as many are on their
@@ -251,33 +251,33 @@ impl State {
     /// Nobody waits for a read any more.
     pub(crate) fn give_up_read(&mut self, token: Token) {
         if self.cut_results.claim_read(token).is_some() {
-            self.outbox.push(Command::Interrupt(token));
+            self.outbox.push(BackendCommand::Interrupt(token));
         }
     }
 
     /// Hands something on, once the page is open.
-    pub(crate) fn hand(&mut self, command: Command) {
-        if self.life == Life::Opening {
+    pub(crate) fn hand(&mut self, command: BackendCommand) {
+        if self.life == PageLife::Opening {
             self.held.push(command);
         } else {
             self.outbox.push(command);
         }
     }
 
-    fn behind_crash(&self, work: &Work) -> Option<Failure> {
-        let mends = matches!(work, Work::Order(Matter::Travel));
+    fn behind_crash(&self, work: &RequestWork) -> Option<Failure> {
+        let mends = matches!(work, RequestWork::Order(OrderEffect::Navigation));
         (self.crashed && !mends).then(|| crashed("this page has crashed; navigate or reload it first"))
     }
 
     /// Takes a token, once.
-    pub(crate) fn claim(&mut self, token: Token) -> Option<Claim> {
+    pub(crate) fn claim(&mut self, token: Token) -> Option<TokenClaim> {
         if let Some(read) = self.cut_results.claim_read(token) {
-            return Some(Claim::Read(read));
+            return Some(TokenClaim::Read(read));
         }
         if self.cut_results.claim_release(token) {
-            return Some(Claim::Aside);
+            return Some(TokenClaim::Aside);
         }
-        self.requests.claim(token).map(|(id, work)| Claim::Request(id, work))
+        self.requests.claim(token).map(|(id, work)| TokenClaim::Request(id, work))
     }
 
     /// Notes what came of a request, for which `share` has room; false where that is
@@ -286,27 +286,29 @@ impl State {
         &mut self,
         now: Instant,
         id: RequestId,
-        work: &Work,
-        (ended, share): (Ended, Option<Share>),
+        work: &RequestWork,
+        (ended, share): (RequestEnd, Option<Share>),
     ) -> bool {
         let rest = match &ended {
-            Ended::Done(done) => done.rest,
-            Ended::Failed(_) => None,
+            RequestEnd::Done(done) => done.rest,
+            RequestEnd::Failed(_) => None,
         };
-        let done = matches!(ended, Ended::Done(_));
+        let done = matches!(ended, RequestEnd::Done(_));
         if !self.requests.finish(now, id, ended, share) {
             return false;
         }
         match work {
-            Work::Order(Matter::Travel) if done => self.crashed = false,
-            Work::Order(Matter::Size { width, height }) if done => (self.width, self.height) = (*width, *height),
-            Work::Script { isolated, frame, .. } => {
+            RequestWork::Order(OrderEffect::Navigation) if done => self.crashed = false,
+            RequestWork::Order(OrderEffect::Resize { width, height }) if done => {
+                (self.width, self.height) = (*width, *height)
+            }
+            RequestWork::Script { isolated, frame, .. } => {
                 if let Some(number) = rest {
                     let (isolated, frame) = (*isolated, frame.clone());
                     self.cut_results.add(CutResult { request: id, number, isolated, frame });
                 }
             }
-            Work::Order(_) => {}
+            RequestWork::Order(_) => {}
         }
         true
     }
@@ -322,7 +324,7 @@ impl State {
         let held = self.held.len();
         self.held.retain(|command| command.token() != Some(token));
         if self.held.len() == held && self.is_open() {
-            self.outbox.push(Command::Interrupt(token));
+            self.outbox.push(BackendCommand::Interrupt(token));
         }
     }
 }

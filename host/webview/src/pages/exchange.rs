@@ -8,7 +8,7 @@ use wharf_core::Share;
 use super::Core;
 use crate::{
     Download, Failure, FailureKind, Operation, Order, WebViewError, files,
-    page::{Command, Page, clean, download},
+    page::{BackendCommand, Page, clean, download},
     requests::NewRequest,
 };
 
@@ -38,12 +38,12 @@ impl Core {
     }
 
     fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>, share: Share) {
-        let moved = match (&ended.staged, refused, &page.place) {
+        let moved = match (&ended.staged, refused, &page.workspace) {
             (Err(reason), _, _) => Err(reason.clone()),
             (Ok(_), Some(refused), _) => Err(refused),
             (Ok(_), None, None) => Err("this session has no workspace".to_owned()),
-            (Ok(staged), None, Some(place)) => {
-                files::keep(place, staged, &ended.name, self.limits.download_bytes, self.backend.user())
+            (Ok(staged), None, Some(workspace)) => {
+                files::keep(workspace, staged, &ended.name, self.limits.download_bytes, self.backend.user())
             }
         };
         if let Ok(staged) = &ended.staged {
@@ -66,11 +66,11 @@ impl Core {
         paths: &[PathBuf],
     ) -> Result<(), WebViewError> {
         let unavailable = |problem: &str| WebViewError::Unavailable { problem: problem.to_owned(), retryable: false };
-        let place =
-            page.place.as_ref().ok_or_else(|| unavailable("this session has no workspace to take files from"))?;
+        let workspace =
+            page.workspace.as_ref().ok_or_else(|| unavailable("this session has no workspace to take files from"))?;
         let staging = self.settings.staging.clone();
         let staging = staging.ok_or_else(|| unavailable("this host has nowhere to put files for pages"))?;
-        let staged = files::open(place, paths)?;
+        let staged = files::open(workspace, paths)?;
         let limit = self.limits.download_bytes;
         let id = request.id;
         let number = self.change(page, |state, now| {
@@ -99,7 +99,7 @@ impl Core {
                     let operation = Operation::SetFiles { element, files };
                     // It may have ended meanwhile.
                     if state.requests.awaits(order.token) {
-                        state.hand(Command::Perform(Order { operation, ..order }));
+                        state.hand(BackendCommand::Perform(Order { operation, ..order }));
                     }
                 }
                 (copied, _) => {

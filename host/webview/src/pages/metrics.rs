@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use wharf_core::polls::{PollMetrics, PollTotals};
 
-use crate::Why;
+use crate::CloseReason;
 
 /// Counts since the host began, and what is there now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -65,14 +65,14 @@ impl Counters {
         self.counts().opened += 1;
     }
 
-    pub(super) fn closed(&self, why: Why) {
+    pub(super) fn closed(&self, why: CloseReason) {
         let mut counts = self.counts();
         counts.closed += 1;
         match why {
-            Why::Idle => counts.idle += 1,
-            Why::Evicted => counts.evicted += 1,
-            Why::BackendGone => counts.lost += 1,
-            Why::Owner | Why::Operator | Why::ShuttingDown => {}
+            CloseReason::Idle => counts.idle += 1,
+            CloseReason::Evicted => counts.evicted += 1,
+            CloseReason::BackendGone => counts.lost += 1,
+            CloseReason::Owner | CloseReason::Operator | CloseReason::ShuttingDown => {}
         }
     }
 

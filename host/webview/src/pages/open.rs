@@ -12,12 +12,12 @@ use wharf_core::{
     grant::{GrantedWebView, WebViewOwner},
 };
 
-use super::{Core, Table, WebViews, hear::Ear, keep::keep, wanted::Wanted};
+use super::{Core, PageTable, WebViews, keep::keep, parameters::OpenPageRequest, reports::CoreReceiver};
 use crate::{
-    PageId, PageInfo, PageSettings, PageShares, Place, Sink, WebViewError, Why,
-    page::{Command, Known, Page, State},
-    shares::{Places, makes_room},
-    wrapper::Shelf,
+    CloseReason, PageId, PageInfo, PageSettings, PageShares, PageWorkspace, Sink, WebViewError,
+    page::{BackendCommand, NewPage, Page, PageState},
+    shares::{OpenPageShares, makes_room},
+    wrapper::ResultStore,
 };
 
 /// A page that was used within this time makes no room for another one, whoever asks.
@@ -38,8 +38,8 @@ impl WebViews {
         &self,
         granted: &GrantedWebView<'_>,
         context: &Context,
-        place: Option<Place>,
-        wanted: Wanted,
+        workspace: Option<PageWorkspace>,
+        wanted: OpenPageRequest,
     ) -> Result<PageInfo, WebViewError> {
         let core = &self.core;
         wanted.check()?;
@@ -49,10 +49,10 @@ impl WebViews {
             retryable: false,
         })?;
         let id = PageId::random().map_err(WebViewError::no_randomness)?;
-        let shelf = Shelf::random().map_err(WebViewError::no_randomness)?;
-        let downloads = granted.grant().downloads && place.is_some();
+        let result_store = ResultStore::random().map_err(WebViewError::no_randomness)?;
+        let downloads = granted.grant().downloads && workspace.is_some();
         let ear: Weak<Core> = Arc::downgrade(core);
-        let sink = Sink::new(id, Arc::new(Ear(ear.clone())));
+        let sink = Sink::new(id, Arc::new(CoreReceiver(ear.clone())));
         let owner = granted.owner(context);
         let shares = PageShares::new(&core.quotas, &owner);
         let settings = PageSettings {
@@ -66,21 +66,21 @@ impl WebViews {
             limits: Arc::clone(&core.limits),
             shares: shares.clone(),
         };
-        let open = Command::Open(Box::new(settings), sink);
+        let open = BackendCommand::Open(Box::new(settings), sink);
         let (page, evicted, _forgotten) = {
             let mut table = core.table();
             let forgotten = core.forget(&mut table, Instant::now());
             let (places, evicted) = core.make_room(&table, &owner, granted.grant().maximum_pages, &shares)?;
             let limits = Arc::clone(&core.limits);
-            let state = State::new(Instant::now(), limits, wanted.dialogs, size, open, (places, &shares));
+            let state = PageState::new(Instant::now(), limits, wanted.dialogs, size, open, (places, &shares));
             table.last_serial += 1;
-            let known = Known { id, serial: table.last_serial, shelf, runtime, downloads, shares };
-            let page = Arc::new(Page::new(known, owner, place, state));
+            let known = NewPage { id, serial: table.last_serial, result_store, runtime, downloads, shares };
+            let page = Arc::new(Page::new(known, owner, workspace, state));
             table.pages.insert(id, Arc::clone(&page));
             (page, evicted, forgotten)
         };
         if let Some(evicted) = evicted {
-            core.counters.closed(Why::Evicted);
+            core.counters.closed(CloseReason::Evicted);
             core.change(&evicted, |_, _| ());
         }
         core.counters.opened();
@@ -94,11 +94,11 @@ impl Core {
     /// one is closed, and its backend has not been asked yet.
     fn make_room(
         &self,
-        table: &Table,
+        table: &PageTable,
         owner: &WebViewOwner,
         of_owner: u64,
         shares: &PageShares,
-    ) -> Result<(Places, Option<Arc<Page>>), WebViewError> {
+    ) -> Result<(OpenPageShares, Option<Arc<Page>>), WebViewError> {
         if table.closed {
             return Err(WebViewError::ShuttingDown);
         }
@@ -109,7 +109,7 @@ impl Core {
         }
         let _present = Some(shares.present().map_err(|full| WebViewError::Full { full })?);
         let full = match shares.open() {
-            Ok(open) => return Ok((Places { open: Some(open), _present }, None)),
+            Ok(open) => return Ok((OpenPageShares { open: Some(open), _present }, None)),
             Err(full) => full,
         };
         let idle = table.pages.values().filter(|page| makes_room(full.level, owner, &page.owner)).filter_map(|page| {
@@ -119,11 +119,11 @@ impl Core {
         let Some((_, longest)) = idle.max_by_key(|(unused, page)| (*unused, Reverse(page.serial))) else {
             return Err(WebViewError::Full { full });
         };
-        longest.decide(|state, now| state.close(now, Why::Evicted));
+        longest.decide(|state, now| state.close(now, CloseReason::Evicted));
         // It counted at every level, so its place is enough.
         let evicted = Some(Arc::clone(longest));
         match shares.open() {
-            Ok(open) => Ok((Places { open: Some(open), _present }, evicted)),
+            Ok(open) => Ok((OpenPageShares { open: Some(open), _present }, evicted)),
             Err(full) => {
                 self.change(longest, |_, _| ());
                 Err(WebViewError::Full { full })

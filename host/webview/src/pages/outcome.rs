@@ -12,8 +12,8 @@ use wharf_core::WebViewOwner;
 use super::{Core, WebViews, read::is_text};
 use crate::{
     Dialog, Failure, FailureKind, Injection, PageId, RequestId, Token, WebViewError,
-    page::{Page, State},
-    requests::{self, Ended, IsPending, Look, Request},
+    page::{Page, PageState},
+    requests::{self, IsPending, Request, RequestEnd, RequestLookup},
 };
 
 /// Where a request stands.
@@ -92,19 +92,21 @@ impl Outcome {
         }
     }
 
-    fn of(state: &State, id: RequestId, now: Instant) -> Self {
+    fn of(state: &PageState, id: RequestId, now: Instant) -> Self {
         let request = match state.requests.look(id) {
-            Look::Unknown => return Self::empty(OutcomeState::Unknown),
-            Look::Expired => return Self::empty(OutcomeState::Expired),
-            Look::Kept(request) => request,
+            RequestLookup::Unknown => return Self::empty(OutcomeState::Unknown),
+            RequestLookup::Expired => return Self::empty(OutcomeState::Expired),
+            RequestLookup::Kept(request) => request,
         };
         let since = |until: Instant| until.saturating_duration_since(request.made);
         let outcome = match &request.state {
-            requests::State::Pending { .. } => Self { elapsed: since(now), ..Self::empty(OutcomeState::Pending) },
-            requests::State::Ended { at, ended: Ended::Failed(failure) } => {
+            requests::RequestState::Pending { .. } => {
+                Self { elapsed: since(now), ..Self::empty(OutcomeState::Pending) }
+            }
+            requests::RequestState::Ended { at, ended: RequestEnd::Failed(failure) } => {
                 Self { elapsed: since(*at), failure: Some(failure.clone()), ..Self::empty(OutcomeState::Failed) }
             }
-            requests::State::Ended { at, ended: Ended::Done(done) } => Self {
+            requests::RequestState::Ended { at, ended: RequestEnd::Done(done) } => Self {
                 elapsed: since(*at),
                 mime_type: done.mime_type,
                 data: Arc::clone(&done.data),
@@ -139,9 +141,11 @@ impl RequestInfo {
     fn of(id: RequestId, request: &Request, now: Instant) -> Self {
         let since = |until: Instant| until.saturating_duration_since(request.made);
         let (state, until, bytes, failure) = match &request.state {
-            requests::State::Pending { .. } => (OutcomeState::Pending, now, 0, None),
-            requests::State::Ended { at, ended: Ended::Done(done) } => (OutcomeState::Done, *at, done.bytes, None),
-            requests::State::Ended { at, ended: Ended::Failed(failure) } => {
+            requests::RequestState::Pending { .. } => (OutcomeState::Pending, now, 0, None),
+            requests::RequestState::Ended { at, ended: RequestEnd::Done(done) } => {
+                (OutcomeState::Done, *at, done.bytes, None)
+            }
+            requests::RequestState::Ended { at, ended: RequestEnd::Failed(failure) } => {
                 (OutcomeState::Failed, *at, 0, Some(failure.kind))
             }
         };
@@ -220,7 +224,7 @@ impl WebViews {
             if state.requests.acknowledge(id) {
                 state.release(id, |cut| {
                     let (isolated, frame) = (cut.isolated, cut.frame.clone());
-                    Injection { token, sources: page.shelf.drop(cut.number), isolated, frame }
+                    Injection { token, sources: page.result_store.drop(cut.number), isolated, frame }
                 });
             }
         });

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use wharf_core::{WebViewOwner, grant::GrantedWebView};
 
-use super::{Script, WebViews, wanted::patience};
+use super::{Script, WebViews, parameters::patience};
 use crate::{
     Failure, FailureKind, Injection, Operation, Order, PageId, RequestId, Token, WebViewError,
-    asked::{self, Asked},
-    page::Command,
-    requests::{NewRequest, Task, Work},
+    operation_request::{self, OperationRequest},
+    page::BackendCommand,
+    requests::{NewRequest, RequestTask, RequestWork},
 };
 
 impl WebViews {
@@ -30,14 +30,14 @@ impl WebViews {
         let max_bytes = max_bytes.map_or(most, |asked| most.min(u64::from(asked)));
         let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
         let number = core.look(&page, |state, _| state.number());
-        let sources = page.shelf.run(&source, number, max_bytes);
+        let sources = page.result_store.run(&source, number, max_bytes);
         let unable = (isolated && !core.backend.abilities().isolated_world).then(|| {
             Failure::new(FailureKind::Unsupported, "this backend has no isolated world; run it in the world `page`")
         });
         let shares = core.reserve(&page, sources.iter().map(|source| source.len() as u64).sum())?;
-        let work = Work::Script { isolated, frame: frame.clone(), max_bytes, number };
-        let command = Command::Inject(Injection { token, sources, isolated, frame });
-        let task = Task { kind: "script", work, shares };
+        let work = RequestWork::Script { isolated, frame: frame.clone(), max_bytes, number };
+        let command = BackendCommand::Inject(Injection { token, sources, isolated, frame });
+        let task = RequestTask { kind: "script", work, shares };
         let request = NewRequest { id, token, task, patience, unable };
         core.change(&page, |state, now| state.begin(now, request, Some(command)))?;
         core.counters.requested();
@@ -62,19 +62,19 @@ impl WebViews {
         let core = &self.core;
         let page = self.find(owner, page)?;
         let patience = patience(&core.limits, deadline)?;
-        let Asked { operation, matter, files } = asked::read(granted, operation, parameters)?;
+        let OperationRequest { operation, effect, files } = operation_request::read(granted, operation, parameters)?;
         let (id, token) = ids()?;
         let name = operation.name();
         let unable = (!core.backend.abilities().operations.contains(name))
             .then(|| Failure::new(FailureKind::Unsupported, format!("this backend cannot do `{name}`")));
         let shares = core.reserve(&page, parameters.len() as u64)?;
         let order = Order { token, operation, deadline: patience };
-        let task = Task { kind: name, work: Work::Order(matter), shares };
+        let task = RequestTask { kind: name, work: RequestWork::Order(effect), shares };
         let request = NewRequest { id, token, task, patience, unable };
         if matches!(order.operation, Operation::SetFiles { .. }) && request.unable.is_none() {
             core.upload(&page, request, order, &files)?;
         } else {
-            core.change(&page, |state, now| state.begin(now, request, Some(Command::Perform(order))))?;
+            core.change(&page, |state, now| state.begin(now, request, Some(BackendCommand::Perform(order))))?;
         }
         core.counters.requested();
         Ok(id)

@@ -5,15 +5,15 @@ use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use wharf_core::{PluginName, SessionId, TenantId, WebViewOwner};
 
-use super::{Core, Table, WebViews};
-use crate::{PageId, PageInfo, Why, page::Page, shares::makes_room};
+use super::{Core, PageTable, WebViews};
+use crate::{CloseReason, PageId, PageInfo, page::Page, shares::makes_room};
 
 /// Closed pages of one owner that are remembered.
 const REMEMBERED_OF_OWNER: u64 = 8;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Swept {
+pub struct SweepReport {
     /// Pages that nobody used, and that are being closed.
     pub closed: usize,
     /// Pages that were closed long ago, and that are forgotten now.
@@ -23,22 +23,22 @@ pub struct Swept {
 impl WebViews {
     /// Closes the pages that nobody uses, and forgets those that were closed long
     /// ago. A host does this once a minute; deadlines do not wait for it.
-    pub fn sweep(&self) -> Swept {
+    pub fn sweep(&self) -> SweepReport {
         let core = &self.core;
         let idle = Duration::from_secs(core.limits.idle_seconds);
         let mut closed = 0;
         for page in core.pages(|_| true) {
             // In one step: who uses it meanwhile keeps it.
             let closes = core.change(&page, |state, now| {
-                state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, Why::Idle)
+                state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, CloseReason::Idle)
             });
             if closes {
-                core.counters.closed(Why::Idle);
+                core.counters.closed(CloseReason::Idle);
                 closed += 1;
             }
         }
         let forgotten = core.forget(&mut core.table(), Instant::now());
-        Swept { closed, forgotten: forgotten.len() }
+        SweepReport { closed, forgotten: forgotten.len() }
     }
 
     /// Every page and whose it is, for the operator.
@@ -64,7 +64,7 @@ impl WebViews {
     /// where there is none.
     pub async fn close_for_operator(&self, id: PageId, patience: Duration) -> Option<PageInfo> {
         let page = self.core.page(id)?;
-        self.core.close(&page, Why::Operator);
+        self.core.close(&page, CloseReason::Operator);
         self.core.closed(&page, Instant::now() + patience).await;
         Some(self.core.info(&page))
     }
@@ -73,7 +73,7 @@ impl WebViews {
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.tenant == *tenant && page.owner.session == *session);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
-        self.core.close_all(&open, Why::Operator, patience).await;
+        self.core.close_all(&open, CloseReason::Operator, patience).await;
         open.len()
     }
 
@@ -81,7 +81,7 @@ impl WebViews {
     pub async fn end_plugin(&self, plugin: &PluginName, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.plugin == *plugin);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
-        self.core.close_all(&open, Why::Operator, patience).await;
+        self.core.close_all(&open, CloseReason::Operator, patience).await;
         open.len()
     }
 
@@ -95,7 +95,7 @@ impl WebViews {
             table.pages.values().cloned().collect::<Vec<_>>()
         };
         for page in &all {
-            core.close(page, Why::ShuttingDown);
+            core.close(page, CloseReason::ShuttingDown);
         }
         core.backend.shut_down(patience).await;
         for page in &all {
@@ -106,7 +106,7 @@ impl WebViews {
 
 impl Core {
     /// All at once.
-    async fn close_all(&self, pages: &[Arc<Page>], why: Why, patience: Duration) {
+    async fn close_all(&self, pages: &[Arc<Page>], why: CloseReason, patience: Duration) {
         let until = Instant::now() + patience;
         for page in pages {
             self.close(page, why);
@@ -119,7 +119,7 @@ impl Core {
     /// Forgets pages that were closed long ago, and the oldest beyond what is kept: 8 of
     /// one owner, and of session, tenant and host as many as may be open. Those, to be let
     /// go of without the lock. No page of a tenant is forgotten for one of another.
-    pub(super) fn forget(&self, table: &mut Table, now: Instant) -> Vec<Arc<Page>> {
+    pub(super) fn forget(&self, table: &mut PageTable, now: Instant) -> Vec<Arc<Page>> {
         let remembered = Duration::from_secs(self.limits.closed_seconds);
         let mut closed: Vec<_> = table
             .pages

@@ -8,14 +8,14 @@ use crate::Failure;
 
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Ended {
-    Done(Done),
+pub(crate) enum RequestEnd {
+    Done(RequestResult),
     Failed(Failure),
 }
 
 /// A result.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Done {
+pub(crate) struct RequestResult {
     pub(crate) mime_type: &'static str,
     /// The result, or its beginning.
     pub(crate) data: Arc<[u8]>,
@@ -26,7 +26,7 @@ pub(crate) struct Done {
     pub(crate) meta: Map<String, Value>,
 }
 
-impl Ended {
+impl RequestEnd {
     /// How many bytes keeping it takes.
     pub(super) fn size(&self) -> u64 {
         match self {

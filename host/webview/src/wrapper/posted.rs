@@ -7,7 +7,7 @@ use crate::{Injection, Token};
 
 /// What a page posts by the sources of [`Injection::posting`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostedResult {
     /// The right to settle, as the page shows it. It may be forged: the core checks
     /// it.
     pub token: Token,
@@ -22,7 +22,7 @@ struct Message {
     envelope: String,
 }
 
-impl Posted {
+impl PostedResult {
     /// Reads a message that a page posted. Nothing where it is none of ours: a page
     /// can post what it likes.
     #[must_use]
@@ -35,7 +35,7 @@ impl Posted {
 impl Injection {
     /// The sources, each with a message behind it: once its promise has come to an
     /// envelope, it calls `post`, such as `window.ipc.postMessage`, with a text for
-    /// [`Posted::read`].
+    /// [`PostedResult::read`].
     #[must_use]
     pub fn posting(&self, post: &str) -> Vec<String> {
         let posting = |source: &String| {

@@ -3,7 +3,7 @@ use wharf_core::{Grants, PluginName, WebViewGrant};
 
 use super::*;
 
-fn ask_with(uploads: bool, name: &str, parameters: &str) -> Result<Asked, WebViewError> {
+fn ask_with(uploads: bool, name: &str, parameters: &str) -> Result<OperationRequest, WebViewError> {
     let mut grant = WebViewGrant::with_reason("a test");
     grant.origins = vec!["https://example.com".parse().expect("an origin")];
     grant.uploads = uploads;

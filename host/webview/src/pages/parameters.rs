@@ -1,10 +1,10 @@
 //! What is asked of pages and scripts, read from the words of the contract and
 //! checked.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use serde::{Deserialize, de::DeserializeOwned};
-use wharf_core::{WebViewLimits, polls::PollRules};
+use wharf_core::WebViewLimits;
 
 use crate::{DialogPolicy, WebViewError};
 
@@ -13,21 +13,9 @@ pub(crate) const MAXIMUM_SIZE: u32 = 4096;
 const DEFAULT_SIZE: (u32, u32) = (1280, 800);
 const MAXIMUM_SCRIPT_BYTES: usize = 1 << 20;
 
-/// What holds for all pages of a host.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {
-    /// How many there are, how long, and what is kept of them.
-    pub limits: WebViewLimits,
-    /// How polls are judged.
-    pub polls: PollRules,
-    /// A directory of this host alone, in which files wait that pages are given.
-    /// Whoever names it removes it in the end. Without it pages are given none.
-    pub staging: Option<PathBuf>,
-}
-
 /// What a page is to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct OpenPageRequest {
     /// Width of what is seen, in CSS pixels, 4096 at most; 0 for 1280.
     pub width: u32,
     /// Height of what is seen, in CSS pixels, 4096 at most; 0 for 800.
@@ -50,7 +38,7 @@ struct PageOptions {
     user_agent: Option<String>,
 }
 
-impl Wanted {
+impl OpenPageRequest {
     /// Reads the words of the contract.
     ///
     /// # Errors

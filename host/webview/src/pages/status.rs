@@ -7,7 +7,7 @@ use super::WebViews;
 
 /// What holds for the pages of a plugin here, for people and programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct WebViewStatus {
     /// Patterns of origins that pages may reach.
     pub origins: Vec<String>,
     /// Pages that an owner may have at once.
@@ -39,10 +39,10 @@ pub struct Standing {
 impl WebViews {
     /// What holds for the pages of a plugin.
     #[must_use]
-    pub fn standing(&self, granted: &GrantedWebView<'_>) -> Standing {
+    pub fn status(&self, granted: &GrantedWebView<'_>) -> WebViewStatus {
         let (grant, limits) = (granted.grant(), &self.core.limits);
         let abilities = self.core.backend.abilities();
-        Standing {
+        WebViewStatus {
             origins: grant.origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
             maximum_pages: grant.maximum_pages.min(limits.pages),
             downloads: grant.downloads,
