@@ -44,7 +44,8 @@ pub struct InstalledChromium {
 impl Chromium {
     /// Runs pages by these settings. The browser is started with the first page.
     ///
-    /// # Errors There is no program to run.
+    /// # Errors
+    /// There is no program to run.
     pub fn new(spawner: Spawner, settings: ChromiumSettings) -> Result<Self, ChromiumError> {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
@@ -55,7 +56,8 @@ impl Chromium {
 
     /// Starts the browser once to see whether it works here, and ends it.
     ///
-    /// # Errors The browser does not start; the message says what to do.
+    /// # Errors
+    /// The browser does not start; the message says what to do.
     pub async fn probe(spawner: Spawner, settings: ChromiumSettings) -> Result<InstalledChromium, ChromiumError> {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;

@@ -131,8 +131,9 @@ pub struct Staging(Profile);
 impl Staging {
     /// Makes one, and sweeps the directories of hosts that were killed.
     ///
-    /// # Errors It cannot be made where the browser's user can reach it; the message
-    /// says what to do.
+    /// # Errors
+    /// It cannot be made where the browser's user can reach it; the message says what
+    /// to do.
     pub fn create(settings: &ChromiumSettings) -> Result<Self, ChromiumError> {
         let user = settings.clone().decided().user;
         Profile::create(&settings.temporary, user).map(Self)

@@ -55,7 +55,7 @@ impl Fake {
         }
     }
 
-    /// Ends all pages as a browser does that is killed.
+    /// Ends all pages, as a killed browser does.
     pub fn kill(&self) {
         let pages: Vec<_> = self.pages().drain().collect();
         for (_, thread) in pages {

@@ -1,4 +1,4 @@
-//! Files that come out of pages and go into them: names that cannot be trusted,
+//! Files on their way out of pages and into them, with names that cannot be trusted, in
 //! directories in which others write.
 //!
 //! Owns how they are opened and copied. Nothing here follows a link below the

@@ -1,9 +1,12 @@
 //! Web pages of sessions: opened, driven and read without anything that blocks.
 //!
-//! A script is handed over and known by the id of its request; what comes of it is
-//! polled. The core of this crate owns pages, requests, one-shot tokens, deadlines,
-//! limits and policy. A [`WebViewBackend`] only injects and reports: the host's own
-//! Chromium, or the WebViews of an app that embeds the host.
+//! A caller hands over a script and polls its result by the id of the request. The core
+//! of this crate owns pages, requests, one-shot tokens, deadlines, limits and policy; a
+//! [`WebViewBackend`] only injects and reports. Here is also what backends share: the
+//! proxy of a page, its shares of quotas, and the suite that each backend passes.
+//!
+//! This crate starts nothing and knows no browser: `wharf-chromium` is a backend of its
+//! own, and an app brings one for its WebViews.
 
 mod backend;
 #[cfg(any(test, feature = "contract"))]

@@ -1,5 +1,5 @@
-//! Operations as they are asked for, by name and JSON: read, bounded, and checked
-//! against the grant.
+//! Reads operations from their names and parameters in JSON, bounds them, and checks
+//! them against the grant.
 //!
 //! Knows nothing of any page or backend.
 
@@ -27,16 +27,16 @@ const MAXIMUM_TEXT_CHARACTERS: usize = 100_000;
 const MAXIMUM_ELEMENT: usize = 64 << 10;
 const MAXIMUM_FILES: usize = 100;
 const MAXIMUM_PATH: usize = 4 << 10;
-/// How far from the corner of what is seen a position may be, and how far a wheel
-/// may turn.
+/// How far from the corner of the viewport a position may be, and how far a wheel may
+/// turn.
 const MAXIMUM_POSITION: f64 = 100_000.0;
 /// The largest part of a page that can be drawn, in pixels.
 const MAXIMUM_DRAWN: f64 = 16_384.0;
-/// How far down a page what is drawn may begin.
+/// How far down the page a picture may begin.
 const MAXIMUM_DEPTH: f64 = 10_000_000.0;
 const MAXIMUM_IDLE: Duration = Duration::from_secs(60);
 
-/// An operation that may be carried out.
+/// An operation that was checked and may be carried out.
 #[derive(Debug)]
 pub(crate) struct OperationRequest {
     pub(crate) operation: Operation,
@@ -45,7 +45,7 @@ pub(crate) struct OperationRequest {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Reads what is asked for.
+/// Reads and checks an operation.
 pub(crate) fn read(
     granted: &GrantedWebView<'_>,
     name: &str,
@@ -125,7 +125,7 @@ fn navigate(
     Ok(Operation::Navigate { url: url.into() })
 }
 
-/// What the policy says of an address, as an error of this room.
+/// The policy's refusal of an address, as an error of this crate.
 fn refused(error: Error) -> WebViewError {
     match error.code {
         Code::Invalid => WebViewError::Invalid { problem: error.message },
@@ -145,7 +145,7 @@ fn screenshot(asked: ScreenshotParameters) -> Result<Operation, WebViewError> {
     let clip = clip.map(|ClipParameters { x, y, width, height }| {
         let within = |side: f64| side > 0.0 && side <= MAXIMUM_DRAWN;
         let begins = |at: f64| (0.0..=MAXIMUM_DEPTH).contains(&at);
-        // What is not finite is in no range.
+        // A value that is not finite is in no range.
         if !(within(width) && within(height) && begins(x) && begins(y)) {
             let problem = format!("`clip` begins in the page, and is at most {MAXIMUM_DRAWN} pixels wide and high");
             return Err(WebViewError::invalid(problem));

@@ -1,9 +1,9 @@
 //! One page: its state behind one lock, and the way from there to a backend.
 //!
-//! Whatever happens to a page goes through [`Page::change`]: time passes first, then
-//! the change is made, and what a backend has to do about it is handed over once the
-//! lock is free, in the order in which it was decided. It never knows other pages,
-//! nor who may have how many.
+//! Every change of a page goes through [`Page::change`]: time passes first, then the
+//! change is made, and once the lock is free, the commands to the backend are handed
+//! over in the order in which they were decided. It never knows other pages, nor how
+//! many an owner may have.
 
 mod cut_results;
 mod dialog;
@@ -37,16 +37,16 @@ pub(crate) use state::{PageState, TokenClaim};
 
 use crate::{PageId, PageShares, WebViewBackend, wrapper::ResultStore};
 
-/// Where the files of a page's session are.
+/// The workspace of a page's session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageWorkspace {
     /// The directory of the workspace's files.
     pub files: PathBuf,
-    /// Who owns what is put there, where that is another user than the host's.
+    /// The owner of its files, where that is not the host's own user.
     pub user: Option<u32>,
 }
 
-/// What is known of a page before it is there.
+/// The fixed parts of a page that is about to be made.
 #[derive(Debug)]
 pub(crate) struct NewPage {
     pub(crate) id: PageId,
@@ -66,13 +66,13 @@ pub(crate) struct Page {
     pub(crate) owner: WebViewOwner,
     pub(crate) workspace: Option<PageWorkspace>,
     pub(crate) opened: DateTime<Utc>,
-    /// Whether what it downloads is taken.
+    /// Whether its downloads are kept.
     pub(crate) downloads: bool,
-    /// Where the page keeps what was cut.
+    /// Where the page keeps the results that were cut.
     pub(crate) result_store: ResultStore,
-    /// Takes what it needs of what its session and its tenant may have.
+    /// Takes its shares of the quotas.
     pub(crate) shares: PageShares,
-    /// On which its own work runs, whichever thread asks for it.
+    /// The runtime of its own tasks, from whichever thread they are spawned.
     pub(crate) runtime: Handle,
     state: Mutex<PageState>,
     changes: watch::Sender<()>,
@@ -95,8 +95,8 @@ impl Page {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets time pass, makes a change, tells who waits, and hands over what a backend
-    /// has to do.
+    /// Lets time pass, makes a change, wakes those who wait, and hands commands over to
+    /// the backend.
     pub(crate) fn change<T>(
         &self,
         backend: &dyn WebViewBackend,
@@ -105,8 +105,8 @@ impl Page {
         self.with(backend, true, change)
     }
 
-    /// The same for what only looks: who waits is told of nothing but what time has
-    /// changed.
+    /// As [`Page::change`], without a change: it wakes those who wait only where time
+    /// has changed something.
     pub(crate) fn look<T>(&self, backend: &dyn WebViewBackend, look: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         self.with(backend, false, look)
     }
@@ -129,18 +129,18 @@ impl Page {
         acted
     }
 
-    /// Makes a change, or has a look, without letting time pass: for who holds a lock
-    /// of its own. Nobody is told before [`Page::change`] is called.
+    /// Looks or makes a change without letting time pass, for callers that hold a lock
+    /// of their own. It wakes nobody: call [`Page::change`] later for that.
     pub(crate) fn decide<T>(&self, change: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         change(&mut self.lock(), Instant::now())
     }
 
-    /// When its keeper has to look next, which from now on counts on that.
+    /// When its keeper has to look next. The keeper relies on that from now on.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.lock().next()
     }
 
-    /// What happened is told here.
+    /// Tells of each change.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
@@ -149,8 +149,8 @@ impl Page {
         state.info(self.id, self.opened, now)
     }
 
-    /// Hands over what waits, unless another thread is at it: that one goes on until
-    /// nothing is left.
+    /// Hands over the commands that wait, unless another thread does so already: that
+    /// thread goes on until none is left.
     fn hand_over(&self, backend: &dyn WebViewBackend) {
         if !self.lock().outbox.begin() {
             return;
@@ -164,7 +164,7 @@ impl Page {
     }
 }
 
-/// Lets somebody else hand over where a backend panics.
+/// Lets another thread go on where a backend panics.
 struct BrokenOff<'p>(&'p Page);
 
 impl Drop for BrokenOff<'_> {

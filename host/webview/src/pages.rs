@@ -1,11 +1,11 @@
 //! The pages of a host, by owner and id: what an adapter calls.
 //!
 //! Owns who may see which page, how many there are, and how long. Files that belong
-//! together: `open` makes a page and finds it a place, `run` hands over scripts and
-//! operations, `outcome` tells what came of them, `read` pages through results,
-//! `reports` takes what a backend reports, `exchange` moves files, `keep` lives as long
-//! as a page does, `sweep` closes pages that are not used, `room` drops results where
-//! there is no room, `parameters` and `settings` are what callers hand in.
+//! together: `open` makes a page and finds room for it, `run` hands over scripts and
+//! operations, `outcome` tells their results, `read` pages through results, `reports`
+//! takes what a backend reports, `exchange` moves files, `keep` lives as long as a page
+//! does, `sweep` closes pages that are not used, `room` drops results where there is no
+//! room, `parameters` and `settings` are what callers hand in.
 
 mod exchange;
 mod keep;
@@ -70,7 +70,7 @@ pub(crate) struct Core {
     counters: Counters,
 }
 
-/// What there is, and whether more may come.
+/// All pages, and whether more may be opened.
 #[derive(Debug, Default)]
 struct PageTable {
     pages: HashMap<PageId, Arc<Page>>,
@@ -79,7 +79,7 @@ struct PageTable {
 }
 
 impl PageTable {
-    /// Forgets a page, and lets go of what was kept of it.
+    /// Forgets a page, and drops all that was kept of it.
     fn drop_page(&mut self, page: &Page) {
         self.pages.remove(&page.id);
         page.decide(|state, _| state.forget());
@@ -98,7 +98,7 @@ impl Core {
         self.table().pages.get(&id).cloned()
     }
 
-    /// The pages that are asked for, in the order in which they were opened.
+    /// The pages that `which` accepts, in the order in which they were opened.
     fn pages(&self, which: impl Fn(&Page) -> bool) -> Vec<Arc<Page>> {
         let mut pages: Vec<_> = self.table().pages.values().filter(|page| which(page)).cloned().collect();
         pages.sort_by_key(|page| page.serial);
@@ -153,7 +153,8 @@ impl WebViews {
     }
 
     /// Closes a page. Returns once nothing is left of it, and at the latest after
-    /// `patience`: then it is closed for its owner, and its backend is still at it.
+    /// `patience`: then it is closed for its owner, while its backend still works on
+    /// it.
     ///
     /// # Errors
     /// [`WebViewError::NoPage`].
@@ -222,12 +223,12 @@ impl WebViews {
         now
     }
 
-    /// Who may see a page is decided here alone.
+    /// Decides who may see a page, here alone.
     fn find(&self, owner: &WebViewOwner, id: PageId) -> Result<Arc<Page>, WebViewError> {
         self.core.page(id).filter(|page| page.owner == *owner).ok_or(WebViewError::NoPage)
     }
 
-    /// The page of a request. One of somebody else is as one that never was.
+    /// The page of a request. The request of another owner does not exist here.
     fn find_request(&self, owner: &WebViewOwner, id: RequestId) -> Result<Arc<Page>, WebViewError> {
         let knows = |page: &Arc<Page>| {
             self.core.look(page, |state, _| !matches!(state.requests.look(id), RequestLookup::Unknown))

@@ -1,12 +1,11 @@
-//! The way of one page to the network: a proxy on the loopback that lets through
-//! what the page's policy grants, and nothing else.
+//! The way of one page to the network: a proxy on the loopback that lets through what
+//! the page's policy grants, and nothing else.
 //!
-//! The browser resolves no name and opens no connection by itself: it names here
-//! what it wants, whatever part of the page asked for it. The proxy checks the
-//! origin, resolves the name once, checks each address that comes of it, and
-//! connects to one that was checked, so no second look-up can lead elsewhere. It
-//! reads no encrypted byte. Knows nothing of pages, of browsers' protocols or of
-//! who owns what.
+//! The browser resolves no name and opens no connection by itself: it asks here, for
+//! any part of a page. The proxy checks the origin, resolves the name once, checks each
+//! address that the name has, and connects to one that was checked, so no second
+//! look-up can lead elsewhere. It reads no encrypted byte. It never knows pages,
+//! protocols of browsers, or owners.
 
 mod activity;
 mod answer;
@@ -38,8 +37,7 @@ pub use exchange::DeniedConnection;
 use exchange::ProxyRules;
 pub use wharf_network::Names;
 
-/// How long to wait where the system gives no connection, for want of
-/// descriptors say.
+/// How long to wait when the system accepts no connection, for lack of descriptors say.
 const RELIEF: Duration = Duration::from_millis(100);
 
 /// How a proxy serves.
@@ -47,16 +45,16 @@ const RELIEF: Duration = Duration::from_millis(100);
 pub struct ProxySettings {
     /// Connections at once. Further ones are answered with 503.
     pub connections: usize,
-    /// What the page's session, tenant and host may have together: each connection
-    /// takes a place of it, and is answered with 503 where there is none.
+    /// The page's shares: each connection takes one, and is answered with 503 where
+    /// there is none.
     pub shares: Option<PageShares>,
     /// Only sockets of this user are served: the one that the browser runs as.
     /// Absent is the user of the host.
     pub user: Option<u32>,
     /// Is told of every connection that the page did not get; must not block.
     pub denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
-    /// Is asked for a granted name before the system is; what comes of it is checked
-    /// all the same.
+    /// Resolves a granted name before the system does; its addresses are checked all
+    /// the same.
     pub names: Option<Names>,
 }
 
@@ -145,7 +143,7 @@ async fn accept(
     }
 }
 
-/// A place among the connections of the page, and one among those of its session.
+/// One of the connections of the page, and a share of those of its session.
 type ConnectionSlots = (OwnedSemaphorePermit, Option<Share>);
 
 async fn serve(rules: Arc<ProxyRules>, stream: TcpStream, peer: SocketAddr, _places: ConnectionSlots) {

@@ -1,37 +1,37 @@
-//! What a backend reports: what came of a request, and what happens in a page.
-//! All of it may come from a hostile page: the core bounds and cleans it.
+//! Reports of a backend: results of requests, and events of a page. All of it may come
+//! from a hostile page: the core bounds and cleans it.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-/// What came of an injection or an order.
+/// The result of an injection or an order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settled {
-    /// What the promise of an [`crate::Injection`] came to.
+    /// The value of an injection's promise.
     Envelope(String),
-    /// None of its sources can be parsed.
+    /// The engine can parse none of its sources.
     Syntax {
-        /// What the engine says of the last one.
+        /// The engine's message about the last one.
         message: String,
     },
-    /// What an order came to.
+    /// The output of an order.
     Done(OrderOutput),
     /// It failed.
     Failed(Failure),
 }
 
-/// The result of an order.
+/// The output of an order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderOutput {
-    /// What it is, such as `image/png`.
+    /// Its media type, such as `image/png`.
     pub mime_type: &'static str,
-    /// The result itself.
+    /// The output itself.
     pub data: Vec<u8>,
 }
 
 impl OrderOutput {
-    /// A result of JSON.
+    /// An output of JSON.
     #[must_use]
     pub fn json(value: &Map<String, Value>) -> Self {
         let data = serde_json::to_vec(value).unwrap_or_default();
@@ -119,8 +119,8 @@ pub enum PageEvent {
     Opened,
     /// It leaves its document for another one: scripts that are pending fail.
     Navigating,
-    /// Where it is now, and what it is called. Also where it moved within a
-    /// document, which fails nothing.
+    /// It has this address and title now. Also after a move within its document, which
+    /// fails no request.
     Located {
         /// Its address.
         url: String,
@@ -131,7 +131,7 @@ pub enum PageEvent {
     Loading(bool),
     /// A dialog opened, and nothing runs in the page until it is answered.
     DialogOpened(DialogOpened),
-    /// It is answered, by whomever.
+    /// The dialog is closed.
     DialogClosed {
         /// Yes, or no.
         accepted: bool,
@@ -146,7 +146,7 @@ pub enum PageEvent {
     Crashed,
     /// Nothing is left of it.
     Closed {
-        /// Why, where nobody asked for it; the browser ended, say.
+        /// The reason, where the core did not ask for it: the browser ended, say.
         unasked: Option<String>,
     },
 }

@@ -1,10 +1,10 @@
-//! The requests of one page: which are pending, what came of those that ended, and
-//! which are only remembered.
+//! The requests of one page: those that are pending, the results of those that ended,
+//! and the ids of those that expired.
 //!
-//! A request goes one way: pending, ended, expired, unknown. It owns the limits on
-//! how many there are, how much is kept and how long. It reads no clock, locks
-//! nothing, and never knows a backend: times are handed in, and who has to be
-//! interrupted is handed back.
+//! A request goes one way: pending, ended, expired, unknown. It owns the limits on how
+//! many there are, how much is kept and how long. It reads no clock, locks nothing, and
+//! never knows a backend: times are handed in, and the tokens of what has to be
+//! interrupted are handed back.
 
 mod expired;
 mod outcome;
@@ -26,18 +26,18 @@ pub(crate) use self::{
 };
 use crate::{Failure, FailureKind, RequestId, Token};
 
-/// What is known of a request.
+/// The result of a look-up.
 #[derive(Debug)]
 pub(crate) enum RequestLookup<'r> {
     /// It is pending, or its end is kept.
     Kept(&'r Request),
-    /// It ended, and what came of it is not kept.
+    /// It ended, and its result is not kept.
     Expired,
     /// There is none, or that is forgotten.
     Unknown,
 }
 
-/// A further request finds no place, since all are pending.
+/// There is no room for a further request, since all are pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AllPending;
 
@@ -46,7 +46,7 @@ pub(crate) struct AllPending;
 pub(crate) struct Requests {
     limits: Arc<WebViewLimits>,
     kept: HashMap<RequestId, Request>,
-    /// Of pending ones whose result has not come.
+    /// Tokens of requests that are not settled.
     tokens: HashMap<Token, RequestId>,
     deadlines: BTreeSet<(Instant, RequestId)>,
     /// Those that ended, the oldest end first.
@@ -71,7 +71,7 @@ impl Requests {
         }
     }
 
-    /// A request that pends for as long as `patience`.
+    /// Adds a request that is pending for at most `patience`.
     pub(crate) fn begin(
         &mut self,
         now: Instant,
@@ -88,7 +88,7 @@ impl Requests {
         Ok(())
     }
 
-    /// A request that has failed before anybody was asked.
+    /// Adds a request that has failed before its backend was asked.
     pub(crate) fn begin_failed(
         &mut self,
         now: Instant,
@@ -129,8 +129,8 @@ impl Requests {
         Some((id, self.kept.get(&id)?.work.clone()))
     }
 
-    /// Ends a request, where it is still pending. Says whether it was. `share` has
-    /// room for what came of it; without one, that is so small that it needs none.
+    /// Ends a request, where it is still pending. Whether it was. `share` has room for
+    /// its result; a result without one is so small that it needs none.
     pub(crate) fn finish(&mut self, now: Instant, id: RequestId, ended: RequestEnd, share: Option<Share>) -> bool {
         let Some(request) = self.kept.get_mut(&id) else { return false };
         let RequestState::Pending { token, deadline, .. } = request.state else { return false };
@@ -145,15 +145,15 @@ impl Requests {
         true
     }
 
-    /// Ends a request with a failure, where it is pending. The token of what a
-    /// backend may still be doing.
+    /// Ends a request with a failure, where it is pending. Its token, since a backend
+    /// may still work on it.
     pub(crate) fn fail(&mut self, now: Instant, id: RequestId, failure: Failure) -> Option<Token> {
         let RequestState::Pending { token, .. } = self.kept.get(&id)?.state else { return None };
         self.finish(now, id, RequestEnd::Failed(failure), None);
         Some(token)
     }
 
-    /// Ends what depends on the document of the page.
+    /// Ends the requests that depend on the document of the page.
     pub(crate) fn leave_document(&mut self, now: Instant, failure: &Failure) {
         self.fail_where(now, failure, |work| !work.outlives_document());
     }
@@ -164,7 +164,7 @@ impl Requests {
     }
 
     fn fail_where(&mut self, now: Instant, failure: &Failure, which: impl Fn(&RequestWork) -> bool) {
-        // The earliest deadline first: any order will do that does not hang on chance.
+        // The earliest deadline first, so that the order does not depend on chance.
         let pending: Vec<_> = self.deadlines.iter().map(|(_, id)| *id).collect();
         for id in pending {
             if self.kept.get(&id).is_some_and(|request| which(&request.work)) {
@@ -173,8 +173,9 @@ impl Requests {
         }
     }
 
-    /// Lets time pass: ends what took too long and expires what was kept for long
-    /// enough. The tokens of what a backend may still be doing.
+    /// Lets time pass: ends requests that took too long, and expires results that were
+    /// kept for long enough. The tokens of the requests that it ended, since a backend
+    /// may still work on them.
     pub(crate) fn pass(&mut self, now: Instant) -> Vec<Token> {
         let mut late = Vec::new();
         while let Some((deadline, id)) = self.deadlines.first().copied().filter(|(deadline, _)| *deadline <= now) {
@@ -186,7 +187,7 @@ impl Requests {
                 "it took longer than the {} ms that it had; ask for more with `milliseconds`, or see what keeps the page",
                 patience.as_millis()
             );
-            // As of its deadline, so that nothing depends on when somebody looks.
+            // As of its deadline, so that the result does not depend on who looks when.
             late.extend(self.fail(deadline, id, Failure::new(FailureKind::TimeOut, message)));
         }
         let kept_for = Duration::from_secs(self.limits.kept_seconds);
@@ -222,7 +223,7 @@ impl Requests {
         self.kept.get_mut(&id).map(|request| &mut request.polls)
     }
 
-    /// Lets go of a request that has ended. Whether it was kept.
+    /// Drops the result of a request that has ended. Whether it was kept.
     pub(crate) fn acknowledge(&mut self, id: RequestId) -> bool {
         let ended = matches!(self.kept.get(&id), Some(Request { state: RequestState::Ended { .. }, .. }));
         if ended {
@@ -231,7 +232,7 @@ impl Requests {
         ended
     }
 
-    /// When the oldest of what is kept ended.
+    /// When the oldest request whose result is kept ended.
     pub(crate) fn oldest_end(&self) -> Option<Instant> {
         match self.kept.get(self.ended.front()?)?.state {
             RequestState::Ended { at, .. } => Some(at),
@@ -239,7 +240,7 @@ impl Requests {
         }
     }
 
-    /// Lets go of that one. Whether there was one.
+    /// Drops the oldest result. Whether there was one.
     pub(crate) fn let_go_of_oldest(&mut self) -> bool {
         let oldest = self.ended.front().copied();
         oldest.is_some_and(|oldest| {
@@ -248,7 +249,7 @@ impl Requests {
         })
     }
 
-    /// Lets go of all that has ended.
+    /// Drops all results.
     pub(crate) fn clear(&mut self) {
         while self.let_go_of_oldest() {}
     }
@@ -264,7 +265,7 @@ impl Requests {
         self.deadlines.len()
     }
 
-    /// How many ends are kept, of how many bytes.
+    /// How many results are kept, and their bytes.
     pub(crate) fn held(&self) -> (usize, u64) {
         (self.ended.len(), self.bytes)
     }
@@ -274,11 +275,11 @@ impl Requests {
         self.expired.len()
     }
 
-    /// Counts what came of a request that has just ended, and makes room for it.
+    /// Counts the result of a request that has just ended, and makes room for it.
     fn keep(&mut self, id: RequestId) {
         self.ended.push_back(id);
         self.bytes += self.size(id);
-        // The newest stays: what it may have was bounded before.
+        // The newest stays: its size was bounded before.
         while self.bytes > self.limits.result_bytes_per_page && self.ended.len() > 1 {
             let Some(oldest) = self.ended.front().copied() else { break };
             self.expire(oldest);
@@ -307,7 +308,7 @@ impl Requests {
     }
 }
 
-/// Has a share hold so much, whatever the limits say.
+/// Sets the amount of a share, even beyond its limit.
 fn set(share: &mut Share, amount: u64) {
     let held = share.amount();
     share.shrink(held.saturating_sub(amount));

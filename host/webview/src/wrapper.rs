@@ -1,5 +1,5 @@
-//! The JavaScript around a script: what awaits it, makes JSON of what it comes to,
-//! cuts that in the page and keeps the rest there.
+//! The JavaScript around a script: it awaits the script, makes JSON of its value, cuts
+//! that in the page and keeps the rest there.
 //!
 //! Owns the sources and the envelope in which a result travels. Knows nothing of
 //! requests, and nothing of how a source gets into a page.
@@ -34,21 +34,21 @@ impl ResultStore {
         Ok(Self(format!("wharf-{}", Handle::random()?)))
     }
 
-    /// The sources that run a script, the first that can be parsed. What is cut off
-    /// at `most` bytes is kept under `number`.
+    /// The sources that run a script: the engine is to run the first that it can parse.
+    /// A result is cut at `most` bytes, and the page keeps the rest under `number`.
     pub(crate) fn run(&self, script: &str, number: u64, most: usize) -> Vec<String> {
         let ask = RunParameters { key: &self.0, number, most, keep: BYTES_IN_PAGE, results: RESULTS_IN_PAGE };
         let ask = serde_json::to_string(&ask).unwrap_or_default();
         bodies(script).iter().map(|body| wrapped(body, &ask)).collect()
     }
 
-    /// The source that reads on in what was cut off.
+    /// The source that reads on in a result that was cut.
     pub(crate) fn read(&self, number: u64, from: u64, most: usize) -> Vec<String> {
         let ask = serde_json::json!({ "key": self.0, "number": number, "from": from, "most": most });
         vec![format!("{}({ask})", READ.trim_end())]
     }
 
-    /// The source that lets go of what was cut off.
+    /// The source that has the page drop a result that was cut.
     pub(crate) fn drop(&self, number: u64) -> Vec<String> {
         let ask = serde_json::json!({ "key": self.0, "number": number });
         vec![format!("{}({ask})", DROP.trim_end())]

@@ -115,7 +115,7 @@ impl Page<'_> {
         self.wait(self.execute(source)).await
     }
 
-    /// What a script comes to that is expected to succeed.
+    /// The value of a script that is expected to succeed.
     pub(super) async fn value(&self, source: &str) -> Value {
         let outcome = self.run(source).await;
         assert_eq!(outcome.state, OutcomeState::Done, "{source}: {:?}", outcome.failure);

@@ -1,4 +1,4 @@
-//! What scripts come to.
+//! Results of scripts.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{ConsoleEntry, Failure, FailureKind, Injection, Operation, Order, OrderOutput, PageEvent, Settled};
 
-/// Something for a page to do.
+/// A task of a page.
 #[derive(Debug)]
 pub(super) enum PageTask {
     Inject(Injection),
@@ -60,7 +60,7 @@ pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<PageTask>) {
         }
         page.go_on();
     };
-    // What it holds goes first.
+    // The page drops what it holds first.
     let sink = shared.sink.clone();
     drop(page);
     sink.tell(PageEvent::Closed { unasked });
@@ -150,7 +150,7 @@ impl Page<'_> {
             self.worlds = None;
             self.shared.sink.tell(PageEvent::Crashed);
         } else if let Some(url) = goes {
-            // Where it goes by itself, nobody is told what came of it.
+            // A navigation of its own has no result to report.
             let _ = self.navigate(url);
         }
     }

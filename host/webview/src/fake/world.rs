@@ -43,7 +43,8 @@ impl World {
         self.context.with(|js| js.eval::<(), _>(source).catch(&js).err().map(|error| words(&error)))
     }
 
-    /// Runs the first source that can be parsed. What comes of it is told once it does.
+    /// Runs the first source that can be parsed. Its result is reported once there is
+    /// one.
     pub(super) fn inject(&self, shared: &Arc<Shared>, injection: &Injection) {
         let mut message = String::new();
         let begun = self.context.with(|js| {

@@ -42,9 +42,9 @@ pub(crate) fn keep(
         .ok_or_else(|| format!("it has more than {limit_bytes} bytes (limit `download_bytes`)"))
 }
 
-/// Removes what a backend has staged and nobody wants.
+/// Removes a staged download that is not kept.
 pub(crate) fn discard(staged: &Path) {
-    // It goes with the browser's own directory in the end, whatever happens here.
+    // It goes with the browser's own directory in the end.
     if let Err(error) = std::fs::remove_file(staged)
         && error.kind() != io::ErrorKind::NotFound
     {
@@ -73,7 +73,7 @@ fn folder(workspace: &PageWorkspace) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Gives what was made to whoever owns the workspace.
+/// Gives a new file or directory to the owner of the workspace.
 fn give(workspace: &PageWorkspace, made: impl AsFd, below: impl AsFd) -> io::Result<()> {
     if let Some(user) = workspace.user {
         let group = fstat(below)?.st_gid;

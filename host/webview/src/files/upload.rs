@@ -16,7 +16,8 @@ use rustix::{
 use super::beneath::{beneath, directory, file, root};
 use crate::{PageWorkspace, WebViewError};
 
-/// Files that are to be given, opened: whatever their names lead to later, they stay.
+/// Open files on their way into a page: they stay the same whatever their names lead to
+/// later.
 #[derive(Debug)]
 pub(crate) struct UploadFiles {
     files: Vec<(String, File)>,
@@ -49,9 +50,9 @@ pub(crate) fn open(workspace: &PageWorkspace, paths: &[PathBuf]) -> Result<Uploa
     Ok(staged)
 }
 
-/// Copies files below a directory of the host alone, where `reader` can read them,
-/// under names that nobody can guess but who is told. Where they are. One that has
-/// grown since it was opened is not followed for ever: `bytes` is what all may have.
+/// Copies files below a directory of the host alone, where `reader` can read them, by
+/// paths that cannot be guessed. Returns the paths. All together copy at most the bytes
+/// that they had when they were opened.
 pub(crate) fn stage(
     staging: &Path,
     page: &str,

@@ -1,5 +1,4 @@
-//! The parameters of operations, as they are written in JSON. Nothing of them is checked
-//! yet but their form.
+//! The parameters of operations in JSON. Only their form is checked here.
 
 use serde::Deserialize;
 

@@ -80,7 +80,7 @@ impl CutResults {
         self.releases.remove(&token)
     }
 
-    /// Forgets all: the document that kept them is gone, and who reads is told so.
+    /// Forgets all: the document that kept them is gone, and pending reads fail.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

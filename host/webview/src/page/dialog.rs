@@ -16,7 +16,7 @@ use crate::{DialogAnswer, DialogKind, DialogOpened, Failure, FailureKind, WebVie
 /// The longest text of a dialog, in bytes.
 const MAXIMUM_TEXT: usize = 4 << 10;
 
-/// What becomes of dialogs.
+/// How dialogs are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DialogPolicy {
     /// They wait for an answer, for a time.
@@ -58,7 +58,7 @@ struct OpenDialog {
     message: String,
     default_text: String,
     since: Instant,
-    /// Nobody waits for it any more.
+    /// The answer is on its way.
     answered: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What a page says, as entries of its logs: cut, and without what could change how
-//! a log is shown.
+//! Entries of a page's logs: cut, and without characters that could change how a log is
+//! shown.
 
 use serde_json::{Map, Value};
 use wharf_core::text::{cut, visible};
@@ -13,8 +13,8 @@ const MAXIMUM_URL: usize = 2 << 10;
 /// The longest name of a file, a type or a method.
 const MAXIMUM_WORD: usize = 256;
 
-/// Text of a page: at most so many bytes, with nothing but line breaks and tabs of
-/// what controls a terminal.
+/// Text of a page, of at most so many bytes. Of all control characters only line breaks
+/// and tabs stay.
 pub(crate) fn clean(text: &str, bytes: usize) -> String {
     visible(cut(text, bytes).to_owned())
 }
@@ -75,7 +75,7 @@ pub(super) fn network(entry: &NetworkEntry) -> Map<String, Value> {
         .0
 }
 
-/// A download that is where it belongs, at `path` of the workspace, or why not.
+/// An entry of the log `downloads`: the `path` in the workspace, or why it failed.
 pub(crate) fn download(entry: &Download, path: Result<&str, &str>) -> Map<String, Value> {
     let fields = Fields::new().text("url", &entry.url, MAXIMUM_URL).text("name", &entry.name, MAXIMUM_WORD);
     let fields = fields.some("bytes", Some(entry.bytes));

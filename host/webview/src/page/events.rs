@@ -1,4 +1,4 @@
-//! What a backend tells of a page.
+//! Events of a page, as its backend reports them.
 
 use tokio::time::Instant;
 
@@ -9,13 +9,13 @@ use super::{
 };
 use crate::{ConsoleEntry, Download, PageEvent};
 
-/// The longest address that is kept of a page, in bytes.
+/// The longest address of a page that is kept, in bytes.
 const MAXIMUM_URL: usize = 4 << 10;
 /// The longest title.
 const MAXIMUM_TITLE: usize = 1 << 10;
 
 impl PageState {
-    /// Takes what happened. A download that has ended is handed back: it has to be
+    /// Takes an event. A download that has ended is handed back: its file has to be
     /// moved.
     pub(crate) fn hear(&mut self, now: Instant, event: PageEvent) -> Option<Download> {
         if !self.is_open() {
@@ -24,7 +24,7 @@ impl PageState {
                     self.gone(now, unasked.as_deref());
                     None
                 }
-                // Its file has to go.
+                // Its file has to be removed.
                 PageEvent::Download(download) => Some(download),
                 _ => None,
             };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{DialogKind, PageId};
 
-/// Where a page stands.
+/// The status of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageStatus {
     /// It is being opened.
@@ -99,15 +99,15 @@ impl DialogKind {
 pub struct PageInfo {
     /// Its handle.
     pub id: PageId,
-    /// Where it stands.
+    /// Its status.
     pub status: PageStatus,
-    /// Where it is, at most 4 KiB.
+    /// Its address, at most 4 KiB.
     pub url: String,
-    /// What it is called, at most 1 KiB.
+    /// Its title, at most 1 KiB.
     pub title: String,
-    /// Width of what is seen.
+    /// Width of the viewport, in CSS pixels.
     pub width: u32,
-    /// Height of what is seen.
+    /// Height of the viewport, in CSS pixels.
     pub height: u32,
     /// The dialog that waits for an answer.
     pub dialog: Option<Dialog>,

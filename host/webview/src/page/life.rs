@@ -1,4 +1,4 @@
-//! Where a page is in its life: opening, open, closed, and what ends with each step.
+//! The life of a page: opening, open, closed, and what ends with each step.
 
 use tokio::time::Instant;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Failure, FailureKind, WebViewError, shares::OpenPageShares};
 
-/// The longest reason that is told, in bytes.
+/// The longest reason of an end, in bytes.
 const MAXIMUM_REASON: usize = 4 << 10;
 
 impl PageState {
@@ -79,7 +79,7 @@ impl PageState {
         self.loading = loading;
     }
 
-    /// Asks its backend to close it. Whether nobody had.
+    /// Asks its backend to close it. Whether that is the first time.
     pub(crate) fn close(&mut self, now: Instant, why: CloseReason) -> bool {
         if !self.is_open() {
             return false;
@@ -105,7 +105,7 @@ impl PageState {
         self.places = OpenPageShares { open: None, _present: None };
     }
 
-    /// Nobody can ask for it any more: what was kept of it goes.
+    /// No caller can ask for it any more: drops all that was kept of it.
     pub(crate) fn forget(&mut self) {
         self.forgotten = true;
         self.remembered = None;

@@ -1,5 +1,5 @@
-//! The logs of a page: rings of entries, bounded by number and bytes, that tell
-//! what they lost.
+//! The logs of a page: rings of entries, bounded by number and bytes, that report what
+//! they lost.
 
 use std::{collections::VecDeque, str::FromStr};
 
@@ -9,17 +9,17 @@ use wharf_core::{Share, WebViewLimits};
 
 use crate::{PageShares, WebViewError};
 
-/// The most entries that are told at once.
+/// The most entries of one answer.
 const MAXIMUM_ENTRIES: usize = 1_000;
 
-/// A log of a page.
+/// Names a log of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogName {
-    /// What the page said, and what happened to it.
+    /// Entries of the page's console, and what happened to the page.
     Console,
-    /// What the page asked of servers.
+    /// The page's requests to servers.
     Network,
-    /// What came as files.
+    /// The page's downloads.
     Downloads,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct LogRing {
     most_bytes: u64,
     entries: VecDeque<String>,
     bytes: u64,
-    /// As many bytes, of what its session and its tenant may have.
+    /// As many bytes, of the quotas of session, tenant and host.
     share: Share,
     /// The number of the last entry; 0 before the first.
     last: u64,

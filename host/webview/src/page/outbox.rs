@@ -1,10 +1,10 @@
-//! What a backend has to do, in the order in which it was decided.
+//! Commands to a backend, in the order in which they were decided.
 
 use std::collections::VecDeque;
 
 use crate::{DialogAnswer, Injection, Order, PageId, PageSettings, Sink, Token, WebViewBackend};
 
-/// Something for a backend to do.
+/// A command to a backend.
 #[derive(Debug)]
 pub(crate) enum BackendCommand {
     Open(Box<PageSettings>, Sink),
@@ -27,7 +27,7 @@ impl BackendCommand {
         }
     }
 
-    /// What it settles.
+    /// The token of the request that it begins.
     pub(super) fn token(&self) -> Option<Token> {
         match self {
             Self::Inject(Injection { token, .. }) | Self::Perform(Order { token, .. }) => Some(*token),
@@ -36,7 +36,7 @@ impl BackendCommand {
     }
 }
 
-/// Commands that wait, and whether somebody hands them over.
+/// The commands that wait, and whether a thread hands them over.
 #[derive(Debug, Default)]
 pub(crate) struct BackendOutbox {
     waiting: VecDeque<BackendCommand>,
@@ -53,7 +53,7 @@ impl BackendOutbox {
         self.waiting.extend(commands);
     }
 
-    /// Whether the one who asks is to hand over what waits.
+    /// Whether the caller is to hand over the commands that wait.
     pub(super) fn begin(&mut self) -> bool {
         let begins = !self.busy && !self.waiting.is_empty();
         self.busy |= begins;

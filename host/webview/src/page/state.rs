@@ -1,4 +1,4 @@
-//! What a page is in: requests, dialog, logs, and what its backend has to do.
+//! The state of a page: its requests, dialog and logs, and the commands to its backend.
 //!
 //! Reads no clock and calls no backend: [`super::Page`] does, around it.
 
@@ -23,18 +23,18 @@ use crate::{
     shares::OpenPageShares,
 };
 
-/// What a token turned out to settle.
+/// What a token settles.
 #[derive(Debug)]
 pub(crate) enum TokenClaim {
     /// A request.
     Request(RequestId, RequestWork),
     /// A read of the core's own.
     Read(oneshot::Sender<Settled>),
-    /// Something of the core's own of which nobody waits to hear.
+    /// A script of the core's own whose result is ignored.
     Aside,
 }
 
-/// Where a page is in its life.
+/// The stage of a page's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageLife {
     Opening,
@@ -58,9 +58,9 @@ pub(crate) struct PageState {
     pub(crate) downloads: u64,
     /// Bytes of files that it was given.
     pub(crate) staged_bytes: u64,
-    /// Whether files wait for it that have to be removed.
+    /// Whether it was given files, which have to be removed in the end.
     pub(crate) staged: bool,
-    /// What those files take up.
+    /// The share of those files.
     pub(crate) transfer: Share,
     pub(super) places: OpenPageShares,
     /// Its place among closed pages.
@@ -72,12 +72,12 @@ pub(crate) struct PageState {
     pub(crate) requests: Requests,
     pub(super) dialog: PageDialog,
     pub(crate) logs: PageLogs,
-    /// What waits until the page is open.
+    /// Commands that wait until the page is open.
     pub(super) held: Vec<BackendCommand>,
     pub(crate) outbox: BackendOutbox,
     pub(super) cut_results: CutResults,
     last_number: u64,
-    /// When the keeper of the page looks next, as far as it knows.
+    /// When the keeper of the page looks next.
     keeper: Option<Instant>,
 }
 
@@ -139,7 +139,7 @@ impl PageState {
         self.keeper
     }
 
-    /// Whether something is due before the keeper looks.
+    /// Whether something is due before the keeper looks next.
     pub(super) fn needs_alarm(&self) -> bool {
         self.forgotten
             || (self.staged && self.is_closed())
@@ -173,21 +173,21 @@ impl PageState {
         self.last_used = Utc::now();
     }
 
-    /// For how long nobody used it; none of what is pending or closed.
+    /// For how long it has not been used; none while requests are pending, or once it
+    /// is closed.
     pub(crate) fn idle(&self, now: Instant) -> Option<Duration> {
         let idle = self.is_open() && self.requests.pending() == 0;
         idle.then(|| now.saturating_duration_since(self.used))
     }
 
-    /// The number of the next result, under which a page keeps what is cut.
+    /// The number of the next result, by which a page keeps it where it is cut.
     pub(crate) fn number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
     }
 
-    /// Begins a request, and hands on what its backend has to do; where that is not
-    /// known yet, whoever begins it does so later. Where it cannot succeed it has
-    /// failed at once.
+    /// Begins a request, and hands its command on; without a command yet, the caller
+    /// does that later. A request that cannot succeed has failed at once.
     pub(crate) fn begin(
         &mut self,
         now: Instant,
@@ -248,14 +248,14 @@ impl PageState {
         if self.is_open() { self.cut_results.expect_read(token) } else { None }
     }
 
-    /// Nobody waits for a read any more.
+    /// Gives a read up: its reader waits no longer.
     pub(crate) fn give_up_read(&mut self, token: Token) {
         if self.cut_results.claim_read(token).is_some() {
             self.outbox.push(BackendCommand::Interrupt(token));
         }
     }
 
-    /// Hands something on, once the page is open.
+    /// Hands a command on, once the page is open.
     pub(crate) fn hand(&mut self, command: BackendCommand) {
         if self.life == PageLife::Opening {
             self.held.push(command);
@@ -280,8 +280,8 @@ impl PageState {
         self.requests.claim(token).map(|(id, work)| TokenClaim::Request(id, work))
     }
 
-    /// Notes what came of a request, for which `share` has room; false where that is
-    /// decided already.
+    /// Ends a request, for whose result `share` has room. False where it has ended
+    /// already.
     pub(crate) fn finish(
         &mut self,
         now: Instant,

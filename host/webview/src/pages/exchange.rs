@@ -1,5 +1,5 @@
-//! Files between pages and the workspace of their session, in the background: what is
-//! copied holds up neither a backend nor a caller.
+//! Copies files between pages and the workspace of their session, in the background: a
+//! copy delays neither a backend nor a caller.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl Core {
-    /// Takes a download that has ended: moves it, and tells of it.
+    /// Takes a download that has ended: moves its file, and writes the entry of its
+    /// log.
     pub(super) fn take_download(self: &Arc<Self>, page: &Arc<Page>, ended: Download) {
         let limit = self.limits.downloads;
         let refused = self.look(page, |state, _| {
@@ -29,7 +30,7 @@ impl Core {
                 (!state.is_open()).then(|| "its page is closed".to_owned())
             }
         });
-        // It lies on the disk already, and counts until it was moved.
+        // It is on the disk already, and counts until it was moved.
         let mut share = page.shares.transfer();
         share.record(if ended.staged.is_ok() { ended.bytes } else { 0 });
         let (core, page) = (Arc::clone(self), Arc::clone(page));
@@ -97,7 +98,7 @@ impl Core {
             core.change(&page, |state, now| match (copied, order.operation) {
                 (Ok(files), Operation::SetFiles { element, .. }) => {
                     let operation = Operation::SetFiles { element, files };
-                    // It may have ended meanwhile.
+                    // The request may have ended meanwhile.
                     if state.requests.awaits(order.token) {
                         state.hand(BackendCommand::Perform(Order { operation, ..order }));
                     }

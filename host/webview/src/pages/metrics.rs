@@ -1,4 +1,4 @@
-//! What those who watch the host can count.
+//! The counters of web pages, for those who watch the host.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use wharf_core::polls::{PollMetrics, PollTotals};
 
 use crate::CloseReason;
 
-/// Counts since the host began, and what is there now.
+/// Counts since the host began, and of the present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Metrics {
     /// Pages that are open now.

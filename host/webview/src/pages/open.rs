@@ -20,16 +20,17 @@ use crate::{
     wrapper::ResultStore,
 };
 
-/// A page that was used within this time makes no room for another one, whoever asks.
+/// A page that was used within this time never makes room for another one.
 const IN_USE: Duration = Duration::from_secs(60);
 
 impl WebViews {
-    /// Opens a page, empty at first. Returns at once: what is asked of it before it
-    /// is open waits for that. Has to be called on a tokio runtime.
+    /// Opens a page, empty at first. Returns at once: requests before it is open wait
+    /// for that. Has to be called on a tokio runtime.
     ///
     /// Where session, tenant or host have as many pages as they may, the one of the
     /// same session or tenant that is idle for longest makes room, if nothing of it is
-    /// pending and nobody has used it for a minute. A page of another tenant never does.
+    /// pending and nobody has used it for a minute. A page of another tenant never
+    /// does.
     ///
     /// # Errors
     /// [`WebViewError::Invalid`]; [`WebViewError::TooManyPages`];
@@ -90,7 +91,7 @@ impl WebViews {
 }
 
 impl Core {
-    /// Finds places for a further page, and says which page makes room for it: that
+    /// Takes the shares of a further page, and says which page makes room for it: that
     /// one is closed, and its backend has not been asked yet.
     fn make_room(
         &self,
@@ -120,7 +121,7 @@ impl Core {
             return Err(WebViewError::Full { full });
         };
         longest.decide(|state, now| state.close(now, CloseReason::Evicted));
-        // It counted at every level, so its place is enough.
+        // It counted at every level, so its share is enough.
         let evicted = Some(Arc::clone(longest));
         match shares.open() {
             Ok(open) => Ok((OpenPageShares { open: Some(open), _present }, evicted)),

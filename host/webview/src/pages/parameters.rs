@@ -1,4 +1,4 @@
-//! What is asked of pages and scripts, read from the words of the contract and
+//! Requests to open pages and to run scripts, read from the words of the contract and
 //! checked.
 
 use std::time::Duration;
@@ -8,25 +8,25 @@ use wharf_core::WebViewLimits;
 
 use crate::{DialogPolicy, WebViewError};
 
-/// Width and height that can be seen at most, in CSS pixels.
+/// The largest width and height of a viewport, in CSS pixels.
 pub(crate) const MAXIMUM_SIZE: u32 = 4096;
 const DEFAULT_SIZE: (u32, u32) = (1280, 800);
 const MAXIMUM_SCRIPT_BYTES: usize = 1 << 20;
 
-/// What a page is to be.
+/// A request to open a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenPageRequest {
-    /// Width of what is seen, in CSS pixels, 4096 at most; 0 for 1280.
+    /// Width of the viewport, in CSS pixels, 4096 at most; 0 for 1280.
     pub width: u32,
-    /// Height of what is seen, in CSS pixels, 4096 at most; 0 for 800.
+    /// Height of the viewport, in CSS pixels, 4096 at most; 0 for 800.
     pub height: u32,
-    /// What becomes of dialogs.
+    /// How dialogs are answered.
     pub dialogs: DialogPolicy,
     /// What `navigator.language` says, such as `ko-KR`.
     pub locale: Option<String>,
     /// The time zone, such as `Asia/Seoul`.
     pub time_zone: Option<String>,
-    /// What it says that it is.
+    /// Its `navigator.userAgent`; the browser's own where absent.
     pub user_agent: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl OpenPageRequest {
         Ok(Self { width, height, dialogs: dialogs.parse()?, locale, time_zone, user_agent })
     }
 
-    /// How large it is.
+    /// The size of its viewport.
     pub(super) fn size(&self) -> Result<(u32, u32), WebViewError> {
         let or = |size, default| if size == 0 { default } else { size };
         let (width, height) = (or(self.width, DEFAULT_SIZE.0), or(self.height, DEFAULT_SIZE.1));
@@ -111,7 +111,7 @@ impl Script {
         Self { source: source.into(), ..Self::default() }
     }
 
-    /// Reads the words of the contract; 0 is every default.
+    /// Reads the words of the contract; 0 stands for a default.
     ///
     /// # Errors
     /// [`WebViewError::Invalid`].
@@ -144,7 +144,7 @@ impl Script {
     }
 }
 
-/// How long a request may take that asks for `wanted`.
+/// How long a request may take; `wanted` is what it asks for.
 pub(super) fn patience(limits: &WebViewLimits, wanted: Option<Duration>) -> Result<Duration, WebViewError> {
     let most = Duration::from_millis(limits.request_ceiling_milliseconds);
     match wanted.filter(|wanted| !wanted.is_zero()) {
@@ -158,10 +158,11 @@ pub(super) fn patience(limits: &WebViewLimits, wanted: Option<Duration>) -> Resu
     }
 }
 
-/// Reads the text of a JSON object with known members; nothing is one without any.
+/// Reads the text of a JSON object with known members; an empty text is one without
+/// members.
 pub(crate) fn object<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, WebViewError> {
     let text = if text.trim().is_empty() { "{}" } else { text };
-    // An array would do for a struct, too.
+    // serde would read an array as a struct, too.
     if !text.trim_start().starts_with('{') {
         return Err(WebViewError::invalid(format!("`{name}` is the text of a JSON object")));
     }

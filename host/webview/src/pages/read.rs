@@ -1,4 +1,5 @@
-//! Paging through a result: what is kept here, and what is still in the page.
+//! Pages through a result: the part that is kept here, and the rest that is still in
+//! the page.
 
 use std::time::Duration;
 
@@ -33,12 +34,12 @@ pub struct ResultPiece {
 }
 
 impl WebViews {
-    /// A piece of a result from a byte on, of `max_bytes` and 1 MiB at most. What was
-    /// not sent is fetched from the page, for which `patience` is left.
+    /// A piece of a result from a byte on, of `max_bytes` and 1 MiB at most. The part
+    /// that was cut is fetched from the page, within `patience`.
     ///
     /// # Errors
     /// [`WebViewError::NoRequest`]; [`WebViewError::Conflict`] where it has not ended
-    /// in `done`, or a dialog keeps the page; [`WebViewError::Gone`] where it is not
+    /// in `done`, or a dialog blocks the page; [`WebViewError::Gone`] where it is not
     /// kept any more; [`WebViewError::Unavailable`] where the page does not answer.
     pub async fn read_result(
         &self,
@@ -69,7 +70,7 @@ impl WebViews {
             return Ok(piece);
         }
         let StoredPiece { start, data } = self.core.fetch(&page, id, from, most, patience).await?;
-        // A page can say what it likes of what it keeps, but no more than there is.
+        // A hostile page may answer anything, but never more than there is.
         let next = (start + data.len() as u64).min(done.bytes);
         Ok(ResultPiece { start, next, bytes: done.bytes, data: data.into_bytes(), is_text: true })
     }
@@ -116,7 +117,7 @@ impl Core {
     }
 }
 
-/// A piece of what is kept here; the empty one behind the end.
+/// A piece of the part that is kept here; an empty one behind the end.
 fn kept(done: &RequestResult, from: u64, most: usize) -> Option<ResultPiece> {
     let is_text = is_text(done.mime_type);
     let piece = |start: usize, end: usize| ResultPiece {

@@ -1,4 +1,4 @@
-//! What a backend reports, from whatever thread.
+//! Takes the reports of backends, from any thread.
 
 use std::sync::{Arc, Weak};
 
@@ -16,7 +16,8 @@ use crate::{
 /// The longest reason of a failure, in bytes.
 const MAXIMUM_MESSAGE: usize = 4 << 10;
 
-/// The core, as backends reach it. A backend that outlives it reports to nobody.
+/// The core, as backends reach it. The reports of a backend that outlives it are
+/// ignored.
 pub(super) struct CoreReceiver(pub(super) Weak<Core>);
 
 impl ReportReceiver for CoreReceiver {
@@ -58,7 +59,7 @@ impl Core {
         Receipt::Ignored
     }
 
-    /// What a report comes to, bounded and cleaned.
+    /// The end of a request by this report, bounded and cleaned.
     fn read(&self, page: &Page, work: &RequestWork, settled: Settled) -> RequestEnd {
         match (work, settled) {
             (RequestWork::Script { max_bytes, number, .. }, Settled::Envelope(envelope)) => {
@@ -82,7 +83,7 @@ impl Core {
         }
     }
 
-    /// A result with a share that has room for it, or that there is none.
+    /// A result with a share for it; a failure where there is none.
     fn fitted(&self, page: &Page, ended: RequestEnd) -> (RequestEnd, Option<Share>) {
         let RequestEnd::Done(done) = &ended else { return (ended, None) };
         match self.make_room_for(page, || page.shares.kept(done.data.len() as u64)) {
@@ -119,7 +120,7 @@ impl Core {
 
     fn hear(self: &Arc<Self>, page: PageId, event: PageEvent) {
         let Some(page) = self.page(page) else { return };
-        // What a page says as often as it likes wakes nobody.
+        // Events that a page may send without end wake nobody.
         let chatter = matches!(event, PageEvent::Console(_) | PageEvent::Network(_) | PageEvent::Located { .. });
         let hear = |state: &mut PageState, now: Instant| {
             let was_open = state.is_open();

@@ -1,4 +1,4 @@
-//! Handing over scripts and operations.
+//! Hands over scripts and operations.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl WebViews {
-    /// Runs a script in a page: the id of the request, at once.
+    /// Runs a script in a page. Returns the id of the request at once.
     ///
     /// # Errors
     /// [`WebViewError::NoPage`]; [`WebViewError::Closed`];
@@ -44,12 +44,12 @@ impl WebViews {
         Ok(id)
     }
 
-    /// Does something else with a page: the id of the request, at once.
+    /// Carries out an operation on a page. Returns the id of the request at once.
     ///
     /// # Errors
-    /// As for [`WebViews::execute`]; [`WebViewError::Invalid`] for an operation or a
-    /// parameter that is none; [`WebViewError::Refused`] for an address of an origin
-    /// that is not granted, and for files where those are not.
+    /// As for [`WebViews::execute`]; [`WebViewError::Invalid`] for an operation that
+    /// does not exist or a parameter that is not legal; [`WebViewError::Refused`] for
+    /// an address of an origin that is not granted, and for files where those are not.
     pub fn perform(
         &self,
         granted: &GrantedWebView<'_>,

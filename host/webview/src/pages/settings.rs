@@ -9,9 +9,9 @@ use wharf_core::{WebViewLimits, polls::PollRules};
 pub struct Settings {
     /// How many there are, how long, and what is kept of them.
     pub limits: WebViewLimits,
-    /// How polls are judged.
+    /// When a caller polls too often.
     pub polls: PollRules,
-    /// A directory of this host alone, in which files wait that pages are given.
-    /// Whoever names it removes it in the end. Without it pages are given none.
+    /// A directory of this host alone, for files on their way into pages. Its owner
+    /// removes it in the end. Without it, pages are given no files.
     pub staging: Option<PathBuf>,
 }

@@ -1,11 +1,13 @@
-//! What holds for the pages of a plugin here.
+//! The grants and limits that hold for the pages of a plugin, and what its backend can
+//! do.
 
 use serde::Serialize;
 use wharf_core::grant::GrantedWebView;
 
 use super::WebViews;
 
-/// What holds for the pages of a plugin here, for people and programs.
+/// The grants and limits that hold for the pages of a plugin, and what its backend can
+/// do, for people and programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WebViewStatus {
     /// Patterns of origins that pages may reach.
@@ -18,26 +20,26 @@ pub struct WebViewStatus {
     pub uploads: bool,
     /// Whether private addresses may be reached.
     pub private_addresses: bool,
-    /// What runs pages.
+    /// The name of the backend.
     pub backend: &'static str,
-    /// What can be done with a page beside running a script.
+    /// The operations beside running a script.
     pub operations: Vec<&'static str>,
     /// Whether a script can be run apart from those of the page.
     pub isolated_world: bool,
-    /// Whether pages cannot leave the granted origins, whatever they try.
+    /// Whether pages cannot leave the granted origins by any means.
     pub enforces_origins: bool,
     /// Whether pages run in the sandbox of the browser.
     pub sandbox: bool,
     /// How long a page may be unused.
     pub idle_seconds: u64,
-    /// How long a request may take that says nothing else.
+    /// How long a request may take by default.
     pub request_milliseconds: u64,
-    /// How long one may ask to take.
+    /// The longest time that a request may ask for.
     pub maximum_request_milliseconds: u64,
 }
 
 impl WebViews {
-    /// What holds for the pages of a plugin.
+    /// The status of the pages of a plugin.
     #[must_use]
     pub fn status(&self, granted: &GrantedWebView<'_>) -> WebViewStatus {
         let (grant, limits) = (granted.grant(), &self.core.limits);

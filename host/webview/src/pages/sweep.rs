@@ -1,4 +1,5 @@
-//! Closing what nobody uses, forgetting what was closed long ago, and closing all.
+//! Closes pages that are not used, forgets pages that were closed long ago, and closes
+//! all pages of a session, a plugin or the host.
 
 use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
 
@@ -8,27 +9,27 @@ use wharf_core::{PluginName, SessionId, TenantId, WebViewOwner};
 use super::{Core, PageTable, WebViews};
 use crate::{CloseReason, PageId, PageInfo, page::Page, shares::makes_room};
 
-/// Closed pages of one owner that are remembered.
+/// How many closed pages of one owner are remembered.
 const REMEMBERED_OF_OWNER: u64 = 8;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SweepReport {
-    /// Pages that nobody used, and that are being closed.
+    /// Pages that were not used, and are being closed.
     pub closed: usize,
-    /// Pages that were closed long ago, and that are forgotten now.
+    /// Pages that were closed long ago, and are forgotten now.
     pub forgotten: usize,
 }
 
 impl WebViews {
-    /// Closes the pages that nobody uses, and forgets those that were closed long
-    /// ago. A host does this once a minute; deadlines do not wait for it.
+    /// Closes the pages that are not used, and forgets those that were closed long ago.
+    /// A host does this once a minute; deadlines do not wait for it.
     pub fn sweep(&self) -> SweepReport {
         let core = &self.core;
         let idle = Duration::from_secs(core.limits.idle_seconds);
         let mut closed = 0;
         for page in core.pages(|_| true) {
-            // In one step: who uses it meanwhile keeps it.
+            // In one step, so that a use meanwhile keeps it open.
             let closes = core.change(&page, |state, now| {
                 state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, CloseReason::Idle)
             });
@@ -41,7 +42,7 @@ impl WebViews {
         SweepReport { closed, forgotten: forgotten.len() }
     }
 
-    /// Every page and whose it is, for the operator.
+    /// Every page and its owner, for the operator.
     #[must_use]
     pub fn all(&self) -> Vec<(WebViewOwner, PageInfo)> {
         let pages = self.core.pages(|_| true);
@@ -60,8 +61,8 @@ impl WebViews {
         sessions
     }
 
-    /// Closes a page, whoever owns it, for the operator. How it is then; nothing
-    /// where there is none.
+    /// Closes a page of any owner, for the operator. The page afterwards; none where it
+    /// does not exist.
     pub async fn close_for_operator(&self, id: PageId, patience: Duration) -> Option<PageInfo> {
         let page = self.core.page(id)?;
         self.core.close(&page, CloseReason::Operator);
@@ -69,7 +70,7 @@ impl WebViews {
         Some(self.core.info(&page))
     }
 
-    /// Closes all pages of a session, whoever opened them. How many were open.
+    /// Closes all pages of a session. How many were open.
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.tenant == *tenant && page.owner.session == *session);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
@@ -77,7 +78,7 @@ impl WebViews {
         open.len()
     }
 
-    /// The same for those that a plugin opened, in whatever session.
+    /// Closes all pages of a plugin in all sessions. How many were open.
     pub async fn end_plugin(&self, plugin: &PluginName, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.plugin == *plugin);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
@@ -85,8 +86,8 @@ impl WebViews {
         open.len()
     }
 
-    /// Closes all pages, opens no more, and ends what runs them. Returns once nothing
-    /// is left, and at the latest after `patience`.
+    /// Closes all pages, opens no more, and ends the backend. Returns once nothing is
+    /// left, and at the latest after `patience`.
     pub async fn shut_down(&self, patience: Duration) {
         let core = &self.core;
         let all = {
@@ -116,9 +117,10 @@ impl Core {
         }
     }
 
-    /// Forgets pages that were closed long ago, and the oldest beyond what is kept: 8 of
-    /// one owner, and of session, tenant and host as many as may be open. Those, to be let
-    /// go of without the lock. No page of a tenant is forgotten for one of another.
+    /// Forgets pages that were closed long ago, and the oldest beyond what is kept: 8
+    /// of one owner, and of session, tenant and host as many as may be open. Returns
+    /// those, to be dropped without the lock. No page of a tenant is forgotten for one
+    /// of another.
     pub(super) fn forget(&self, table: &mut PageTable, now: Instant) -> Vec<Arc<Page>> {
         let remembered = Duration::from_secs(self.limits.closed_seconds);
         let mut closed: Vec<_> = table
@@ -135,7 +137,8 @@ impl Core {
         for (at, is_closed, page) in closed {
             let of_owner = kept_of.entry(page.owner.clone()).or_default();
             let long_ago = now.saturating_duration_since(at) >= remembered;
-            // What its backend is still at takes a place, and has to be counted.
+            // A page that its backend still works on holds a share, and has to be
+            // counted.
             if long_ago || (is_closed && *of_owner >= REMEMBERED_OF_OWNER) {
                 table.drop_page(&page);
                 forgotten.push(page);

@@ -1,4 +1,4 @@
-//! The ids of requests of which nothing else is kept.
+//! The ids of requests whose results are not kept any more.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What came of a request, as it is kept.
+//! The end of a request, as it is kept.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct RequestResult {
     pub(crate) data: Arc<[u8]>,
     /// How many bytes the whole result has.
     pub(crate) bytes: u64,
-    /// Under what the page keeps the rest.
+    /// The number by which the page keeps the rest.
     pub(crate) rest: Option<u64>,
     pub(crate) meta: Map<String, Value>,
 }

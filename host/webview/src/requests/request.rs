@@ -1,4 +1,4 @@
-//! One request: what it does, where it stands, and what it is to begin with.
+//! One request: what it does, its state, and the request to begin it.
 
 use std::time::Duration;
 
@@ -16,21 +16,21 @@ pub(crate) enum RequestWork {
         isolated: bool,
         frame: Option<String>,
         max_bytes: usize,
-        /// Under which the page keeps what is cut off.
+        /// The number by which the page keeps the part that is cut off.
         number: u64,
     },
-    /// Something else.
+    /// An operation.
     Order(OrderEffect),
 }
 
-/// What an order is about, as far as the core has to know.
+/// The effect of an order on its page, as far as the core has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OrderEffect {
-    /// It sends the page to a document, and so mends one that crashed.
+    /// It loads a document, which also revives a crashed page.
     Navigation,
-    /// It is about the document that is there, and ends with it.
+    /// It works on the present document, and ends with it.
     Document,
-    /// It changes the size of what is seen.
+    /// It changes the size of the viewport.
     Resize { width: u32, height: u32 },
     /// Anything else.
     Other,
@@ -59,14 +59,14 @@ pub(crate) struct Request {
     pub(super) shares: RequestShares,
 }
 
-/// Where a request stands.
+/// The state of a request.
 #[derive(Debug)]
 pub(crate) enum RequestState {
     Pending { token: Token, deadline: Instant, patience: Duration },
     Ended { at: Instant, ended: RequestEnd },
 }
 
-/// How polls of a request see it.
+/// Whether a request is pending, for the judgement of polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IsPending(pub(crate) bool);
 
@@ -78,7 +78,7 @@ impl Polled for IsPending {
     }
 }
 
-/// What a request is to do, and what it takes up.
+/// What a request does, and its shares.
 #[derive(Debug)]
 pub(crate) struct RequestTask {
     /// `script`, or the name of the operation.

@@ -1,7 +1,8 @@
-//! What comes back from a page: one line of JSON, a line break, and the result.
+//! The envelope in which a result comes back from a page: one line of JSON, a line
+//! break, and the result.
 //!
-//! All of it is hostile. It is bounded before it is read, and nothing of it is taken
-//! but what the wrapper can have written.
+//! All of it is hostile. It is bounded before it is read, and only what the wrapper can
+//! have written is taken.
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value};
@@ -51,7 +52,7 @@ struct EnvelopeHead {
     gone: Option<bool>,
 }
 
-/// Reads what a script came to, of which at most `most` bytes were asked for.
+/// Reads the result of a script, of which at most `most` bytes were asked for.
 pub(crate) fn result(envelope: &str, most: usize) -> Result<ScriptResult, Failure> {
     let none = || Failure::new(FailureKind::Unserialisable, NO_RESULT);
     let (head, data) = split(envelope, most).ok_or_else(none)?;
@@ -99,7 +100,7 @@ fn split(envelope: &str, most: usize) -> Option<(EnvelopeHead, &str)> {
     Some((serde_json::from_str(head).ok()?, data))
 }
 
-/// What a script threw, for a person or a model.
+/// The exception of a script, in words for a person or a model.
 fn words(head: &EnvelopeHead) -> String {
     let text = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
     let (name, message, stack) = (text(&head.name), text(&head.message), text(&head.stack));

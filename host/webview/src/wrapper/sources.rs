@@ -82,7 +82,7 @@ pub fn script_wrapper() -> &'static str {
     &PACK
 }
 
-/// The expression that runs a body and comes to a promise of an envelope.
+/// The expression that runs a body and evaluates to the promise of an envelope.
 pub(crate) fn wrapped(body: &str, ask: &str) -> String {
     format!("{}(async () => {{{body}\n}}, {ask})", *PACK)
 }

@@ -1,4 +1,4 @@
-//! A backend that does nothing by itself: a test says what comes of what it was asked.
+//! A backend that does nothing by itself: a test settles what it was asked.
 
 use std::{
     collections::{BTreeSet, HashMap},
