@@ -16,7 +16,9 @@ fn failure(settled: Settled) -> (FailureKind, String) {
 }
 
 async fn dialog(page: &Page<'_>) -> (DialogKind, String) {
-    page.until("a dialog is open", |events| match events.last() {
+    // The address and title of the page may be told behind it.
+    let of_dialogs = |event: &&PageEvent| matches!(event, PageEvent::DialogOpened(_) | PageEvent::DialogClosed { .. });
+    page.until("a dialog is open", |events| match events.iter().rfind(of_dialogs) {
         Some(PageEvent::DialogOpened(opened)) => Some((opened.kind, opened.message.clone())),
         _ => None,
     })
