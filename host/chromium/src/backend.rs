@@ -13,7 +13,7 @@ use crate::{
     error::ChromiumError,
     find,
     keeper::BrowserKeeper,
-    lifetime::{PageLife, PageTable},
+    lifetime::{OpenPages, PageLifetime},
     orders,
     page::Page,
     scripts,
@@ -25,7 +25,7 @@ use crate::{
 pub struct Chromium {
     keeper: Arc<BrowserKeeper>,
     sandbox: bool,
-    pages: PageTable,
+    pages: OpenPages,
 }
 
 /// A Chromium that was started here and answered.
@@ -51,7 +51,7 @@ impl Chromium {
         let program = find::program(settings.program.as_deref())?;
         let sandbox = !settings.no_sandbox;
         let keeper = BrowserKeeper::new(spawner, settings, program);
-        Ok(Self { keeper, sandbox, pages: PageTable::new() })
+        Ok(Self { keeper, sandbox, pages: OpenPages::new() })
     }
 
     /// Starts the browser once to see whether it works here, and ends it.
@@ -137,7 +137,7 @@ impl WebViewBackend for Chromium {
     }
 
     fn open(&self, _: PageId, settings: PageSettings, sink: Sink) {
-        PageLife::begin(&self.pages, &self.keeper, settings, sink);
+        PageLifetime::begin(&self.pages, &self.keeper, settings, sink);
     }
 
     fn inject(&self, page: PageId, injection: Injection) {

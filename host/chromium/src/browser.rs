@@ -41,17 +41,17 @@ const END: Duration = Duration::from_secs(3);
 /// How long its processes may take to go once they are killed.
 const GONE: Duration = Duration::from_secs(20);
 /// How long a command may take that no page can delay.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest message that is read: results of scripts, entries of logs.
 const MESSAGE_BYTES: usize = 64 << 20;
 
 /// A browser that runs.
 #[derive(Debug)]
-pub(super) struct Browser {
-    pub(super) connection: Arc<Connection>,
-    pub(super) profile: Arc<Profile>,
+pub(crate) struct Browser {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) profile: Arc<Profile>,
     /// Leads its events to the pages.
-    pub(super) routes: Arc<Routes>,
+    pub(crate) routes: Arc<Routes>,
     version: BrowserVersion,
     pid: u32,
     /// It is being killed, which explains all failures of its pages from now on.
@@ -65,24 +65,24 @@ pub(super) struct Browser {
 /// The answer to `Browser.getVersion`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct BrowserVersion {
-    pub(super) product: String,
-    pub(super) user_agent: String,
+pub(crate) struct BrowserVersion {
+    pub(crate) product: String,
+    pub(crate) user_agent: String,
 }
 
 /// What a browser is started with.
 #[derive(Debug)]
-pub(super) struct BrowserStart<'a> {
-    pub(super) program: &'a Path,
-    pub(super) temporary: &'a Path,
-    pub(super) user: Option<u32>,
-    pub(super) sandbox: bool,
-    pub(super) file_bytes: usize,
+pub(crate) struct BrowserStart<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) temporary: &'a Path,
+    pub(crate) user: Option<u32>,
+    pub(crate) sandbox: bool,
+    pub(crate) file_bytes: usize,
 }
 
 impl Browser {
     /// Starts one, and returns once it answers.
-    pub(super) async fn start(spawner: &Spawner, start: BrowserStart<'_>) -> Result<Arc<Self>, ChromiumError> {
+    pub(crate) async fn start(spawner: &Spawner, start: BrowserStart<'_>) -> Result<Arc<Self>, ChromiumError> {
         let (temporary, user) = (start.temporary.to_owned(), start.user);
         let profile = tokio::task::spawn_blocking(move || Profile::create(&temporary, user))
             .await
@@ -158,22 +158,22 @@ impl Browser {
     }
 
     /// Its product and user agent.
-    pub(super) fn version(&self) -> &BrowserVersion {
+    pub(crate) fn version(&self) -> &BrowserVersion {
         &self.version
     }
 
     /// Its process, or that of a script which started it.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
     /// Has it end; see [`Browser::ended`].
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.send_replace(true);
     }
 
     /// Waits until nothing of it is left, and says why.
-    pub(super) async fn ended(&self) -> Arc<str> {
+    pub(crate) async fn ended(&self) -> Arc<str> {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone().unwrap_or_default(),
@@ -182,17 +182,17 @@ impl Browser {
     }
 
     /// Whether it has ended.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.ended.borrow().is_some()
     }
 
     /// Whether it is being killed, or has ended.
-    pub(super) fn is_dying(&self) -> bool {
+    pub(crate) fn is_dying(&self) -> bool {
         self.dying.load(SeqCst) || self.has_ended()
     }
 
     /// Whether it was asked to end.
-    pub(super) fn is_to_end(&self) -> bool {
+    pub(crate) fn is_to_end(&self) -> bool {
         *self.stop.borrow()
     }
 }

@@ -34,7 +34,7 @@ const READ_BYTES: usize = 64 << 10;
 
 /// Why a command came to nothing.
 #[derive(Debug, Clone, thiserror::Error)]
-pub(super) enum CallError {
+pub(crate) enum CallError {
     /// The browser refused the command.
     #[error("{0}")]
     Refused(String),
@@ -57,15 +57,15 @@ pub(super) enum CallError {
 
 /// An event of the browser.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event<'a> {
-    pub(super) session: Option<&'a str>,
-    pub(super) method: &'a str,
+pub(crate) struct Event<'a> {
+    pub(crate) session: Option<&'a str>,
+    pub(crate) method: &'a str,
     params: &'a str,
 }
 
 impl Event<'_> {
     /// Its parameters; none where they have another form.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         let read = message::read(self.params);
         if let Err(error) = &read {
             tracing::debug!(method = self.method, %error, "an event of the browser cannot be read");
@@ -74,13 +74,13 @@ impl Event<'_> {
     }
 
     /// How long its text is.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.params.len()
     }
 }
 
 /// Hears events on the task that reads: it must be quick and must not wait.
-pub(super) trait EventListener: Send + Sync + 'static {
+pub(crate) trait EventListener: Send + Sync + 'static {
     /// Whether the console of this session is ignored.
     fn is_deaf(&self, session: &str) -> bool;
 
@@ -89,7 +89,7 @@ pub(super) trait EventListener: Send + Sync + 'static {
 
 /// The way to a browser.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     next: AtomicU64,
     // Not async locks: held for a look-up.
     pending: Arc<Mutex<HashMap<u64, PendingCall>>>,
@@ -107,7 +107,7 @@ struct PendingCall {
 
 impl Connection {
     /// Speaks over these pipes until the browser closes its end.
-    pub(super) fn new(
+    pub(crate) fn new(
         writer: pipe::Sender,
         reader: pipe::Receiver,
         most_bytes: usize,
@@ -123,7 +123,7 @@ impl Connection {
 
     /// Sends a command. It is on its way when this returns, behind all that were sent
     /// before; dropping the call forgets its answer.
-    pub(super) fn call<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) -> Call {
+    pub(crate) fn call<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) -> Call {
         let id = self.next.fetch_add(1, Relaxed);
         let (answer, answered) = oneshot::channel();
         let pending = PendingCall { session: session.map(str::to_owned), answer };
@@ -137,13 +137,13 @@ impl Connection {
     }
 
     /// Sends a command and ignores its answer.
-    pub(super) fn post<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) {
+    pub(crate) fn post<P: Serialize>(&self, session: Option<&str>, method: &str, params: &P) {
         let id = self.next.fetch_add(1, Relaxed);
         self.send(&ProtocolCommand { id, method, params, session_id: session });
     }
 
     /// Fails all pending calls of a session that is gone.
-    pub(super) fn forget(&self, session: &str) {
+    pub(crate) fn forget(&self, session: &str) {
         let of_it = |_: &u64, pending: &mut PendingCall| pending.session.as_deref() == Some(session);
         let asked = lock(&self.pending).extract_if(of_it).collect::<Vec<_>>();
         for (_, pending) in asked {
@@ -152,7 +152,7 @@ impl Connection {
     }
 
     /// Waits until the browser has closed its end.
-    pub(super) fn closed(&self) -> impl Future<Output = ()> + Send + 'static {
+    pub(crate) fn closed(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut open = self.open.clone();
         async move {
             let _ = open.wait_for(|open| !open).await;
@@ -168,7 +168,7 @@ impl Connection {
 
 /// A command on its way.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     id: u64,
     answered: oneshot::Receiver<CallAnswer>,
     pending: Arc<Mutex<HashMap<u64, PendingCall>>>,
@@ -176,7 +176,7 @@ pub(super) struct Call {
 
 impl Call {
     /// The browser's answer.
-    pub(super) async fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
+    pub(crate) async fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
         message::read(self.await?.get()).map_err(|error| {
             tracing::debug!(%error, "an answer of the browser cannot be read");
             CallError::Unexpected
@@ -184,12 +184,12 @@ impl Call {
     }
 
     /// As [`Call::read`], for at most `patience`.
-    pub(super) async fn read_within<T: DeserializeOwned>(self, patience: Duration) -> Result<T, CallError> {
+    pub(crate) async fn read_within<T: DeserializeOwned>(self, patience: Duration) -> Result<T, CallError> {
         tokio::time::timeout(patience, self.read()).await.unwrap_or(Err(CallError::Late))
     }
 
     /// Waits until it is carried out, for at most `patience`.
-    pub(super) async fn done_within(self, patience: Duration) -> Result<(), CallError> {
+    pub(crate) async fn done_within(self, patience: Duration) -> Result<(), CallError> {
         tokio::time::timeout(patience, self).await.unwrap_or(Err(CallError::Late)).map(drop)
     }
 }

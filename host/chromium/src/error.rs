@@ -73,7 +73,7 @@ pub enum ChromiumError {
 
 impl ChromiumError {
     /// The error for `map_err` after an attempt to do `action`.
-    pub(super) fn system(action: &'static str) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn system(action: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::System { action, source }
     }
 }

@@ -23,7 +23,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// The program that was named, or the first that is found.
-pub(super) fn program(named: Option<&Path>) -> Result<PathBuf, ChromiumError> {
+pub(crate) fn program(named: Option<&Path>) -> Result<PathBuf, ChromiumError> {
     if let Some(named) = named {
         // A bare name means the search path.
         let found = match named.components().count() {

@@ -77,7 +77,7 @@ const FLAGS: [&str; 39] = [
 ];
 
 /// The arguments of the browser.
-pub(super) fn arguments(profile: &Path, sandbox: bool) -> Vec<OsString> {
+pub(crate) fn arguments(profile: &Path, sandbox: bool) -> Vec<OsString> {
     let mut arguments = FLAGS.map(OsString::from).to_vec();
     arguments.push(format!("--disable-features={}", OFF.join(",")).into());
     let mut directory = OsString::from("--user-data-dir=");
@@ -90,7 +90,7 @@ pub(super) fn arguments(profile: &Path, sandbox: bool) -> Vec<OsString> {
 }
 
 /// The whole environment of the browser: nothing of the host's.
-pub(super) fn environment(profile: &Path) -> Vec<(OsString, OsString)> {
+pub(crate) fn environment(profile: &Path) -> Vec<(OsString, OsString)> {
     let mut environment = vec![
         ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
         ("LANG".into(), "C.UTF-8".into()),

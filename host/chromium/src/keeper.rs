@@ -23,7 +23,7 @@ use crate::{
 
 /// Starts and stops the browser.
 #[derive(Debug)]
-pub(super) struct BrowserKeeper {
+pub(crate) struct BrowserKeeper {
     spawner: Spawner,
     settings: ChromiumSettings,
     program: PathBuf,
@@ -38,10 +38,10 @@ pub(super) struct BrowserKeeper {
 
 /// Keeps the browser running for one page, until it is dropped.
 #[derive(Debug)]
-pub(super) struct BrowserLease(Arc<BrowserKeeper>);
+pub(crate) struct BrowserLease(Arc<BrowserKeeper>);
 
 impl BrowserKeeper {
-    pub(super) fn new(spawner: Spawner, settings: ChromiumSettings, program: PathBuf) -> Arc<Self> {
+    pub(crate) fn new(spawner: Spawner, settings: ChromiumSettings, program: PathBuf) -> Arc<Self> {
         Arc::new(Self {
             spawner,
             settings,
@@ -55,19 +55,19 @@ impl BrowserKeeper {
     }
 
     /// The user that the browser runs as, where it is another one than the host's.
-    pub(super) fn user(&self) -> Option<u32> {
+    pub(crate) fn user(&self) -> Option<u32> {
         self.settings.user
     }
 
     /// Keeps the browser running for a page.
-    pub(super) fn lease(self: &Arc<Self>) -> BrowserLease {
+    pub(crate) fn lease(self: &Arc<Self>) -> BrowserLease {
         self.opened.fetch_add(1, SeqCst);
         self.pages.fetch_add(1, SeqCst);
         BrowserLease(Arc::clone(self))
     }
 
     /// The browser, started where there is none.
-    pub(super) async fn browser(self: &Arc<Self>) -> Result<Arc<Browser>, ChromiumError> {
+    pub(crate) async fn browser(self: &Arc<Self>) -> Result<Arc<Browser>, ChromiumError> {
         let mut running = self.running.lock().await;
         if let Some(browser) = running.as_ref() {
             if !browser.has_ended() && !browser.is_to_end() {
@@ -96,12 +96,12 @@ impl BrowserKeeper {
     }
 
     /// Its process, if it runs.
-    pub(super) async fn process(&self) -> Option<u32> {
+    pub(crate) async fn process(&self) -> Option<u32> {
         self.running.lock().await.as_ref().filter(|browser| !browser.has_ended()).map(|browser| browser.pid())
     }
 
     /// Ends the browser, if one runs, and has no other one started.
-    pub(super) async fn shut_down(&self) {
+    pub(crate) async fn shut_down(&self) {
         self.ending.store(true, SeqCst);
         let browser = self.running.lock().await.take();
         if let Some(browser) = browser {

@@ -5,19 +5,19 @@
 
 /// A key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// `KeyboardEvent.key`
-    pub(super) key: String,
+    pub(crate) key: String,
     /// `KeyboardEvent.code`; empty where no key of the keyboard types it.
-    pub(super) code: &'static str,
+    pub(crate) code: &'static str,
     /// `KeyboardEvent.keyCode`
-    pub(super) number: u32,
+    pub(crate) number: u32,
     /// What it types, if anything.
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// On which side it is, or 3 on the number pad.
-    pub(super) location: u32,
+    pub(crate) location: u32,
     /// Whether Shift is held to type it.
-    pub(super) shifted: bool,
+    pub(crate) shifted: bool,
 }
 
 /// Keys with names: name, code, number, what they type, location.
@@ -104,7 +104,7 @@ const LETTERS: [&str; 26] = [
 impl Key {
     /// The key of this name, or the one that types this character; nothing for a
     /// name that no key has.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         if let Some((name, code, number, text, location)) = NAMED.iter().find(|(known, ..)| *known == name) {
             let key = if *name == "Space" { " " } else { name };
             return Some(Self {
@@ -122,7 +122,7 @@ impl Key {
     }
 
     /// With Shift held, as the keyboard types it then.
-    pub(super) fn with_shift(self) -> Self {
+    pub(crate) fn with_shift(self) -> Self {
         let mut characters = self.key.chars();
         let (Some(character), None) = (characters.next(), characters.next()) else { return self };
         if character.is_ascii_lowercase() {

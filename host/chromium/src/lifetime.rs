@@ -20,7 +20,7 @@ use crate::{
 
 /// The pages that are alive, each from the request to open it.
 #[derive(Debug, Clone)]
-pub(crate) struct PageTable {
+pub(crate) struct OpenPages {
     // Not an async lock: held for a look-up.
     slots: Arc<Mutex<HashMap<PageId, PageSlot>>>,
     /// Changes whenever a page has ended.
@@ -35,7 +35,7 @@ struct PageSlot {
     close: mpsc::Sender<()>,
 }
 
-impl PageTable {
+impl OpenPages {
     pub(crate) fn new() -> Self {
         Self { slots: Arc::default(), fewer: watch::Sender::new(()) }
     }
@@ -68,18 +68,18 @@ impl PageTable {
 }
 
 /// The life of one page.
-pub(crate) struct PageLife {
-    pages: PageTable,
+pub(crate) struct PageLifetime {
+    pages: OpenPages,
     keeper: Arc<BrowserKeeper>,
     sink: Sink,
     settings: PageSettings,
     lease: BrowserLease,
 }
 
-impl PageLife {
+impl PageLifetime {
     /// Begins the life of a page: it is in the table when this returns, and opens on
     /// a task of its own.
-    pub(crate) fn begin(pages: &PageTable, keeper: &Arc<BrowserKeeper>, settings: PageSettings, sink: Sink) {
+    pub(crate) fn begin(pages: &OpenPages, keeper: &Arc<BrowserKeeper>, settings: PageSettings, sink: Sink) {
         let (close, closing) = mpsc::channel(1);
         pages.slots().insert(sink.page(), PageSlot { sink: sink.clone(), page: None, close });
         let (pages, lease) = (pages.clone(), keeper.lease());

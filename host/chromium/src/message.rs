@@ -11,38 +11,38 @@ use serde_json::value::RawValue;
 /// A command to the browser.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ProtocolCommand<'a, P> {
-    pub(super) id: u64,
-    pub(super) method: &'a str,
-    pub(super) params: &'a P,
+pub(crate) struct ProtocolCommand<'a, P> {
+    pub(crate) id: u64,
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a P,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) session_id: Option<&'a str>,
+    pub(crate) session_id: Option<&'a str>,
 }
 
 /// A message of the browser: an answer where it has an id, else an event.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ProtocolMessage<'a> {
-    pub(super) id: Option<u64>,
-    pub(super) method: Option<Cow<'a, str>>,
+pub(crate) struct ProtocolMessage<'a> {
+    pub(crate) id: Option<u64>,
+    pub(crate) method: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) params: Option<&'a RawValue>,
+    pub(crate) params: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) result: Option<&'a RawValue>,
+    pub(crate) result: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
-    pub(super) session_id: Option<Cow<'a, str>>,
+    pub(crate) error: Option<&'a RawValue>,
+    pub(crate) session_id: Option<Cow<'a, str>>,
 }
 
 /// Why the browser did not carry out a command.
 #[derive(Debug, Deserialize)]
-pub(super) struct CommandRefusal {
-    pub(super) message: String,
+pub(crate) struct CommandRefusal {
+    pub(crate) message: String,
 }
 
 /// Reads JSON of the browser. Half a surrogate, which JavaScript takes for a
 /// character and JSON here does not, becomes the replacement character.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     match serde_json::from_str(text) {
         Err(error) if error.is_syntax() && text.contains("\\u") => serde_json::from_str(&mend(text)),
         read => read,
@@ -85,7 +85,7 @@ fn unit_at(bytes: &[u8], at: usize) -> Option<u32> {
 /// Cuts the stream of the browser into messages, each ended by a zero byte. A message
 /// that exceeds the limit is thrown away as it arrives.
 #[derive(Debug)]
-pub(super) struct MessageCutter {
+pub(crate) struct MessageCutter {
     limit: usize,
     begun: Vec<u8>,
     /// How much of a message that is too long has been thrown away.
@@ -94,7 +94,7 @@ pub(super) struct MessageCutter {
 
 /// What a [`MessageCutter`] found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum CutMessage<'a> {
+pub(crate) enum CutMessage<'a> {
     /// A message.
     Whole(&'a [u8]),
     /// The beginning of one that was too long.
@@ -107,12 +107,12 @@ const KEPT: usize = 256;
 const USUAL: usize = 1 << 20;
 
 impl MessageCutter {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { limit: limit.max(KEPT), begun: Vec::new(), dropped: 0 }
     }
 
     /// Takes what was read, and hands on each message that it completes.
-    pub(super) fn take(&mut self, mut read: &[u8], mut each: impl FnMut(CutMessage<'_>)) {
+    pub(crate) fn take(&mut self, mut read: &[u8], mut each: impl FnMut(CutMessage<'_>)) {
         while let Some(end) = memchr::memchr(0, read) {
             let (part, rest) = (&read[..end], &read[end + 1..]);
             read = rest;
@@ -144,7 +144,7 @@ impl MessageCutter {
 }
 
 /// The id of an answer, read from its beginning alone.
-pub(super) fn id_at_the_beginning(text: &[u8]) -> Option<u64> {
+pub(crate) fn id_at_the_beginning(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"{\"id\":")?;
     let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
     str::from_utf8(&digits[..end]).ok()?.parse().ok()

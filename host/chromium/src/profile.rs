@@ -25,7 +25,7 @@ const OLD: Duration = Duration::from_secs(3_600);
 
 /// The directory of a browser that runs. Dropping it removes it.
 #[derive(Debug)]
-pub(super) struct Profile {
+pub(crate) struct Profile {
     place: PathBuf,
     user: Option<u32>,
     /// Held while the browser lives.
@@ -35,7 +35,7 @@ pub(super) struct Profile {
 impl Profile {
     /// Makes one below `temporary`, and sweeps those that no host holds. `user` is who
     /// the browser runs as, where that is not the host's own user.
-    pub(super) fn create(temporary: &Path, user: Option<u32>) -> Result<Self, ChromiumError> {
+    pub(crate) fn create(temporary: &Path, user: Option<u32>) -> Result<Self, ChromiumError> {
         let unfit = |problem: String| ChromiumError::Directory { directory: temporary.to_owned(), problem };
         fs::create_dir_all(temporary).map_err(|error| unfit(format!("it cannot be made ({error})")))?;
         // The browser is told this path, and changes its directory.
@@ -89,17 +89,17 @@ impl Profile {
     }
 
     /// The browser's own directory, its home among it.
-    pub(super) fn profile(&self) -> PathBuf {
+    pub(crate) fn profile(&self) -> PathBuf {
         self.place.join("profile")
     }
 
     /// The directory of one page's downloads.
-    pub(super) fn downloads(&self, page: PageId) -> PathBuf {
+    pub(crate) fn downloads(&self, page: PageId) -> PathBuf {
         self.place.join("downloads").join(page.to_string())
     }
 
     /// Makes that directory, which belongs to the browser.
-    pub(super) fn make_downloads(&self, page: PageId) -> io::Result<PathBuf> {
+    pub(crate) fn make_downloads(&self, page: PageId) -> io::Result<PathBuf> {
         let place = self.downloads(page);
         DirBuilder::new().mode(0o700).create(&place)?;
         chown(&place, self.user, self.user)?;
@@ -107,12 +107,12 @@ impl Profile {
     }
 
     /// Removes the downloads of one page.
-    pub(super) fn forget(&self, page: PageId) {
+    pub(crate) fn forget(&self, page: PageId) {
         remove(&self.place.join("downloads").join(page.to_string()));
     }
 
     /// Removes all of it: the browser has ended.
-    pub(super) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         remove(&self.place);
     }
 }
@@ -187,7 +187,7 @@ fn remove(place: &Path) {
 }
 
 /// Removes a download that is not kept.
-pub(super) fn discard(download: &Path) {
+pub(crate) fn discard(download: &Path) {
     match fs::remove_file(download) {
         // It goes with the browser's own directory in the end.
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -13,11 +13,11 @@ const MOST: usize = 64;
 
 /// Refusals, the latest one at the end.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ProxyRefusals(Arc<Mutex<VecDeque<DeniedConnection>>>);
+pub(crate) struct ProxyRefusals(Arc<Mutex<VecDeque<DeniedConnection>>>);
 
 impl ProxyRefusals {
     /// Remembers one.
-    pub(super) fn add(&self, refused: DeniedConnection) {
+    pub(crate) fn add(&self, refused: DeniedConnection) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == MOST {
             kept.pop_front();
@@ -27,7 +27,7 @@ impl ProxyRefusals {
 
     /// The latest refusal of a target that `is_meant` accepts: its reason, and whether
     /// the policy gave it.
-    pub(super) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<(FailureKind, String)> {
+    pub(crate) fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<(FailureKind, String)> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let meant = kept.iter().rev().find(|refused| is_meant(&refused.target))?;
         let kind = if meant.reason.code == Code::Denied { FailureKind::Denied } else { FailureKind::Network };

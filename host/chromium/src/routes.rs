@@ -97,10 +97,10 @@ struct TargetAttached {
 /// A target, as far as it matters here.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Target {
-    pub(super) target_id: String,
+pub(crate) struct Target {
+    pub(crate) target_id: String,
     #[serde(rename = "type")]
-    pub(super) kind: String,
+    pub(crate) kind: String,
     browser_context_id: Option<String>,
 }
 
