@@ -1,8 +1,8 @@
-//! What runs pages: a browser that the host drives, or an embedding app's own
-//! WebViews.
+//! The trait of what runs pages: a browser that the host drives, or the WebViews of an
+//! embedding app.
 //!
-//! Knows nothing of owners, grants, ids that callers see, deadlines or limits of
-//! requests: the core has decided all of that before a backend is asked.
+//! A backend never knows owners, grants, ids that callers see, deadlines or limits of
+//! requests: the core has decided all of that before it asks.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -13,12 +13,12 @@ use crate::{Operation, PageId, PageShares, Sink, Token};
 
 /// Runs pages. One backend serves all sessions of a host.
 ///
-/// No function but [`WebViewBackend::shut_down`] may block or wait, whatever page,
-/// browser or event loop is stuck: each hands over and returns, and what comes of
-/// it is told to the [`Sink`] of the page, from any thread. The core calls them from
-/// the threads of a tokio runtime, one page's calls in their order.
+/// No function but [`WebViewBackend::shut_down`] may block or wait, even if a page,
+/// browser or event loop is stuck: each hands over and returns. Results go to the
+/// [`Sink`] of the page, from any thread. The core calls them from the threads of a
+/// tokio runtime, one page's calls in their order.
 ///
-/// What a backend promises, and `contract` checks:
+/// A backend promises, and `contract` checks:
 /// - Every [`Injection`] and [`Order`] is settled at most once by its token; the
 ///   core ignores what comes late, twice or with another token. One that a backend
 ///   cannot settle (a promise that never does) ends by the core's deadline.
@@ -36,36 +36,36 @@ pub trait WebViewBackend: Send + Sync + 'static {
     /// What it can do.
     fn abilities(&self) -> Abilities;
 
-    /// Under which user it runs, where that is another one than the host's: that one
-    /// reads the files that pages are given, and owns those that they download.
+    /// The user that it runs as, where that is not the host's own: it reads the files
+    /// that pages are given, and owns those that they download.
     fn user(&self) -> Option<u32> {
         None
     }
 
-    /// Opens a page, empty. [`crate::PageEvent::Opened`] tells that it takes
-    /// scripts, and the core holds them back until then;
-    /// [`crate::PageEvent::Closed`] that it cannot be opened.
+    /// Opens an empty page. [`crate::PageEvent::Opened`] reports that it takes scripts,
+    /// which the core holds back until then; [`crate::PageEvent::Closed`] reports that
+    /// it cannot be opened.
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink);
 
     /// Runs a script in a page.
     fn inject(&self, page: PageId, injection: Injection);
 
-    /// Does something else with a page.
+    /// Carries out an operation on a page.
     fn perform(&self, page: PageId, order: Order);
 
-    /// Stops what a request does, as far as that can be done: a script that runs is
-    /// terminated. The core has settled the request already.
+    /// Stops what a request does, as far as possible: a script that runs is terminated.
+    /// The core has settled the request already.
     fn interrupt(&self, page: PageId, token: Token);
 
     /// Answers the dialog that is open.
     fn answer_dialog(&self, page: PageId, answer: DialogAnswer);
 
-    /// Closes a page, with all that it keeps. [`crate::PageEvent::Closed`] tells
-    /// that nothing is left of it.
+    /// Closes a page, with all that it keeps. [`crate::PageEvent::Closed`] reports that
+    /// nothing is left of it.
     fn close(&self, page: PageId);
 
     /// Ends everything; returns once nothing is left, and at the latest after
-    /// `patience`. What is called after that is settled with `backend-gone`.
+    /// `patience`. Later requests are settled with `backend-gone`.
     async fn shut_down(&self, patience: Duration);
 }
 
@@ -77,13 +77,13 @@ pub struct Abilities {
     pub operations: BTreeSet<&'static str>,
     /// Whether a script can be run apart from those of the page.
     pub isolated_world: bool,
-    /// Whether pages cannot leave the granted origins, whatever they try.
+    /// Whether pages cannot leave the granted origins by any means.
     pub enforces_origins: bool,
     /// Whether pages run in the sandbox of the browser.
     pub sandbox: bool,
 }
 
-/// What holds for a page.
+/// The settings of a page.
 #[derive(Debug, Clone)]
 pub struct PageSettings {
     /// Width of what is seen, in CSS pixels.
@@ -98,13 +98,13 @@ pub struct PageSettings {
     pub locale: Option<String>,
     /// The time zone, such as `Asia/Seoul`.
     pub time_zone: Option<String>,
-    /// What it says that it is.
+    /// Its `navigator.userAgent`; the browser's own where absent.
     pub user_agent: Option<String>,
     /// Limits that the backend has to keep itself: of files, downloads and
     /// connections.
     pub limits: Arc<WebViewLimits>,
-    /// What of them its session, its tenant and the host have together: a place for
-    /// each connection, and room for what is downloaded.
+    /// Its shares of the quotas of session, tenant and host: one for each connection,
+    /// and one for the bytes of downloads.
     pub shares: PageShares,
 }
 
@@ -113,11 +113,11 @@ pub struct PageSettings {
 pub struct Injection {
     /// The right to settle it.
     pub token: Token,
-    /// Sources of an expression each, that comes to a promise of a text: the
-    /// envelope that [`crate::Settled::Envelope`] takes. The first that can be
-    /// parsed is evaluated, and no other; where none can,
-    /// [`crate::Settled::Syntax`] says so. Whatever the script itself throws is in
-    /// the envelope.
+    /// Sources of one expression each, which evaluates to the promise of a text: the
+    /// envelope of [`crate::Settled::Envelope`]. The backend evaluates the first one
+    /// that the engine can parse, and no other; where it can parse none, it reports
+    /// [`crate::Settled::Syntax`]. An exception of the script itself travels in the
+    /// envelope.
     pub sources: Vec<String>,
     /// Whether it runs apart from the scripts of the page.
     pub isolated: bool,
@@ -125,7 +125,7 @@ pub struct Injection {
     pub frame: Option<String>,
 }
 
-/// Something else on its way to a page.
+/// An operation on its way to a page.
 #[derive(Debug, Clone)]
 pub struct Order {
     /// The right to settle it.

@@ -1,4 +1,4 @@
-//! What can go wrong with web pages, and what the guest is told of it.
+//! Errors of web pages, and the error that a guest gets for each.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Which page, which request, and the right to answer one.
+//! The handles of pages and requests, and the right to settle a request.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +25,7 @@ macro_rules! id {
         impl FromStr for $name {
             type Err = WebViewError;
 
-            /// A text that cannot be one names nothing.
+            /// A text of another form names nothing.
             fn from_str(raw: &str) -> Result<Self, WebViewError> {
                 raw.parse().map(Self).map_err(|_: NoHandle| WebViewError::$absent)
             }
@@ -56,8 +56,8 @@ id!(
     NoRequest
 );
 id!(
-    /// The right to say, once, what came of one request of one page. It goes to the
-    /// backend alone, never to whoever polls.
+    /// The right to settle one request of one page, once. Only the backend has it,
+    /// never the caller who polls.
     Token,
     NoRequest
 );

@@ -1,14 +1,14 @@
 //! Web pages of sessions: opened, driven and read without anything that blocks.
 //!
-//! A script is handed over and known by the id of its request; what comes of it is
-//! polled. The core of this crate owns pages, requests, one-shot tokens, deadlines,
-//! limits and policy. A [`WebViewBackend`] only injects and reports: the host's own
-//! Chromium, or the WebViews of an app that embeds the host.
+//! A caller hands over a script and polls its result by the id of the request. The core
+//! of this crate owns pages, requests, one-shot tokens, deadlines, limits and policy; a
+//! [`WebViewBackend`] only injects and reports. Here is also what backends share: the
+//! proxy of a page, its shares of quotas, and the suite that each backend passes.
+//!
+//! This crate starts nothing and knows no browser: `wharf-chromium` is a backend of its
+//! own, and an app brings one for its WebViews.
 
-mod asked;
 mod backend;
-#[cfg(target_os = "linux")]
-pub mod chromium;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
@@ -17,6 +17,7 @@ pub mod fake;
 mod files;
 mod id;
 mod operation;
+mod operation_request;
 mod page;
 mod pages;
 mod proxy;
@@ -30,14 +31,16 @@ pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebVi
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
-pub use page::{Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, Why};
+pub use page::{CloseReason, Dialog, DialogPolicy, LogName, LogPage, PageInfo, PageStatus, PageWorkspace};
 pub use pages::{
-    Metrics, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews,
+    Metrics, OpenPageRequest, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, SweepReport,
+    WebViewStatus, WebViews,
 };
 pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
-    Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,
+    ConsoleEntry, DialogKind, DialogOpened, Download, Failure, FailureKind, NetworkEntry, OrderOutput, PageEvent,
+    Settled,
 };
 pub use shares::PageShares;
-pub use sink::{Accepted, Hears, Sink};
-pub use wrapper::Posted;
+pub use sink::{Receipt, ReportReceiver, Sink};
+pub use wrapper::{PostedResult, script_wrapper};

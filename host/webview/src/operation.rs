@@ -1,4 +1,4 @@
-//! What can be done with a page beside running a script, as it was asked for and
+//! Operations: all that is done with a page beside running a script, after they were
 //! checked.
 
 use std::{path::PathBuf, time::Duration};
@@ -19,11 +19,11 @@ pub enum Operation {
     Reload,
     /// Draws the page.
     Screenshot {
-        /// What is made.
+        /// The format of the picture.
         format: ImageFormat,
-        /// Whether what has to be scrolled to is taken in.
+        /// Whether the whole page is drawn, and not just the viewport.
         full_page: bool,
-        /// What of it, from the top left of what is seen.
+        /// The part to draw, from the top left of the viewport.
         clip: Option<Rectangle>,
     },
     /// Prints the page.
@@ -37,11 +37,11 @@ pub enum Operation {
     },
     /// Moves or presses the mouse.
     Mouse {
-        /// What it does.
+        /// The kind of event.
         kind: MouseKind,
-        /// From the left of what is seen.
+        /// From the left of the viewport.
         x: f64,
-        /// From the top of what is seen.
+        /// From the top of the viewport.
         y: f64,
         /// Which button.
         button: MouseButton,
@@ -70,13 +70,13 @@ pub enum Operation {
     },
     /// Gives a file input files.
     SetFiles {
-        /// JavaScript that comes to the input, in the isolated world.
+        /// JavaScript that evaluates to the input, in the isolated world.
         element: String,
         /// Files of the host that the core has checked and copied to where the
         /// backend can read them.
         files: Vec<PathBuf>,
     },
-    /// Changes the size of what is seen.
+    /// Changes the size of the viewport.
     Resize {
         /// How wide.
         width: u32,
@@ -88,13 +88,13 @@ pub enum Operation {
         /// For how long.
         idle: Duration,
     },
-    /// Tells the frames of the page.
+    /// Lists the frames of the page.
     Frames,
-    /// Stops loading, and whatever script runs.
+    /// Stops loading, and any script that runs.
     Stop,
 }
 
-/// What a screenshot is made as.
+/// The format of a screenshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageFormat {
     /// `image/png`
@@ -119,7 +119,7 @@ pub struct Rectangle {
     pub height: f64,
 }
 
-/// What a page is printed on.
+/// The size of printed pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paper {
     /// 210 by 297 mm.

@@ -1,12 +1,11 @@
-//! The way of one page to the network: a proxy on the loopback that lets through
-//! what the page's policy grants, and nothing else.
+//! The way of one page to the network: a proxy on the loopback that lets through what
+//! the page's policy grants, and nothing else.
 //!
-//! The browser resolves no name and opens no connection by itself: it names here
-//! what it wants, whatever part of the page asked for it. The proxy checks the
-//! origin, resolves the name once, checks each address that comes of it, and
-//! connects to one that was checked, so no second look-up can lead elsewhere. It
-//! reads no encrypted byte. Knows nothing of pages, of browsers' protocols or of
-//! who owns what.
+//! The browser resolves no name and opens no connection by itself: it asks here, for
+//! any part of a page. The proxy checks the origin, resolves the name once, checks each
+//! address that the name has, and connects to one that was checked, so no second
+//! look-up can lead elsewhere. It reads no encrypted byte. It never knows pages,
+//! protocols of browsers, or owners.
 
 mod activity;
 mod answer;
@@ -28,17 +27,17 @@ use tokio::{
     time::sleep,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
-use wharf_core::{Error, OriginPolicy, Share};
+use wharf_core::{OriginPolicy, Share};
 use wharf_network::{ProxyPort, Reach};
 
 use crate::PageShares;
 
 pub use answer::PROXY_ANSWER;
-use exchange::Rules;
+pub use exchange::DeniedConnection;
+use exchange::ProxyRules;
 pub use wharf_network::Names;
 
-/// How long to wait where the system gives no connection, for want of
-/// descriptors say.
+/// How long to wait when the system accepts no connection, for lack of descriptors say.
 const RELIEF: Duration = Duration::from_millis(100);
 
 /// How a proxy serves.
@@ -46,27 +45,17 @@ const RELIEF: Duration = Duration::from_millis(100);
 pub struct ProxySettings {
     /// Connections at once. Further ones are answered with 503.
     pub connections: usize,
-    /// What the page's session, tenant and host may have together: each connection
-    /// takes a place of it, and is answered with 503 where there is none.
+    /// The page's shares: each connection takes one, and is answered with 503 where
+    /// there is none.
     pub shares: Option<PageShares>,
     /// Only sockets of this user are served: the one that the browser runs as.
     /// Absent is the user of the host.
     pub user: Option<u32>,
     /// Is told of every connection that the page did not get; must not block.
     pub denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
-    /// Is asked for a granted name before the system is; what comes of it is checked
-    /// all the same.
+    /// Resolves a granted name before the system does; its addresses are checked all
+    /// the same.
     pub names: Option<Names>,
-}
-
-/// A connection that a page did not get.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeniedConnection {
-    /// What was asked for: a URL, or host and port of a tunnel; one line, cut.
-    pub target: String,
-    /// Why: `denied` where the policy forbids it, `unavailable` where the server was
-    /// not reached, `invalid` where it is no request.
-    pub reason: Error,
 }
 
 /// The proxy of one page. Dropping it ends it, with all its connections.
@@ -85,7 +74,7 @@ impl Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
-        let rules = Arc::new(Rules {
+        let rules = Arc::new(ProxyRules {
             policy,
             reach: Reach::new(settings.names),
             denied: settings.denied,
@@ -124,7 +113,7 @@ impl fmt::Debug for ProxySettings {
 
 async fn accept(
     listener: TcpListener,
-    rules: Arc<Rules>,
+    rules: Arc<ProxyRules>,
     connections: usize,
     shares: Option<PageShares>,
     _own: ProxyPort,
@@ -154,10 +143,10 @@ async fn accept(
     }
 }
 
-/// A place among the connections of the page, and one among those of its session.
-type Places = (OwnedSemaphorePermit, Option<Share>);
+/// One of the connections of the page, and a share of those of its session.
+type ConnectionSlots = (OwnedSemaphorePermit, Option<Share>);
 
-async fn serve(rules: Arc<Rules>, stream: TcpStream, peer: SocketAddr, _places: Places) {
+async fn serve(rules: Arc<ProxyRules>, stream: TcpStream, peer: SocketAddr, _places: ConnectionSlots) {
     let (address, user) = (rules.address, rules.user);
     let looked = tokio::task::spawn_blocking(move || peer::is_of(peer, address, user)).await;
     match looked {

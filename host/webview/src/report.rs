@@ -1,37 +1,37 @@
-//! What a backend reports: what came of a request, and what happens in a page.
-//! All of it may come from a hostile page: the core bounds and cleans it.
+//! Reports of a backend: results of requests, and events of a page. All of it may come
+//! from a hostile page: the core bounds and cleans it.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-/// What came of an injection or an order.
+/// The result of an injection or an order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settled {
-    /// What the promise of an [`crate::Injection`] came to.
+    /// The value of an injection's promise.
     Envelope(String),
-    /// None of its sources can be parsed.
+    /// The engine can parse none of its sources.
     Syntax {
-        /// What the engine says of the last one.
+        /// The engine's message about the last one.
         message: String,
     },
-    /// What an order came to.
-    Done(Finished),
+    /// The output of an order.
+    Done(OrderOutput),
     /// It failed.
     Failed(Failure),
 }
 
-/// The result of an order.
+/// The output of an order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finished {
-    /// What it is, such as `image/png`.
+pub struct OrderOutput {
+    /// Its media type, such as `image/png`.
     pub mime_type: &'static str,
-    /// The result itself.
+    /// The output itself.
     pub data: Vec<u8>,
 }
 
-impl Finished {
-    /// A result of JSON.
+impl OrderOutput {
+    /// An output of JSON.
     #[must_use]
     pub fn json(value: &Map<String, Value>) -> Self {
         let data = serde_json::to_vec(value).unwrap_or_default();
@@ -119,8 +119,8 @@ pub enum PageEvent {
     Opened,
     /// It leaves its document for another one: scripts that are pending fail.
     Navigating,
-    /// Where it is now, and what it is called. Also where it moved within a
-    /// document, which fails nothing.
+    /// It has this address and title now. Also after a move within its document, which
+    /// fails no request.
     Located {
         /// Its address.
         url: String,
@@ -131,22 +131,22 @@ pub enum PageEvent {
     Loading(bool),
     /// A dialog opened, and nothing runs in the page until it is answered.
     DialogOpened(DialogOpened),
-    /// It is answered, by whomever.
+    /// The dialog is closed.
     DialogClosed {
         /// Yes, or no.
         accepted: bool,
     },
     /// For the log `console`.
-    Console(Console),
+    Console(ConsoleEntry),
     /// For the log `network`.
-    Network(Network),
+    Network(NetworkEntry),
     /// For the log `downloads`: one has ended.
     Download(Download),
     /// It crashed: what is pending fails, and nothing runs until it is navigated.
     Crashed,
     /// Nothing is left of it.
     Closed {
-        /// Why, where nobody asked for it; the browser ended, say.
+        /// The reason, where the core did not ask for it: the browser ended, say.
         unasked: Option<String>,
     },
 }
@@ -177,7 +177,7 @@ pub struct DialogOpened {
 
 /// An entry of the log `console`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Console {
+pub struct ConsoleEntry {
     /// `log`, `info`, `warning`, `error`, `exception`, `popup` or `crash`.
     pub kind: &'static str,
     /// What it says.
@@ -190,7 +190,7 @@ pub struct Console {
 
 /// An entry of the log `network`: a request of the page that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Network {
+pub struct NetworkEntry {
     /// Such as `GET`.
     pub method: String,
     /// Where it went.

@@ -1,7 +1,7 @@
-//! What pages take up together: each session, each tenant and the host as a whole
-//! have quotas of pages, requests, kept bytes, connections and transferred bytes.
+//! The quotas of pages: each session, each tenant and the host as a whole may have so
+//! many pages, requests, kept bytes, connections and transferred bytes.
 //!
-//! Knows no page. Whoever holds a share decides what makes room for another one.
+//! Knows no page. The holder of a share decides what makes room for another one.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const SECTION: &str = "[webview.limits]";
 
 /// The quotas of all pages of a host.
 #[derive(Debug)]
-pub(crate) struct Quotas {
+pub(crate) struct PageQuotas {
     open: Arc<Quota>,
     present: Arc<Quota>,
     remembered: Arc<Quota>,
@@ -24,7 +24,7 @@ pub(crate) struct Quotas {
     transfer: Arc<Quota>,
 }
 
-impl Quotas {
+impl PageQuotas {
     pub(crate) fn new(limits: &WebViewLimits) -> Arc<Self> {
         let quota = |resource, [session, tenant, host]: [Bound; 3]| {
             Quota::new(Bounds { resource, section: SECTION, session: Some(session), tenant, host })
@@ -78,23 +78,23 @@ impl Quotas {
     }
 }
 
-/// Takes shares for one page, at the cost of its session and its tenant.
+/// Takes shares for one page from the quotas of its session, its tenant and the host.
 #[derive(Debug, Clone)]
 pub struct PageShares {
-    quotas: Arc<Quotas>,
+    quotas: Arc<PageQuotas>,
     tenant: TenantId,
     session: SessionId,
 }
 
-/// The places of a page among those that are open, and among those of which a
-/// backend still has something.
+/// The shares of one page: among the pages that are open, and among those that a
+/// backend has not let go of.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct OpenPageShares {
     pub(crate) open: Option<Share>,
     pub(crate) _present: Option<Share>,
 }
 
-/// What one request takes up: its place, and the bytes that are kept for it.
+/// The shares of one request: among all requests, and of the bytes that are kept.
 #[derive(Debug)]
 pub(crate) struct RequestShares {
     pub(crate) _place: Share,
@@ -102,22 +102,21 @@ pub(crate) struct RequestShares {
 }
 
 impl PageShares {
-    pub(crate) fn new(quotas: &Arc<Quotas>, owner: &WebViewOwner) -> Self {
+    pub(crate) fn new(quotas: &Arc<PageQuotas>, owner: &WebViewOwner) -> Self {
         Self { quotas: Arc::clone(quotas), tenant: owner.tenant.clone(), session: owner.session.clone() }
     }
 
-    /// The shares of a page beside which there is no other, for a backend that is
-    /// used without the core.
+    /// Shares for the only page of a host, for a backend that is used without the core.
     #[must_use]
     pub fn alone(limits: &WebViewLimits) -> Self {
-        Self { quotas: Quotas::new(limits), tenant: TenantId::local(), session: SessionId::default_session() }
+        Self { quotas: PageQuotas::new(limits), tenant: TenantId::local(), session: SessionId::default_session() }
     }
 
     fn take(&self, quota: &Arc<Quota>, amount: u64) -> Result<Share, QuotaFull> {
         quota.take(&self.tenant, &self.session, amount)
     }
 
-    /// A place for one connection to a server, as long as it is held.
+    /// A share for one connection to a server, as long as it is held.
     ///
     /// # Errors
     /// Where session, tenant or host have as many as they may.
@@ -144,7 +143,7 @@ impl PageShares {
         self.take(&self.quotas.remembered, 1)
     }
 
-    /// A place for a request, and room for the bytes that it brings.
+    /// A share for a request, and one for the bytes that it brings.
     pub(crate) fn request(&self, bytes: u64) -> Result<RequestShares, QuotaFull> {
         Ok(RequestShares { _place: self.take(&self.quotas.requests, 1)?, bytes: self.kept(bytes)? })
     }

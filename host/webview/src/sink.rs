@@ -4,29 +4,29 @@ use std::{fmt, sync::Arc};
 
 use crate::{PageEvent, PageId, Settled, Token};
 
-/// Takes what a backend has to say of one page, from any thread, without waiting.
-/// Says nothing of what the core makes of it, and holds no lock of the core while a
+/// Takes the reports of a backend on one page, from any thread, without waiting. It
+/// tells nothing of what the core does with them, and holds no lock of the core while a
 /// backend's own code runs.
 #[derive(Clone)]
 pub struct Sink {
     page: PageId,
-    hears: Arc<dyn Hears>,
+    hears: Arc<dyn ReportReceiver>,
 }
 
-/// What became of a report.
+/// Whether the core took a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accepted {
-    /// It is the result now.
-    Yes,
-    /// There is no request of this page with this token, it has been settled
-    /// already, or its deadline has passed: nothing was changed.
+pub enum Receipt {
+    /// The report is the result of its request now.
+    Accepted,
+    /// The report changed nothing: no request of this page has this token, it has been
+    /// settled already, or its deadline has passed.
     Ignored,
 }
 
 /// The core, as a sink sees it; a test of a backend may stand in for it.
-pub trait Hears: Send + Sync {
+pub trait ReportReceiver: Send + Sync {
     /// See [`Sink::settle`].
-    fn settle(&self, page: PageId, token: Token, settled: Settled) -> Accepted;
+    fn settle(&self, page: PageId, token: Token, settled: Settled) -> Receipt;
     /// See [`Sink::tell`].
     fn tell(&self, page: PageId, event: PageEvent);
 }
@@ -34,7 +34,7 @@ pub trait Hears: Send + Sync {
 impl Sink {
     /// The way back for one page.
     #[must_use]
-    pub fn new(page: PageId, hears: Arc<dyn Hears>) -> Self {
+    pub fn new(page: PageId, hears: Arc<dyn ReportReceiver>) -> Self {
         Self { page, hears }
     }
 
@@ -44,13 +44,13 @@ impl Sink {
         self.page
     }
 
-    /// Says what came of an injection or an order. The first report with a token
-    /// of this page counts, and only that.
-    pub fn settle(&self, token: Token, settled: Settled) -> Accepted {
+    /// Reports the result of an injection or an order. Only the first report with a
+    /// token of this page counts.
+    pub fn settle(&self, token: Token, settled: Settled) -> Receipt {
         self.hears.settle(self.page, token, settled)
     }
 
-    /// Says what happened in the page.
+    /// Reports an event of the page.
     pub fn tell(&self, event: PageEvent) {
         self.hears.tell(self.page, event);
     }

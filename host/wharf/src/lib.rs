@@ -77,6 +77,9 @@ pub use protocol::McpService;
 pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
+/// The browser that the host runs itself.
+#[cfg(target_os = "linux")]
+pub use wharf_chromium as chromium;
 pub use wharf_completion::{Streams, TerminalService, detection as completion, stream};
 /// What a front end says and is told: [`Host::connect_front_end`].
 pub use wharf_core::service::front_end;

@@ -19,8 +19,8 @@ use wharf_core::{
 };
 use wharf_engine::Rooms;
 use wharf_webview::{
-    Dialog, DialogAnswer, Outcome, OutcomeState, PageId, PageInfo, Place, RequestId, RequestInfo, Script, Wanted,
-    WebViewError, WebViews,
+    Dialog, DialogAnswer, OpenPageRequest, Outcome, OutcomeState, PageId, PageInfo, PageWorkspace, RequestId,
+    RequestInfo, Script, WebViewError, WebViews,
 };
 use wharf_workspace::Workspace;
 
@@ -75,12 +75,12 @@ impl HostPages {
     }
 
     /// The files of the session, where pages may take or give some.
-    fn place(&self, granted: &GrantedWebView<'_>, context: &Context) -> Result<Option<Place>, Error> {
+    fn place(&self, granted: &GrantedWebView<'_>, context: &Context) -> Result<Option<PageWorkspace>, Error> {
         let grant = granted.grant();
         match &self.rooms.workspaces {
             Some(workspaces) if grant.downloads || grant.uploads => {
                 let Workspace { files, user, .. } = workspaces.create(&granted.workspace(context))?;
-                Ok(Some(Place { files, user }))
+                Ok(Some(PageWorkspace { files, user }))
             }
             Some(_) | None => Ok(None),
         }
@@ -92,7 +92,7 @@ impl WebPageService for HostPages {
     async fn open(&self, context: &Context, request: OpenWebPage) -> Result<WebPageDescription, Error> {
         let (granted, webviews) = self.granted()?;
         let OpenWebPage { width, height, dialogs, locale, time_zone, user_agent } = request;
-        let wanted = Wanted {
+        let wanted = OpenPageRequest {
             width: width.unwrap_or_default(),
             height: height.unwrap_or_default(),
             dialogs: dialogs.unwrap_or_default().parse()?,

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use gtk::prelude::*;
 use wharf_core::{Context, Grants, SessionId, TenantId, WebViewGrant};
-use wharf_webview::{Script, Settings, Wanted, WebViews};
+use wharf_webview::{OpenPageRequest, Script, Settings, WebViews};
 use wharf_wry::WryBackend;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -42,7 +42,7 @@ async fn host() -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     let session: SessionId = "example".parse()?;
     let context = Context::new(TenantId::local(), session);
     let owner = granted.owner(&context);
-    let page = pages.open(&granted, &context, None, Wanted::default())?;
+    let page = pages.open(&granted, &context, None, OpenPageRequest::default())?;
     let request = pages.execute(&owner, page.id, Script::new("navigator.userAgent"))?;
     let outcome = pages.wait(&owner, request, Duration::from_secs(10)).await;
     pages.shut_down(Duration::from_secs(10)).await;

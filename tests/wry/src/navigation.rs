@@ -7,7 +7,7 @@ use javascriptcore::ValueExt;
 use serde_json::Map;
 use webkit2gtk::{LoadEvent, NetworkError, URIResponseExt, WebResourceExt, WebViewExt};
 use wharf_core::{Code, Error, OriginPolicy};
-use wharf_webview::{Failure, FailureKind, Finished, PageEvent, Settled, Token};
+use wharf_webview::{Failure, FailureKind, OrderOutput, PageEvent, Settled, Token};
 
 use crate::page::{Page, WORLD};
 
@@ -122,7 +122,7 @@ impl Page {
             move |title| {
                 let title = title.map(|title| title.to_str().to_string()).unwrap_or_default();
                 told.insert("title".to_owned(), title.into());
-                sink.settle(navigation.token, Settled::Done(Finished::json(&told)));
+                sink.settle(navigation.token, Settled::Done(OrderOutput::json(&told)));
             },
         );
     }

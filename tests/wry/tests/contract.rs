@@ -14,7 +14,7 @@ use tokio::{
 };
 use wharf_core::{Context, Grants, PluginName, SessionId, TenantId, WebViewGrant, WebViewOwner};
 use wharf_webview::{
-    FailureKind, Outcome, OutcomeState, PageId, Script, Settings, Status, Wanted, WebViews,
+    FailureKind, OpenPageRequest, Outcome, OutcomeState, PageId, PageStatus, Script, Settings, WebViews,
     contract::{self, Subject},
 };
 use wharf_wry::WryBackend;
@@ -105,7 +105,7 @@ impl Host {
         let pages = WebViews::new(Arc::new(WryBackend::new()), Settings::default());
         let granted = grants.webview(&plugin).expect("a grant");
         let owner = granted.owner(&context);
-        let page = pages.open(&granted, &context, None, Wanted::default()).expect("a page").id;
+        let page = pages.open(&granted, &context, None, OpenPageRequest::default()).expect("a page").id;
         Self { pages, grants, plugin, owner, page }
     }
 
@@ -128,7 +128,7 @@ async fn a_page_that_loops_for_ever_is_given_up() {
     let looping = Script { deadline: Some(Duration::from_secs(1)), ..Script::new("while (true) {}") };
     assert_eq!(host.run(looping).await.failure.expect("a failure").kind, FailureKind::TimeOut);
     let given_up = async {
-        while host.pages.info(&host.owner, host.page).expect("a page").status != Status::Crashed {
+        while host.pages.info(&host.owner, host.page).expect("a page").status != PageStatus::Crashed {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };

@@ -5,7 +5,7 @@ mod convert;
 use std::time::Duration;
 
 use wharf_core::{Code, Error, WebViewOwner, grant::GrantedWebView};
-use wharf_webview::{DialogAnswer, Log, PageId, Place, RequestId, Script, Wanted, WebViews};
+use wharf_webview::{DialogAnswer, LogName, OpenPageRequest, PageId, PageWorkspace, RequestId, Script, WebViews};
 use wharf_workspace::Workspace;
 
 use crate::{
@@ -56,20 +56,20 @@ impl ActiveCall {
 
     fn webview_status(&self) -> Result<String, Error> {
         let (granted, webviews) = self.granted_webview()?;
-        let standing = webviews.standing(&granted);
-        serde_json::to_string(&standing).map_err(|error| Error::new(Code::Internal, error.to_string()))
+        let status = webviews.status(&granted);
+        serde_json::to_string(&status).map_err(|error| Error::new(Code::Internal, error.to_string()))
     }
 
     /// Opens a page. The workspace is made only where files may come or go.
     fn open_page(&self, options: &wit::PageOptions) -> Result<wit::PageInfo, Error> {
         let (granted, webviews) = self.granted_webview()?;
         let wit::PageOptions { width, height, dialogs, options } = options;
-        let wanted = Wanted::read(*width, *height, dialogs, options.as_deref())?;
+        let wanted = OpenPageRequest::read(*width, *height, dialogs, options.as_deref())?;
         let grant = granted.grant();
         let place = match &self.rooms.workspaces {
             Some(workspaces) if grant.downloads || grant.uploads => {
                 let Workspace { files, user, .. } = workspaces.create(&granted.workspace(self.context()))?;
-                Some(Place { files, user })
+                Some(PageWorkspace { files, user })
             }
             Some(_) | None => None,
         };
@@ -142,7 +142,7 @@ impl ActiveCall {
 
     fn page_entries(&self, id: &str, log: &str, after: u64, max: u32) -> Result<wit::LogPage, Error> {
         let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        let log: Log = log.parse()?;
+        let log: LogName = log.parse()?;
         Ok(webviews.entries(&owner, id, log, after, usize::try_from(max).unwrap_or(usize::MAX))?.into())
     }
 }

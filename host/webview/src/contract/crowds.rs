@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Bench, PATIENCE, failure};
+use super::bench::{Bench, PATIENCE, failure};
 use crate::{DialogAnswer, FailureKind, OutcomeState, Script};
 
 pub(super) async fn check(bench: &Bench) {
@@ -14,7 +14,7 @@ pub(super) async fn check(bench: &Bench) {
     let looping = stuck.begin(Script { deadline: Some(Duration::from_secs(3)), ..Script::new("while (true) {}") });
     let asks = asking.execute("confirm('sure?')");
     let expected = |number: usize| format!("\"result {number}\"");
-    let run = |page: &super::Page<'_>, number| page.execute(&format!("'result ' + {number}"));
+    let run = |page: &super::bench::Page<'_>, number| page.execute(&format!("'result ' + {number}"));
     // Behind the loop, and before the dialog is told or behind it.
     let behind: Vec<_> = (0..10).map(|number| (run(stuck, number), number)).collect();
     let begun: Vec<_> = others

@@ -2,8 +2,8 @@
 
 use wharf_core::WebViewLimits;
 
-use super::{Bench, Page, failure};
-use crate::{DialogAnswer, DialogKind, DialogPolicy, FailureKind, Log, OutcomeState, WebViewError};
+use super::bench::{Bench, Page, failure};
+use crate::{DialogAnswer, DialogKind, DialogPolicy, FailureKind, LogName, OutcomeState, WebViewError};
 
 fn answer(page: &Page<'_>, accept: bool, text: Option<&str>) -> Result<(), WebViewError> {
     page.pages().answer_dialog(&page.owner, page.id, DialogAnswer { accept, text: text.map(str::to_owned) })
@@ -33,7 +33,7 @@ pub(super) async fn reported(bench: &Bench) {
     answer(&page, false, None).expect("a dialog");
     assert_eq!(page.value("'behind'").await, "behind");
     assert_eq!(page.wait(asks).await.data[..], *b"false");
-    let said = page.pages().entries(&page.owner, page.id, Log::Console, 0, 100).expect("a log").entries;
+    let said = page.pages().entries(&page.owner, page.id, LogName::Console, 0, 100).expect("a log").entries;
     assert!(said.contains("your name?") && said.contains("accepted") && said.contains("dismissed"), "{said}");
     // A page with a dialog can be closed.
     let asks = page.execute("alert('stay')");

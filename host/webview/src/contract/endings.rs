@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Bench, PATIENCE, failure};
-use crate::{FailureKind, OutcomeState, PageId, Script, Status, WebViewError, Why};
+use super::bench::{Bench, PATIENCE, failure};
+use crate::{CloseReason, FailureKind, OutcomeState, PageId, PageStatus, Script, WebViewError};
 
 pub(super) async fn close(bench: &Bench) {
     let page = bench.open();
@@ -14,7 +14,7 @@ pub(super) async fn close(bench: &Bench) {
     for request in [pending, looping] {
         assert_eq!(failure("a promise", &page.poll(request)).0, FailureKind::Cancelled);
     }
-    assert_eq!((page.info().status, page.info().closed_because), (Status::Closed, Some(Why::Owner)));
+    assert_eq!((page.info().status, page.info().closed_because), (PageStatus::Closed, Some(CloseReason::Owner)));
     let after = page.pages().execute(&page.owner, page.id, Script::new("1"));
     assert!(matches!(after, Err(WebViewError::Closed { reason: "owner" })), "{after:?}");
     // One that was never used.
@@ -29,14 +29,14 @@ pub(super) async fn crash(bench: &Bench, crash: &(dyn Fn(PageId) + Send + Sync))
         let pending = page.execute(pending);
         crash(page.id);
         assert_eq!(failure("a promise", &page.wait(pending).await).0, FailureKind::Crashed);
-        assert_eq!(page.info().status, Status::Crashed);
+        assert_eq!(page.info().status, PageStatus::Crashed);
         let (kind, message) = failure("after it", &page.poll(page.execute("1")));
         assert_eq!(kind, FailureKind::Crashed);
         assert!(message.contains("navigate"), "{message}");
         let outcome = page.navigate("/second").await;
         assert_eq!(outcome.state, OutcomeState::Done, "{:?}", outcome.failure);
         assert_eq!(page.value("document.title").await, "second");
-        assert_ne!(page.info().status, Status::Crashed);
+        assert_ne!(page.info().status, PageStatus::Crashed);
     }
     page.close().await;
 }
@@ -50,8 +50,8 @@ pub(super) async fn kill(bench: &Bench, kill: &(dyn Fn() + Send + Sync)) {
     kill();
     for (page, request) in pages.iter().zip(pending) {
         assert_eq!(failure("a promise", &page.wait(request).await).0, FailureKind::BackendGone);
-        let info = page.until("was closed", |info| info.status == Status::Closed).await;
-        assert_eq!(info.closed_because, Some(Why::BackendGone));
+        let info = page.until("was closed", |info| info.status == PageStatus::Closed).await;
+        assert_eq!(info.closed_because, Some(CloseReason::BackendGone));
     }
     // What comes next is run again, as soon as it can be.
     let page = bench.open();
@@ -68,9 +68,9 @@ pub(super) async fn shut_down(bench: &Bench) {
     for request in [pending, looping] {
         assert_eq!(failure("a promise", &page.poll(request)).0, FailureKind::Cancelled);
     }
-    assert_eq!(page.info().closed_because, Some(Why::ShuttingDown));
+    assert_eq!(page.info().closed_because, Some(CloseReason::ShuttingDown));
     let granted = bench.grants.webview(&bench.plugin).expect("a grant");
     let context = wharf_core::Context::new(page.owner.tenant.clone(), page.owner.session.clone());
-    let opened = bench.pages.open(&granted, &context, None, crate::Wanted::default());
+    let opened = bench.pages.open(&granted, &context, None, crate::OpenPageRequest::default());
     assert!(matches!(opened, Err(WebViewError::ShuttingDown)), "{opened:?}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, PATIENCE, failure};
+use super::bench::{Bench, PATIENCE, failure};
 use crate::{FailureKind, OutcomeState, Script, WebViewError};
 
 pub(super) async fn navigate(bench: &Bench) {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Bench, failure};
-use crate::{Accepted, FailureKind, Finished, OutcomeState, Script, Settled, Token};
+use super::bench::{Bench, failure};
+use crate::{FailureKind, OrderOutput, OutcomeState, Receipt, Script, Settled, Token};
 
 pub(super) async fn check(bench: &Bench) {
     let (page, other) = (bench.open(), bench.open());
@@ -17,32 +17,32 @@ pub(super) async fn check(bench: &Bench) {
     let outcome = page.wait(request).await;
     let token = bench.tap.last_token(page.id);
     let before = page.pages().metrics().ignored;
-    assert_eq!(sink.settle(token, lie()), Accepted::Ignored);
+    assert_eq!(sink.settle(token, lie()), Receipt::Ignored);
     ignored(before);
     assert_eq!(page.poll(request).data, outcome.data);
     // Forged: a token that nobody was given, and one of another page.
     let pending = page.execute("new Promise(() => {})");
     let token = bench.tap.last_token(page.id);
-    assert_eq!(sink.settle(Token::random().expect("randomness"), lie()), Accepted::Ignored);
-    assert_eq!(of_other.settle(token, lie()), Accepted::Ignored);
+    assert_eq!(sink.settle(Token::random().expect("randomness"), lie()), Receipt::Ignored);
+    assert_eq!(of_other.settle(token, lie()), Receipt::Ignored);
     assert_eq!(page.poll(pending).state, OutcomeState::Pending);
     // With its token, but nothing that a page can have sent.
-    assert_eq!(sink.settle(token, Settled::Envelope("{\"type\":\"string\"}\nno JSON".to_owned())), Accepted::Yes);
+    assert_eq!(sink.settle(token, Settled::Envelope("{\"type\":\"string\"}\nno JSON".to_owned())), Receipt::Accepted);
     assert_eq!(failure("a lie", &page.poll(pending)).0, FailureKind::Unserialisable);
     // Late: behind its deadline, and behind a cancel.
     let late = page.begin(Script { deadline: Some(Duration::from_millis(50)), ..Script::new("new Promise(() => {})") });
     let token = bench.tap.last_token(page.id);
     assert_eq!(failure("a promise", &page.wait(late).await).0, FailureKind::TimeOut);
-    assert_eq!(sink.settle(token, lie()), Accepted::Ignored);
+    assert_eq!(sink.settle(token, lie()), Receipt::Ignored);
     assert_eq!(failure("a promise", &page.poll(late)).0, FailureKind::TimeOut);
     let cancelled = page.execute("new Promise(() => {})");
     let token = bench.tap.last_token(page.id);
     page.pages().cancel(&page.owner, cancelled).expect("a request");
-    let done = Settled::Done(Finished { mime_type: "image/png", data: vec![1] });
-    assert_eq!(sink.settle(token, done), Accepted::Ignored);
+    let done = Settled::Done(OrderOutput { mime_type: "image/png", data: vec![1] });
+    assert_eq!(sink.settle(token, done), Receipt::Ignored);
     assert_eq!(failure("a promise", &page.poll(cancelled)).0, FailureKind::Cancelled);
     page.close().await;
     other.close().await;
     // Behind the end of its page.
-    assert_eq!(sink.settle(token, lie()), Accepted::Ignored);
+    assert_eq!(sink.settle(token, lie()), Receipt::Ignored);
 }

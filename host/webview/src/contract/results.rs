@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wharf_core::WebViewLimits;
 
-use super::{Bench, PATIENCE, Page, failure};
+use super::bench::{Bench, PATIENCE, Page, failure};
 use crate::{FailureKind, OutcomeState, RequestId, Script, WebViewError};
 
 pub(super) async fn unserialisable(bench: &Bench) {

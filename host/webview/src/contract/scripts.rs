@@ -1,10 +1,10 @@
-//! What scripts come to.
+//! Results of scripts.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Bench, failure};
+use super::bench::{Bench, failure};
 use crate::{FailureKind, OutcomeState, Script};
 
 pub(super) async fn early(bench: &Bench) {

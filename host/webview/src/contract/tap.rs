@@ -13,11 +13,11 @@ use crate::{Abilities, DialogAnswer, Injection, Order, PageId, PageSettings, Sin
 
 pub(super) struct Tap {
     inner: Arc<dyn WebViewBackend>,
-    seen: Mutex<Seen>,
+    seen: Mutex<TappedPages>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct TappedPages {
     sinks: HashMap<PageId, Sink>,
     /// The token that was handed out last, by page.
     tokens: HashMap<PageId, Token>,
@@ -28,7 +28,7 @@ impl Tap {
         Self { inner, seen: Mutex::default() }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, TappedPages> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

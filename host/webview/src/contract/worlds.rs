@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Bench, PATIENCE, Page};
+use super::bench::{Bench, PATIENCE, Page};
 use crate::{FailureKind, OutcomeState, Script};
 
 async fn apart(page: &Page<'_>, source: &str) -> serde_json::Value {

@@ -10,13 +10,13 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(30);
 const MAXIMUM_BYTES: u64 = 4 << 20;
 
-pub(super) struct Loaded {
+pub(super) struct FetchedPage {
     pub(super) status: u16,
     pub(super) title: String,
     pub(super) scripts: Vec<String>,
 }
 
-pub(super) fn get(url: &str) -> io::Result<Loaded> {
+pub(super) fn get(url: &str) -> io::Result<FetchedPage> {
     let rest = url.strip_prefix("http://").ok_or_else(|| io::Error::other("only http: is spoken here"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut stream = TcpStream::connect(host)?;
@@ -27,7 +27,7 @@ pub(super) fn get(url: &str) -> io::Result<Loaded> {
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| io::Error::other("that is no answer of HTTP"))?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    Ok(Loaded {
+    Ok(FetchedPage {
         status: status.ok_or_else(|| io::Error::other("that is no answer of HTTP"))?,
         title: between(body, "<title>", "</title>").first().copied().unwrap_or_default().to_owned(),
         scripts: between(body, "<script>", "</script>").into_iter().map(str::to_owned).collect(),

@@ -11,14 +11,13 @@ use serde_json::{Map, Value};
 use super::{
     http,
     shared::{Running, Shared},
-    tell_closed,
     world::World,
 };
-use crate::{Console, Failure, FailureKind, Finished, Injection, Operation, Order, PageEvent, Settled};
+use crate::{ConsoleEntry, Failure, FailureKind, Injection, Operation, Order, OrderOutput, PageEvent, Settled};
 
-/// Something for a page to do.
+/// A task of a page.
 #[derive(Debug)]
-pub(super) enum Work {
+pub(super) enum PageTask {
     Inject(Injection),
     Perform(Order),
     /// Something has changed.
@@ -41,9 +40,9 @@ struct Worlds {
 }
 
 /// Lives as long as the page.
-pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<Work>) {
+pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<PageTask>) {
     let Ok(runtime) = Runtime::new() else {
-        return tell_closed(&shared.sink, Some("there is no engine".into()));
+        return shared.sink.tell(PageEvent::Closed { unasked: Some("there is no engine".into()) });
     };
     let stops = Arc::clone(shared);
     runtime.set_interrupt_handler(Some(Box::new(move || stops.stops())));
@@ -53,18 +52,18 @@ pub(super) fn run(shared: &Arc<Shared>, todo: &Receiver<Work>) {
     let unasked = loop {
         let wait = page.worlds.as_ref().map(|worlds| worlds.own.wait().min(worlds.isolated.wait()));
         match todo.recv_timeout(wait.unwrap_or(std::time::Duration::from_secs(3_600))) {
-            Ok(Work::Inject(injection)) => page.inject(&injection),
-            Ok(Work::Perform(order)) => page.perform(order),
-            Ok(Work::Look) | Err(RecvTimeoutError::Timeout) => {}
-            Ok(Work::Close { unasked }) => break unasked,
+            Ok(PageTask::Inject(injection)) => page.inject(&injection),
+            Ok(PageTask::Perform(order)) => page.perform(order),
+            Ok(PageTask::Look) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(PageTask::Close { unasked }) => break unasked,
             Err(RecvTimeoutError::Disconnected) => break None,
         }
         page.go_on();
     };
-    // What it holds goes first.
+    // The page drops what it holds first.
     let sink = shared.sink.clone();
     drop(page);
-    tell_closed(&sink, unasked);
+    sink.tell(PageEvent::Closed { unasked });
 }
 
 impl Page<'_> {
@@ -98,7 +97,7 @@ impl Page<'_> {
             }
         };
         self.shared.end();
-        let settled = settled.map_or_else(Settled::Failed, |result| Settled::Done(Finished::json(&result)));
+        let settled = settled.map_or_else(Settled::Failed, |result| Settled::Done(OrderOutput::json(&result)));
         self.shared.sink.settle(order.token, settled);
     }
 
@@ -118,7 +117,7 @@ impl Page<'_> {
         let Some(worlds) = &self.worlds else { return Err(Failure::new(FailureKind::Crashed, "it has no engine")) };
         for script in loaded.iter().flat_map(|loaded| &loaded.scripts) {
             if let Some(text) = worlds.own.run(script) {
-                let entry = Console { kind: "exception", text, url: Some(self.url.clone()), line: None };
+                let entry = ConsoleEntry { kind: "exception", text, url: Some(self.url.clone()), line: None };
                 self.shared.sink.tell(PageEvent::Console(entry));
             }
         }
@@ -151,7 +150,7 @@ impl Page<'_> {
             self.worlds = None;
             self.shared.sink.tell(PageEvent::Crashed);
         } else if let Some(url) = goes {
-            // Where it goes by itself, nobody is told what came of it.
+            // A navigation of its own has no result to report.
             let _ = self.navigate(url);
         }
     }

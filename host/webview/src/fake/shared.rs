@@ -14,7 +14,7 @@ pub(super) enum Running {
     Nothing,
     /// What a request asked for.
     Request(Token),
-    /// What comes later of whatever ran before: continuations and timers.
+    /// Continuations and timers of earlier requests.
     Later,
 }
 
@@ -87,7 +87,7 @@ impl Shared {
         match state.running {
             Running::Request(running) if running == token => state.stop = true,
             running => {
-                // It may be what comes later of it, or not have begun.
+                // It may be a continuation of it, or not have begun.
                 state.stop = running == Running::Later;
                 state.given_up.insert(token);
             }

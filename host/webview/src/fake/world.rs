@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::shared::Shared;
-use crate::{Console, DialogKind, Failure, FailureKind, Injection, PageEvent, Settled, Token};
+use crate::{ConsoleEntry, DialogKind, Failure, FailureKind, Injection, PageEvent, Settled, Token};
 
 const PRELUDE: &str = include_str!("prelude.js");
 
@@ -43,7 +43,8 @@ impl World {
         self.context.with(|js| js.eval::<(), _>(source).catch(&js).err().map(|error| words(&error)))
     }
 
-    /// Runs the first source that can be parsed. What comes of it is told once it does.
+    /// Runs the first source that can be parsed. Its result is reported once there is
+    /// one.
     pub(super) fn inject(&self, shared: &Arc<Shared>, injection: &Injection) {
         let mut message = String::new();
         let begun = self.context.with(|js| {
@@ -131,7 +132,7 @@ fn native<'js>(
             "error" => "error",
             _ => "log",
         };
-        of_page.sink.tell(PageEvent::Console(Console { kind, text, url: None, line: None }));
+        of_page.sink.tell(PageEvent::Console(ConsoleEntry { kind, text, url: None, line: None }));
     };
     native.set("log", Function::new(js.clone(), log)?)?;
     let goes = Arc::clone(goes);

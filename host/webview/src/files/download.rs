@@ -18,7 +18,7 @@ use super::{
     beneath::{beneath, directory, regular, root},
     name::{clean, numbered},
 };
-use crate::Place;
+use crate::PageWorkspace;
 
 /// The directory of the workspace to which downloads go.
 const DIRECTORY: &str = "downloads";
@@ -28,7 +28,7 @@ const MAXIMUM_NUMBER: u32 = 1_000;
 /// Puts a staged download where it belongs, and says where that is in the workspace.
 /// `writer` is who runs the browser, where that is another user than the host's.
 pub(crate) fn keep(
-    place: &Place,
+    workspace: &PageWorkspace,
     staged: &Path,
     name: &str,
     limit_bytes: u64,
@@ -36,15 +36,15 @@ pub(crate) fn keep(
 ) -> Result<String, String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     let source = staged_file(staged, writer).map_err(failed("what the browser stored cannot be read"))?;
-    let folder = folder(place).map_err(failed("the directory `downloads` of the workspace cannot be used"))?;
-    let kept = copy(place, source, &folder, &clean(name), limit_bytes);
+    let folder = folder(workspace).map_err(failed("the directory `downloads` of the workspace cannot be used"))?;
+    let kept = copy(workspace, source, &folder, &clean(name), limit_bytes);
     kept.map_err(failed("it cannot be stored in the workspace"))?
         .ok_or_else(|| format!("it has more than {limit_bytes} bytes (limit `download_bytes`)"))
 }
 
-/// Removes what a backend has staged and nobody wants.
+/// Removes a staged download that is not kept.
 pub(crate) fn discard(staged: &Path) {
-    // It goes with the browser's own directory in the end, whatever happens here.
+    // It goes with the browser's own directory in the end.
     if let Err(error) = std::fs::remove_file(staged)
         && error.kind() != io::ErrorKind::NotFound
     {
@@ -64,18 +64,18 @@ fn staged_file(staged: &Path, writer: Option<u32>) -> io::Result<File> {
     Ok(file.into())
 }
 
-fn folder(place: &Place) -> io::Result<OwnedFd> {
-    let files = root(&place.files)?;
+fn folder(workspace: &PageWorkspace) -> io::Result<OwnedFd> {
+    let files = root(&workspace.files)?;
     let (folder, made) = directory(&files, DIRECTORY, Mode::from_raw_mode(0o755))?;
     if made {
-        give(place, &folder, &files)?;
+        give(workspace, &folder, &files)?;
     }
     Ok(folder)
 }
 
-/// Gives what was made to whoever owns the workspace.
-fn give(place: &Place, made: impl AsFd, below: impl AsFd) -> io::Result<()> {
-    if let Some(user) = place.user {
+/// Gives a new file or directory to the owner of the workspace.
+fn give(workspace: &PageWorkspace, made: impl AsFd, below: impl AsFd) -> io::Result<()> {
+    if let Some(user) = workspace.user {
         let group = fstat(below)?.st_gid;
         fchown(made, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
     }
@@ -83,12 +83,18 @@ fn give(place: &Place, made: impl AsFd, below: impl AsFd) -> io::Result<()> {
 }
 
 /// Copies a file to a name that is free. Nothing where it is too large.
-fn copy(place: &Place, source: File, folder: &OwnedFd, name: &str, limit_bytes: u64) -> io::Result<Option<String>> {
+fn copy(
+    workspace: &PageWorkspace,
+    source: File,
+    folder: &OwnedFd,
+    name: &str,
+    limit_bytes: u64,
+) -> io::Result<Option<String>> {
     let part = format!(".{}.part", Handle::random().map_err(io::Error::other)?);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let made = beneath(folder, Path::new(&part), flags, Mode::from_raw_mode(0o644))?;
     let remove = || unlinkat(folder, part.as_str(), AtFlags::empty());
-    let copied = give(place, &made, folder).and_then(|()| {
+    let copied = give(workspace, &made, folder).and_then(|()| {
         let mut made = File::from(made);
         io::copy(&mut source.take(limit_bytes.saturating_add(1)), &mut made)
     });

@@ -7,12 +7,12 @@ use std::{
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Place, WebViewError};
+use crate::{PageWorkspace, WebViewError};
 
 /// A workspace, a place where a browser stores, and something that neither may reach.
 struct Room {
     directory: TempDir,
-    place: Place,
+    place: PageWorkspace,
 }
 
 impl Room {
@@ -21,7 +21,7 @@ impl Room {
         for name in ["files", "browser", "outside", "staging"] {
             fs::create_dir(directory.path().join(name)).expect("a directory");
         }
-        let place = Place { files: directory.path().join("files"), user: None };
+        let place = PageWorkspace { files: directory.path().join("files"), user: None };
         fs::write(directory.path().join("outside/secret"), "secret").expect("a file");
         Self { directory, place }
     }
@@ -189,7 +189,7 @@ fn a_host_that_is_root_gives_files_to_whom_they_belong() {
         return;
     }
     let room = Room::new();
-    let place = Place { user: Some(54_321), ..room.place.clone() };
+    let place = PageWorkspace { user: Some(54_321), ..room.place.clone() };
     assert_eq!(keep(&place, &room.staged("x"), "a", 1_000, None), Ok("downloads/a".into()));
     for path in ["files/downloads", "files/downloads/a"] {
         assert_eq!(fs::metadata(room.at(path)).expect("it is there").uid(), 54_321, "{path}");

@@ -14,20 +14,21 @@ use rustix::{
 };
 
 use super::beneath::{beneath, directory, file, root};
-use crate::{Place, WebViewError};
+use crate::{PageWorkspace, WebViewError};
 
-/// Files that are to be given, opened: whatever their names lead to later, they stay.
+/// Open files on their way into a page: they stay the same whatever their names lead to
+/// later.
 #[derive(Debug)]
-pub(crate) struct Staged {
+pub(crate) struct UploadFiles {
     files: Vec<(String, File)>,
     pub(crate) bytes: u64,
 }
 
 /// Opens files of a workspace by their paths in it.
-pub(crate) fn open(place: &Place, paths: &[PathBuf]) -> Result<Staged, WebViewError> {
+pub(crate) fn open(workspace: &PageWorkspace, paths: &[PathBuf]) -> Result<UploadFiles, WebViewError> {
     let system = |source| WebViewError::System { action: "open the files of the workspace", source };
-    let files = root(&place.files).map_err(system)?;
-    let mut staged = Staged { files: Vec::with_capacity(paths.len()), bytes: 0 };
+    let files = root(&workspace.files).map_err(system)?;
+    let mut staged = UploadFiles { files: Vec::with_capacity(paths.len()), bytes: 0 };
     for path in paths {
         let shown = wharf_core::text::line(&path.to_string_lossy(), 300);
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -49,15 +50,15 @@ pub(crate) fn open(place: &Place, paths: &[PathBuf]) -> Result<Staged, WebViewEr
     Ok(staged)
 }
 
-/// Copies files below a directory of the host alone, where `reader` can read them,
-/// under names that nobody can guess but who is told. Where they are. One that has
-/// grown since it was opened is not followed for ever: `bytes` is what all may have.
+/// Copies files below a directory of the host alone, where `reader` can read them, by
+/// paths that cannot be guessed. Returns the paths. All together copy at most the bytes
+/// that they had when they were opened.
 pub(crate) fn stage(
     staging: &Path,
     page: &str,
     number: u64,
     reader: Option<u32>,
-    staged: Staged,
+    staged: UploadFiles,
 ) -> io::Result<Vec<PathBuf>> {
     // Nobody else can write to these directories, nor list them.
     let mode = Mode::from_raw_mode(0o711);

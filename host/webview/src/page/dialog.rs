@@ -1,21 +1,22 @@
 //! The dialog of a page: whether it is answered at once, waits, and for how long.
+//!
+//! Knows no backend: the answers that it decides on are handed back.
 
 use std::{str::FromStr, time::Duration};
 
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    Dialog,
     entries::{clean, dialog},
-    outbox::Command,
-    state::State,
+    info::Dialog,
 };
 use crate::{DialogAnswer, DialogKind, DialogOpened, Failure, FailureKind, WebViewError};
 
 /// The longest text of a dialog, in bytes.
 const MAXIMUM_TEXT: usize = 4 << 10;
 
-/// What becomes of dialogs.
+/// How dialogs are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DialogPolicy {
     /// They wait for an answer, for a time.
@@ -41,62 +42,79 @@ impl FromStr for DialogPolicy {
     }
 }
 
-/// A dialog that a backend has told of, and not yet that it is closed.
+/// The dialog of one page, where one is open.
 #[derive(Debug)]
-pub(super) struct OpenDialog {
+pub(super) struct PageDialog {
+    policy: DialogPolicy,
+    /// How long a dialog waits for an answer.
+    patience: Duration,
+    open: Option<OpenDialog>,
+}
+
+/// A dialog of which a backend has said that it opened, and not yet that it closed.
+#[derive(Debug)]
+struct OpenDialog {
     kind: DialogKind,
     message: String,
     default_text: String,
     since: Instant,
-    /// Nobody waits for it any more.
+    /// The answer is on its way.
     answered: bool,
 }
 
-impl State {
-    pub(super) fn dialog_opened(&mut self, now: Instant, opened: DialogOpened) {
+impl PageDialog {
+    pub(super) fn new(policy: DialogPolicy, patience: Duration) -> Self {
+        Self { policy, patience, open: None }
+    }
+
+    /// A dialog has opened. The answer, where the policy gives one at once.
+    pub(super) fn opened(&mut self, now: Instant, opened: DialogOpened) -> Option<DialogAnswer> {
         let DialogOpened { kind, message, default_text } = opened;
         let text = |text: &str| clean(text, MAXIMUM_TEXT);
-        let accept = match (kind, self.dialogs) {
+        let accept = match (kind, self.policy) {
             (DialogKind::BeforeUnload, _) | (_, DialogPolicy::Accept) => Some(true),
             (_, DialogPolicy::Dismiss) => Some(false),
             (_, DialogPolicy::Report) => None,
         };
         let (message, default_text) = (text(&message), text(&default_text));
-        if let Some(accept) = accept {
+        let answer = accept.map(|accept| {
             let text = (accept && kind == DialogKind::Prompt).then(|| default_text.clone());
-            self.outbox.push(Command::Answer(DialogAnswer { accept, text }));
-        }
-        self.dialog = Some(OpenDialog { kind, message, default_text, since: now, answered: accept.is_some() });
+            DialogAnswer { accept, text }
+        });
+        self.open = Some(OpenDialog { kind, message, default_text, since: now, answered: accept.is_some() });
+        answer
     }
 
-    pub(super) fn dialog_closed(&mut self, accepted: bool) {
-        if let Some(OpenDialog { kind, message, .. }) = self.dialog.take() {
-            self.logs.console.push(dialog(kind.as_str(), &message, accepted));
-        }
+    /// The dialog has closed. What the log `console` says of it.
+    pub(super) fn closed(&mut self, accepted: bool) -> Option<Map<String, Value>> {
+        let OpenDialog { kind, message, .. } = self.open.take()?;
+        Some(dialog(kind.as_str(), &message, accepted))
     }
 
-    /// Answers the dialog that waits. Whether there was one.
-    pub(crate) fn answer(&mut self, answer: DialogAnswer) -> bool {
-        let Some(dialog) = self.dialog.as_mut().filter(|dialog| !dialog.answered) else { return false };
-        // What comes next is behind the answer, and need not wait to hear of it.
-        dialog.answered = true;
-        self.outbox.push(Command::Answer(answer));
-        true
+    /// Forgets the dialog: its document is gone.
+    pub(super) fn clear(&mut self) {
+        self.open = None;
     }
 
-    /// Dismisses a dialog that has waited for long enough. Whether it has.
-    pub(super) fn pass_dialog(&mut self, now: Instant) -> bool {
-        self.dialog_due().is_some_and(|due| due <= now) && self.answer(DialogAnswer { accept: false, text: None })
+    /// Notes that the dialog is answered. Whether one waited for an answer. What comes
+    /// next is behind the answer, and need not wait until the dialog has closed.
+    pub(super) fn answered(&mut self) -> bool {
+        let waiting = self.open.as_mut().filter(|dialog| !dialog.answered);
+        waiting.map(|dialog| dialog.answered = true).is_some()
     }
 
-    pub(super) fn dialog_due(&self) -> Option<Instant> {
-        let dialog = self.dialog.as_ref().filter(|dialog| !dialog.answered)?;
-        Some(dialog.since + Duration::from_millis(self.limits.dialog_milliseconds))
+    fn waiting(&self) -> Option<&OpenDialog> {
+        self.open.as_ref().filter(|dialog| !dialog.answered)
+    }
+
+    /// When the dialog that waits has waited for long enough.
+    pub(super) fn due(&self) -> Option<Instant> {
+        Some(self.waiting()?.since + self.patience)
     }
 
     /// The dialog that waits for an answer.
-    pub(crate) fn dialog(&self, now: Instant) -> Option<Dialog> {
-        let dialog = self.dialog.as_ref().filter(|dialog| !dialog.answered)?;
+    pub(super) fn shown(&self, now: Instant) -> Option<Dialog> {
+        let dialog = self.waiting()?;
         Some(Dialog {
             kind: dialog.kind,
             message: dialog.message.clone(),
@@ -106,8 +124,8 @@ impl State {
     }
 
     /// Why nothing new is begun while a dialog waits.
-    pub(super) fn behind_dialog(&self) -> Option<Failure> {
-        let dialog = self.dialog.as_ref().filter(|dialog| !dialog.answered)?;
+    pub(super) fn blocks(&self) -> Option<Failure> {
+        let dialog = self.waiting()?;
         let message = format!(
             "the page shows a dialog ({}) and does nothing until it is answered; it says: {}",
             dialog.kind.as_str(),

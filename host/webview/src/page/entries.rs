@@ -1,10 +1,10 @@
-//! What a page says, as entries of its logs: cut, and without what could change how
-//! a log is shown.
+//! Entries of a page's logs: cut, and without characters that could change how a log is
+//! shown.
 
 use serde_json::{Map, Value};
 use wharf_core::text::{cut, visible};
 
-use crate::{Console, Download, Network};
+use crate::{ConsoleEntry, Download, NetworkEntry};
 
 /// The longest text of an entry.
 const MAXIMUM_TEXT: usize = 8 << 10;
@@ -13,8 +13,8 @@ const MAXIMUM_URL: usize = 2 << 10;
 /// The longest name of a file, a type or a method.
 const MAXIMUM_WORD: usize = 256;
 
-/// Text of a page: at most so many bytes, with nothing but line breaks and tabs of
-/// what controls a terminal.
+/// Text of a page, of at most so many bytes. Of all control characters only line breaks
+/// and tabs stay.
 pub(crate) fn clean(text: &str, bytes: usize) -> String {
     visible(cut(text, bytes).to_owned())
 }
@@ -47,8 +47,8 @@ impl Fields {
     }
 }
 
-pub(super) fn console(entry: &Console) -> Map<String, Value> {
-    let Console { kind, text, url, line } = entry;
+pub(super) fn console(entry: &ConsoleEntry) -> Map<String, Value> {
+    let ConsoleEntry { kind, text, url, line } = entry;
     let fields = Fields::new().text("kind", kind, MAXIMUM_WORD).text("text", text, MAXIMUM_TEXT);
     fields.some_text("url", url.as_deref(), MAXIMUM_URL).some("line", *line).0
 }
@@ -60,8 +60,8 @@ pub(super) fn dialog(kind: &str, message: &str, accepted: bool) -> Map<String, V
     fields.text("dialog", kind, MAXIMUM_WORD).text("answer", answer, MAXIMUM_WORD).0
 }
 
-pub(super) fn network(entry: &Network) -> Map<String, Value> {
-    let Network { method, url, kind, status, mime_type, bytes, milliseconds, failure, denied } = entry;
+pub(super) fn network(entry: &NetworkEntry) -> Map<String, Value> {
+    let NetworkEntry { method, url, kind, status, mime_type, bytes, milliseconds, failure, denied } = entry;
     Fields::new()
         .text("method", method, MAXIMUM_WORD)
         .text("url", url, MAXIMUM_URL)
@@ -75,7 +75,7 @@ pub(super) fn network(entry: &Network) -> Map<String, Value> {
         .0
 }
 
-/// A download that is where it belongs, at `path` of the workspace, or why not.
+/// An entry of the log `downloads`: the `path` in the workspace, or why it failed.
 pub(crate) fn download(entry: &Download, path: Result<&str, &str>) -> Map<String, Value> {
     let fields = Fields::new().text("url", &entry.url, MAXIMUM_URL).text("name", &entry.name, MAXIMUM_WORD);
     let fields = fields.some("bytes", Some(entry.bytes));

@@ -1,20 +1,21 @@
-//! What a backend tells of a page.
+//! Events of a page, as its backend reports them.
 
 use tokio::time::Instant;
 
 use super::{
     entries::{clean, console, network},
-    state::State,
+    outbox::BackendCommand,
+    state::PageState,
 };
-use crate::{Console, Download, PageEvent};
+use crate::{ConsoleEntry, Download, PageEvent};
 
-/// The longest address that is kept of a page, in bytes.
+/// The longest address of a page that is kept, in bytes.
 const MAXIMUM_URL: usize = 4 << 10;
 /// The longest title.
 const MAXIMUM_TITLE: usize = 1 << 10;
 
-impl State {
-    /// Takes what happened. A download that has ended is handed back: it has to be
+impl PageState {
+    /// Takes an event. A download that has ended is handed back: its file has to be
     /// moved.
     pub(crate) fn hear(&mut self, now: Instant, event: PageEvent) -> Option<Download> {
         if !self.is_open() {
@@ -23,7 +24,7 @@ impl State {
                     self.gone(now, unasked.as_deref());
                     None
                 }
-                // Its file has to go.
+                // Its file has to be removed.
                 PageEvent::Download(download) => Some(download),
                 _ => None,
             };
@@ -36,8 +37,15 @@ impl State {
                 self.title = clean(&title, MAXIMUM_TITLE);
             }
             PageEvent::Loading(loading) => self.load(loading),
-            PageEvent::DialogOpened(opened) => self.dialog_opened(now, opened),
-            PageEvent::DialogClosed { accepted } => self.dialog_closed(accepted),
+            PageEvent::DialogOpened(opened) => {
+                let answer = self.dialog.opened(now, opened);
+                self.outbox.extend(answer.map(BackendCommand::Answer));
+            }
+            PageEvent::DialogClosed { accepted } => {
+                if let Some(entry) = self.dialog.closed(accepted) {
+                    self.logs.console.push(entry);
+                }
+            }
             PageEvent::Console(entry) => {
                 self.popups += u64::from(entry.kind == "popup");
                 self.logs.console.push(console(&entry));
@@ -45,7 +53,7 @@ impl State {
             PageEvent::Network(entry) => self.logs.network.push(network(&entry)),
             PageEvent::Download(download) => return Some(download),
             PageEvent::Crashed => {
-                let entry = Console { kind: "crash", text: "the page crashed".into(), url: None, line: None };
+                let entry = ConsoleEntry { kind: "crash", text: "the page crashed".into(), url: None, line: None };
                 self.logs.console.push(console(&entry));
                 self.crash(now);
             }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::{DialogKind, PageId};
 
-/// Where a page stands.
+/// The status of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum PageStatus {
     /// It is being opened.
     Opening,
     /// It takes scripts.
@@ -22,7 +22,7 @@ pub enum Status {
     Closed,
 }
 
-impl Status {
+impl PageStatus {
     /// The word of the contract.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Status {
 
 /// Why a page is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
+pub enum CloseReason {
     /// Its owner asked.
     Owner,
     /// Nobody used it.
@@ -53,7 +53,7 @@ pub enum Why {
     BackendGone,
 }
 
-impl Why {
+impl CloseReason {
     /// The word of the contract.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -99,15 +99,15 @@ impl DialogKind {
 pub struct PageInfo {
     /// Its handle.
     pub id: PageId,
-    /// Where it stands.
-    pub status: Status,
-    /// Where it is, at most 4 KiB.
+    /// Its status.
+    pub status: PageStatus,
+    /// Its address, at most 4 KiB.
     pub url: String,
-    /// What it is called, at most 1 KiB.
+    /// Its title, at most 1 KiB.
     pub title: String,
-    /// Width of what is seen.
+    /// Width of the viewport, in CSS pixels.
     pub width: u32,
-    /// Height of what is seen.
+    /// Height of the viewport, in CSS pixels.
     pub height: u32,
     /// The dialog that waits for an answer.
     pub dialog: Option<Dialog>,
@@ -118,7 +118,7 @@ pub struct PageInfo {
     /// When somebody last used it.
     pub last_used: DateTime<Utc>,
     /// Why it is closed.
-    pub closed_because: Option<Why>,
+    pub closed_because: Option<CloseReason>,
     /// Further fields of the contract.
     pub meta: Map<String, Value>,
 }

@@ -1,42 +1,37 @@
-//! Where a page is in its life: opening, open, closed, and what ends with each step.
+//! The life of a page: opening, open, closed, and what ends with each step.
 
 use tokio::time::Instant;
 
-use super::{Status, Why, clean, outbox::Command, state::State};
-use crate::{Failure, FailureKind, WebViewError, shares::Places};
+use super::{
+    entries::clean,
+    info::{CloseReason, PageStatus},
+    outbox::BackendCommand,
+    state::{PageLife, PageState, crashed},
+};
+use crate::{Failure, FailureKind, WebViewError, shares::OpenPageShares};
 
-/// The longest reason that is told, in bytes.
+/// The longest reason of an end, in bytes.
 const MAXIMUM_REASON: usize = 4 << 10;
 
-/// Where a page is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
-    Opening,
-    Open,
-    /// Asked to close; its backend has not said that it is.
-    Closing(Why),
-    Closed(Why),
-}
-
-impl State {
-    pub(super) fn status(&self) -> Status {
+impl PageState {
+    pub(super) fn status(&self) -> PageStatus {
         match self.life {
-            Life::Opening => Status::Opening,
-            Life::Open if self.crashed => Status::Crashed,
-            Life::Open if self.loading => Status::Loading,
-            Life::Open => Status::Ready,
-            Life::Closing(_) | Life::Closed(_) => Status::Closed,
+            PageLife::Opening => PageStatus::Opening,
+            PageLife::Open if self.crashed => PageStatus::Crashed,
+            PageLife::Open if self.loading => PageStatus::Loading,
+            PageLife::Open => PageStatus::Ready,
+            PageLife::Closing(_) | PageLife::Closed(_) => PageStatus::Closed,
         }
     }
 
     /// Whether it takes requests.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.life, Life::Opening | Life::Open)
+        matches!(self.life, PageLife::Opening | PageLife::Open)
     }
 
     /// Whether nothing is left of it.
     pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.life, Life::Closed(_))
+        matches!(self.life, PageLife::Closed(_))
     }
 
     /// When it was closed, or asked to.
@@ -44,20 +39,20 @@ impl State {
         self.ended
     }
 
-    pub(crate) fn why(&self) -> Option<Why> {
+    pub(crate) fn close_reason(&self) -> Option<CloseReason> {
         match self.life {
-            Life::Opening | Life::Open => None,
-            Life::Closing(why) | Life::Closed(why) => Some(why),
+            PageLife::Opening | PageLife::Open => None,
+            PageLife::Closing(why) | PageLife::Closed(why) => Some(why),
         }
     }
 
     pub(super) fn usable(&self) -> Result<(), WebViewError> {
-        self.why().map_or(Ok(()), |why| Err(WebViewError::Closed { reason: why.as_str() }))
+        self.close_reason().map_or(Ok(()), |why| Err(WebViewError::Closed { reason: why.as_str() }))
     }
 
     pub(super) fn opened(&mut self) {
-        if self.life == Life::Opening {
-            self.life = Life::Open;
+        if self.life == PageLife::Opening {
+            self.life = PageLife::Open;
             for command in std::mem::take(&mut self.held) {
                 self.outbox.push(command);
             }
@@ -68,53 +63,49 @@ impl State {
         let failure = Failure::new(FailureKind::Navigated, "the page went elsewhere before this was done");
         self.requests.leave_document(now, &failure);
         self.crashed = false;
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
+        self.dialog.clear();
+        self.cut_results.clear();
     }
 
     pub(super) fn crash(&mut self, now: Instant) {
         self.requests.fail_all(now, &crashed("the page crashed; navigate or reload it"));
         self.crashed = true;
         self.loading = false;
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
+        self.dialog.clear();
+        self.cut_results.clear();
     }
 
     pub(super) fn load(&mut self, loading: bool) {
         self.loading = loading;
     }
 
-    /// Asks its backend to close it. Whether nobody had.
-    pub(crate) fn close(&mut self, now: Instant, why: Why) -> bool {
+    /// Asks its backend to close it. Whether that is the first time.
+    pub(crate) fn close(&mut self, now: Instant, why: CloseReason) -> bool {
         if !self.is_open() {
             return false;
         }
         self.end(now, &Failure::new(FailureKind::Cancelled, format!("its page was closed ({})", why.as_str())));
-        self.life = Life::Closing(why);
+        self.life = PageLife::Closing(why);
         self.places.open = None;
-        self.outbox.push(Command::Close);
+        self.outbox.push(BackendCommand::Close);
         true
     }
 
     /// Nothing is left of it.
     pub(crate) fn gone(&mut self, now: Instant, unasked: Option<&str>) {
         let why = match self.life {
-            Life::Opening | Life::Open => {
+            PageLife::Opening | PageLife::Open => {
                 let reason = unasked.unwrap_or("the browser ended");
                 self.end(now, &Failure::new(FailureKind::BackendGone, clean(reason, MAXIMUM_REASON)));
-                Why::BackendGone
+                CloseReason::BackendGone
             }
-            Life::Closing(why) | Life::Closed(why) => why,
+            PageLife::Closing(why) | PageLife::Closed(why) => why,
         };
-        self.life = Life::Closed(why);
-        self.places = Places { open: None, _present: None };
+        self.life = PageLife::Closed(why);
+        self.places = OpenPageShares { open: None, _present: None };
     }
 
-    /// Nobody can ask for it any more: what was kept of it goes.
+    /// No caller can ask for it any more: drops all that was kept of it.
     pub(crate) fn forget(&mut self) {
         self.forgotten = true;
         self.remembered = None;
@@ -126,14 +117,8 @@ impl State {
         self.requests.fail_all(now, failure);
         self.ended = Some(now);
         self.held.clear();
-        self.dialog = None;
-        self.cuts.clear();
-        self.reads.clear();
-        self.asides.clear();
+        self.dialog.clear();
+        self.cut_results.clear();
         self.loading = false;
     }
-}
-
-pub(super) fn crashed(message: &str) -> Failure {
-    Failure::new(FailureKind::Crashed, message)
 }

@@ -1,5 +1,5 @@
-//! The logs of a page: rings of entries, bounded by number and bytes, that tell
-//! what they lost.
+//! The logs of a page: rings of entries, bounded by number and bytes, that report what
+//! they lost.
 
 use std::{collections::VecDeque, str::FromStr};
 
@@ -9,21 +9,21 @@ use wharf_core::{Share, WebViewLimits};
 
 use crate::{PageShares, WebViewError};
 
-/// The most entries that are told at once.
+/// The most entries of one answer.
 const MAXIMUM_ENTRIES: usize = 1_000;
 
-/// A log of a page.
+/// Names a log of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Log {
-    /// What the page said, and what happened to it.
+pub enum LogName {
+    /// Entries of the page's console, and what happened to the page.
     Console,
-    /// What the page asked of servers.
+    /// The page's requests to servers.
     Network,
-    /// What came as files.
+    /// The page's downloads.
     Downloads,
 }
 
-impl FromStr for Log {
+impl FromStr for LogName {
     type Err = WebViewError;
 
     fn from_str(raw: &str) -> Result<Self, WebViewError> {
@@ -49,18 +49,18 @@ pub struct LogPage {
 
 /// A ring of entries.
 #[derive(Debug)]
-pub(crate) struct Ring {
+pub(crate) struct LogRing {
     most_entries: u64,
     most_bytes: u64,
     entries: VecDeque<String>,
     bytes: u64,
-    /// As many bytes, of what its session and its tenant may have.
+    /// As many bytes, of the quotas of session, tenant and host.
     share: Share,
     /// The number of the last entry; 0 before the first.
     last: u64,
 }
 
-impl Ring {
+impl LogRing {
     pub(crate) fn new(limits: &WebViewLimits, share: Share) -> Self {
         Self {
             most_entries: limits.log_entries,
@@ -130,15 +130,15 @@ impl Ring {
 
 /// The logs of one page.
 #[derive(Debug)]
-pub(crate) struct Logs {
-    pub(crate) console: Ring,
-    pub(crate) network: Ring,
-    pub(crate) downloads: Ring,
+pub(crate) struct PageLogs {
+    pub(crate) console: LogRing,
+    pub(crate) network: LogRing,
+    pub(crate) downloads: LogRing,
 }
 
-impl Logs {
+impl PageLogs {
     pub(crate) fn new(limits: &WebViewLimits, shares: &PageShares) -> Self {
-        let ring = || Ring::new(limits, shares.log());
+        let ring = || LogRing::new(limits, shares.log());
         Self { console: ring(), network: ring(), downloads: ring() }
     }
 
@@ -149,11 +149,11 @@ impl Logs {
         }
     }
 
-    pub(crate) fn of(&self, log: Log) -> &Ring {
+    pub(crate) fn of(&self, log: LogName) -> &LogRing {
         match log {
-            Log::Console => &self.console,
-            Log::Network => &self.network,
-            Log::Downloads => &self.downloads,
+            LogName::Console => &self.console,
+            LogName::Network => &self.network,
+            LogName::Downloads => &self.downloads,
         }
     }
 

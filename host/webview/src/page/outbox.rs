@@ -1,13 +1,12 @@
-//! What a backend has to do, in the order in which it was decided.
+//! Commands to a backend, in the order in which they were decided.
 
 use std::collections::VecDeque;
 
-use super::Page;
 use crate::{DialogAnswer, Injection, Order, PageId, PageSettings, Sink, Token, WebViewBackend};
 
-/// Something for a backend to do.
+/// A command to a backend.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum BackendCommand {
     Open(Box<PageSettings>, Sink),
     Inject(Injection),
     Perform(Order),
@@ -16,7 +15,7 @@ pub(crate) enum Command {
     Close,
 }
 
-impl Command {
+impl BackendCommand {
     pub(super) fn carry_out(self, page: PageId, backend: &dyn WebViewBackend) {
         match self {
             Self::Open(settings, sink) => backend.open(page, *settings, sink),
@@ -28,7 +27,7 @@ impl Command {
         }
     }
 
-    /// What it settles.
+    /// The token of the request that it begins.
     pub(super) fn token(&self) -> Option<Token> {
         match self {
             Self::Inject(Injection { token, .. }) | Self::Perform(Order { token, .. }) => Some(*token),
@@ -37,19 +36,24 @@ impl Command {
     }
 }
 
-/// Commands that wait, and whether somebody hands them over.
+/// The commands that wait, and whether a thread hands them over.
 #[derive(Debug, Default)]
-pub(crate) struct Outbox {
-    waiting: VecDeque<Command>,
+pub(crate) struct BackendOutbox {
+    waiting: VecDeque<BackendCommand>,
     busy: bool,
 }
 
-impl Outbox {
-    pub(crate) fn push(&mut self, command: Command) {
+impl BackendOutbox {
+    pub(crate) fn push(&mut self, command: BackendCommand) {
         self.waiting.push_back(command);
     }
 
-    /// Whether the one who asks is to hand over what waits.
+    /// Appends each of these.
+    pub(crate) fn extend(&mut self, commands: impl IntoIterator<Item = BackendCommand>) {
+        self.waiting.extend(commands);
+    }
+
+    /// Whether the caller is to hand over the commands that wait.
     pub(super) fn begin(&mut self) -> bool {
         let begins = !self.busy && !self.waiting.is_empty();
         self.busy |= begins;
@@ -57,18 +61,15 @@ impl Outbox {
     }
 
     /// The next command; where there is none, the hand-over is done.
-    pub(super) fn take(&mut self) -> Option<Command> {
+    pub(super) fn take(&mut self) -> Option<BackendCommand> {
         let next = self.waiting.pop_front();
         self.busy = next.is_some();
         next
     }
-}
 
-/// Lets somebody else go on where a backend panics.
-pub(super) struct Ends<'p>(pub(super) &'p Page);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.lock().outbox.busy = false;
+    /// Ends a hand-over that a backend has broken off by panicking, so that somebody
+    /// else goes on.
+    pub(super) fn give_up(&mut self) {
+        self.busy = false;
     }
 }

@@ -1,12 +1,8 @@
-//! What a page is in: requests, dialog, logs, and what its backend has to do.
+//! The state of a page: its requests, dialog and logs, and the commands to its backend.
 //!
 //! Reads no clock and calls no backend: [`super::Page`] does, around it.
 
-use std::{
-    collections::{HashMap, HashSet, VecDeque},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use serde_json::Map;
@@ -14,37 +10,44 @@ use tokio::{sync::oneshot, time::Instant};
 use wharf_core::{Share, WebViewLimits};
 
 use super::{
-    DialogPolicy, PageInfo,
-    dialog::OpenDialog,
-    life::{Life, crashed},
-    log::Logs,
-    outbox::{Command, Outbox},
-    rest::Cut,
+    cut_results::{CutResult, CutResults},
+    dialog::{DialogPolicy, PageDialog},
+    info::{CloseReason, Dialog, PageInfo},
+    log::PageLogs,
+    outbox::{BackendCommand, BackendOutbox},
 };
 use crate::{
-    Failure, Operation, PageId, PageShares, RequestId, Settled, Token, WebViewError,
-    pages::Beginning,
-    requests::{AllPending, Ended, Matter, Requests, Work},
-    shares::Places,
-    wrapper::RESULTS_IN_PAGE,
+    DialogAnswer, Failure, FailureKind, Injection, Operation, PageId, PageShares, RequestId, Settled, Token,
+    WebViewError,
+    requests::{AllPending, NewRequest, OrderEffect, RequestEnd, RequestWork, Requests},
+    shares::OpenPageShares,
 };
 
-/// What a token turned out to settle.
+/// What a token settles.
 #[derive(Debug)]
-pub(crate) enum Claim {
+pub(crate) enum TokenClaim {
     /// A request.
-    Request(RequestId, Work),
+    Request(RequestId, RequestWork),
     /// A read of the core's own.
     Read(oneshot::Sender<Settled>),
-    /// Something of the core's own of which nobody waits to hear.
+    /// A script of the core's own whose result is ignored.
     Aside,
 }
 
+/// The stage of a page's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageLife {
+    Opening,
+    Open,
+    /// Asked to close; its backend has not said that it is.
+    Closing(CloseReason),
+    Closed(CloseReason),
+}
+
 #[derive(Debug)]
-pub(crate) struct State {
-    pub(super) limits: Arc<WebViewLimits>,
-    pub(super) dialogs: DialogPolicy,
-    pub(super) life: Life,
+pub(crate) struct PageState {
+    limits: Arc<WebViewLimits>,
+    pub(super) life: PageLife,
     pub(super) crashed: bool,
     pub(super) loading: bool,
     pub(super) url: String,
@@ -55,11 +58,11 @@ pub(crate) struct State {
     pub(crate) downloads: u64,
     /// Bytes of files that it was given.
     pub(crate) staged_bytes: u64,
-    /// Whether files wait for it that have to be removed.
+    /// Whether it was given files, which have to be removed in the end.
     pub(crate) staged: bool,
-    /// What those files take up.
+    /// The share of those files.
     pub(crate) transfer: Share,
-    pub(super) places: Places,
+    pub(super) places: OpenPageShares,
     /// Its place among closed pages.
     pub(crate) remembered: Option<Share>,
     used: Instant,
@@ -67,33 +70,30 @@ pub(crate) struct State {
     pub(super) ended: Option<Instant>,
     pub(crate) forgotten: bool,
     pub(crate) requests: Requests,
-    pub(super) dialog: Option<OpenDialog>,
-    pub(crate) logs: Logs,
-    /// What waits until the page is open.
-    pub(super) held: Vec<Command>,
-    pub(crate) outbox: Outbox,
-    pub(super) cuts: VecDeque<Cut>,
-    pub(super) reads: HashMap<Token, oneshot::Sender<Settled>>,
-    pub(super) asides: HashSet<Token>,
+    pub(super) dialog: PageDialog,
+    pub(crate) logs: PageLogs,
+    /// Commands that wait until the page is open.
+    pub(super) held: Vec<BackendCommand>,
+    pub(crate) outbox: BackendOutbox,
+    pub(super) cut_results: CutResults,
     last_number: u64,
-    /// When the keeper of the page looks next, as far as it knows.
+    /// When the keeper of the page looks next.
     keeper: Option<Instant>,
 }
 
-impl State {
+impl PageState {
     pub(crate) fn new(
         now: Instant,
         limits: Arc<WebViewLimits>,
         dialogs: DialogPolicy,
         (width, height): (u32, u32),
-        open: Command,
-        (places, shares): (Places, &PageShares),
+        open: BackendCommand,
+        (places, shares): (OpenPageShares, &PageShares),
     ) -> Self {
-        let mut outbox = Outbox::default();
+        let mut outbox = BackendOutbox::default();
         outbox.push(open);
         Self {
-            dialogs,
-            life: Life::Opening,
+            life: PageLife::Opening,
             crashed: false,
             loading: false,
             url: "about:blank".to_owned(),
@@ -112,13 +112,11 @@ impl State {
             ended: None,
             forgotten: false,
             requests: Requests::new(Arc::clone(&limits)),
-            dialog: None,
-            logs: Logs::new(&limits, shares),
+            dialog: PageDialog::new(dialogs, Duration::from_millis(limits.dialog_milliseconds)),
+            logs: PageLogs::new(&limits, shares),
             held: Vec::new(),
             outbox,
-            cuts: VecDeque::new(),
-            reads: HashMap::new(),
-            asides: HashSet::new(),
+            cut_results: CutResults::default(),
             last_number: 0,
             keeper: None,
             limits,
@@ -133,7 +131,7 @@ impl State {
         for token in late {
             self.interrupt(token);
         }
-        self.pass_dialog(now) | changed
+        self.dismiss_dialog(now) | changed
     }
 
     pub(super) fn next(&mut self) -> Option<Instant> {
@@ -141,7 +139,7 @@ impl State {
         self.keeper
     }
 
-    /// Whether something is due before the keeper looks.
+    /// Whether something is due before the keeper looks next.
     pub(super) fn needs_alarm(&self) -> bool {
         self.forgotten
             || (self.staged && self.is_closed())
@@ -149,7 +147,7 @@ impl State {
     }
 
     fn due(&self) -> Option<Instant> {
-        self.requests.next().into_iter().chain(self.dialog_due()).min()
+        self.requests.next().into_iter().chain(self.dialog.due()).min()
     }
 
     pub(super) fn info(&self, id: PageId, opened: DateTime<Utc>, now: Instant) -> PageInfo {
@@ -164,7 +162,7 @@ impl State {
             pending: self.requests.pending(),
             opened,
             last_used: self.last_used,
-            closed_because: self.why(),
+            closed_because: self.close_reason(),
             meta: Map::from_iter([("popups".to_owned(), self.popups.into())]),
         }
     }
@@ -175,33 +173,33 @@ impl State {
         self.last_used = Utc::now();
     }
 
-    /// For how long nobody used it; none of what is pending or closed.
+    /// For how long it has not been used; none while requests are pending, or once it
+    /// is closed.
     pub(crate) fn idle(&self, now: Instant) -> Option<Duration> {
         let idle = self.is_open() && self.requests.pending() == 0;
         idle.then(|| now.saturating_duration_since(self.used))
     }
 
-    /// The number of the next result, under which a page keeps what is cut.
+    /// The number of the next result, by which a page keeps it where it is cut.
     pub(crate) fn number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
     }
 
-    /// Begins a request, and hands on what its backend has to do; where that is not
-    /// known yet, whoever begins it does so later. Where it cannot succeed it has
-    /// failed at once.
+    /// Begins a request, and hands its command on; without a command yet, the caller
+    /// does that later. A request that cannot succeed has failed at once.
     pub(crate) fn begin(
         &mut self,
         now: Instant,
-        beginning: Beginning,
-        command: Option<Command>,
+        request: NewRequest,
+        command: Option<BackendCommand>,
     ) -> Result<(), WebViewError> {
         self.usable()?;
         self.touch(now);
-        let Beginning { id, token, task, patience, unable } = beginning;
+        let NewRequest { id, token, task, patience, unable } = request;
         let full = |AllPending| WebViewError::TooManyRequests { limit: self.limits.requests_per_page };
-        let stops = matches!(&command, Some(Command::Perform(order)) if order.operation == Operation::Stop);
-        let behind = if stops { None } else { self.behind_dialog() };
+        let stops = matches!(&command, Some(BackendCommand::Perform(order)) if order.operation == Operation::Stop);
+        let behind = if stops { None } else { self.dialog.blocks() };
         if let Some(failure) = unable.or(behind).or_else(|| self.behind_crash(&task.work)) {
             return self.requests.begin_failed(now, id, task, failure).map_err(full);
         }
@@ -212,60 +210,105 @@ impl State {
         Ok(())
     }
 
-    /// Hands something on, once the page is open.
-    pub(crate) fn hand(&mut self, command: Command) {
-        if self.life == Life::Opening {
+    /// The dialog that waits for an answer.
+    pub(crate) fn dialog(&self, now: Instant) -> Option<Dialog> {
+        self.dialog.shown(now)
+    }
+
+    /// Answers the dialog that waits. Whether there was one.
+    pub(crate) fn answer(&mut self, answer: DialogAnswer) -> bool {
+        let waited = self.dialog.answered();
+        if waited {
+            self.outbox.push(BackendCommand::Answer(answer));
+        }
+        waited
+    }
+
+    /// Dismisses a dialog that has waited for long enough. Whether it has.
+    fn dismiss_dialog(&mut self, now: Instant) -> bool {
+        self.dialog.due().is_some_and(|due| due <= now) && self.answer(DialogAnswer { accept: false, text: None })
+    }
+
+    /// Where the page keeps the rest of a result.
+    pub(crate) fn cut(&self, id: RequestId) -> Option<&CutResult> {
+        self.cut_results.find(id)
+    }
+
+    /// Forgets where it does, and has the page drop it by the script that `release`
+    /// writes.
+    pub(crate) fn release(&mut self, id: RequestId, release: impl FnOnce(&CutResult) -> Injection) {
+        let Some(cut) = self.cut_results.remove(id).filter(|_| self.is_open() && !self.crashed) else { return };
+        let injection = self.cut_results.release(|| release(&cut));
+        self.outbox.extend(injection.map(BackendCommand::Inject));
+    }
+
+    /// Expects the answer to a read of the core's own; none where as many are on their
+    /// way as may be, or the page can answer none.
+    pub(crate) fn expect_read(&mut self, token: Token) -> Option<oneshot::Receiver<Settled>> {
+        if self.is_open() { self.cut_results.expect_read(token) } else { None }
+    }
+
+    /// Gives a read up: its reader waits no longer.
+    pub(crate) fn give_up_read(&mut self, token: Token) {
+        if self.cut_results.claim_read(token).is_some() {
+            self.outbox.push(BackendCommand::Interrupt(token));
+        }
+    }
+
+    /// Hands a command on, once the page is open.
+    pub(crate) fn hand(&mut self, command: BackendCommand) {
+        if self.life == PageLife::Opening {
             self.held.push(command);
         } else {
             self.outbox.push(command);
         }
     }
 
-    fn behind_crash(&self, work: &Work) -> Option<Failure> {
-        let mends = matches!(work, Work::Order(Matter::Travel));
+    fn behind_crash(&self, work: &RequestWork) -> Option<Failure> {
+        let mends = matches!(work, RequestWork::Order(OrderEffect::Navigation));
         (self.crashed && !mends).then(|| crashed("this page has crashed; navigate or reload it first"))
     }
 
     /// Takes a token, once.
-    pub(crate) fn claim(&mut self, token: Token) -> Option<Claim> {
-        if let Some(read) = self.reads.remove(&token) {
-            return Some(Claim::Read(read));
+    pub(crate) fn claim(&mut self, token: Token) -> Option<TokenClaim> {
+        if let Some(read) = self.cut_results.claim_read(token) {
+            return Some(TokenClaim::Read(read));
         }
-        if self.asides.remove(&token) {
-            return Some(Claim::Aside);
+        if self.cut_results.claim_release(token) {
+            return Some(TokenClaim::Aside);
         }
-        self.requests.claim(token).map(|(id, work)| Claim::Request(id, work))
+        self.requests.claim(token).map(|(id, work)| TokenClaim::Request(id, work))
     }
 
-    /// Notes what came of a request, for which `share` has room; false where that is
-    /// decided already.
+    /// Ends a request, for whose result `share` has room. False where it has ended
+    /// already.
     pub(crate) fn finish(
         &mut self,
         now: Instant,
         id: RequestId,
-        work: &Work,
-        (ended, share): (Ended, Option<Share>),
+        work: &RequestWork,
+        (ended, share): (RequestEnd, Option<Share>),
     ) -> bool {
         let rest = match &ended {
-            Ended::Done(done) => done.rest,
-            Ended::Failed(_) => None,
+            RequestEnd::Done(done) => done.rest,
+            RequestEnd::Failed(_) => None,
         };
-        let done = matches!(ended, Ended::Done(_));
+        let done = matches!(ended, RequestEnd::Done(_));
         if !self.requests.finish(now, id, ended, share) {
             return false;
         }
         match work {
-            Work::Order(Matter::Travel) if done => self.crashed = false,
-            Work::Order(Matter::Size { width, height }) if done => (self.width, self.height) = (*width, *height),
-            Work::Script { isolated, frame, .. } => {
+            RequestWork::Order(OrderEffect::Navigation) if done => self.crashed = false,
+            RequestWork::Order(OrderEffect::Resize { width, height }) if done => {
+                (self.width, self.height) = (*width, *height)
+            }
+            RequestWork::Script { isolated, frame, .. } => {
                 if let Some(number) = rest {
-                    self.cuts.push_back(Cut { request: id, number, isolated: *isolated, frame: frame.clone() });
-                    if self.cuts.len() > RESULTS_IN_PAGE {
-                        self.cuts.pop_front();
-                    }
+                    let (isolated, frame) = (*isolated, frame.clone());
+                    self.cut_results.add(CutResult { request: id, number, isolated, frame });
                 }
             }
-            Work::Order(_) => {}
+            RequestWork::Order(_) => {}
         }
         true
     }
@@ -281,7 +324,11 @@ impl State {
         let held = self.held.len();
         self.held.retain(|command| command.token() != Some(token));
         if self.held.len() == held && self.is_open() {
-            self.outbox.push(Command::Interrupt(token));
+            self.outbox.push(BackendCommand::Interrupt(token));
         }
     }
+}
+
+pub(super) fn crashed(message: &str) -> Failure {
+    Failure::new(FailureKind::Crashed, message)
 }

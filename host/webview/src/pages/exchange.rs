@@ -1,18 +1,20 @@
-//! Files between pages and the workspace of their session, in the background: what is
-//! copied holds up neither a backend nor a caller.
+//! Copies files between pages and the workspace of their session, in the background: a
+//! copy delays neither a backend nor a caller.
 
 use std::{path::PathBuf, sync::Arc};
 
 use wharf_core::Share;
 
-use super::{Core, run::Beginning};
+use super::Core;
 use crate::{
     Download, Failure, FailureKind, Operation, Order, WebViewError, files,
-    page::{Command, Page, clean, download},
+    page::{BackendCommand, Page, clean, download},
+    requests::NewRequest,
 };
 
 impl Core {
-    /// Takes a download that has ended: moves it, and tells of it.
+    /// Takes a download that has ended: moves its file, and writes the entry of its
+    /// log.
     pub(super) fn take_download(self: &Arc<Self>, page: &Arc<Page>, ended: Download) {
         let limit = self.limits.downloads;
         let refused = self.look(page, |state, _| {
@@ -28,7 +30,7 @@ impl Core {
                 (!state.is_open()).then(|| "its page is closed".to_owned())
             }
         });
-        // It lies on the disk already, and counts until it was moved.
+        // It is on the disk already, and counts until it was moved.
         let mut share = page.shares.transfer();
         share.record(if ended.staged.is_ok() { ended.bytes } else { 0 });
         let (core, page) = (Arc::clone(self), Arc::clone(page));
@@ -37,12 +39,12 @@ impl Core {
     }
 
     fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>, share: Share) {
-        let moved = match (&ended.staged, refused, &page.place) {
+        let moved = match (&ended.staged, refused, &page.workspace) {
             (Err(reason), _, _) => Err(reason.clone()),
             (Ok(_), Some(refused), _) => Err(refused),
             (Ok(_), None, None) => Err("this session has no workspace".to_owned()),
-            (Ok(staged), None, Some(place)) => {
-                files::keep(place, staged, &ended.name, self.limits.download_bytes, self.backend.user())
+            (Ok(staged), None, Some(workspace)) => {
+                files::keep(workspace, staged, &ended.name, self.limits.download_bytes, self.backend.user())
             }
         };
         if let Ok(staged) = &ended.staged {
@@ -60,18 +62,18 @@ impl Core {
     pub(super) fn upload(
         self: &Arc<Self>,
         page: &Arc<Page>,
-        beginning: Beginning,
+        request: NewRequest,
         order: Order,
         paths: &[PathBuf],
     ) -> Result<(), WebViewError> {
         let unavailable = |problem: &str| WebViewError::Unavailable { problem: problem.to_owned(), retryable: false };
-        let place =
-            page.place.as_ref().ok_or_else(|| unavailable("this session has no workspace to take files from"))?;
+        let workspace =
+            page.workspace.as_ref().ok_or_else(|| unavailable("this session has no workspace to take files from"))?;
         let staging = self.settings.staging.clone();
         let staging = staging.ok_or_else(|| unavailable("this host has nowhere to put files for pages"))?;
-        let staged = files::open(place, paths)?;
+        let staged = files::open(workspace, paths)?;
         let limit = self.limits.download_bytes;
-        let id = beginning.id;
+        let id = request.id;
         let number = self.change(page, |state, now| {
             // Until the page is closed: its browser may read them at any time.
             if state.staged_bytes.saturating_add(staged.bytes) > limit {
@@ -80,7 +82,7 @@ impl Core {
                 )));
             }
             state.transfer.grow(staged.bytes).map_err(|full| WebViewError::TooMuch { full })?;
-            if let Err(error) = state.begin(now, beginning, None) {
+            if let Err(error) = state.begin(now, request, None) {
                 state.transfer.shrink(staged.bytes);
                 return Err(error);
             }
@@ -96,9 +98,9 @@ impl Core {
             core.change(&page, |state, now| match (copied, order.operation) {
                 (Ok(files), Operation::SetFiles { element, .. }) => {
                     let operation = Operation::SetFiles { element, files };
-                    // It may have ended meanwhile.
+                    // The request may have ended meanwhile.
                     if state.requests.awaits(order.token) {
-                        state.hand(Command::Perform(Order { operation, ..order }));
+                        state.hand(BackendCommand::Perform(Order { operation, ..order }));
                     }
                 }
                 (copied, _) => {

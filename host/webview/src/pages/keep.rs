@@ -1,5 +1,5 @@
-//! What lives as long as a page: ends what takes too long and drops what was kept for
-//! long enough, whoever looks on.
+//! The keeper of a page: ends requests that take too long and drops results that were
+//! kept for long enough, even while nobody asks.
 
 use std::{
     io, mem,
@@ -12,8 +12,8 @@ use tokio::{select, task::spawn_blocking, time::sleep_until};
 use super::Core;
 use crate::page::Page;
 
-/// Keeps a page until it is forgotten. Holds no pages' core while it waits, so that
-/// one which nobody has any more ends.
+/// Keeps a page until it is forgotten. Holds no reference to the core while it waits,
+/// so that a core which is dropped ends.
 pub(super) async fn keep(core: Weak<Core>, page: Arc<Page>, staging: Option<PathBuf>) {
     loop {
         let next = page.next();

@@ -1,14 +1,13 @@
-//! What those who watch the host can count.
+//! The counters of web pages, for those who watch the host.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use wharf_completion::polls::{PollMetrics, PollTotals};
 
-use super::WebViews;
-use crate::Why;
+use crate::CloseReason;
 
-/// Counts since the host began, and what is there now.
+/// Counts since the host began, and of the present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Metrics {
     /// Pages that are open now.
@@ -57,7 +56,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    fn counts(&self) -> MutexGuard<'_, Metrics> {
+    pub(super) fn counts(&self) -> MutexGuard<'_, Metrics> {
         // A count is changed as a whole.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,14 +65,14 @@ impl Counters {
         self.counts().opened += 1;
     }
 
-    pub(super) fn closed(&self, why: Why) {
+    pub(super) fn closed(&self, why: CloseReason) {
         let mut counts = self.counts();
         counts.closed += 1;
         match why {
-            Why::Idle => counts.idle += 1,
-            Why::Evicted => counts.evicted += 1,
-            Why::BackendGone => counts.lost += 1,
-            Why::Owner | Why::Operator | Why::ShuttingDown => {}
+            CloseReason::Idle => counts.idle += 1,
+            CloseReason::Evicted => counts.evicted += 1,
+            CloseReason::BackendGone => counts.lost += 1,
+            CloseReason::Owner | CloseReason::Operator | CloseReason::ShuttingDown => {}
         }
     }
 
@@ -92,27 +91,5 @@ impl Counters {
 
     pub(super) fn downloaded(&self) {
         self.counts().downloads += 1;
-    }
-}
-
-impl WebViews {
-    /// The counts now.
-    #[must_use]
-    pub fn metrics(&self) -> Metrics {
-        let core = &self.core;
-        let mut now = *core.counters.counts();
-        now.polls = core.counters.polls.totals();
-        for page in core.pages(|_| true) {
-            core.look(&page, |state, _| {
-                *if state.is_open() { &mut now.open } else { &mut now.remembered } += 1;
-                let (results, bytes) = state.requests.held();
-                now.pending += state.requests.pending() as u64;
-                now.results += results as u64;
-                now.result_bytes += bytes;
-                now.expired += state.requests.remembered() as u64;
-                now.log_bytes += state.logs.bytes();
-            });
-        }
-        now
     }
 }

@@ -12,24 +12,25 @@ use wharf_core::{
     grant::{GrantedWebView, WebViewOwner},
 };
 
-use super::{Core, Table, WebViews, hear::Ear, keep::keep, wanted::Wanted};
+use super::{Core, PageTable, WebViews, keep::keep, parameters::OpenPageRequest, reports::CoreReceiver};
 use crate::{
-    PageId, PageInfo, PageSettings, PageShares, Place, Sink, WebViewError, Why,
-    page::{Command, Known, Page, State},
-    shares::{Places, makes_room},
-    wrapper::Shelf,
+    CloseReason, PageId, PageInfo, PageSettings, PageShares, PageWorkspace, Sink, WebViewError,
+    page::{BackendCommand, NewPage, Page, PageState},
+    shares::{OpenPageShares, makes_room},
+    wrapper::ResultStore,
 };
 
-/// A page that was used within this time makes no room for another one, whoever asks.
+/// A page that was used within this time never makes room for another one.
 const IN_USE: Duration = Duration::from_secs(60);
 
 impl WebViews {
-    /// Opens a page, empty at first. Returns at once: what is asked of it before it
-    /// is open waits for that. Has to be called on a tokio runtime.
+    /// Opens a page, empty at first. Returns at once: requests before it is open wait
+    /// for that. Has to be called on a tokio runtime.
     ///
     /// Where session, tenant or host have as many pages as they may, the one of the
     /// same session or tenant that is idle for longest makes room, if nothing of it is
-    /// pending and nobody has used it for a minute. A page of another tenant never does.
+    /// pending and nobody has used it for a minute. A page of another tenant never
+    /// does.
     ///
     /// # Errors
     /// [`WebViewError::Invalid`]; [`WebViewError::TooManyPages`];
@@ -38,8 +39,8 @@ impl WebViews {
         &self,
         granted: &GrantedWebView<'_>,
         context: &Context,
-        place: Option<Place>,
-        wanted: Wanted,
+        workspace: Option<PageWorkspace>,
+        wanted: OpenPageRequest,
     ) -> Result<PageInfo, WebViewError> {
         let core = &self.core;
         wanted.check()?;
@@ -49,10 +50,10 @@ impl WebViews {
             retryable: false,
         })?;
         let id = PageId::random().map_err(WebViewError::no_randomness)?;
-        let shelf = Shelf::random().map_err(WebViewError::no_randomness)?;
-        let downloads = granted.grant().downloads && place.is_some();
+        let result_store = ResultStore::random().map_err(WebViewError::no_randomness)?;
+        let downloads = granted.grant().downloads && workspace.is_some();
         let ear: Weak<Core> = Arc::downgrade(core);
-        let sink = Sink::new(id, Arc::new(Ear(ear.clone())));
+        let sink = Sink::new(id, Arc::new(CoreReceiver(ear.clone())));
         let owner = granted.owner(context);
         let shares = PageShares::new(&core.quotas, &owner);
         let settings = PageSettings {
@@ -66,21 +67,21 @@ impl WebViews {
             limits: Arc::clone(&core.limits),
             shares: shares.clone(),
         };
-        let open = Command::Open(Box::new(settings), sink);
+        let open = BackendCommand::Open(Box::new(settings), sink);
         let (page, evicted, _forgotten) = {
             let mut table = core.table();
             let forgotten = core.forget(&mut table, Instant::now());
             let (places, evicted) = core.make_room(&table, &owner, granted.grant().maximum_pages, &shares)?;
             let limits = Arc::clone(&core.limits);
-            let state = State::new(Instant::now(), limits, wanted.dialogs, size, open, (places, &shares));
+            let state = PageState::new(Instant::now(), limits, wanted.dialogs, size, open, (places, &shares));
             table.last_serial += 1;
-            let known = Known { id, serial: table.last_serial, shelf, runtime, downloads, shares };
-            let page = Arc::new(Page::new(known, owner, place, state));
+            let known = NewPage { id, serial: table.last_serial, result_store, runtime, downloads, shares };
+            let page = Arc::new(Page::new(known, owner, workspace, state));
             table.pages.insert(id, Arc::clone(&page));
             (page, evicted, forgotten)
         };
         if let Some(evicted) = evicted {
-            core.counters.closed(Why::Evicted);
+            core.counters.closed(CloseReason::Evicted);
             core.change(&evicted, |_, _| ());
         }
         core.counters.opened();
@@ -90,15 +91,15 @@ impl WebViews {
 }
 
 impl Core {
-    /// Finds places for a further page, and says which page makes room for it: that
+    /// Takes the shares of a further page, and says which page makes room for it: that
     /// one is closed, and its backend has not been asked yet.
     fn make_room(
         &self,
-        table: &Table,
+        table: &PageTable,
         owner: &WebViewOwner,
         of_owner: u64,
         shares: &PageShares,
-    ) -> Result<(Places, Option<Arc<Page>>), WebViewError> {
+    ) -> Result<(OpenPageShares, Option<Arc<Page>>), WebViewError> {
         if table.closed {
             return Err(WebViewError::ShuttingDown);
         }
@@ -109,7 +110,7 @@ impl Core {
         }
         let _present = Some(shares.present().map_err(|full| WebViewError::Full { full })?);
         let full = match shares.open() {
-            Ok(open) => return Ok((Places { open: Some(open), _present }, None)),
+            Ok(open) => return Ok((OpenPageShares { open: Some(open), _present }, None)),
             Err(full) => full,
         };
         let idle = table.pages.values().filter(|page| makes_room(full.level, owner, &page.owner)).filter_map(|page| {
@@ -119,11 +120,11 @@ impl Core {
         let Some((_, longest)) = idle.max_by_key(|(unused, page)| (*unused, Reverse(page.serial))) else {
             return Err(WebViewError::Full { full });
         };
-        longest.decide(|state, now| state.close(now, Why::Evicted));
-        // It counted at every level, so its place is enough.
+        longest.decide(|state, now| state.close(now, CloseReason::Evicted));
+        // It counted at every level, so its share is enough.
         let evicted = Some(Arc::clone(longest));
         match shares.open() {
-            Ok(open) => Ok((Places { open: Some(open), _present }, evicted)),
+            Ok(open) => Ok((OpenPageShares { open: Some(open), _present }, evicted)),
             Err(full) => {
                 self.change(longest, |_, _| ());
                 Err(WebViewError::Full { full })

@@ -1,4 +1,4 @@
-//! What came of a request, as its owner is told.
+//! Results of requests, as their owner gets them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,20 +12,20 @@ use wharf_core::WebViewOwner;
 use super::{Core, WebViews, read::is_text};
 use crate::{
     Dialog, Failure, FailureKind, Injection, PageId, RequestId, Token, WebViewError,
-    page::{Page, State},
-    requests::{self, Ended, IsPending, Look, Request},
+    page::{Page, PageState},
+    requests::{self, IsPending, Request, RequestEnd, RequestLookup},
 };
 
-/// Where a request stands.
+/// The state of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeState {
-    /// Nothing has come of it yet.
+    /// It has not ended yet.
     Pending,
     /// There is a result.
     Done,
     /// It failed.
     Failed,
-    /// It ended, and what came of it is not kept any more.
+    /// It ended, and its result is not kept any more.
     Expired,
     /// No request of this owner ever had this id, or that is forgotten.
     Unknown,
@@ -45,16 +45,16 @@ impl OutcomeState {
     }
 }
 
-/// What came of a request, so far.
+/// The result of a request, so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Where it stands.
+    /// Its state.
     pub state: OutcomeState,
     /// Since it was made; of one that has ended, until it ended.
     pub elapsed: Duration,
     /// Why it failed.
     pub failure: Option<Failure>,
-    /// What `data` is; empty where there is none.
+    /// The media type of `data`; empty where there is none.
     pub mime_type: &'static str,
     /// The result, or its beginning.
     pub data: Arc<[u8]>,
@@ -92,19 +92,21 @@ impl Outcome {
         }
     }
 
-    fn of(state: &State, id: RequestId, now: Instant) -> Self {
+    fn of(state: &PageState, id: RequestId, now: Instant) -> Self {
         let request = match state.requests.look(id) {
-            Look::Unknown => return Self::empty(OutcomeState::Unknown),
-            Look::Expired => return Self::empty(OutcomeState::Expired),
-            Look::Kept(request) => request,
+            RequestLookup::Unknown => return Self::empty(OutcomeState::Unknown),
+            RequestLookup::Expired => return Self::empty(OutcomeState::Expired),
+            RequestLookup::Kept(request) => request,
         };
         let since = |until: Instant| until.saturating_duration_since(request.made);
         let outcome = match &request.state {
-            requests::State::Pending { .. } => Self { elapsed: since(now), ..Self::empty(OutcomeState::Pending) },
-            requests::State::Ended { at, ended: Ended::Failed(failure) } => {
+            requests::RequestState::Pending { .. } => {
+                Self { elapsed: since(now), ..Self::empty(OutcomeState::Pending) }
+            }
+            requests::RequestState::Ended { at, ended: RequestEnd::Failed(failure) } => {
                 Self { elapsed: since(*at), failure: Some(failure.clone()), ..Self::empty(OutcomeState::Failed) }
             }
-            requests::State::Ended { at, ended: Ended::Done(done) } => Self {
+            requests::RequestState::Ended { at, ended: RequestEnd::Done(done) } => Self {
                 elapsed: since(*at),
                 mime_type: done.mime_type,
                 data: Arc::clone(&done.data),
@@ -139,9 +141,11 @@ impl RequestInfo {
     fn of(id: RequestId, request: &Request, now: Instant) -> Self {
         let since = |until: Instant| until.saturating_duration_since(request.made);
         let (state, until, bytes, failure) = match &request.state {
-            requests::State::Pending { .. } => (OutcomeState::Pending, now, 0, None),
-            requests::State::Ended { at, ended: Ended::Done(done) } => (OutcomeState::Done, *at, done.bytes, None),
-            requests::State::Ended { at, ended: Ended::Failed(failure) } => {
+            requests::RequestState::Pending { .. } => (OutcomeState::Pending, now, 0, None),
+            requests::RequestState::Ended { at, ended: RequestEnd::Done(done) } => {
+                (OutcomeState::Done, *at, done.bytes, None)
+            }
+            requests::RequestState::Ended { at, ended: RequestEnd::Failed(failure) } => {
                 (OutcomeState::Failed, *at, 0, Some(failure.kind))
             }
         };
@@ -170,8 +174,8 @@ impl WebViews {
         Ok(self.find_request(owner, request)?.id)
     }
 
-    /// What came of a request so far; never waits. Asking again before it is
-    /// acknowledged gives the same answer. One of somebody else is unknown.
+    /// The result of a request so far; never waits. Until it is acknowledged, each poll
+    /// gives the same answer. A request of another owner is unknown.
     #[must_use]
     pub fn poll(&self, owner: &WebViewOwner, id: RequestId) -> Outcome {
         match self.find_request(owner, id) {
@@ -180,9 +184,9 @@ impl WebViews {
         }
     }
 
-    /// The same once it has ended, and at the latest after `patience` (limit
-    /// `wait_milliseconds`). Returns earlier where a dialog waits for an answer. May
-    /// be dropped at any time: nothing is lost by that.
+    /// The result of a request once it has ended, and at the latest after `patience`
+    /// (limit `wait_milliseconds`). Returns earlier where a dialog waits for an answer.
+    /// The future may be dropped at any time: nothing is lost by that.
     pub async fn wait(&self, owner: &WebViewOwner, id: RequestId, patience: Duration) -> Outcome {
         let Ok(page) = self.find_request(owner, id) else { return Outcome::empty(OutcomeState::Unknown) };
         let time_up = Instant::now() + patience.min(Duration::from_millis(self.core.limits.wait_milliseconds));
@@ -196,7 +200,7 @@ impl WebViews {
             });
             let pending = outcome.state == OutcomeState::Pending;
             if !pending || outcome.dialog.is_some() || time_up <= Instant::now() {
-                // What answers at once counts as a poll.
+                // A wait that returns at once counts as a poll.
                 return if waited || !pending { outcome } else { self.core.polled(&page, id, false) };
             }
             waited = true;
@@ -207,8 +211,7 @@ impl WebViews {
         }
     }
 
-    /// Lets go of a request that has ended: its result is not kept. One that is
-    /// pending is as it was.
+    /// Drops the result of a request that has ended. A pending request stays as it is.
     ///
     /// # Errors
     /// [`WebViewError::NoRequest`].
@@ -220,7 +223,7 @@ impl WebViews {
             if state.requests.acknowledge(id) {
                 state.release(id, |cut| {
                     let (isolated, frame) = (cut.isolated, cut.frame.clone());
-                    Injection { token, sources: page.shelf.drop(cut.number), isolated, frame }
+                    Injection { token, sources: page.result_store.drop(cut.number), isolated, frame }
                 });
             }
         });
@@ -228,7 +231,7 @@ impl WebViews {
     }
 
     /// Ends a request with `cancelled`, and stops what it does as far as the backend
-    /// can. One that has ended is as it was.
+    /// can. A request that has ended stays as it is.
     ///
     /// # Errors
     /// [`WebViewError::NoRequest`].
@@ -243,7 +246,7 @@ impl WebViews {
 }
 
 impl Core {
-    /// The outcome, with advice where somebody asks too often.
+    /// The outcome, with advice for callers that poll too often.
     fn polled(&self, page: &Page, id: RequestId, used: bool) -> Outcome {
         self.look(page, |state, now| {
             if used {

@@ -1,4 +1,5 @@
-//! Paging through a result: what is kept here, and what is still in the page.
+//! Pages through a result: the part that is kept here, and the rest that is still in
+//! the page.
 
 use std::time::Duration;
 
@@ -8,9 +9,9 @@ use wharf_core::WebViewOwner;
 use super::{Core, WebViews};
 use crate::{
     Injection, RequestId, Settled, Token, WebViewError,
-    page::{Command, Page},
-    requests::{Done, Ended, Look, State},
-    wrapper::{Piece, piece},
+    page::{BackendCommand, Page},
+    requests::{RequestEnd, RequestLookup, RequestResult, RequestState},
+    wrapper::{StoredPiece, piece},
 };
 
 /// The largest piece.
@@ -33,12 +34,12 @@ pub struct ResultPiece {
 }
 
 impl WebViews {
-    /// A piece of a result from a byte on, of `max_bytes` and 1 MiB at most. What was
-    /// not sent is fetched from the page, for which `patience` is left.
+    /// A piece of a result from a byte on, of `max_bytes` and 1 MiB at most. The part
+    /// that was cut is fetched from the page, within `patience`.
     ///
     /// # Errors
     /// [`WebViewError::NoRequest`]; [`WebViewError::Conflict`] where it has not ended
-    /// in `done`, or a dialog keeps the page; [`WebViewError::Gone`] where it is not
+    /// in `done`, or a dialog blocks the page; [`WebViewError::Gone`] where it is not
     /// kept any more; [`WebViewError::Unavailable`] where the page does not answer.
     pub async fn read_result(
         &self,
@@ -54,20 +55,22 @@ impl WebViews {
             state.touch(now);
             let conflict = |problem: &str| Err(WebViewError::Conflict { problem: problem.to_owned() });
             match state.requests.look(id) {
-                Look::Unknown => Err(WebViewError::NoRequest),
-                Look::Expired => Err(WebViewError::Gone { what: "this result" }),
-                Look::Kept(request) => match &request.state {
-                    State::Pending { .. } => conflict("this request is pending; wait for its end first"),
-                    State::Ended { ended: Ended::Failed(_), .. } => conflict("this request failed; it has no result"),
-                    State::Ended { ended: Ended::Done(done), .. } => Ok(done.clone()),
+                RequestLookup::Unknown => Err(WebViewError::NoRequest),
+                RequestLookup::Expired => Err(WebViewError::Gone { what: "this result" }),
+                RequestLookup::Kept(request) => match &request.state {
+                    RequestState::Pending { .. } => conflict("this request is pending; wait for its end first"),
+                    RequestState::Ended { ended: RequestEnd::Failed(_), .. } => {
+                        conflict("this request failed; it has no result")
+                    }
+                    RequestState::Ended { ended: RequestEnd::Done(done), .. } => Ok(done.clone()),
                 },
             }
         })?;
         if let Some(piece) = kept(&done, from, most) {
             return Ok(piece);
         }
-        let Piece { start, data } = self.core.fetch(&page, id, from, most, patience).await?;
-        // A page can say what it likes of what it keeps, but no more than there is.
+        let StoredPiece { start, data } = self.core.fetch(&page, id, from, most, patience).await?;
+        // A hostile page may answer anything, but never more than there is.
         let next = (start + data.len() as u64).min(done.bytes);
         Ok(ResultPiece { start, next, bytes: done.bytes, data: data.into_bytes(), is_text: true })
     }
@@ -82,7 +85,7 @@ impl Core {
         from: u64,
         most: usize,
         patience: Duration,
-    ) -> Result<Piece, WebViewError> {
+    ) -> Result<StoredPiece, WebViewError> {
         const GONE: WebViewError = WebViewError::Gone { what: "the rest of this result" };
         let busy = |problem: &str| WebViewError::Unavailable { problem: problem.to_owned(), retryable: true };
         let token = Token::random().map_err(WebViewError::no_randomness)?;
@@ -92,10 +95,10 @@ impl Core {
                 let problem = "the rest of this result is in the page, and a dialog keeps that; answer it first";
                 return Err(WebViewError::Conflict { problem: problem.to_owned() });
             }
-            let sources = page.shelf.read(cut.number, from, most);
+            let sources = page.result_store.read(cut.number, from, most);
             let answer =
                 state.expect_read(token).ok_or_else(|| busy("too many results are read at once; try again"))?;
-            state.hand(Command::Inject(Injection { token, sources, isolated: cut.isolated, frame: cut.frame }));
+            state.hand(BackendCommand::Inject(Injection { token, sources, isolated: cut.isolated, frame: cut.frame }));
             Ok(answer)
         })?;
         let settled = match timeout(patience, answer).await {
@@ -114,8 +117,8 @@ impl Core {
     }
 }
 
-/// A piece of what is kept here; the empty one behind the end.
-fn kept(done: &Done, from: u64, most: usize) -> Option<ResultPiece> {
+/// A piece of the part that is kept here; an empty one behind the end.
+fn kept(done: &RequestResult, from: u64, most: usize) -> Option<ResultPiece> {
     let is_text = is_text(done.mime_type);
     let piece = |start: usize, end: usize| ResultPiece {
         start: start as u64,

@@ -1,5 +1,5 @@
-//! Room for what requests bring and what comes of them: the oldest results of the same
-//! session or tenant go, and nothing of anybody else.
+//! Makes room for requests and their results: the oldest results of the same session or
+//! tenant go, and nothing of another tenant.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::{
 };
 
 impl Core {
-    /// A place for a further request of a page, which brings so many bytes.
+    /// Shares for a further request of a page, which brings so many bytes.
     pub(super) fn reserve(&self, page: &Page, bytes: u64) -> Result<RequestShares, WebViewError> {
         self.make_room_for(page, || page.shares.request(bytes)).map_err(|full| WebViewError::TooMuch { full })
     }
 
-    /// What `take` takes, as soon as enough was let go of.
+    /// The share that `take` takes, once enough results were dropped for it.
     pub(super) fn make_room_for<T>(
         &self,
         page: &Page,
@@ -33,7 +33,7 @@ impl Core {
         }
     }
 
-    /// Lets go of the oldest result that may make room. Whether there was one.
+    /// Drops the oldest result that may make room. Whether there was one.
     fn let_go_of_a_result(&self, owner: &WebViewOwner, level: Level) -> bool {
         let pages = self.pages(|page| makes_room(level, owner, &page.owner));
         let oldest = |page: &Arc<Page>| page.decide(|state, _| state.requests.oldest_end());

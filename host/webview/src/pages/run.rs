@@ -1,30 +1,19 @@
-//! Handing over scripts and operations.
+//! Hands over scripts and operations.
 
 use std::time::Duration;
 
 use wharf_core::{WebViewOwner, grant::GrantedWebView};
 
-use super::{Script, WebViews, wanted::patience};
+use super::{Script, WebViews, parameters::patience};
 use crate::{
     Failure, FailureKind, Injection, Operation, Order, PageId, RequestId, Token, WebViewError,
-    asked::{self, Asked},
-    page::Command,
-    requests::{Task, Work},
+    operation_request::{self, OperationRequest},
+    page::BackendCommand,
+    requests::{NewRequest, RequestTask, RequestWork},
 };
 
-/// A request that is to begin.
-#[derive(Debug)]
-pub(crate) struct Beginning {
-    pub(crate) id: RequestId,
-    pub(crate) token: Token,
-    pub(crate) task: Task,
-    pub(crate) patience: Duration,
-    /// Why it cannot succeed, whatever the page is in.
-    pub(crate) unable: Option<Failure>,
-}
-
 impl WebViews {
-    /// Runs a script in a page: the id of the request, at once.
+    /// Runs a script in a page. Returns the id of the request at once.
     ///
     /// # Errors
     /// [`WebViewError::NoPage`]; [`WebViewError::Closed`];
@@ -41,26 +30,26 @@ impl WebViews {
         let max_bytes = max_bytes.map_or(most, |asked| most.min(u64::from(asked)));
         let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
         let number = core.look(&page, |state, _| state.number());
-        let sources = page.shelf.run(&source, number, max_bytes);
+        let sources = page.result_store.run(&source, number, max_bytes);
         let unable = (isolated && !core.backend.abilities().isolated_world).then(|| {
             Failure::new(FailureKind::Unsupported, "this backend has no isolated world; run it in the world `page`")
         });
         let shares = core.reserve(&page, sources.iter().map(|source| source.len() as u64).sum())?;
-        let work = Work::Script { isolated, frame: frame.clone(), max_bytes, number };
-        let command = Command::Inject(Injection { token, sources, isolated, frame });
-        let task = Task { kind: "script", work, shares };
-        let beginning = Beginning { id, token, task, patience, unable };
-        core.change(&page, |state, now| state.begin(now, beginning, Some(command)))?;
+        let work = RequestWork::Script { isolated, frame: frame.clone(), max_bytes, number };
+        let command = BackendCommand::Inject(Injection { token, sources, isolated, frame });
+        let task = RequestTask { kind: "script", work, shares };
+        let request = NewRequest { id, token, task, patience, unable };
+        core.change(&page, |state, now| state.begin(now, request, Some(command)))?;
         core.counters.requested();
         Ok(id)
     }
 
-    /// Does something else with a page: the id of the request, at once.
+    /// Carries out an operation on a page. Returns the id of the request at once.
     ///
     /// # Errors
-    /// As for [`WebViews::execute`]; [`WebViewError::Invalid`] for an operation or a
-    /// parameter that is none; [`WebViewError::Refused`] for an address of an origin
-    /// that is not granted, and for files where those are not.
+    /// As for [`WebViews::execute`]; [`WebViewError::Invalid`] for an operation that
+    /// does not exist or a parameter that is not legal; [`WebViewError::Refused`] for
+    /// an address of an origin that is not granted, and for files where those are not.
     pub fn perform(
         &self,
         granted: &GrantedWebView<'_>,
@@ -73,19 +62,19 @@ impl WebViews {
         let core = &self.core;
         let page = self.find(owner, page)?;
         let patience = patience(&core.limits, deadline)?;
-        let Asked { operation, matter, files } = asked::read(granted, operation, parameters)?;
+        let OperationRequest { operation, effect, files } = operation_request::read(granted, operation, parameters)?;
         let (id, token) = ids()?;
         let name = operation.name();
         let unable = (!core.backend.abilities().operations.contains(name))
             .then(|| Failure::new(FailureKind::Unsupported, format!("this backend cannot do `{name}`")));
         let shares = core.reserve(&page, parameters.len() as u64)?;
         let order = Order { token, operation, deadline: patience };
-        let task = Task { kind: name, work: Work::Order(matter), shares };
-        let beginning = Beginning { id, token, task, patience, unable };
-        if matches!(order.operation, Operation::SetFiles { .. }) && beginning.unable.is_none() {
-            core.upload(&page, beginning, order, &files)?;
+        let task = RequestTask { kind: name, work: RequestWork::Order(effect), shares };
+        let request = NewRequest { id, token, task, patience, unable };
+        if matches!(order.operation, Operation::SetFiles { .. }) && request.unable.is_none() {
+            core.upload(&page, request, order, &files)?;
         } else {
-            core.change(&page, |state, now| state.begin(now, beginning, Some(Command::Perform(order))))?;
+            core.change(&page, |state, now| state.begin(now, request, Some(BackendCommand::Perform(order))))?;
         }
         core.counters.requested();
         Ok(id)

@@ -22,8 +22,8 @@ pub(super) struct Activity(Arc<AtomicU64>);
 
 impl Activity {
     /// A stream that counts here.
-    pub(super) fn of<S>(&self, stream: S) -> Counted<S> {
-        Counted { stream, activity: self.clone() }
+    pub(super) fn of<S>(&self, stream: S) -> CountedStream<S> {
+        CountedStream { stream, activity: self.clone() }
     }
 
     /// Returns once nothing went through for `time`, and at the latest after twice
@@ -47,12 +47,12 @@ impl Activity {
 
 /// A stream that says when something went through.
 #[derive(Debug)]
-pub(super) struct Counted<S> {
+pub(super) struct CountedStream<S> {
     stream: S,
     activity: Activity,
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -64,7 +64,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let done = ready!(Pin::new(&mut self.stream).poll_write(context, bytes));
         self.activity.happened();

@@ -20,8 +20,7 @@ use wharf_core::{Code, Error, OriginPolicy, Server};
 use wharf_network::Reach;
 
 use super::{
-    DeniedConnection,
-    activity::{Activity, Counted},
+    activity::{Activity, CountedStream},
     answer::{self, Body},
     headers, target,
 };
@@ -46,8 +45,18 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 /// Bytes that wait in each direction of a tunnel.
 const TUNNEL_BYTES: usize = 16 * 1024;
 
+/// A connection that a page did not get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeniedConnection {
+    /// What was asked for: a URL, or host and port of a tunnel; one line, cut.
+    pub target: String,
+    /// Why: `denied` where the policy forbids it, `unavailable` where the server was
+    /// not reached, `invalid` where it is no request.
+    pub reason: Error,
+}
+
 /// What all connections of a proxy share.
-pub(super) struct Rules {
+pub(super) struct ProxyRules {
     pub(super) policy: Arc<OriginPolicy>,
     pub(super) reach: Reach,
     pub(super) denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
@@ -57,8 +66,8 @@ pub(super) struct Rules {
 }
 
 /// What one connection has.
-struct Connection<'r> {
-    rules: &'r Rules,
+struct BrowserConnection<'r> {
+    rules: &'r ProxyRules,
     activity: Activity,
     /// Ended with the connection: what else works for it.
     end: CancellationToken,
@@ -68,14 +77,14 @@ struct Connection<'r> {
 /// Both ends of a tunnel that was granted.
 struct Tunnel {
     browser: OnUpgrade,
-    server: Counted<TcpStream>,
+    server: CountedStream<TcpStream>,
 }
 
 /// Serves a connection of the browser until it ends.
-pub(super) async fn serve(rules: &Rules, stream: TcpStream) {
+pub(super) async fn serve(rules: &ProxyRules, stream: TcpStream) {
     let end = CancellationToken::new();
     let _end_with_this = end.clone().drop_guard();
-    let connection = Connection { rules, activity: Activity::default(), end, tunnel: Mutex::default() };
+    let connection = BrowserConnection { rules, activity: Activity::default(), end, tunnel: Mutex::default() };
     let _ = stream.set_nodelay(true);
     tokio::select! {
         () = connection.run(stream) => {}
@@ -83,7 +92,7 @@ pub(super) async fn serve(rules: &Rules, stream: TcpStream) {
     }
 }
 
-impl Connection<'_> {
+impl BrowserConnection<'_> {
     async fn run(&self, stream: TcpStream) {
         let stream = TokioIo::new(self.activity.of(stream));
         let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(request).await));

@@ -5,7 +5,7 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use wharf_core::Server;
 use wharf_network::HOP;
 
-use super::PROXY_ANSWER;
+use super::answer::PROXY_ANSWER;
 
 /// Makes the headers of a request those that the server gets.
 pub(super) fn to_server(headers: &mut HeaderMap, target: &Server) -> Result<(), header::InvalidHeaderValue> {

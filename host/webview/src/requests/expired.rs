@@ -1,4 +1,4 @@
-//! The ids of requests of which nothing else is kept.
+//! The ids of requests whose results are not kept any more.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -6,13 +6,13 @@ use crate::RequestId;
 
 /// At most so many; the oldest is forgotten first.
 #[derive(Debug)]
-pub(super) struct Expired {
+pub(super) struct ExpiredRequests {
     most: usize,
     order: VecDeque<RequestId>,
     ids: HashSet<RequestId>,
 }
 
-impl Expired {
+impl ExpiredRequests {
     pub(super) fn new(most: usize) -> Self {
         Self { most, order: VecDeque::new(), ids: HashSet::new() }
     }

@@ -1,4 +1,4 @@
-//! What came of a request, as it is kept.
+//! The end of a request, as it is kept.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use crate::Failure;
 
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Ended {
-    Done(Done),
+pub(crate) enum RequestEnd {
+    Done(RequestResult),
     Failed(Failure),
 }
 
 /// A result.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Done {
+pub(crate) struct RequestResult {
     pub(crate) mime_type: &'static str,
     /// The result, or its beginning.
     pub(crate) data: Arc<[u8]>,
     /// How many bytes the whole result has.
     pub(crate) bytes: u64,
-    /// Under what the page keeps the rest.
+    /// The number by which the page keeps the rest.
     pub(crate) rest: Option<u64>,
     pub(crate) meta: Map<String, Value>,
 }
 
-impl Ended {
+impl RequestEnd {
     /// How many bytes keeping it takes.
     pub(super) fn size(&self) -> u64 {
         match self {

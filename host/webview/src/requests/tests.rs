@@ -6,7 +6,7 @@ use serde_json::Map;
 use super::*;
 use crate::PageShares;
 
-const SCRIPT: Work = Work::Script { isolated: false, frame: None, max_bytes: 100, number: 1 };
+const SCRIPT: RequestWork = RequestWork::Script { isolated: false, frame: None, max_bytes: 100, number: 1 };
 
 fn limits() -> WebViewLimits {
     WebViewLimits {
@@ -18,14 +18,14 @@ fn limits() -> WebViewLimits {
     }
 }
 
-fn task(work: Work) -> Task {
-    Task { kind: "script", work, shares: PageShares::alone(&WebViewLimits::default()).request(0).expect("room") }
+fn task(work: RequestWork) -> RequestTask {
+    RequestTask { kind: "script", work, shares: PageShares::alone(&WebViewLimits::default()).request(0).expect("room") }
 }
 
-fn done(bytes: usize) -> Ended {
+fn done(bytes: usize) -> RequestEnd {
     let data: Vec<u8> = vec![b'x'; bytes];
     let (bytes, data) = (bytes as u64, data.into());
-    Ended::Done(Done { mime_type: "application/json", data, bytes, rest: None, meta: Map::new() })
+    RequestEnd::Done(RequestResult { mime_type: "application/json", data, bytes, rest: None, meta: Map::new() })
 }
 
 struct Begun {
@@ -41,11 +41,13 @@ fn begin(requests: &mut Requests, now: Instant, seconds: u64) -> Result<Begun, A
 
 fn word(requests: &Requests, id: RequestId) -> &'static str {
     match requests.look(id) {
-        Look::Kept(Request { state: State::Pending { .. }, .. }) => "pending",
-        Look::Kept(Request { state: State::Ended { ended: Ended::Done(_), .. }, .. }) => "done",
-        Look::Kept(Request { state: State::Ended { ended: Ended::Failed(failure), .. }, .. }) => failure.kind.as_str(),
-        Look::Expired => "expired",
-        Look::Unknown => "unknown",
+        RequestLookup::Kept(Request { state: RequestState::Pending { .. }, .. }) => "pending",
+        RequestLookup::Kept(Request { state: RequestState::Ended { ended: RequestEnd::Done(_), .. }, .. }) => "done",
+        RequestLookup::Kept(Request {
+            state: RequestState::Ended { ended: RequestEnd::Failed(failure), .. }, ..
+        }) => failure.kind.as_str(),
+        RequestLookup::Expired => "expired",
+        RequestLookup::Unknown => "unknown",
     }
 }
 
@@ -119,10 +121,10 @@ fn leaving_a_document_ends_what_is_about_it_and_nothing_else() {
     let (mut requests, start) = (Requests::new(Arc::new(WebViewLimits::default())), Instant::now());
     let works = [
         (SCRIPT, "navigated"),
-        (Work::Order(Matter::Document), "navigated"),
-        (Work::Order(Matter::Travel), "pending"),
-        (Work::Order(Matter::Size { width: 1, height: 1 }), "pending"),
-        (Work::Order(Matter::Other), "pending"),
+        (RequestWork::Order(OrderEffect::Document), "navigated"),
+        (RequestWork::Order(OrderEffect::Navigation), "pending"),
+        (RequestWork::Order(OrderEffect::Resize { width: 1, height: 1 }), "pending"),
+        (RequestWork::Order(OrderEffect::Other), "pending"),
     ];
     let begun: Vec<_> = works
         .into_iter()

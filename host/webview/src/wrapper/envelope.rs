@@ -1,7 +1,8 @@
-//! What comes back from a page: one line of JSON, a line break, and the result.
+//! The envelope in which a result comes back from a page: one line of JSON, a line
+//! break, and the result.
 //!
-//! All of it is hostile. It is bounded before it is read, and nothing of it is taken
-//! but what the wrapper can have written.
+//! All of it is hostile. It is bounded before it is read, and only what the wrapper can
+//! have written is taken.
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value};
@@ -20,7 +21,7 @@ const NO_RESULT: &str = "what came back from the page is no result: its scripts 
 
 /// A result as it came.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Enclosed {
+pub(crate) struct ScriptResult {
     pub(crate) data: String,
     /// How many bytes the whole result has.
     pub(crate) bytes: u64,
@@ -31,14 +32,14 @@ pub(crate) struct Enclosed {
 
 /// A piece of a result that the page kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct StoredPiece {
     pub(crate) start: u64,
     pub(crate) data: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+struct EnvelopeHead {
     r#type: Option<String>,
     bytes: Option<u64>,
     kept: Option<bool>,
@@ -51,8 +52,8 @@ struct Head {
     gone: Option<bool>,
 }
 
-/// Reads what a script came to, of which at most `most` bytes were asked for.
-pub(crate) fn result(envelope: &str, most: usize) -> Result<Enclosed, Failure> {
+/// Reads the result of a script, of which at most `most` bytes were asked for.
+pub(crate) fn result(envelope: &str, most: usize) -> Result<ScriptResult, Failure> {
     let none = || Failure::new(FailureKind::Unserialisable, NO_RESULT);
     let (head, data) = split(envelope, most).ok_or_else(none)?;
     if head.start.or(head.next).is_some() || head.gone.is_some() {
@@ -76,22 +77,22 @@ pub(crate) fn result(envelope: &str, most: usize) -> Result<Enclosed, Failure> {
     };
     let kept = head.bytes.is_some() && head.kept == Some(true);
     let meta = Map::from_iter([("type".to_owned(), type_of.into())]);
-    Ok(Enclosed { data: data.to_owned(), bytes, kept, meta })
+    Ok(ScriptResult { data: data.to_owned(), bytes, kept, meta })
 }
 
 /// What `typeof` can say of what can be JSON.
 const TYPES: [&str; 5] = ["undefined", "object", "boolean", "number", "string"];
 
 /// Reads a piece from `from` on; nothing where the page does not keep it.
-pub(crate) fn piece(envelope: &str, from: u64, most: usize) -> Option<Piece> {
+pub(crate) fn piece(envelope: &str, from: u64, most: usize) -> Option<StoredPiece> {
     // A character is never split, so it may begin later, and be longer than asked.
     let (head, data) = split(envelope, most.max(4))?;
     let (start, next) = (head.start?, head.next?);
     let holds = (from..=from.saturating_add(3)).contains(&start) && next.checked_sub(start)? == data.len() as u64;
-    (holds && !data.is_empty()).then(|| Piece { start, data: data.to_owned() })
+    (holds && !data.is_empty()).then(|| StoredPiece { start, data: data.to_owned() })
 }
 
-fn split(envelope: &str, most: usize) -> Option<(Head, &str)> {
+fn split(envelope: &str, most: usize) -> Option<(EnvelopeHead, &str)> {
     let (head, data) = envelope.split_once('\n')?;
     if head.len() > MAXIMUM_HEAD_BYTES || data.len() > most {
         return None;
@@ -99,8 +100,8 @@ fn split(envelope: &str, most: usize) -> Option<(Head, &str)> {
     Some((serde_json::from_str(head).ok()?, data))
 }
 
-/// What a script threw, for a person or a model.
-fn words(head: &Head) -> String {
+/// The exception of a script, in words for a person or a model.
+fn words(head: &EnvelopeHead) -> String {
     let text = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
     let (name, message, stack) = (text(&head.name), text(&head.message), text(&head.stack));
     let mut words = match (name.as_str(), message.as_str()) {

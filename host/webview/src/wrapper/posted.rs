@@ -1,17 +1,17 @@
-//! For backends that can evaluate, but neither await nor hear what comes of it: the
-//! page posts its result by itself.
+//! Results for backends that can evaluate a script, but neither await it nor read its
+//! value: the page posts the result by itself.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Injection, Token};
 
-/// What a page posts by the sources of [`Injection::posting`].
+/// A result that a page posts by the sources of [`Injection::posting`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostedResult {
     /// The right to settle, as the page shows it. It may be forged: the core checks
     /// it.
     pub token: Token,
-    /// What is told as [`crate::Settled::Envelope`].
+    /// The content of [`crate::Settled::Envelope`].
     pub envelope: String,
 }
 
@@ -22,9 +22,9 @@ struct Message {
     envelope: String,
 }
 
-impl Posted {
-    /// Reads a message that a page posted. Nothing where it is none of ours: a page
-    /// can post what it likes.
+impl PostedResult {
+    /// Reads a message that a page posted. None where it has another form: a page can
+    /// post anything.
     #[must_use]
     pub fn read(message: &str) -> Option<Self> {
         let Message { token, envelope } = serde_json::from_str(message).ok()?;
@@ -35,7 +35,7 @@ impl Posted {
 impl Injection {
     /// The sources, each with a message behind it: once its promise has come to an
     /// envelope, it calls `post`, such as `window.ipc.postMessage`, with a text for
-    /// [`Posted::read`].
+    /// [`PostedResult::read`].
     #[must_use]
     pub fn posting(&self, post: &str) -> Vec<String> {
         let posting = |source: &String| {

@@ -12,7 +12,12 @@
 use std::sync::LazyLock;
 
 /// The wrapper, as one line.
-static PACK: LazyLock<String> = LazyLock::new(|| super::one_line(include_str!("pack.js")));
+static PACK: LazyLock<String> = LazyLock::new(|| one_line(include_str!("pack.js")));
+
+/// JavaScript of ours, whose statements all have their semicolons, as one line.
+fn one_line(source: &str) -> String {
+    source.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+}
 
 /// A tail that begins so could go on with what is before the line break.
 const GOES_ON: [char; 9] = ['(', '[', '`', '/', '+', '-', '*', '.', ','];
@@ -68,14 +73,16 @@ fn after_block(script: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The wrapper alone: an expression that comes to a function. Each wrapped source
-/// begins with it.
-#[cfg(target_os = "linux")]
-pub(crate) fn pack() -> &'static str {
+/// The wrapper alone: an expression that evaluates to a function. Each source of a
+/// script begins with it, and the rest are the arguments of a call: a backend may
+/// evaluate the wrapper once for a document and keep the function, which saves the
+/// engine from parsing it for every script.
+#[must_use]
+pub fn script_wrapper() -> &'static str {
     &PACK
 }
 
-/// The expression that runs a body and comes to a promise of an envelope.
+/// The expression that runs a body and evaluates to the promise of an envelope.
 pub(crate) fn wrapped(body: &str, ask: &str) -> String {
     format!("{}(async () => {{{body}\n}}, {ask})", *PACK)
 }

@@ -1,6 +1,6 @@
 use crate::{Failure, FailureKind, Injection, Token};
 
-use super::{Shelf, bodies, envelope::*, posted::Posted};
+use super::{ResultStore, bodies, envelope::*, posted::PostedResult};
 
 #[test]
 fn a_script_is_tried_as_an_expression_then_split_then_as_a_body() {
@@ -50,8 +50,8 @@ fn lines_of_a_stack_are_those_of_the_script_and_the_wrapper_is_left_out() {
 
 #[test]
 fn what_wraps_a_script_is_one_line_before_it() {
-    let shelf = Shelf::random().expect("randomness");
-    for source in shelf.run("first\nlet second = ';'; function f() { }\nthird", 1, 10) {
+    let result_store = ResultStore::random().expect("randomness");
+    for source in result_store.run("first\nlet second = ';'; function f() { }\nthird", 1, 10) {
         assert!(source.lines().nth(1).is_some_and(|line| line.starts_with("first")), "{source}");
     }
 }
@@ -92,7 +92,7 @@ fn what_no_wrapper_wrote_is_refused() {
 
 #[test]
 fn a_piece_is_what_was_asked_for() {
-    assert_eq!(piece("{\"start\":5,\"next\":8}\nabc", 5, 3), Some(Piece { start: 5, data: "abc".into() }));
+    assert_eq!(piece("{\"start\":5,\"next\":8}\nabc", 5, 3), Some(StoredPiece { start: 5, data: "abc".into() }));
     // A character that began before the byte that was asked for.
     assert_eq!(piece("{\"start\":7,\"next\":8}\na", 5, 3).map(|piece| piece.start), Some(7));
     for (envelope, from) in [
@@ -115,9 +115,9 @@ fn a_page_that_posts_its_result_shows_the_token_and_forges_no_other() {
     let injection = Injection { token, sources: vec!["f()".into()], isolated: false, frame: None };
     let source = &injection.posting("window.ipc.postMessage")[0];
     assert!(source.starts_with("(f()\n).then(") && source.contains(&token.to_string()), "{source}");
-    let posted = Posted::read(&format!("{{\"token\":\"{token}\",\"envelope\":\"e\"}}"));
-    assert_eq!(posted, Some(Posted { token, envelope: "e".into() }));
+    let posted = PostedResult::read(&format!("{{\"token\":\"{token}\",\"envelope\":\"e\"}}"));
+    assert_eq!(posted, Some(PostedResult { token, envelope: "e".into() }));
     for message in ["", "{}", "{\"token\":\"1\",\"envelope\":\"e\"}", "[]", "{\"token\":1}"] {
-        assert_eq!(Posted::read(message), None, "{message}");
+        assert_eq!(PostedResult::read(message), None, "{message}");
     }
 }

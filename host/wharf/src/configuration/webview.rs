@@ -71,8 +71,8 @@ impl WrittenWebView {
 impl WebViewSettings {
     /// How the host's own browser is run.
     #[must_use]
-    pub fn chromium(&self) -> wharf_webview::chromium::ChromiumSettings {
-        wharf_webview::chromium::ChromiumSettings {
+    pub fn chromium(&self) -> wharf_chromium::ChromiumSettings {
+        wharf_chromium::ChromiumSettings {
             program: self.program.clone(),
             user: self.user,
             no_sandbox: !self.sandbox,

@@ -10,7 +10,7 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 25] = [
+const MEMBERS: [(&str, &[&str]); 26] = [
     ("wharf-core", &[]),
     ("wharf-completion", &["wharf-core"]),
     ("wharf-audit", &["wharf-core"]),
@@ -19,7 +19,9 @@ const MEMBERS: [(&str, &[&str]); 25] = [
     ("wharf-process", &["wharf-core", "wharf-completion", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-core", "wharf-completion", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
-    ("wharf-webview", &["wharf-core", "wharf-completion", "wharf-network", "wharf-spawn"]),
+    ("wharf-webview", &["wharf-core", "wharf-completion", "wharf-network"]),
+    // Only wharf knows what runs pages.
+    ("wharf-chromium", &["wharf-core", "wharf-spawn", "wharf-webview"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
@@ -50,6 +52,7 @@ const MEMBERS: [(&str, &[&str]); 25] = [
             "wharf-process",
             "wharf-terminal",
             "wharf-webview",
+            "wharf-chromium",
             "wharf-network",
             "wharf-workspace",
             "wharf-engine",

@@ -2,7 +2,7 @@
 //! browser.
 
 #[cfg(target_os = "linux")]
-use wharf::webview::chromium::{Chromium, ChromiumError};
+use wharf::chromium::{Chromium, ChromiumError};
 use wharf::{Capabilities, Configuration, Contained, Host, ProcessLimit, SpawnError, Spawner, with_causes};
 
 use super::Finding;
@@ -123,7 +123,7 @@ pub(super) async fn browser(configuration: &Configuration, spawner: &Spawner, ho
         return Finding::well(WHAT, "not tried: no plugin is granted web pages ([plugin.NAME.grants.webview])");
     }
     #[cfg(target_os = "linux")]
-    return match Chromium::find(spawner.clone(), configuration.webview.chromium()).await {
+    return match Chromium::probe(spawner.clone(), configuration.webview.chromium()).await {
         Ok(found) => {
             let sandbox = if found.sandbox {
                 "pages run in its own sandbox"
@@ -148,7 +148,7 @@ fn remedy_for_pages(error: &ChromiumError) -> &'static str {
     match error {
         ChromiumError::Spawn(error) if !matches!(error, SpawnError::Program { .. }) => remedy(error),
         // These say themselves what to do.
-        ChromiumError::Sandbox { .. } | ChromiumError::Place { .. } | ChromiumError::Crashing { .. } => {
+        ChromiumError::Sandbox { .. } | ChromiumError::Directory { .. } | ChromiumError::Crashing { .. } => {
             "web pages are refused until then"
         }
         _ => {

@@ -3,9 +3,9 @@ use serde_json::json;
 
 use super::*;
 
-fn ring(entries: u64, bytes: u64) -> Ring {
+fn ring(entries: u64, bytes: u64) -> LogRing {
     let limits = WebViewLimits { log_entries: entries, log_bytes: bytes, ..WebViewLimits::default() };
-    Ring::new(&limits, PageShares::alone(&limits).log())
+    LogRing::new(&limits, PageShares::alone(&limits).log())
 }
 
 fn numbers(page: &LogPage) -> Vec<u64> {

@@ -7,7 +7,7 @@ use tokio::time::{sleep, timeout};
 use wharf_core::{Error, WebViewLimits};
 
 use super::support::{Bench, Call};
-use crate::{Download, Log, Operation, PageEvent, PageId, Settings};
+use crate::{Download, LogName, Operation, PageEvent, PageId, Settings};
 
 /// Longer than copying a few bytes takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,12 +31,12 @@ async fn until(what: &str, is: impl Fn() -> bool) {
 }
 
 async fn download(bench: &Bench, page: PageId, name: &str, staged: Result<PathBuf, String>) -> String {
-    let log = || bench.pages.entries(&bench.owner(), page, Log::Downloads, 0, 100).expect("a log");
+    let log = || bench.pages.entries(&bench.owner(), page, LogName::Downloads, 0, 100).expect("a log");
     let before = log().next;
     let url = "https://example.com/file".to_owned();
     bench.tell(page, PageEvent::Download(Download { url, name: name.into(), bytes: 4, staged }));
     until("the download was told", || log().next > before).await;
-    bench.pages.entries(&bench.owner(), page, Log::Downloads, before, 1).expect("a log").entries
+    bench.pages.entries(&bench.owner(), page, LogName::Downloads, before, 1).expect("a log").entries
 }
 
 #[tokio::test]

@@ -7,7 +7,8 @@ use wharf_core::{Error, WebViewLimits};
 
 use super::support::{Bench, Call};
 use crate::{
-    Console, DialogKind, FailureKind, Log, OutcomeState, PageEvent, Script, Status, Wanted, WebViewError, Why,
+    CloseReason, ConsoleEntry, DialogKind, FailureKind, LogName, OpenPageRequest, OutcomeState, PageEvent, PageStatus,
+    Script, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -19,20 +20,20 @@ async fn pages_make_room_where_one_is_idle_and_are_refused_where_none_is() {
     advance(SECOND).await;
     let second = bench.open();
     advance(58 * SECOND).await;
-    let refused = bench.try_open(Wanted::default()).expect_err("both were used just now");
+    let refused = bench.try_open(OpenPageRequest::default()).expect_err("both were used just now");
     assert!(matches!(&refused, WebViewError::Full { full } if full.bound == ("pages", 2)));
     assert!(Error::from(refused).message.contains("(`pages` of [webview.limits])"));
     advance(SECOND).await;
     let third = bench.open();
     let why = |page| bench.pages.info(&bench.owner(), page).expect("a page").closed_because;
-    assert_eq!([why(first), why(second), why(third)], [Some(Why::Evicted), None, None]);
+    assert_eq!([why(first), why(second), why(third)], [Some(CloseReason::Evicted), None, None]);
     assert_eq!(bench.quiet.words(first), ["open", "close"]);
     // One that has something to do makes no room, however long ago it was asked.
     advance(31 * SECOND).await;
     bench.try_execute(second, Script { deadline: Some(300 * SECOND), ..Script::new("1") }).expect("a request");
     bench.try_execute(third, Script { deadline: Some(300 * SECOND), ..Script::new("1") }).expect("a request");
     advance(61 * SECOND).await;
-    assert!(matches!(bench.try_open(Wanted::default()), Err(WebViewError::Full { .. })));
+    assert!(matches!(bench.try_open(OpenPageRequest::default()), Err(WebViewError::Full { .. })));
     assert_eq!((bench.pages.metrics().evicted, bench.pages.metrics().open), (1, 2));
 }
 
@@ -47,7 +48,7 @@ async fn what_a_backend_is_slow_to_close_takes_places() {
     }
     let more: Vec<_> = (0..2).map(|_| bench.open()).collect();
     close(more[0]).await;
-    assert!(matches!(bench.try_open(Wanted::default()), Err(WebViewError::Full { .. })));
+    assert!(matches!(bench.try_open(OpenPageRequest::default()), Err(WebViewError::Full { .. })));
     bench.tell(pages[0], PageEvent::Closed { unasked: None });
     bench.open();
 }
@@ -58,7 +59,7 @@ async fn an_owner_has_as_many_pages_as_are_granted() {
     bench.grants.webview.as_mut().expect("a grant").maximum_pages = 2;
     let first = bench.open();
     bench.open();
-    let refused = bench.try_open(Wanted::default()).expect_err("two are open");
+    let refused = bench.try_open(OpenPageRequest::default()).expect_err("two are open");
     assert!(Error::from(refused).message.contains("`maximum_pages`"));
     bench.pages.close(&bench.owner(), first, SECOND).await.expect("a page");
     bench.open();
@@ -226,7 +227,7 @@ async fn a_page_that_nobody_uses_is_closed_and_then_forgotten() {
     advance(SECOND).await;
     assert_eq!(bench.pages.sweep().closed, 1);
     let why = |page| bench.pages.info(&bench.owner(), page).map(|info| info.closed_because);
-    assert!(matches!((why(unused), why(used)), (Ok(Some(Why::Idle)), Ok(None))));
+    assert!(matches!((why(unused), why(used)), (Ok(Some(CloseReason::Idle)), Ok(None))));
     advance(49 * SECOND).await;
     // Whoever polls uses it.
     assert_eq!((bench.word(request), bench.pages.sweep().forgotten), ("done", 0));
@@ -235,7 +236,10 @@ async fn a_page_that_nobody_uses_is_closed_and_then_forgotten() {
     assert!(matches!(why(unused), Err(WebViewError::NoPage)));
     advance(99 * SECOND).await;
     assert_eq!(bench.pages.sweep().closed, 1);
-    assert!(matches!((why(used), why(busy)), (Ok(Some(Why::Idle)), Ok(None))), "what is pending keeps its page");
+    assert!(
+        matches!((why(used), why(busy)), (Ok(Some(CloseReason::Idle)), Ok(None))),
+        "what is pending keeps its page"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -247,7 +251,7 @@ async fn closed_pages_are_remembered_up_to_a_number() {
     }
     bench.pages.sweep();
     let infos = bench.pages.list(&bench.owner());
-    assert!(infos.len() == 8 && infos.iter().all(|info| info.status == Status::Closed), "{}", infos.len());
+    assert!(infos.len() == 8 && infos.iter().all(|info| info.status == PageStatus::Closed), "{}", infos.len());
 }
 
 #[tokio::test(start_paused = true)]
@@ -256,10 +260,10 @@ async fn a_log_keeps_as_many_entries_and_bytes_as_it_may() {
     let bench = Bench::new(limits);
     let page = bench.open();
     let say = |text: &str| {
-        let entry = Console { kind: "log", text: text.into(), url: None, line: None };
+        let entry = ConsoleEntry { kind: "log", text: text.into(), url: None, line: None };
         bench.tell(page, PageEvent::Console(entry));
     };
-    let lost = || bench.pages.entries(&bench.owner(), page, Log::Console, 0, 10).expect("a log").lost;
+    let lost = || bench.pages.entries(&bench.owner(), page, LogName::Console, 0, 10).expect("a log").lost;
     for expected in [0, 0, 0, 1] {
         say("short");
         assert_eq!(lost(), expected);
@@ -293,11 +297,11 @@ async fn what_is_asked_of_a_page_is_bounded() {
         assert!(message.contains(expected), "{message}");
     }
     for (wanted, expected) in [
-        (Wanted { width: 4_097, ..Wanted::default() }, "1 to 4096"),
-        (Wanted { height: u32::MAX, ..Wanted::default() }, "1 to 4096"),
-        (Wanted { locale: Some("ko\nKR".into()), ..Wanted::default() }, "`locale`"),
-        (Wanted { time_zone: Some(String::new()), ..Wanted::default() }, "`time_zone`"),
-        (Wanted { user_agent: Some("a\r\nb".into()), ..Wanted::default() }, "`user_agent`"),
+        (OpenPageRequest { width: 4_097, ..OpenPageRequest::default() }, "1 to 4096"),
+        (OpenPageRequest { height: u32::MAX, ..OpenPageRequest::default() }, "1 to 4096"),
+        (OpenPageRequest { locale: Some("ko\nKR".into()), ..OpenPageRequest::default() }, "`locale`"),
+        (OpenPageRequest { time_zone: Some(String::new()), ..OpenPageRequest::default() }, "`time_zone`"),
+        (OpenPageRequest { user_agent: Some("a\r\nb".into()), ..OpenPageRequest::default() }, "`user_agent`"),
     ] {
         let message = Error::from(bench.try_open(wanted).expect_err("refused")).message;
         assert!(message.contains(expected), "{message}");
@@ -306,11 +310,11 @@ async fn what_is_asked_of_a_page_is_bounded() {
         [("later", None), ("", Some("{\"far\":1}")), ("", Some("[]")), ("", Some("{\"locale\":1}"))]
     {
         assert!(
-            matches!(Wanted::read(0, 0, dialogs, options), Err(WebViewError::Invalid { .. })),
+            matches!(OpenPageRequest::read(0, 0, dialogs, options), Err(WebViewError::Invalid { .. })),
             "{dialogs} {options:?}"
         );
     }
-    let read = Wanted::read(0, 0, "accept", Some("{\"locale\":\"ko-KR\"}")).expect("legal");
+    let read = OpenPageRequest::read(0, 0, "accept", Some("{\"locale\":\"ko-KR\"}")).expect("legal");
     assert_eq!((read.locale.as_deref(), read.dialogs), (Some("ko-KR"), crate::DialogPolicy::Accept));
     assert!(matches!(Script::read("1".into(), "mine", 0, 0, None), Err(WebViewError::Invalid { .. })));
     let read = Script::read("1".into(), "isolated", 0, 5, Some("{\"frame\":\"F1\"}")).expect("legal");

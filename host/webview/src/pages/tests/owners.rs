@@ -5,7 +5,7 @@ use std::time::Duration;
 use wharf_core::{AssistantId, Context, SessionId, TenantId, WebViewLimits};
 
 use super::support::Bench;
-use crate::{DialogAnswer, Log, OutcomeState, PageId, RequestId, Script, WebViewError};
+use crate::{DialogAnswer, LogName, OutcomeState, PageId, RequestId, Script, WebViewError};
 
 const SHORT: Duration = Duration::from_millis(1);
 
@@ -43,7 +43,7 @@ async fn another_owner_cannot_tell_a_page_from_one_that_never_was() {
                 pages.execute(&owner, page, Script::new("1")),
                 other.try_perform(page, "stop", ""),
                 pages.answer_dialog(&owner, page, answer),
-                pages.entries(&owner, page, Log::Console, 0, 10),
+                pages.entries(&owner, page, LogName::Console, 0, 10),
                 pages.poll(&owner, request),
                 pages.wait(&owner, request, SHORT).await,
                 pages.acknowledge(&owner, request),

@@ -11,8 +11,8 @@ use wharf_core::WebViewLimits;
 
 use super::support::{Bench, Call};
 use crate::{
-    Accepted, Console, DialogAnswer, DialogKind, DialogPolicy, Failure, FailureKind, Log, OutcomeState, PageEvent,
-    Script, Settings, Settled, Status, Wanted, WebViewError, Why,
+    CloseReason, ConsoleEntry, DialogAnswer, DialogKind, DialogPolicy, Failure, FailureKind, LogName, OpenPageRequest,
+    OutcomeState, PageEvent, PageStatus, Receipt, Script, Settings, Settled, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -26,7 +26,7 @@ async fn what_comes_before_a_page_is_open_waits_and_is_handed_over_in_order() {
     let bench = bench();
     bench.quiet.slow.store(true, Relaxed);
     let page = bench.open();
-    assert_eq!(bench.pages.info(&bench.owner(), page).expect("a page").status, Status::Opening);
+    assert_eq!(bench.pages.info(&bench.owner(), page).expect("a page").status, PageStatus::Opening);
     let requests =
         [bench.execute(page), bench.perform(page, "navigate", r#"{"url":"about:blank"}"#), bench.execute(page)];
     let brief = bench.try_execute(page, Script { deadline: Some(SECOND), ..Script::new("1") }).expect("a request");
@@ -50,7 +50,7 @@ async fn a_page_that_cannot_be_opened_fails_what_waits_for_it_with_the_reason() 
     let failure = bench.poll(request).failure.expect("a failure");
     assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BackendGone, "no program[2J was found"));
     let info = bench.pages.info(&bench.owner(), page).expect("a page");
-    assert_eq!((info.status, info.closed_because), (Status::Closed, Some(Why::BackendGone)));
+    assert_eq!((info.status, info.closed_because), (PageStatus::Closed, Some(CloseReason::BackendGone)));
     assert!(matches!(bench.try_execute(page, Script::new("1")), Err(WebViewError::Closed { reason: "backend-gone" })));
     assert_eq!(bench.pages.metrics().lost, 1);
 }
@@ -83,12 +83,12 @@ async fn a_crash_fails_everything_and_only_a_navigation_mends_it() {
     assert_eq!(bench.word(bench.perform(page, "screenshot", "")), "crashed");
     assert!(bench.quiet.words(page).is_empty(), "nobody was asked");
     let status = || bench.pages.info(&bench.owner(), page).expect("a page").status;
-    assert_eq!(status(), Status::Crashed);
+    assert_eq!(status(), PageStatus::Crashed);
     let reload = bench.perform(page, "reload", "");
     assert_eq!(bench.word(reload), "pending");
     bench.finish(page, "application/json", 2);
-    assert_eq!((status(), bench.word(bench.execute(page))), (Status::Ready, "pending"));
-    let said = bench.pages.entries(&bench.owner(), page, Log::Console, 0, 10).expect("a log");
+    assert_eq!((status(), bench.word(bench.execute(page))), (PageStatus::Ready, "pending"));
+    let said = bench.pages.entries(&bench.owner(), page, LogName::Console, 0, 10).expect("a log");
     assert!(said.entries.contains("\"kind\":\"crash\""), "{}", said.entries);
 }
 
@@ -108,7 +108,7 @@ async fn a_deadline_interrupts_and_what_comes_later_is_ignored() {
     assert_eq!(outcome.elapsed, 30 * SECOND);
     assert!(matches!(bench.quiet.calls(page)[..], [Call::Interrupt(interrupted)] if interrupted == token));
     let late = Settled::Failed(Failure::new(FailureKind::Exception, "late"));
-    assert_eq!(bench.quiet.sink(page).settle(token, late), Accepted::Ignored);
+    assert_eq!(bench.quiet.sink(page).settle(token, late), Receipt::Ignored);
     assert_eq!((bench.word(request), bench.pages.metrics().ignored), ("time-out", 1));
 }
 
@@ -136,7 +136,7 @@ async fn a_dialog_lets_what_runs_go_on_and_nothing_begin_but_stop() {
     assert_eq!(bench.quiet.words(page), ["stop", "accept", "inject"]);
     bench.tell(page, PageEvent::DialogClosed { accepted: true });
     let envelope = Settled::Envelope("{\"type\":\"boolean\"}\ntrue".into());
-    assert_eq!(bench.quiet.sink(page).settle(token, envelope), Accepted::Yes);
+    assert_eq!(bench.quiet.sink(page).settle(token, envelope), Receipt::Accepted);
     assert_eq!(bench.word(before), "done");
 }
 
@@ -151,7 +151,7 @@ async fn dialogs_are_answered_by_policy_and_a_question_before_leaving_with_yes()
         (DialogPolicy::Report, DialogKind::BeforeUnload, Some((true, None))),
         (DialogPolicy::Report, DialogKind::Alert, None),
     ] {
-        let page = bench.try_open(Wanted { dialogs, ..Wanted::default() }).expect("a page");
+        let page = bench.try_open(OpenPageRequest { dialogs, ..OpenPageRequest::default() }).expect("a page");
         bench.quiet.calls(page);
         bench.show_dialog(page, kind);
         let answers: Vec<_> = bench.quiet.calls(page);
@@ -238,7 +238,7 @@ async fn what_a_page_says_of_itself_is_cut_and_cleaned() {
     let page = bench.open();
     let long = "한\u{1b}]0;x\u{7}".repeat(10_000);
     bench.tell(page, PageEvent::Located { url: long.clone(), title: long.clone() });
-    let entry = Console { kind: "popup", text: long.clone(), url: Some(long.clone()), line: Some(7) };
+    let entry = ConsoleEntry { kind: "popup", text: long.clone(), url: Some(long.clone()), line: Some(7) };
     bench.tell(page, PageEvent::Console(entry));
     bench.tell(
         page,
@@ -255,7 +255,7 @@ async fn what_a_page_says_of_itself_is_cut_and_cleaned() {
         assert!(text.len() <= most && text.starts_with('한') && !text.contains(['\u{1b}', '\u{7}']), "{}", text.len());
     }
     assert_eq!(info.meta["popups"], 1);
-    let entries = bench.pages.entries(&bench.owner(), page, Log::Console, 0, 10).expect("a log").entries;
+    let entries = bench.pages.entries(&bench.owner(), page, LogName::Console, 0, 10).expect("a log").entries;
     assert!(entries.len() < 11_000 && !entries.contains("u001b"), "{}", entries.len());
     let page = bench.open();
     let request = bench.execute(page);
@@ -275,13 +275,13 @@ async fn closing_waits_for_the_backend_no_longer_than_asked() {
     let info = bench.pages.info(&bench.owner(), page).expect("it is remembered");
     assert_eq!(
         (info.status, info.closed_because, bench.word(request)),
-        (Status::Closed, Some(Why::Owner), "cancelled")
+        (PageStatus::Closed, Some(CloseReason::Owner), "cancelled")
     );
     // A late event changes nothing.
     bench.tell(page, PageEvent::Located { url: "https://example.com/".into(), title: "late".into() });
     bench.tell(page, PageEvent::Closed { unasked: Some("crashed while it closed".into()) });
     let info = bench.pages.info(&bench.owner(), page).expect("it is remembered");
-    assert_eq!((info.title.as_str(), info.closed_because), ("", Some(Why::Owner)));
+    assert_eq!((info.title.as_str(), info.closed_because), ("", Some(CloseReason::Owner)));
     assert_eq!((bench.pages.metrics().closed, bench.pages.metrics().lost), (1, 0));
     bench.pages.close(&bench.owner(), page, SECOND).await.expect("once more does no harm");
     assert_eq!(bench.pages.metrics().closed, 1);

@@ -1,4 +1,4 @@
-//! A backend that does nothing by itself: a test says what comes of what it was asked.
+//! A backend that does nothing by itself: a test settles what it was asked.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -14,9 +14,9 @@ use async_trait::async_trait;
 use wharf_core::{Context, Grants, PluginName, TenantId, WebViewGrant, WebViewLimits, WebViewOwner};
 
 use crate::{
-    Abilities, DialogAnswer, DialogKind, DialogOpened, Failure, Finished, Injection, Order, Outcome, PageEvent, PageId,
-    PageSettings, Place, RequestId, Script, Settings, Settled, Sink, Token, Wanted, WebViewBackend, WebViewError,
-    WebViews,
+    Abilities, DialogAnswer, DialogKind, DialogOpened, Failure, Injection, OpenPageRequest, Order, OrderOutput,
+    Outcome, PageEvent, PageId, PageSettings, PageWorkspace, RequestId, Script, Settings, Settled, Sink, Token,
+    WebViewBackend, WebViewError, WebViews,
 };
 
 /// What a backend was asked.
@@ -151,7 +151,7 @@ pub(super) struct Bench {
     pub(super) grants: Grants,
     pub(super) plugin: PluginName,
     pub(super) context: Context,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<PageWorkspace>,
 }
 
 impl Bench {
@@ -185,7 +185,7 @@ impl Bench {
 
     /// The same, where the session has a workspace.
     pub(super) fn placed(mut self, files: &Path) -> Self {
-        self.place = Some(Place { files: files.to_path_buf(), user: None });
+        self.place = Some(PageWorkspace { files: files.to_path_buf(), user: None });
         self
     }
 
@@ -193,13 +193,13 @@ impl Bench {
         self.grants.webview(&self.plugin).expect("a grant").owner(&self.context)
     }
 
-    pub(super) fn try_open(&self, wanted: Wanted) -> Result<PageId, WebViewError> {
+    pub(super) fn try_open(&self, wanted: OpenPageRequest) -> Result<PageId, WebViewError> {
         let granted = self.grants.webview(&self.plugin).expect("a grant");
         self.pages.open(&granted, &self.context, self.place.clone(), wanted).map(|info| info.id)
     }
 
     pub(super) fn open(&self) -> PageId {
-        self.try_open(Wanted::default()).expect("a page")
+        self.try_open(OpenPageRequest::default()).expect("a page")
     }
 
     pub(super) fn try_execute(&self, page: PageId, script: Script) -> Result<RequestId, WebViewError> {
@@ -236,7 +236,7 @@ impl Bench {
     }
 
     pub(super) fn finish(&self, page: PageId, mime_type: &'static str, bytes: usize) {
-        let finished = Finished { mime_type, data: vec![b' '; bytes] };
+        let finished = OrderOutput { mime_type, data: vec![b' '; bytes] };
         self.quiet.sink(page).settle(self.quiet.token(page), Settled::Done(finished));
     }
 

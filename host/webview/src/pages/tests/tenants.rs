@@ -7,7 +7,10 @@ use tokio::time::advance;
 use wharf_core::{Context, Error, WebViewLimits};
 
 use super::support::Bench;
-use crate::{Console, FailureKind, Log, PageEvent, PageId, RequestId, Script, Wanted, WebViewError, Why};
+use crate::{
+    CloseReason, ConsoleEntry, FailureKind, LogName, OpenPageRequest, PageEvent, PageId, RequestId, Script,
+    WebViewError,
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -23,7 +26,7 @@ fn three(limits: WebViewLimits) -> [Bench; 3] {
     [seen_by(&bench, "a", "one"), seen_by(&bench, "a", "two"), seen_by(&bench, "b", "one")]
 }
 
-fn why(bench: &Bench, page: PageId) -> Option<Why> {
+fn why(bench: &Bench, page: PageId) -> Option<CloseReason> {
     bench.pages.info(&bench.owner(), page).expect("it is remembered").closed_because
 }
 
@@ -37,7 +40,7 @@ fn limit<T: std::fmt::Debug>(refused: Result<T, WebViewError>) -> &'static str {
 
 fn say(bench: &Bench, page: PageId, characters: usize) {
     let text = "x".repeat(characters);
-    bench.tell(page, PageEvent::Console(Console { kind: "log", text, url: None, line: None }));
+    bench.tell(page, PageEvent::Console(ConsoleEntry { kind: "log", text, url: None, line: None }));
 }
 
 /// A request that came to so many bytes.
@@ -55,13 +58,13 @@ async fn an_idle_page_makes_room_within_its_tenant_and_never_for_another_one() {
     two.execute(used);
     // That of the other tenant is idle for as long, and that of its own has to do.
     let third = seen_by(&one, "c", "one");
-    assert_eq!(limit(third.try_open(Wanted::default())), "pages");
+    assert_eq!(limit(third.try_open(OpenPageRequest::default())), "pages");
     assert_eq!([why(&one, idle), why(&two, used), why(&other, foreign)], [None; 3]);
     let fresh = two.open();
-    assert_eq!([why(&one, idle), why(&two, used), why(&two, fresh)], [Some(Why::Evicted), None, None]);
+    assert_eq!([why(&one, idle), why(&two, used), why(&two, fresh)], [Some(CloseReason::Evicted), None, None]);
     assert_eq!(why(&other, foreign), None);
     // None of this tenant is idle for a minute now.
-    assert_eq!(limit(one.try_open(Wanted::default())), "pages");
+    assert_eq!(limit(one.try_open(OpenPageRequest::default())), "pages");
     assert_eq!(why(&other, foreign), None);
 }
 
@@ -72,16 +75,18 @@ async fn a_session_and_a_tenant_have_as_many_pages_as_they_may() {
     let first = one.open();
     // Another plugin of the session shares its places.
     one.seen_by(one.context.clone(), "another").open();
-    assert_eq!(limit(one.try_open(Wanted::default())), "pages_per_session");
+    assert_eq!(limit(one.try_open(OpenPageRequest::default())), "pages_per_session");
     let second = two.open();
-    assert_eq!(limit(two.try_open(Wanted::default())), "pages_per_tenant");
+    assert_eq!(limit(two.try_open(OpenPageRequest::default())), "pages_per_tenant");
     other.open();
-    assert_eq!(limit(other.try_open(Wanted::default())), "pages");
+    assert_eq!(limit(other.try_open(OpenPageRequest::default())), "pages");
     // A session makes room for itself, not its neighbour.
     advance(61 * SECOND).await;
     one.open();
-    assert_eq!([why(&one, first), why(&two, second)], [Some(Why::Evicted), None]);
-    let told = Error::from(other.try_open(Wanted { width: 9_999, ..Wanted::default() }).expect_err("too wide"));
+    assert_eq!([why(&one, first), why(&two, second)], [Some(CloseReason::Evicted), None]);
+    let told = Error::from(
+        other.try_open(OpenPageRequest { width: 9_999, ..OpenPageRequest::default() }).expect_err("too wide"),
+    );
     assert_eq!(told.code.as_str(), "invalid", "what is refused anyway closes no page");
 }
 
@@ -94,7 +99,7 @@ async fn pages_that_a_backend_is_slow_to_close_are_counted_for_their_tenant() {
         let page = one.open();
         one.pages.close(&one.owner(), page, Duration::ZERO).await.expect("a page");
     }
-    assert_eq!(limit(one.try_open(Wanted::default())), "pages_per_session");
+    assert_eq!(limit(one.try_open(OpenPageRequest::default())), "pages_per_session");
     other.open();
 }
 
@@ -114,10 +119,10 @@ async fn closed_pages_of_a_tenant_push_out_none_of_another_one() {
         last = vec![close(&one).await, close(&two).await];
     }
     for page in kept {
-        assert_eq!(why(&other, page), Some(Why::Owner), "it is remembered");
+        assert_eq!(why(&other, page), Some(CloseReason::Owner), "it is remembered");
     }
     assert_eq!((one.pages.list(&one.owner()).len(), two.pages.list(&two.owner()).len()), (1, 1));
-    assert_eq!((why(&one, last[0]), why(&two, last[1])), (Some(Why::Owner), Some(Why::Owner)));
+    assert_eq!((why(&one, last[0]), why(&two, last[1])), (Some(CloseReason::Owner), Some(CloseReason::Owner)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,7 +186,8 @@ async fn a_log_loses_its_own_entries_where_its_tenant_keeps_too_much() {
     let [one, two, other] = three(limits);
     let [page, flooded, foreign] = [one.open(), two.open(), other.open()];
     say(&one, page, 6_000);
-    let log = |bench: &Bench, page| bench.pages.entries(&bench.owner(), page, Log::Console, 0, 100).expect("a page");
+    let log =
+        |bench: &Bench, page| bench.pages.entries(&bench.owner(), page, LogName::Console, 0, 100).expect("a page");
     for _ in 0..5 {
         say(&two, flooded, 1_500);
         say(&other, foreign, 1_500);

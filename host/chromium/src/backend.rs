@@ -1,0 +1,177 @@
+//! The backend: hands what the core asks for on to the page in question.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use wharf_spawn::Spawner;
+use wharf_webview::{
+    Abilities, DialogAnswer, Failure, FailureKind, Injection, Order, PageId, PageSettings, Settled, Sink, Token,
+    WebViewBackend,
+};
+
+use crate::{
+    error::ChromiumError,
+    find,
+    keeper::BrowserKeeper,
+    lifetime::{OpenPages, PageLifetime},
+    orders,
+    page::Page,
+    scripts,
+    settings::ChromiumSettings,
+};
+
+/// Runs pages in Chromium.
+#[derive(Debug)]
+pub struct Chromium {
+    keeper: Arc<BrowserKeeper>,
+    sandbox: bool,
+    pages: OpenPages,
+}
+
+/// A Chromium that was started here and answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledChromium {
+    /// Where it is.
+    pub program: PathBuf,
+    /// The product and version that it reports, such as `HeadlessChrome/156.0.8078.79`.
+    pub version: String,
+    /// Whether it runs pages in its own sandbox.
+    pub sandbox: bool,
+    /// The user that it runs as, where that is not the host's own.
+    pub user: Option<u32>,
+}
+
+impl Chromium {
+    /// Runs pages by these settings. The browser is started with the first page.
+    ///
+    /// # Errors
+    /// There is no program to run.
+    pub fn new(spawner: Spawner, settings: ChromiumSettings) -> Result<Self, ChromiumError> {
+        let settings = settings.decided();
+        let program = find::program(settings.program.as_deref())?;
+        let sandbox = !settings.no_sandbox;
+        let keeper = BrowserKeeper::new(spawner, settings, program);
+        Ok(Self { keeper, sandbox, pages: OpenPages::new() })
+    }
+
+    /// Starts the browser once to see whether it works here, and ends it.
+    ///
+    /// # Errors
+    /// The browser does not start; the message says what to do.
+    pub async fn probe(spawner: Spawner, settings: ChromiumSettings) -> Result<InstalledChromium, ChromiumError> {
+        let settings = settings.decided();
+        let program = find::program(settings.program.as_deref())?;
+        let (sandbox, user) = (!settings.no_sandbox, settings.user);
+        let keeper = BrowserKeeper::new(spawner, settings, program.clone());
+        let version = keeper.browser().await?.version().product.clone();
+        keeper.shut_down().await;
+        Ok(InstalledChromium { program, version, sandbox, user })
+    }
+
+    /// The process of the browser, if one runs; for tests.
+    #[doc(hidden)]
+    pub async fn process(&self) -> Option<u32> {
+        self.keeper.process().await
+    }
+
+    /// Has the renderer of a page crash; for tests.
+    #[doc(hidden)]
+    pub fn crash(&self, page: PageId) {
+        if let Some(Ok(page)) = self.pages.get(page) {
+            page.crash();
+        }
+    }
+
+    fn with_page(&self, id: PageId, token: Token, act: impl FnOnce(&Arc<Page>)) {
+        match self.pages.get(id) {
+            Some(Ok(page)) => act(&page),
+            Some(Err(sink)) => {
+                let failure = Failure::new(FailureKind::BackendGone, "the page is not open");
+                sink.settle(token, Settled::Failed(failure));
+            }
+            // Closed, which its sink was told.
+            None => {}
+        }
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without a runtime nothing is followed any more, and the browser has ended
+        // with what followed it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let keeper = Arc::clone(&self.keeper);
+            runtime.spawn(async move { keeper.shut_down().await });
+        }
+    }
+}
+
+#[async_trait]
+impl WebViewBackend for Chromium {
+    fn name(&self) -> &'static str {
+        "chromium"
+    }
+
+    fn abilities(&self) -> Abilities {
+        let operations = [
+            "navigate",
+            "back",
+            "forward",
+            "reload",
+            "screenshot",
+            "pdf",
+            "mouse",
+            "key",
+            "text",
+            "set-files",
+            "resize",
+            "network-idle",
+            "frames",
+            "stop",
+        ];
+        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+    }
+
+    fn user(&self) -> Option<u32> {
+        self.keeper.user()
+    }
+
+    fn open(&self, _: PageId, settings: PageSettings, sink: Sink) {
+        PageLifetime::begin(&self.pages, &self.keeper, settings, sink);
+    }
+
+    fn inject(&self, page: PageId, injection: Injection) {
+        self.with_page(page, injection.token, move |page| scripts::inject(page, injection));
+    }
+
+    fn perform(&self, page: PageId, order: Order) {
+        self.with_page(page, order.token, move |page| orders::begin(page, order));
+    }
+
+    fn interrupt(&self, page: PageId, token: Token) {
+        if let Some(Ok(page)) = self.pages.get(page) {
+            scripts::interrupt(&page, token);
+        }
+    }
+
+    fn answer_dialog(&self, page: PageId, answer: DialogAnswer) {
+        if let Some(Ok(page)) = self.pages.get(page) {
+            page.answer_dialog(&answer);
+        }
+    }
+
+    fn close(&self, page: PageId) {
+        self.pages.close(page);
+    }
+
+    async fn shut_down(&self, patience: Duration) {
+        let gone = async {
+            // All pages end with the browser.
+            self.keeper.shut_down().await;
+            self.pages.none_left().await;
+        };
+        if tokio::time::timeout(patience, gone).await.is_err() {
+            tracing::warn!("the browser did not end in time; its supervisor ends it with the host");
+        }
+    }
+}
