@@ -17,7 +17,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 pub use receipt::Receipt;
 
@@ -164,7 +164,7 @@ impl AddedPlugins {
     /// The bytes of a component, at most one more than `limit`.
     pub(crate) fn component(&self, digest: &Digest, limit: u64) -> Result<Vec<u8>, AddedError> {
         let path = self.component_path(digest);
-        let bytes = regular::read(&path, limit).map_err(AddedError::file(&path))?;
+        let bytes = regular_file::read(&path, limit).map_err(AddedError::file(&path))?;
         // A longer one is refused for its length.
         if bytes.len() as u64 <= limit && Digest::of(&bytes) != *digest {
             return Err(AddedError::Changed { path });
@@ -277,7 +277,7 @@ impl AddedPlugins {
 
 /// Reads a file that may not be there.
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, AddedError> {
-    let bytes = match regular::read(path, MAX_FILE_BYTES) {
+    let bytes = match regular_file::read(path, MAX_FILE_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(AddedError::file(path))?,
     };

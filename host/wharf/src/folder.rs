@@ -16,7 +16,7 @@ use std::{
 };
 
 use wharf_core::PluginName;
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 /// How long a file has to look the same.
 pub(crate) const SETTLE: Duration = Duration::from_millis(300);
@@ -200,7 +200,7 @@ fn nearest(stem: &str) -> PluginName {
 
 /// Reads a file of the folder, and nothing that a link leads to.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    regular::read_all(regular::open_itself(path)?, limit)
+    regular_file::read_all(regular_file::open_itself(path)?, limit)
 }
 
 #[cfg(test)]

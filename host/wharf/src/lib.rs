@@ -98,10 +98,8 @@ pub use wharf_mcp::http::{
 };
 pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
-/// Where a component comes from, and how it is fetched.
-pub use wharf_sources::{
-    FetchError, Fetched, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
-};
+/// Where components come from, and how they are fetched.
+pub use wharf_sources as sources;
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
 pub use wharf_state::{
     BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,

@@ -13,7 +13,7 @@ use std::{
 use wharf_core::text::with_causes;
 use wharf_core::{Digest, Grants, PluginName};
 use wharf_engine::{Component, Engine, Plugin};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 use crate::{
     added::{AddedPlugins, Set},
@@ -199,7 +199,7 @@ impl Loading<'_> {
         let limit = self.configuration.host_limits.component_bytes;
         let bytes = match from {
             From::Bundled(bundled) => return Ok(bundled.component()),
-            From::File(file) => regular::read(file, limit).map_err(|error| cannot_read(file, &error)),
+            From::File(file) => regular_file::read(file, limit).map_err(|error| cannot_read(file, &error)),
             From::Folder(found) => folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error)),
             From::Added(digest) => match self.added {
                 Some(added) => added.component(digest, limit).map_err(|error| with_causes(&error)),

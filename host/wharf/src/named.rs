@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use wharf_core::{Grants, PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, EngineConfig, Rooms};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 use wharf_state::MemoryStore;
 
 use crate::{
@@ -117,7 +117,7 @@ impl Configuration {
         let Some(source) = &settings.source else { return };
         let mut wrong =
             |what: String| checked.problems.push(format!("[plugin.{name}] `source` {}: {what}", source.display()));
-        let component = match regular::read(source, self.host_limits.component_bytes) {
+        let component = match regular_file::read(source, self.host_limits.component_bytes) {
             Ok(bytes) => Component::new(bytes),
             Err(error) => return wrong(error.to_string()),
         };

@@ -17,7 +17,6 @@ use wharf_mcp::http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedTo
 
 use crate::configuration::OAuthSettings;
 use keys::Keys;
-pub(crate) use keys::is_protected;
 
 /// By a key that its issuer alone has.
 const ALGORITHMS: [Algorithm; 9] = [

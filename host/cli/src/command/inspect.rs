@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use wharf::{
     Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, Rooms, grant::Capability,
-    read_component, with_causes,
+    sources::read_component, with_causes,
 };
 
 use super::{Unusable, absolute, print_json, tables};

@@ -9,7 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use wharf::{AddedPlugins, Configuration, Digest, PluginName, PluginSource};
+use wharf::{AddedPlugins, Configuration, Digest, PluginName, sources::PluginSource};
 
 use super::{Global, Unusable};
 

@@ -12,7 +12,7 @@ use std::{
 use serde::Deserialize;
 use wharf_core::{HttpLimits, TenantId, text::with_causes};
 use wharf_mcp::http::{HttpClient, Tls, Token};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 use super::{
     limits::Settings,
@@ -146,12 +146,13 @@ impl TlsFiles {
             }
             _ => format!("[http.tls] {}: {error}", path.display()),
         };
-        let certificate = regular::read(&self.certificate, MAX_KEY_BYTES);
+        let certificate = regular_file::read(&self.certificate, MAX_KEY_BYTES);
         let certificate = certificate.map_err(|error| told(&self.certificate, error))?;
         if certificate.len() as u64 > MAX_KEY_BYTES {
             return Err(format!("[http.tls] {}: it is too long", self.certificate.display()));
         }
-        let opened = if self.allow_unprotected { regular::open(&self.key) } else { secret::open_private(&self.key) };
+        let opened =
+            if self.allow_unprotected { regular_file::open(&self.key) } else { secret::open_private(&self.key) };
         let mut key = Vec::new();
         let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
         read.map_err(|error| told(&self.key, error))?;

@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 use url::Url;
-
-use crate::oauth::is_protected;
+use wharf_sources::is_protected;
 
 /// `[http.oauth]`, as it is written.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]

@@ -16,10 +16,10 @@ use wharf_core::{
     Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
     request::{InvalidSecret, SecretRule},
 };
-use wharf_sources::regular;
+use wharf_sources::{is_protected, regular_file};
 
 use super::limits::{self, Settings};
-use crate::{oauth::is_protected, secret::open_private};
+use crate::secret::open_private;
 
 /// What is read of a file with a secret: more is none.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -167,7 +167,7 @@ fn read(secret: &SecretSettings) -> Result<Secret, Missing> {
         },
         SecretSource::File(path) => {
             let mut bytes = Vec::new();
-            let opened = if secret.allow_unprotected { regular::open(path) } else { open_private(path) };
+            let opened = if secret.allow_unprotected { regular_file::open(path) } else { open_private(path) };
             opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)).map_err(|error| {
                 // What the system itself says has a number.
                 match error.raw_os_error() {

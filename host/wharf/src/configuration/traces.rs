@@ -10,9 +10,9 @@ use std::{
 use serde::Deserialize;
 use url::Url;
 use wharf_core::{RequestPattern, request::SecretRule, trace::Sampling};
+use wharf_sources::is_protected;
 
 use super::request::{SecretSettings, SecretSource};
-use crate::oauth::is_protected;
 
 /// The service that a collector knows hosts by, where nothing else is said.
 const SERVICE: &str = "wharf";

@@ -24,7 +24,7 @@ use tokio::{
 use url::Url;
 use wharf_core::text::with_causes;
 use wharf_mcp::http::TokenRefused;
-use wharf_sources::{agent, is_loopback};
+use wharf_sources::{agent, is_protected};
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -237,11 +237,6 @@ fn discover(issuer: &str) -> Result<Url, String> {
         }
     }
     Err(problem)
-}
-
-/// Whether nobody on the way can change what comes from there.
-pub(crate) fn is_protected(address: &Url) -> bool {
-    address.scheme() == "https" || (address.scheme() == "http" && is_loopback(address))
 }
 
 fn document<T: DeserializeOwned>(address: &Url) -> Result<T, String> {

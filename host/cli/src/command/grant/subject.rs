@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use wharf::{
     AddedPlugins, Component, Configuration, Grants, Inspection, PluginName, bundled_component, grant::Capability,
-    read_component, with_causes,
+    sources::read_component, with_causes,
 };
 
 use super::words;

@@ -10,8 +10,9 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
-    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt,
-    RegistryLogins, Rooms, configuration::ConfigurationEdit,
+    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, Receipt, Rooms,
+    configuration::ConfigurationEdit,
+    sources::{PluginSource, RegistryLogins, SourceError},
 };
 
 use super::{Place, absolute, check_digest, show, unusable};
@@ -50,7 +51,7 @@ pub(super) struct Update {
     confirm: bool,
 }
 
-fn source(text: &str) -> Result<PluginSource, wharf::SourceError> {
+fn source(text: &str) -> Result<PluginSource, SourceError> {
     text.parse()
 }
 
