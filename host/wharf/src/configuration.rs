@@ -3,7 +3,6 @@
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently.
 
 mod audit;
-mod edit;
 mod http;
 mod limits;
 mod oauth;
@@ -35,7 +34,6 @@ use wharf_core::{
 use crate::bundled::{self, Bundled};
 
 pub use audit::AuditSettings;
-pub use edit::{ConfigurationEdit, EditError, GrantValue, Granting, quoted};
 pub use http::{HttpSection, TlsFiles, TokenSettings};
 use limits::Settings;
 pub use oauth::OAuthSettings;

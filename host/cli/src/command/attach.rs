@@ -16,7 +16,10 @@ use tokio::{
 };
 use wharf::{Attachment, ControlError, Frame};
 
-use super::{FAILED, Global, Unusable, runtime};
+use crate::{
+    exit::{FAILED, Unusable},
+    global::{Global, runtime},
+};
 
 /// What detaches: Ctrl-], as of telnet.
 const DETACH: u8 = 0x1d;
@@ -83,7 +86,7 @@ impl Attach {
 
     async fn show(&self, mut attachment: Attachment) -> Result<ExitCode> {
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let mut raw = if interactive { Some(Raw::enter()?) } else { None };
+        let mut raw = if interactive { Some(RawTerminal::enter()?) } else { None };
         let mut typed = (raw.is_some() || !self.read_only).then(keys);
         let mut resized = signal(SignalKind::window_change())?;
         if self.resize {
@@ -173,9 +176,9 @@ async fn next(typed: &mut Option<mpsc::Receiver<Vec<u8>>>) -> Option<Vec<u8>> {
 
 /// The operator's terminal without line editing; as it was once this is
 /// dropped.
-struct Raw(Termios);
+struct RawTerminal(Termios);
 
-impl Raw {
+impl RawTerminal {
     fn enter() -> io::Result<Self> {
         let before = tcgetattr(io::stdin().as_fd())?;
         let mut raw = before.clone();
@@ -185,7 +188,7 @@ impl Raw {
     }
 }
 
-impl Drop for Raw {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
         // There is nothing to be done about a terminal that is gone.
         let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Flush, &self.0);

@@ -10,7 +10,7 @@ use wharf::{
     TerminalLimits, WebViewLimits, limit::LimitInfo,
 };
 
-use super::{Global, UNUSABLE, print_json};
+use crate::{exit::UNUSABLE, global::Global, print::print_json};
 
 /// Check the configuration, or list every limit
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use wharf::{
     sources::read_component, with_causes,
 };
 
-use super::{Unusable, absolute, print_json, tables};
+use crate::{exit::Unusable, global::absolute, print::print_json, tables};
 
 /// Show what a component is: digest, size, imports, tools, prompts and resources, and which grants it asks for
 ///

@@ -17,7 +17,11 @@ use wharf::{
     serve_stdio,
 };
 
-use super::{Global, Unusable, absolute, runtime, session::SessionChoice};
+use crate::{
+    exit::Unusable,
+    global::{Global, absolute, runtime},
+    session::SessionChoice,
+};
 
 /// Serve the tools to MCP clients, and terminals over HTTP
 ///
@@ -136,7 +140,7 @@ impl Serve {
                 Ok(())
             };
             shutdown.cancel();
-            if let Some(Served { task, .. }) = http {
+            if let Some(HttpServing { task, .. }) = http {
                 task.await?;
             }
             host.shut_down(GRACE).await;
@@ -159,7 +163,7 @@ fn info() -> ServerInfo {
 }
 
 /// HTTP that is served.
-struct Served {
+struct HttpServing {
     url: String,
     token_file: Option<PathBuf>,
     clients: usize,
@@ -175,7 +179,7 @@ impl Serve {
         rules: &ContextRules,
         section: HttpSection,
         shutdown: CancellationToken,
-    ) -> Result<Served> {
+    ) -> Result<HttpServing> {
         let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
         let (clients, token_file) = self.clients(&section, data).map_err(Unusable)?;
         let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(Unusable)?;
@@ -217,7 +221,7 @@ impl Serve {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),
         };
-        Ok(Served { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
+        Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
     }
 
     /// Who may call, and the file with the token of who may do everything.
@@ -238,7 +242,7 @@ impl Serve {
 }
 
 /// One line that says what is served.
-fn announce(host: &Host, stdio: bool, http: Option<&Served>) {
+fn announce(host: &Host, stdio: bool, http: Option<&HttpServing>) {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let (off, hint) = what_is_off(host);
     tracing::info!(
@@ -246,7 +250,7 @@ fn announce(host: &Host, stdio: bool, http: Option<&Served>) {
         plugins = names.join(","), off, rejected = host.rejected().len(),
         "serving{}{hint}", if stdio { " on standard input and output" } else { "" }
     );
-    if let Some(Served { url, token_file, clients, .. }) = http {
+    if let Some(HttpServing { url, token_file, clients, .. }) = http {
         let token_file = token_file.as_deref().map(|file| tracing::field::display(file.display()));
         tracing::info!(
             target: "wharf::start",

@@ -9,7 +9,11 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Global, Unusable, print_json, runtime};
+use crate::{
+    exit::Unusable,
+    global::{Global, runtime},
+    print::print_json,
+};
 
 /// List the terminals of running hosts
 ///

@@ -6,19 +6,22 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use wharf::{PluginName, ServedPlugins};
 
-use super::{FAILED, Unusable, runtime};
+use crate::{
+    exit::{FAILED, Unusable},
+    global::runtime,
+};
 
 /// What each of them answered.
-pub(super) struct Hosts(Vec<Result<ServedPlugins, String>>);
+pub(crate) struct HostAnswers(Vec<Result<ServedPlugins, String>>);
 
-impl Hosts {
+impl HostAnswers {
     /// Their plugins as they are.
-    pub(super) fn asked(data: &Path) -> Result<Self> {
+    pub(crate) fn ask(data: &Path) -> Result<Self> {
         Self::each(data, false)
     }
 
-    /// All are told to look again, and have done so.
-    pub(super) fn tell(data: &Path) -> Result<Self> {
+    /// What they have made of it once each has looked again.
+    pub(crate) fn reload(data: &Path) -> Result<Self> {
         Self::each(data, true)
     }
 
@@ -38,31 +41,31 @@ impl Hosts {
         Ok(Self(answers.into_iter().map(|answer| answer.map_err(|error| wharf::with_causes(&error))).collect()))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn served(&self) -> impl Iterator<Item = &ServedPlugins> {
+    pub(crate) fn served(&self) -> impl Iterator<Item = &ServedPlugins> {
         self.0.iter().filter_map(|answer| answer.as_ref().ok())
     }
 
     /// Whether any of them knows this plugin.
-    pub(super) fn know(&self, name: &PluginName) -> bool {
+    pub(crate) fn know(&self, name: &PluginName) -> bool {
         self.of(name).next().is_some()
     }
 
     /// What became of this plugin in each.
-    pub(super) fn of(&self, name: &PluginName) -> impl Iterator<Item = &Value> {
+    pub(crate) fn of(&self, name: &PluginName) -> impl Iterator<Item = &Value> {
         let is_it = move |plugin: &&Value| plugin["name"].as_str() == Some(name.as_str());
         self.served().filter_map(move |served| served.plugins.iter().find(is_it))
     }
 
     /// What became of a plugin, or of the request, in each.
-    pub(super) fn to_json(&self, name: Option<&PluginName>) -> Value {
+    pub(crate) fn to_json(&self, name: Option<&PluginName>) -> Value {
         let one = |answer: &Result<ServedPlugins, String>| match answer {
             Err(error) => json!({ "error": error }),
             Ok(served) => {
@@ -77,7 +80,7 @@ impl Hosts {
     }
 
     /// Says which have not done what they were told.
-    pub(super) fn print_problems(&self) {
+    pub(crate) fn print_problems(&self) {
         for answer in &self.0 {
             match answer {
                 Err(error) => eprintln!("a running host has not taken this: {}", wharf::text::line(error, 512)),
@@ -91,7 +94,7 @@ impl Hosts {
     }
 
     /// Whether all have done what they were told.
-    pub(super) fn code(&self) -> ExitCode {
+    pub(crate) fn code(&self) -> ExitCode {
         if self.0.iter().all(Result::is_ok) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
     }
 }
