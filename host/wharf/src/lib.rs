@@ -28,18 +28,19 @@
 //! wasmtime and the protocol only by way of their rooms.
 
 mod added;
+mod answer_schema;
 mod app;
 pub mod audit;
 mod background;
 mod bundled;
 mod checking;
 mod collector;
-mod component;
 pub mod configuration;
 mod control;
 mod folder;
 mod front_ends;
 mod host;
+mod installed;
 mod loading;
 mod metrics;
 mod named;
@@ -48,12 +49,15 @@ mod oauth;
 mod offers;
 mod pages;
 mod paths;
+mod plugin_sources;
 mod processes;
 mod recorder;
 mod registry;
+mod reserved_name;
 mod rooms;
 mod secret;
 mod terminals;
+mod tool_name;
 pub mod trace;
 mod unknown;
 mod webviews;
@@ -62,17 +66,22 @@ pub use added::{AddedError, AddedPlugins, Receipt};
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
-pub use bundled::names as bundled_names;
+pub use bundled::{component as bundled_component, names as bundled_names};
 pub use collector::TracesError;
-pub use component::bundled_component;
 pub use configuration::{Configuration, ConfigurationError, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
 pub use front_ends::FrontEnd;
-pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
+pub use host::{
+    Host,
+    open_error::OpenError,
+    opening::HostBuilder,
+    plugins::{PluginError, PluginSpec, PluginState, PluginStatus},
+    watching::PluginWatch,
+};
+pub use installed::{Installed, Off, Origin, Rejected};
 pub use named::Checked;
 pub use oauth::protected_resource;
 pub use paths::{NoDirectory, absolute};
-pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 pub use wharf_core::service::MetricsService;

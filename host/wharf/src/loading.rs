@@ -20,23 +20,11 @@ use crate::{
     bundled::{self, Bundled},
     configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
     folder::{self, Found},
-    registry::{Disabled, Installed, Off, Origin, Plugins, REFUSED},
+    installed::{Installed, Off, Origin},
+    registry::{Disabled, Plugins, REFUSED},
+    reserved_name,
     unknown::{self, UnknownTable},
 };
-
-/// Why no plugin is called `app`.
-pub(crate) const RESERVED: &str = "the name `app` is that of the tools which the embedding app registers itself; choose \
-                                   another name for the plugin";
-/// Why no plugin is called `host`.
-const HOSTS_OWN: &str = "the name `host` stands for the host itself; choose another name for the plugin";
-
-/// Why a plugin cannot have this name, where it cannot.
-pub(crate) fn reserved(name: &PluginName) -> Option<&'static str> {
-    if *name == PluginName::app() {
-        return Some(RESERVED);
-    }
-    (*name == PluginName::host()).then_some(HOSTS_OWN)
-}
 
 /// All that decides which plugins there are.
 pub(crate) struct Loading<'l> {
@@ -84,7 +72,7 @@ impl Loading<'_> {
         let mut names = BTreeSet::new();
         for Wanted { name, from } in self.wanted() {
             let is_first = names.insert(name.clone());
-            if let Some(reason) = reserved(&name) {
+            if let Some(reason) = reserved_name::reason(&name) {
                 plugins.reject(name, reason.to_owned());
             } else if is_first {
                 self.one(&mut plugins, name, from);
@@ -132,7 +120,7 @@ impl Loading<'_> {
             return;
         }
         let grants = self.configuration.grants(&name, &settings);
-        if bundled::is_useless(&name, &settings, &grants) {
+        if is_useless(&name, &settings, &grants) {
             plugins.off.push(Off { developer: would_help(&name, &settings), name });
             return;
         }
@@ -216,6 +204,12 @@ fn cannot_read(file: &std::path::Path, error: &std::io::Error) -> String {
 
 /// Whether the profile for developers grants it something.
 fn would_help(name: &PluginName, settings: &PluginSettings) -> bool {
-    let granted = bundled::find(name.as_str()).map(|bundled| bundled.grants(Profile::Developer));
+    let granted = bundled::find(name.as_str()).map(|bundled| Profile::Developer.grants(bundled.name));
     settings.grants.is_none() && granted.is_some_and(|grants| grants != Grants::default())
+}
+
+/// Whether a plugin is a bundled one that was granted nothing: it is off then, instead of
+/// refusing every call.
+fn is_useless(name: &PluginName, settings: &PluginSettings, grants: &Grants) -> bool {
+    settings.source.is_none() && bundled::find(name.as_str()).is_some() && *grants == Grants::default()
 }

@@ -14,7 +14,7 @@ use wharf_workspace::{Settings, Trial, Workspace, Workspaces};
 
 use crate::{
     configuration::{Configuration, RequiredContainment, process_room, terminal_room},
-    host::OpenError,
+    host::open_error::OpenError,
     paths,
     webviews::{self, Staging},
 };

@@ -9,7 +9,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind};
 
-use super::{Pin, SecretSettings, limits::Settings, process, request, webview};
+use super::{
+    limits::Settings,
+    pin::Pin,
+    process, profile,
+    request::{self, SecretSettings},
+    webview,
+};
 use crate::bundled;
 
 /// `[plugin.NAME]`, checked.
@@ -124,7 +130,7 @@ impl WrittenPlugin {
         let mut limits = CallLimits::default();
         of_all.apply("limits", |limit, value| limits.set(limit, value))?;
         if let Some(bundled) = bundled.filter(|_| self.source.is_none()) {
-            bundled.raise(&mut limits, |limit| of_all.names(limit));
+            profile::raise_limits(bundled.name, &mut limits, |limit| of_all.names(limit));
         }
         let mut limits = limits.at_most(ceilings);
         self.limits.apply_to_calls(&format!("plugin.{name}.limits"), &mut limits, ceilings)?;

@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    HOSTS, SECRET, SOCKET, socket_path,
+    socket::{HOSTS, SECRET, SOCKET, is_alive, socket_path},
     wire::{self, Bytes, Opening, Order, Reply, Request},
 };
 use crate::secret;
@@ -71,12 +71,6 @@ pub fn running_hosts(data: &Path) -> io::Result<Vec<RunningHost>> {
     }
     hosts.sort_by(|one, other| one.directory.cmp(&other.directory));
     Ok(hosts)
-}
-
-/// Whether somebody listens there. A host has nothing to do with who connects
-/// and says nothing.
-pub(super) fn is_alive(directory: &Path) -> bool {
-    socket_path(directory).is_ok_and(|(_open, path)| std::os::unix::net::UnixStream::connect(path).is_ok())
 }
 
 /// The plugins of a running host.

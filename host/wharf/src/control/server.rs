@@ -25,7 +25,7 @@ use wharf_core::{text::with_causes, tool::json_bytes};
 use wharf_terminal::{Attached, Size, TerminalId, Update};
 
 use super::{
-    HOSTS, SECRET, client, socket_path,
+    socket::{HOSTS, SECRET, SOCKET, is_alive, socket_path},
     wire::{self, Bytes, Opening, Order, Reply, Request},
 };
 use crate::{
@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// How the configuration is read again.
-pub(crate) type Reread = Arc<dyn Fn() -> Result<Configuration, String> + Send + Sync>;
+type Reread = Arc<dyn Fn() -> Result<Configuration, String> + Send + Sync>;
 
 /// Who may be connected at once.
 const CONNECTIONS: usize = 16;
@@ -53,7 +53,7 @@ pub struct Control {
 
 impl Control {
     /// Opens the socket of a host, and removes what dead ones left.
-    pub(crate) fn open(data: &Path, host: WeakHost, reread: Reread) -> io::Result<Self> {
+    fn open(data: &Path, host: WeakHost, reread: Reread) -> io::Result<Self> {
         let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
         DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
         remove_dead(&hosts)?;
@@ -66,6 +66,30 @@ impl Control {
         let asked = Asked { secret: secret.into(), host, reread };
         let task = tokio::spawn(serve(listener, asked)).abort_handle();
         Ok(Self { directory, task })
+    }
+}
+
+impl Host {
+    /// Lets the operator's commands (`wharf plugin`, `wharf terminals`, `wharf attach`)
+    /// reach this host, as long as what is returned lives: over a local socket below
+    /// its data directory, which nobody but the host's own user can reach.
+    /// Nothing where the socket cannot be had, which is logged.
+    ///
+    /// A command that has changed `wharf.toml` or the plugins that were added says so;
+    /// `reread` then brings the configuration as it is now, or why it is not usable.
+    #[must_use]
+    pub fn accept_commands(
+        &self,
+        data: &Path,
+        reread: impl Fn() -> Result<Configuration, String> + Send + Sync + 'static,
+    ) -> Option<Control> {
+        let control = Control::open(data, self.downgrade(), Arc::new(reread))
+            .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
+            .ok()?;
+        // What was added after this host had looked and before it could be told.
+        let host = self.clone();
+        tokio::spawn(async move { host.look_at_added().await });
+        Some(control)
     }
 }
 
@@ -82,7 +106,7 @@ impl Drop for Control {
 fn remove_dead(hosts: &Path) -> io::Result<()> {
     for entry in fs::read_dir(hosts)? {
         let directory = entry?.path();
-        if directory.join(super::SOCKET).exists() && !client::is_alive(&directory) {
+        if directory.join(SOCKET).exists() && !is_alive(&directory) {
             // Another host may be at it, too.
             let _ = fs::remove_dir_all(&directory);
         }

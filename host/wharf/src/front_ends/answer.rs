@@ -12,9 +12,9 @@ use wharf_core::{
 };
 
 use crate::{
+    answer_schema::{ANSWER, promised, unfit_answer},
     app::AppCall,
     checking::{Check, Checks, check_here},
-    host::{ANSWER, promised, unfit_answer},
 };
 
 /// Longest message of an error for a client.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, RequestMemory, Schema, TenantId, Tool,
+    Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, RequestMemory, TenantId, Tool,
     ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     limit::TimeLeft,
@@ -21,16 +21,17 @@ use wharf_engine::Invocation;
 
 use super::Host;
 use crate::{
+    answer_schema::{ANSWER, promised, unfit_answer},
     app::Registered,
     checking::{Check, Fitting, Unfit},
-    registry::{Callee, Installed, Off, Registry},
+    installed::{Installed, Off},
+    registry::{Callee, Registry},
 };
 
 /// What may come with a request besides its arguments; the contract says so.
 const MAX_REQUEST_META_BYTES: u64 = 64 << 10;
 /// What is checked, in words.
 const ARGUMENTS: &str = "the arguments";
-pub(crate) const ANSWER: &str = "the structured answer";
 /// What starts so is the host's.
 const OWN_PREFIX: &str = "dev.wharf/";
 /// Where a plugin finds what was given to a round of input.
@@ -361,31 +362,6 @@ pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limit
         meta.insert(INPUT.to_owned(), Value::Object(members));
     }
     Ok(given.saturating_add(client))
-}
-
-/// The schema that an answer has to keep, where it has to.
-///
-/// # Errors
-/// Where what it promises is not there.
-pub(crate) fn promised<'t>(answer: &Answer, tool: &'t Tool) -> Result<Option<&'t Schema>, Error> {
-    let promised = !answer.is_error && answer.input_required.is_none();
-    let schema = tool.output.as_ref().filter(|_| promised);
-    if schema.is_some() && answer.structured.is_none() {
-        return Err(broken("is missing"));
-    }
-    Ok(schema)
-}
-
-/// What is told of an answer that does not keep its schema.
-pub(crate) fn unfit_answer(unfit: Unfit) -> Error {
-    match unfit {
-        Unfit::Violations(violations) => broken(&format!("does not fit its output schema:\n{violations}")),
-        Unfit::Failed(error) => error,
-    }
-}
-
-fn broken(what: &str) -> Error {
-    Error::new(Code::Internal, format!("the tool broke its contract: its structured answer {what}"))
 }
 
 #[cfg(test)]

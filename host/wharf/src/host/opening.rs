@@ -11,7 +11,7 @@ use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
 
-use super::{Host, OpenError, Shared, plugins::Sources};
+use super::{Host, Shared, open_error::OpenError};
 use crate::{
     background::Background,
     checking::Checks,
@@ -19,6 +19,7 @@ use crate::{
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
     paths,
+    plugin_sources::PluginSources,
     recorder::Recorder,
     registry::Registry,
     rooms::{self, Opened},
@@ -119,7 +120,7 @@ impl HostBuilder {
             let Opened { rooms, staging } =
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
             let engine = Engine::new(config, rooms.clone());
-            let sources = Sources::new(configuration, data.as_deref());
+            let sources = PluginSources::new(configuration, data.as_deref());
             let plugins = sources.load_at_start(&engine);
             if let Some(problem) = &plugins.misspelt {
                 return Err(OpenError::Misspelt(problem.clone()));

@@ -12,7 +12,7 @@ use std::{
 use tokio::runtime::Handle;
 use wharf_core::audit::{PeerClass, RefusalSink, RefusedFor};
 
-use super::Recorder;
+use crate::recorder::Recorder;
 
 /// How long the first count is gathered...
 const SHORTEST: Duration = Duration::from_secs(1);

@@ -21,7 +21,7 @@ const ROUNDS: usize = 3;
 
 /// The configuration as it is now, what was added on the data directory, the folder.
 #[derive(Debug)]
-pub(crate) struct Sources {
+pub(crate) struct PluginSources {
     // Read and replaced for a pointer copy.
     configuration: Mutex<Arc<Configuration>>,
     added: Option<AddedPlugins>,
@@ -29,10 +29,10 @@ pub(crate) struct Sources {
     loaded: Mutex<Set>,
     pub(crate) folder: Option<Folder>,
     /// Held by whoever loads anew, so that what was read later counts.
-    pub(super) reloading: tokio::sync::Mutex<()>,
+    pub(crate) reloading: tokio::sync::Mutex<()>,
 }
 
-impl Sources {
+impl PluginSources {
     pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Self {
         Self {
             folder: configuration.plugin_folder.clone().map(Folder::open),
@@ -44,21 +44,21 @@ impl Sources {
     }
 
     /// What was denied so far goes on being counted, by the same clock.
-    pub(super) fn configure(&self, configuration: Configuration) {
+    pub(crate) fn configure(&self, configuration: Configuration) {
         let mut present = self.configuration.lock().unwrap_or_else(PoisonError::into_inner);
         *present = Arc::new(configuration.in_place_of(&present));
     }
 
-    pub(super) fn configuration(&self) -> Arc<Configuration> {
+    pub(crate) fn configuration(&self) -> Arc<Configuration> {
         Arc::clone(&self.configuration.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether what is switched off is remembered.
-    pub(super) fn remembers(&self) -> bool {
+    pub(crate) fn remembers(&self) -> bool {
         self.added.is_some()
     }
 
-    pub(super) fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
+    pub(crate) fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
         self.added.as_ref().map_or(Ok(false), |added| added.switch(name, on))
     }
 
