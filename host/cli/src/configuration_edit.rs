@@ -14,7 +14,7 @@ use std::{
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 use wharf::{
-    Configuration, Digest, Grants, PluginName,
+    Configuration, Digest, Grants, InvalidConfiguration, PluginName,
     grant::{Capability, Expiry},
 };
 
@@ -44,7 +44,7 @@ pub(crate) enum EditError {
     #[error("the configuration would not be usable, and was not changed:\n{problem}")]
     Refused {
         /// What would be wrong.
-        problem: String,
+        problem: InvalidConfiguration,
     },
     /// Somebody else changed it in the meantime; nothing was written.
     #[error("the configuration {path} has changed meanwhile, and was not written; try again")]

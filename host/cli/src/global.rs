@@ -83,7 +83,8 @@ impl Global {
             Some(path) => Configuration::read(&path).map_err(|error| Unusable(with_causes(&error)))?,
             None => Configuration::default(),
         };
-        configuration.apply_environment(|name| std::env::var(name).ok()).map_err(Unusable)?;
+        let variable = |name: &str| std::env::var(name).ok();
+        configuration.apply_environment(variable).map_err(|error| Unusable(error.to_string()))?;
         if let Some(profile) = self.profile {
             configuration.profile = profile.into();
         }

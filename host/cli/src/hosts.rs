@@ -4,7 +4,7 @@ use std::{path::Path, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use wharf::{PluginName, ServedPlugins};
+use wharf::{ControlError, PluginName, ServedPlugins};
 
 use crate::{
     exit::{FAILED, Unusable},
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What each of them answered.
-pub(crate) struct HostAnswers(Vec<Result<ServedPlugins, String>>);
+pub(crate) struct HostAnswers(Vec<Result<ServedPlugins, ControlError>>);
 
 impl HostAnswers {
     /// Their plugins as they are.
@@ -38,7 +38,7 @@ impl HostAnswers {
             }
             asking.join_all().await
         });
-        Ok(Self(answers.into_iter().map(|answer| answer.map_err(|error| wharf::with_causes(&error))).collect()))
+        Ok(Self(answers))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -66,8 +66,8 @@ impl HostAnswers {
 
     /// What became of a plugin, or of the request, in each.
     pub(crate) fn to_json(&self, name: Option<&PluginName>) -> Value {
-        let one = |answer: &Result<ServedPlugins, String>| match answer {
-            Err(error) => json!({ "error": error }),
+        let one = |answer: &Result<ServedPlugins, ControlError>| match answer {
+            Err(error) => json!({ "error": wharf::with_causes(error) }),
             Ok(served) => {
                 let is_it = |plugin: &&Value| name.is_some_and(|name| plugin["name"].as_str() == Some(name.as_str()));
                 json!({
@@ -83,7 +83,10 @@ impl HostAnswers {
     pub(crate) fn print_problems(&self) {
         for answer in &self.0 {
             match answer {
-                Err(error) => eprintln!("a running host has not taken this: {}", wharf::text::line(error, 512)),
+                Err(error) => eprintln!(
+                    "a running host has not taken this: {}",
+                    wharf::text::line(&wharf::with_causes(error), 512)
+                ),
                 Ok(ServedPlugins { problem: Some(problem), .. }) => {
                     let problem = wharf::text::line(problem, 512);
                     eprintln!("a running host goes by the configuration before: {problem}");

@@ -28,7 +28,7 @@ use wharf_core::{
 };
 use wharf_engine::{Engine, Rooms};
 use wharf_process::{Processes, polls::PollTotals};
-use wharf_spawn::{Contained, Spawner};
+use wharf_spawn::{Contained, SpawnError, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
@@ -45,6 +45,18 @@ use crate::{
     terminals::HostTerminals,
     webviews::Staging,
 };
+
+/// Why nothing is known to contain the processes of a host.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoContainment {
+    /// Nothing here contains a process: what is missing.
+    #[error("{0}")]
+    Missing(String),
+    /// It cannot be tried.
+    #[error("{}", with_causes(.0))]
+    Untried(SpawnError),
+}
 
 /// Plugins, tools of the app's own, their state and their calls. Cheap to clone;
 /// the last clone that is dropped ends the background work.
@@ -206,14 +218,14 @@ impl Host {
     /// nothing where no plugin might have any when the host was opened.
     ///
     /// # Errors
-    /// Where it cannot be tried, or nothing contains them: what is missing.
-    pub async fn containment(&self) -> Option<Result<Contained, String>> {
+    /// See [`NoContainment`].
+    pub async fn containment(&self) -> Option<Result<Contained, NoContainment>> {
         if !self.shared.runs_programs {
             return None;
         }
         Some(match self.spawner().capabilities().await {
-            Ok(capabilities) => capabilities.containment.clone(),
-            Err(error) => Err(with_causes(&error)),
+            Ok(capabilities) => capabilities.containment.clone().map_err(NoContainment::Missing),
+            Err(error) => Err(NoContainment::Untried(error)),
         })
     }
 

@@ -68,11 +68,11 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 pub use async_trait::async_trait;
 pub use bundled::{component as bundled_component, names as bundled_names};
 pub use collector::TracesError;
-pub use configuration::{Configuration, ConfigurationError, Profile};
+pub use configuration::{Configuration, ConfigurationError, InvalidConfiguration, Profile};
 pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
 pub use front_ends::FrontEnd;
 pub use host::{
-    Host,
+    Host, NoContainment,
     open_error::OpenError,
     opening::HostBuilder,
     plugins::{PluginError, PluginSpec, PluginState, PluginStatus},

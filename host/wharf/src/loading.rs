@@ -150,7 +150,7 @@ impl Loading<'_> {
         let EffectiveGrants { mut grants, withheld, warnings } =
             self.configuration.effective_grants(name, &settings, digest).map_err(|error| error.to_string())?;
         if withheld.is_none() {
-            grants.secrets = read_secrets(name, &settings.secrets)?;
+            grants.secrets = read_secrets(name, &settings.secrets).map_err(|error| error.to_string())?;
         }
         let present = self.present.and_then(|present| present.find(name));
         let (plugin, took) = match present.filter(|present| present.digest() == digest) {

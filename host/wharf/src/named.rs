@@ -53,15 +53,18 @@ impl Configuration {
         let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
         for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
             self.check_component(&engine, name, settings, &mut checked);
-            checked.problems.extend(read_secrets(name, &settings.secrets).err());
+            checked.problems.extend(read_secrets(name, &settings.secrets).err().map(|error| error.to_string()));
             if let Some(grants) = &settings.grants {
                 check_folders(name, grants, &mut checked);
             }
         }
         check_folders(&PluginName::host(), &self.host_grants(), &mut checked);
-        checked.problems.extend(self.http.tokens.iter().filter_map(|token| token.client(&variable).err()));
-        checked.problems.extend(self.http.tls.as_ref().and_then(|tls| tls.read().err()));
-        checked.problems.extend(self.traces.headers.iter().filter_map(|header| read_header(header).err()));
+        let tokens = self.http.tokens.iter().filter_map(|token| token.client(&variable).err());
+        checked.problems.extend(tokens.map(|error| error.to_string()));
+        let tls = self.http.tls.as_ref().and_then(|tls| tls.read().err());
+        checked.problems.extend(tls.map(|error| error.to_string()));
+        let headers = self.traces.headers.iter().filter_map(|header| read_header(header).err());
+        checked.problems.extend(headers.map(|error| error.to_string()));
         self.check_patterns(&known, &mut checked);
         self.check_browser(&mut checked);
         checked

@@ -11,12 +11,11 @@ use serde::Deserialize;
 use wharf_core::{
     CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
     grant::{Denials, GrantClock},
-    text::with_causes,
 };
 
 use super::{
     audit::{AuditSettings, WrittenAudit},
-    error::ConfigurationError,
+    error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
     http::{HttpSection, WrittenHttp},
     limits::{self, Settings},
     plugin::{PluginSettings, WrittenPlugin},
@@ -185,10 +184,10 @@ impl Configuration {
     ///
     /// # Errors
     /// What is wrong, in words for a person.
-    pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
-        let written: Written = toml::from_str(text).map_err(|error| told(&error))?;
-        let base = paths::absolute(base).map_err(|error| with_causes(&error))?;
-        Self::checked(written, &base)
+    pub fn parse(text: &str, base: &Path) -> Result<Self, InvalidConfiguration> {
+        let written: Written = toml::from_str(text).map_err(|error| InvalidConfiguration::Syntax(place_of(&error)))?;
+        let base = paths::absolute(base).map_err(InvalidConfiguration::Directory)?;
+        Self::checked(written, &base).map_err(InvalidConfiguration::Value)
     }
 
     fn checked(written: Written, base: &Path) -> Result<Self, String> {
@@ -246,18 +245,15 @@ impl Configuration {
     ///
     /// # Errors
     /// Why not, and what to do.
-    pub fn may_add(&self, name: &PluginName) -> Result<(), String> {
+    pub fn may_add(&self, name: &PluginName) -> Result<(), NameUnavailable> {
         if let Some(reason) = reserved_name::reason(name) {
-            return Err(reason.to_owned());
+            return Err(NameUnavailable::Reserved(reason));
         }
-        if let Some(file) = self.plugins.get(name).and_then(|settings| settings.source.as_ref()) {
-            return Err(format!(
-                "wharf.toml names {} under [plugin.{name}]: take `source` out of there, or choose another name",
-                file.display()
-            ));
+        if let Some(file) = self.plugins.get(name).and_then(|settings| settings.source.clone()) {
+            return Err(NameUnavailable::Configured { name: name.clone(), file });
         }
         match bundled::find(name.as_str()) {
-            Some(_) => Err(format!("a plugin {name} is part of this binary; choose another name")),
+            Some(_) => Err(NameUnavailable::Bundled { name: name.clone() }),
             None => Ok(()),
         }
     }
@@ -271,7 +267,7 @@ impl Configuration {
 }
 
 /// What is wrong with a text, and where.
-fn told(error: &toml::de::Error) -> String {
+fn place_of(error: &toml::de::Error) -> String {
     match error.span() {
         Some(_) => error.to_string(),
         None => format!("{error}; it is said of no line: look for tables or lists that lie within each other"),

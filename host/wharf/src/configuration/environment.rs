@@ -9,6 +9,24 @@ const THRESHOLD: &str = "WHARF_POLL_THRESHOLD";
 const GUIDANCE: &str = "WHARF_POLL_GUIDANCE";
 const LANGUAGE: &str = "WHARF_LANGUAGE";
 
+/// Why a variable of the environment is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidVariable {
+    /// `WHARF_POLL_THRESHOLD` is no number of polls.
+    #[error("{THRESHOLD} is a number from 1, not `{value}`")]
+    Threshold {
+        /// What it is.
+        value: String,
+    },
+    /// `WHARF_POLL_GUIDANCE` is neither word.
+    #[error("{GUIDANCE} is `on` or `off`, not `{value}`")]
+    Guidance {
+        /// What it is.
+        value: String,
+    },
+}
+
 impl Configuration {
     /// Sets what variables of the environment say, which goes before the file:
     /// `WHARF_POLL_THRESHOLD` (a number), `WHARF_POLL_GUIDANCE` (`on`, `off`)
@@ -18,17 +36,17 @@ impl Configuration {
     ///
     /// # Errors
     /// Which variable has a value that is not accepted, and what is.
-    pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+    pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), InvalidVariable> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         if let Some(value) = variable(THRESHOLD) {
             let threshold = value.parse().ok().filter(|threshold| *threshold > 0);
-            self.polls.threshold = threshold.ok_or_else(|| format!("{THRESHOLD} is a number from 1, not `{value}`"))?;
+            self.polls.threshold = threshold.ok_or(InvalidVariable::Threshold { value })?;
         }
         if let Some(value) = variable(GUIDANCE) {
             self.polls.guidance = match value.as_str() {
                 "on" => true,
                 "off" => false,
-                _ => return Err(format!("{GUIDANCE} is `on` or `off`, not `{value}`")),
+                _ => return Err(InvalidVariable::Guidance { value }),
             };
         }
         if let Some(value) = variable(LANGUAGE) {
@@ -51,7 +69,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -65,7 +83,7 @@ mod tests {
         assert_eq!(configuration.polls.threshold, 3);
         for (variable, value) in [(THRESHOLD, "0"), (GUIDANCE, "yes")] {
             let problem = configuration.apply_environment(|name| (name == variable).then(|| value.to_owned()));
-            assert!(problem.expect_err(variable).contains(variable));
+            assert!(problem.expect_err(variable).to_string().contains(variable));
         }
     }
 

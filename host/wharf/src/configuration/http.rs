@@ -11,7 +11,7 @@ use std::{
 
 use serde::Deserialize;
 use wharf_core::{HttpLimits, TenantId, text::with_causes};
-use wharf_mcp::http::{HttpClient, Tls, Token};
+use wharf_mcp::http::{HttpClient, InvalidToken, Tls, TlsError, Token};
 use wharf_sources::regular_file;
 
 use super::{
@@ -139,25 +139,60 @@ impl TlsFiles {
     /// # Errors
     /// Which file cannot be read, or why they make no connection private, in words for
     /// a person.
-    pub fn read(&self) -> Result<Tls, String> {
-        let told = |path: &Path, error: io::Error| match error.raw_os_error() {
-            None if error.kind() == io::ErrorKind::PermissionDenied => {
-                format!("[http.tls] {}: {error}, or say `allow_unprotected = true`", path.display())
-            }
-            _ => format!("[http.tls] {}: {error}", path.display()),
-        };
+    pub fn read(&self) -> Result<Tls, TlsFilesError> {
         let certificate = regular_file::read(&self.certificate, MAX_KEY_BYTES);
-        let certificate = certificate.map_err(|error| told(&self.certificate, error))?;
+        let certificate = certificate.map_err(|error| TlsFilesError::of(&self.certificate, error))?;
         if certificate.len() as u64 > MAX_KEY_BYTES {
-            return Err(format!("[http.tls] {}: it is too long", self.certificate.display()));
+            return Err(TlsFilesError::TooLong { path: self.certificate.clone() });
         }
         let opened =
             if self.allow_unprotected { regular_file::open(&self.key) } else { secret::open_private(&self.key) };
         let mut key = Vec::new();
         let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
-        read.map_err(|error| told(&self.key, error))?;
-        let tls = Tls::new(&certificate, &key);
-        tls.map_err(|error| format!("[http.tls] {}", with_causes(&error)))
+        read.map_err(|error| TlsFilesError::of(&self.key, error))?;
+        Tls::new(&certificate, &key).map_err(TlsFilesError::Unfit)
+    }
+}
+
+/// Why the files of `[http.tls]` make no connection private.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsFilesError {
+    /// A file cannot be read.
+    #[error("[http.tls] {path}: {error}")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Others may read the key.
+    #[error("[http.tls] {path}: {error}, or say `allow_unprotected = true`")]
+    Unprotected {
+        /// Its file.
+        path: PathBuf,
+        /// What to do.
+        error: io::Error,
+    },
+    /// A certificate is longer than any is.
+    #[error("[http.tls] {path}: it is too long")]
+    TooLong {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// They are no certificate with its key.
+    #[error("[http.tls] {}", with_causes(.0))]
+    Unfit(TlsError),
+}
+
+impl TlsFilesError {
+    fn of(path: &Path, error: io::Error) -> Self {
+        let path = path.to_owned();
+        match error.raw_os_error() {
+            // What the system itself says has a number.
+            None if error.kind() == io::ErrorKind::PermissionDenied => Self::Unprotected { path, error },
+            _ => Self::File { path, error },
+        }
     }
 }
 
@@ -227,18 +262,28 @@ impl TokenSettings {
     ///
     /// # Errors
     /// Where its file or variable holds no token, in words for a person.
-    pub fn client(&self, variable: impl Fn(&str) -> Option<String>) -> Result<HttpClient, String> {
-        let told = |problem: String| format!("[[http.tokens]] {:?}: {problem}", self.name);
+    pub fn client(&self, variable: impl Fn(&str) -> Option<String>) -> Result<HttpClient, TokenUnavailable> {
+        let of = || self.name.clone();
         let token = match &self.source {
             TokenSource::Digest(token) => Ok(token.clone()),
-            TokenSource::File(path) => secret::read_token(path).map_err(|error| format!("{}: {error}", path.display())),
+            TokenSource::File(path) => secret::read_token(path).map_err(|error| TokenUnavailable::File {
+                token: of(),
+                path: path.clone(),
+                error,
+            }),
             TokenSource::Variable(name) => variable(name)
-                .ok_or_else(|| format!("the variable {name} is not set"))
-                .and_then(|text| Token::new(text.trim()).map_err(|error| format!("the variable {name}: {error}"))),
+                .ok_or_else(|| TokenUnavailable::NoVariable { token: of(), variable: name.clone() })
+                .and_then(|text| {
+                    Token::new(text.trim()).map_err(|error| TokenUnavailable::Variable {
+                        token: of(),
+                        variable: name.clone(),
+                        error,
+                    })
+                }),
         };
         Ok(HttpClient {
             name: self.name.clone(),
-            token: token.map_err(told)?,
+            token: token?,
             tenant: self.tenant.clone(),
             plugins: self.plugins.clone(),
             metrics: self.metrics,
@@ -250,6 +295,40 @@ impl TokenSettings {
     }
 }
 
+/// Why there is no token where `[[http.tokens]]` says that it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenUnavailable {
+    /// Its file cannot be read, may be read by others, or holds none.
+    #[error("[[http.tokens]] {token:?}: {path}: {error}")]
+    File {
+        /// The name of the token.
+        token: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The environment has no variable of this name.
+    #[error("[[http.tokens]] {token:?}: the variable {variable} is not set")]
+    NoVariable {
+        /// The name of the token.
+        token: String,
+        /// The name of the variable.
+        variable: String,
+    },
+    /// What the variable holds is no token.
+    #[error("[[http.tokens]] {token:?}: the variable {variable}: {error}")]
+    Variable {
+        /// The name of the token.
+        token: String,
+        /// The name of the variable.
+        variable: String,
+        /// Why.
+        error: InvalidToken,
+    },
+}
+
 #[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
@@ -257,7 +336,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -278,11 +357,11 @@ mod tests {
         assert_eq!(clients[0].tenant.as_ref().map(TenantId::as_str), Some("t"));
         assert_eq!((clients[0].calls, clients[1].requests_per_second), (Some(3), Some(5)));
         assert_eq!(clients[0].plugins.as_deref(), Some(&["plan*".to_owned()][..]));
-        assert!(http.tokens[1].client(|_| None).expect_err("absent").contains("TOKEN is not set"));
-        assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").contains("16 to 1024"));
+        assert!(http.tokens[1].client(|_| None).expect_err("absent").to_string().contains("TOKEN is not set"));
+        assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").to_string().contains("16 to 1024"));
         assert_eq!(clients.iter().map(|client| client.metrics).collect::<Vec<_>>(), [false, false, true]);
         std::fs::remove_file(&path).expect("removed");
-        assert!(http.tokens[0].client(|_| None).expect_err("gone").contains("token"));
+        assert!(http.tokens[0].client(|_| None).expect_err("gone").to_string().contains("token"));
     }
 
     #[test]
@@ -294,7 +373,7 @@ mod tests {
         let read = |more: &str| {
             let text = format!("[http.tls]\ncertificate = \"certificate\"\nkey = \"key\"\n{more}");
             let http = Configuration::parse(&text, directory.path()).expect("parses").http;
-            http.tls.expect("written").read().map(drop).expect_err("no certificate")
+            http.tls.expect("written").read().map(drop).expect_err("no certificate").to_string()
         };
         let key = directory.path().join("key");
         fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).expect("changed");

@@ -186,7 +186,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]

@@ -155,7 +155,7 @@ mod tests {
 
     fn parse(lines: &str) -> Result<TracesSettings, String> {
         let parsed = Configuration::parse(&format!("[traces]\n{lines}"), Path::new("/etc/wharf"));
-        parsed.map(|configuration| configuration.traces)
+        parsed.map_err(|problem| problem.to_string()).map(|configuration| configuration.traces)
     }
 
     #[test]

@@ -78,11 +78,15 @@ impl Host {
     /// A command that has changed `wharf.toml` or the plugins that were added says so;
     /// `reread` then brings the configuration as it is now, or why it is not usable.
     #[must_use]
-    pub fn accept_commands(
+    pub fn accept_commands<E>(
         &self,
         data: &Path,
-        reread: impl Fn() -> Result<Configuration, String> + Send + Sync + 'static,
-    ) -> Option<Control> {
+        reread: impl Fn() -> Result<Configuration, E> + Send + Sync + 'static,
+    ) -> Option<Control>
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let reread = move || reread().map_err(|error| with_causes(&*error.into()));
         let control = Control::open(data, self.downgrade(), Arc::new(reread))
             .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
             .ok()?;

@@ -65,7 +65,7 @@ impl Add {
             Some(name) => name,
             None => named_after(&source)?,
         };
-        installation.configuration.may_add(&name).map_err(Unusable)?;
+        installation.configuration.may_add(&name).map_err(|error| unusable(&error))?;
         if installation.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
             return Err(unusable(&wharf::AddedError::Taken { name }));
         }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn parse(text: &str) -> Result<Configuration, String> {
-    Configuration::parse(text, Path::new("/etc/wharf"))
+    Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
 }
 
 #[test]
