@@ -4,7 +4,10 @@ use std::{path::Path, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use wharf::{ControlError, PluginName, ServedPlugins};
+use wharf::{
+    PluginName,
+    control::{ControlError, ServedPlugins, running_hosts},
+};
 
 use crate::{
     exit::{FAILED, Unusable},
@@ -26,7 +29,7 @@ impl HostAnswers {
     }
 
     fn each(data: &Path, reload: bool) -> Result<Self> {
-        let running = wharf::running_hosts(data)
+        let running = running_hosts(data)
             .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
         if running.is_empty() {
             return Ok(Self(Vec::new()));

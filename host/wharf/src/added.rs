@@ -91,7 +91,7 @@ impl AddedError {
 
 /// What is installed, and what is switched off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Set {
+pub(crate) struct InstalledSet {
     format: u32,
     /// The component of each plugin that was added.
     pub(crate) plugins: BTreeMap<PluginName, Digest>,
@@ -128,10 +128,10 @@ impl AddedPlugins {
         Ok(self.set()?.disabled)
     }
 
-    pub(crate) fn set(&self) -> Result<Set, AddedError> {
+    pub(crate) fn set(&self) -> Result<InstalledSet, AddedError> {
         let path = self.directory.join(SET);
-        match read_json::<Set>(&path)? {
-            None => Ok(Set { format: FORMAT, ..Set::default() }),
+        match read_json::<InstalledSet>(&path)? {
+            None => Ok(InstalledSet { format: FORMAT, ..InstalledSet::default() }),
             Some(set) if set.format == FORMAT => Ok(set),
             Some(set) => {
                 let problem = format!("its format is {}, and {FORMAT} is what is read", set.format);
@@ -216,7 +216,7 @@ impl AddedPlugins {
         self.change(|set| Ok(if on { set.disabled.remove(name) } else { set.disabled.insert(name.clone()) }))
     }
 
-    fn keep(&self, set: &mut Set, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
+    fn keep(&self, set: &mut InstalledSet, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
         let path = self.component_path(&receipt.digest);
         // What lies there may have been damaged since.
         let is_there = fs::read(&path).is_ok_and(|bytes| bytes == component);
@@ -229,7 +229,7 @@ impl AddedPlugins {
     }
 
     /// Changes the set, alone among all commands; then removes what it names no more.
-    fn change<T>(&self, change: impl FnOnce(&mut Set) -> Result<T, AddedError>) -> Result<T, AddedError> {
+    fn change<T>(&self, change: impl FnOnce(&mut InstalledSet) -> Result<T, AddedError>) -> Result<T, AddedError> {
         for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
             DirBuilder::new().mode(0o700).recursive(true).create(directory).map_err(AddedError::file(directory))?;
         }
@@ -252,7 +252,7 @@ impl AddedPlugins {
     }
 
     /// What cannot be removed is passed over: it takes place and does nothing.
-    fn sweep(&self, set: &Set) {
+    fn sweep(&self, set: &InstalledSet) {
         let components = set.plugins.values().map(|digest| self.component_path(digest));
         let receipts = set.plugins.iter().map(|(name, digest)| self.receipt_path(name, digest));
         let named: BTreeSet<PathBuf> = components.chain(receipts).collect();

@@ -10,5 +10,5 @@ mod server;
 mod socket;
 mod wire;
 
-pub use client::{Attachment, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
-pub use server::Control;
+pub use client::{ControlError, RunningHost, ServedPlugins, TerminalAttachment, TerminalFrame, running_hosts};
+pub use server::ControlSocket;

@@ -27,7 +27,7 @@
 //! This crate wires the rooms together and reads the configuration; it knows
 //! wasmtime and the protocol only by way of their rooms.
 
-mod added;
+pub mod added;
 mod answer_schema;
 mod app;
 pub mod audit;
@@ -36,14 +36,15 @@ mod bundled;
 mod checking;
 mod collector;
 pub mod configuration;
-mod control;
+mod configuration_report;
+pub mod control;
 mod folder;
 mod front_ends;
 mod host;
 mod installed;
+pub mod inventory;
 mod loading;
 mod metrics;
-mod named;
 mod nearest;
 mod oauth;
 mod offers;
@@ -59,17 +60,16 @@ mod secret;
 mod terminals;
 mod tool_name;
 pub mod trace;
-mod unknown;
+mod unknown_table;
 mod webviews;
 
-pub use added::{AddedError, AddedPlugins, Receipt};
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
 pub use bundled::{component as bundled_component, names as bundled_names};
 pub use collector::TracesError;
 pub use configuration::{Configuration, ConfigurationError, InvalidConfiguration, Profile};
-pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
+pub use configuration_report::ConfigurationReport;
 pub use front_ends::FrontEnd;
 pub use host::{
     Host, NoContainment,
@@ -79,7 +79,6 @@ pub use host::{
     watching::PluginWatch,
 };
 pub use installed::{Installed, Off, Origin, Rejected};
-pub use named::Checked;
 pub use oauth::protected_resource;
 pub use paths::{NoDirectory, absolute};
 pub use rooms::workspaces;
@@ -110,9 +109,7 @@ pub use wharf_process::polls::PollTotals;
 /// Where components come from, and how they are fetched.
 pub use wharf_sources as sources;
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
-pub use wharf_state::{
-    BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
-};
+pub use wharf_state::MemoryStore;
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;
 pub use wharf_workspace::{Listed, Listing, WorkspaceError, Workspaces};

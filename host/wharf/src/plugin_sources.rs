@@ -9,10 +9,10 @@ use wharf_core::PluginName;
 use wharf_engine::Engine;
 
 use crate::{
-    added::{AddedError, AddedPlugins, Set},
+    added::{AddedError, AddedPlugins, InstalledSet},
     configuration::Configuration,
     folder::Folder,
-    loading::Loading,
+    loading::PluginLoader,
     registry::Plugins,
 };
 
@@ -26,7 +26,7 @@ pub(crate) struct PluginSources {
     configuration: Mutex<Arc<Configuration>>,
     added: Option<AddedPlugins>,
     // What was added when it was loaded last.
-    loaded: Mutex<Set>,
+    loaded: Mutex<InstalledSet>,
     pub(crate) folder: Option<Folder>,
     /// Held by whoever loads anew, so that what was read later counts.
     pub(crate) reloading: tokio::sync::Mutex<()>,
@@ -67,8 +67,8 @@ impl PluginSources {
         Ok(self.set()? != *self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn set(&self) -> Result<Set, AddedError> {
-        self.added.as_ref().map_or_else(|| Ok(Set::default()), AddedPlugins::set)
+    fn set(&self) -> Result<InstalledSet, AddedError> {
+        self.added.as_ref().map_or_else(|| Ok(InstalledSet::default()), AddedPlugins::set)
     }
 
     /// Loads everything. Blocks. Commands may change what was added meanwhile, and
@@ -78,7 +78,7 @@ impl PluginSources {
         let mut set = self.set()?;
         let mut rounds = ROUNDS;
         loop {
-            let loading = Loading {
+            let loading = PluginLoader {
                 engine,
                 configuration: &configuration,
                 set: set.clone(),
@@ -106,8 +106,8 @@ impl PluginSources {
                 tracing::error!("plugins that were added are not served: {}", wharf_core::text::with_causes(&error));
                 let configuration = self.configuration();
                 let found = self.folder.as_ref().map(Folder::files).unwrap_or_default();
-                let (set, configuration) = (Set::default(), &*configuration);
-                Loading { engine, configuration, set, added: None, found, present: None }.all()
+                let (set, configuration) = (InstalledSet::default(), &*configuration);
+                PluginLoader { engine, configuration, set, added: None, found, present: None }.all()
             }
         }
     }

@@ -19,7 +19,7 @@ const SIMILAR: usize = 10;
 /// How like a name has to be where neither plugin nor tool is the same.
 const ALIKE: f32 = 0.7;
 
-pub(crate) use plugin_set::{Disabled, Happened, Plugins, REFUSED, REJECTED, UNLOADED};
+pub(crate) use plugin_set::{Disabled, PluginChange, Plugins, REFUSED, REJECTED, UNLOADED};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call
 /// in flight keeps what it began with.

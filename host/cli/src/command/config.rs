@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{
-    CallLimits, Checked, Configuration, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
+    CallLimits, Configuration, ConfigurationReport, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
     TerminalLimits, WebViewLimits, limit::LimitInfo,
 };
 
@@ -77,7 +77,7 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     let path = global.configuration_path();
     let configuration = global.configuration()?;
     let data = global.data(&configuration)?;
-    let Checked { problems, warnings } = configuration.check_named(&data, |name| std::env::var(name).ok());
+    let ConfigurationReport { problems, warnings } = configuration.check_named(&data, |name| std::env::var(name).ok());
     let code = if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNUSABLE) };
     let changed: Vec<_> = configuration
         .host_limits

@@ -17,7 +17,7 @@ use super::{
     audit::{AuditSettings, WrittenAudit},
     error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
     http::{HttpSection, WrittenHttp},
-    limits::{self, Settings},
+    limits::{self, WrittenLimits},
     plugin::{PluginSettings, WrittenPlugin},
     polls::PollGuidance,
     process::{RequiredContainment, WorkspaceSettings, WrittenProcess},
@@ -68,7 +68,7 @@ pub struct Configuration {
     /// some limit gets more, unless `wharf.toml` sets that limit.
     pub call_limits: CallLimits,
     /// What `[limits]` says, to be told from the defaults.
-    pub(super) written_limits: Settings,
+    pub(super) written_limits: WrittenLimits,
     /// Plugins by name.
     pub plugins: BTreeMap<PluginName, PluginSettings>,
     /// A folder in which every `NAME.wasm` is a plugin.
@@ -124,10 +124,10 @@ pub(super) struct Written {
     host: WrittenHost,
     /// Limits of a call of any plugin.
     #[schemars(schema_with = "limits::of_calls")]
-    limits: Settings,
+    limits: WrittenLimits,
     /// What no limit of a call may exceed, whichever plugin's table says so.
     #[schemars(schema_with = "limits::of_calls")]
-    ceilings: Settings,
+    ceilings: WrittenLimits,
     process: WrittenProcess,
     workspace: WorkspaceSettings,
     terminal: WrittenTerminal,
@@ -153,7 +153,7 @@ struct WrittenPlugins {
 #[serde(deny_unknown_fields, default)]
 struct WrittenHost {
     #[schemars(schema_with = "limits::of_host")]
-    limits: Settings,
+    limits: WrittenLimits,
 }
 
 impl Default for Configuration {

@@ -15,7 +15,7 @@ use wharf_mcp::http::{HttpClient, InvalidToken, Tls, TlsError, Token};
 use wharf_sources::regular_file;
 
 use super::{
-    limits::Settings,
+    limits::WrittenLimits,
     oauth::{OAuthSettings, WrittenOAuth},
 };
 use crate::secret;
@@ -28,7 +28,7 @@ const MAX_KEY_BYTES: u64 = 1 << 20;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenHttp {
     #[schemars(schema_with = "super::limits::of_http")]
-    limits: Settings,
+    limits: WrittenLimits,
     /// Names by which clients may call the host beside those of the loopback.
     hosts: Vec<String>,
     /// Origins of pages that may call it from a browser.

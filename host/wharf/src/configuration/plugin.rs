@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind};
 
 use super::{
-    limits::Settings,
+    limits::WrittenLimits,
     pin::Pin,
     process, profile,
     request::{self, SecretSettings},
@@ -81,7 +81,7 @@ pub(super) struct WrittenPlugin {
     /// Limits of its calls.
     #[serde(default)]
     #[schemars(schema_with = "super::limits::of_calls")]
-    limits: Settings,
+    limits: WrittenLimits,
     /// What it may use; nothing where absent, or what a bundled plugin has.
     grants: Option<Grants>,
     /// What the scope `default` of its state means; the session where absent.
@@ -122,7 +122,7 @@ impl WrittenPlugin {
     pub(super) fn check(
         self,
         name: &PluginName,
-        of_all: &Settings,
+        of_all: &WrittenLimits,
         ceilings: &CallLimits,
         base: &Path,
     ) -> Result<PluginSettings, String> {

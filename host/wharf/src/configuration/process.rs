@@ -7,14 +7,14 @@ use serde::Deserialize;
 use wharf_core::{Grants, PluginName, ProcessLimits};
 use wharf_process::{Settings as ProcessRoom, output::OutputLimits};
 
-use super::{limits::Settings, polls::PollGuidance};
+use super::{limits::WrittenLimits, polls::PollGuidance};
 
 /// `[process]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenProcess {
     #[schemars(schema_with = "super::limits::of_processes")]
-    pub(super) limits: Settings,
+    pub(super) limits: WrittenLimits,
     pub(super) polls: PollGuidance,
     /// What has to contain processes and terminals, whatever a grant says: where it
     /// does not work, they are refused.

@@ -18,7 +18,7 @@ use wharf_core::{
 };
 use wharf_sources::{is_protected, regular_file};
 
-use super::limits::{self, Settings};
+use super::limits::{self, WrittenLimits};
 use crate::secret::open_private;
 
 /// What is read of a file with a secret: more is none.
@@ -29,7 +29,7 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenRequest {
     #[schemars(schema_with = "limits::of_requests")]
-    limits: Settings,
+    limits: WrittenLimits,
 }
 
 impl WrittenRequest {

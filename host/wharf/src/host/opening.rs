@@ -22,7 +22,7 @@ use crate::{
     plugin_sources::PluginSources,
     recorder::Recorder,
     registry::Registry,
-    rooms::{self, Opened},
+    rooms::{self, OpenedRooms},
 };
 
 /// A host that is about to be opened: see [`Host::builder`].
@@ -117,7 +117,7 @@ impl HostBuilder {
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
-            let Opened { rooms, staging } =
+            let OpenedRooms { rooms, staging } =
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
             let engine = Engine::new(config, rooms.clone());
             let sources = PluginSources::new(configuration, data.as_deref());

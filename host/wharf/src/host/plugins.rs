@@ -21,7 +21,7 @@ use super::Host;
 use crate::{
     configuration::Configuration,
     installed::{Installed, Origin},
-    registry::{Disabled, Happened, Plugins, REJECTED, UNLOADED},
+    registry::{Disabled, PluginChange, Plugins, REJECTED, UNLOADED},
     reserved_name,
 };
 
@@ -325,7 +325,7 @@ impl Host {
         self.end_what_is_left(
             happened.iter().filter(|change| change.word == UNLOADED).map(|change| change.name.clone()),
         );
-        for Happened { word, name, digest, may_use, took } in happened {
+        for PluginChange { word, name, digest, may_use, took } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };
             self.shared.recorder.change(word, (name, digest), may_use, outcome, took);

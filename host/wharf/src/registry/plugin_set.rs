@@ -23,7 +23,7 @@ pub(crate) struct Disabled {
 }
 
 /// What has happened to a plugin.
-pub(crate) struct Happened {
+pub(crate) struct PluginChange {
     pub(crate) word: &'static str,
     pub(crate) name: PluginName,
     pub(crate) digest: Option<Digest>,
@@ -115,10 +115,10 @@ impl Plugins {
     }
 
     /// What has happened since `before`, for the audit.
-    pub(crate) fn changes_since(&self, before: &Self) -> Vec<Happened> {
+    pub(crate) fn changes_since(&self, before: &Self) -> Vec<PluginChange> {
         let mut happened = Vec::new();
         let mut note = |word, name: &PluginName, digest, may_use, took| {
-            happened.push(Happened { word, name: name.clone(), digest, may_use, took });
+            happened.push(PluginChange { word, name: name.clone(), digest, may_use, took });
         };
         for now in &self.installed {
             let (name, digest) = (now.plugin.name(), now.digest());

@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use wharf::{
-    AddedPlugins, Component, Configuration, Grants, Inspection, PluginName, bundled_component, grant::Capability,
-    sources::read_component, with_causes,
+    Component, Configuration, Grants, Inspection, PluginName, added::AddedPlugins, bundled_component,
+    grant::Capability, sources::read_component, with_causes,
 };
 
 use super::words;

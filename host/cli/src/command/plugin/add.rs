@@ -10,7 +10,8 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
-    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, Receipt, Rooms,
+    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, Rooms,
+    added::{AddedError, Receipt},
     sources::{PluginSource, RegistryLogins, SourceError},
 };
 
@@ -67,7 +68,7 @@ impl Add {
         };
         installation.configuration.may_add(&name).map_err(|error| unusable(&error))?;
         if installation.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
-            return Err(unusable(&wharf::AddedError::Taken { name }));
+            return Err(unusable(&AddedError::Taken { name }));
         }
         let (component, manifest) = fetch(installation, &source)?;
         check_digest(component.digest(), self.digest)?;
@@ -154,7 +155,7 @@ impl Update {
         }
         let hosts = HostAnswers::reload(&installation.data)?;
         if !hosts.know(name) && !change::is_known(installation, name) {
-            return Err(unusable(&wharf::AddedError::Unknown { name: name.clone() }));
+            return Err(unusable(&AddedError::Unknown { name: name.clone() }));
         }
         show::told(installation, name, &hosts)
     }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use wharf::{AddedError, PluginName};
+use wharf::{PluginName, added::AddedError};
 
 use super::{
     installation::{Installation, unusable},

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use wharf::{AddedPlugins, Configuration, Digest, sources::PluginSource};
+use wharf::{Configuration, Digest, added::AddedPlugins, sources::PluginSource};
 
 use crate::{exit::Unusable, global::Global};
 

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use wharf::{PluginName, Receipt, grant::Capability};
+use wharf::{PluginName, added::Receipt, grant::Capability};
 
 use super::installation::{Installation, unusable};
 use crate::{

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
-use wharf::{Existing, Inventory};
+use wharf::inventory::{Existing, Inventory};
 
 use super::{
     show,

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wharf::{Inventory, Selection, Totals};
+use wharf::inventory::{Inventory, Selection, Totals};
 
 use super::store::{Filters, open, unusable};
 use crate::{bytes::size, global::Global, output_file::OutputFile};

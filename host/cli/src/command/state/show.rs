@@ -9,7 +9,10 @@ use std::{
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use wharf::{BucketSummary, Configuration, Holding, TenantId, Totals};
+use wharf::{
+    Configuration, TenantId,
+    inventory::{BucketSummary, Holding, Totals},
+};
 
 use super::store::{Filters, open, unusable};
 use crate::{bytes::size, global::Global};

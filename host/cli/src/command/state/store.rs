@@ -3,7 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use wharf::{
-    AssistantId, BucketName, Inventory, InventoryError, PluginName, ScopeKind, Selection, SessionId, TenantId, ThreadId,
+    AssistantId, BucketName, PluginName, ScopeKind, SessionId, TenantId, ThreadId,
+    inventory::{Inventory, InventoryError, Selection},
 };
 
 use crate::{exit::Unusable, global::Global};
