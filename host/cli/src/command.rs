@@ -31,6 +31,7 @@ use crate::global::Global;
 /// state. Agents reach the tools over the Model Context Protocol.
 #[derive(Debug, Parser)]
 #[command(
+    name = "wharf",
     version,
     after_long_help = "\
 Examples:

@@ -1,5 +1,4 @@
-//! How a command ends where it does not end well: exit codes, and the errors that choose
-//! one.
+//! Exit codes of the command, and the errors that choose one.
 
 /// Exit code: the tool answered with an error, or the call failed.
 pub(crate) const FAILED: u8 = 1;

@@ -25,7 +25,9 @@
 //! ```
 //!
 //! This crate wires the rooms together and reads the configuration; it knows
-//! wasmtime and the protocol only by way of their rooms.
+//! wasmtime and the protocol only by way of their rooms. It has no command line,
+//! no allocator and no subscriber of logs: those are the app's, and the `wharf`
+//! command is such an app.
 
 pub mod added;
 mod answer_schema;
