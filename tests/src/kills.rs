@@ -16,7 +16,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf::{Existing, Inventory, Selection};
+use wharf::inventory::{Existing, Inventory, Selection};
 
 use crate::{Client, Command, Data, component, wharf};
 

@@ -1,7 +1,17 @@
 //! The `wharf` command: reads what was asked, calls the library, prints.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
+mod bytes;
 mod command;
+mod configuration_edit;
+mod exit;
+mod global;
+mod hosts;
+mod output_file;
+mod print;
+mod profile;
+mod session;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -17,7 +27,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::from(command::code(&error))
+            ExitCode::from(exit::code(&error))
         }
     }
 }

@@ -4,9 +4,15 @@
 //! checked against the digest that names them. It knows nothing of what happens to them:
 //! no plugin, no receipt, no engine, no configuration.
 
+mod client;
+mod error;
 mod fetch;
 mod oci;
-pub mod regular;
+pub mod regular_file;
+mod source;
 
-pub use fetch::{FetchError, Fetched, PluginSource, SourceError, agent, is_loopback, read_component};
-pub use oci::{OciError, OciReference, RegistryLogins};
+pub use client::{agent, is_protected};
+pub use error::SourceError;
+pub use fetch::{FetchError, FetchedComponent, read_component};
+pub use oci::{error::OciError, logins::RegistryLogins, reference::OciReference};
+pub use source::PluginSource;

@@ -8,27 +8,24 @@
 
 mod challenge;
 mod digest;
-mod error;
-mod logins;
+pub(crate) mod error;
+pub(crate) mod logins;
 mod manifest;
-mod reference;
+pub(crate) mod reference;
 mod session;
 
 use std::time::Duration;
 
 use oci_spec::image::Digest;
 
-pub use error::OciError;
-pub use logins::RegistryLogins;
-pub use reference::OciReference;
-
-pub(crate) use reference::SCHEME;
-
-use session::Session;
+use error::OciError;
+use logins::RegistryLogins;
+use reference::OciReference;
+use session::RegistrySession;
 
 /// What a reference led to.
 #[derive(Debug)]
-pub(crate) struct Pulled {
+pub(crate) struct PulledComponent {
     /// The bytes of the one Wasm layer.
     pub(crate) component: Vec<u8>,
     /// The digest of the manifest that named them.
@@ -46,8 +43,8 @@ pub(crate) fn pull(
     time: Duration,
     logins: &RegistryLogins,
     came: &mut dyn FnMut(u64),
-) -> Result<Pulled, OciError> {
-    let mut session = Session::new(reference, time, logins);
+) -> Result<PulledComponent, OciError> {
+    let mut session = RegistrySession::new(reference, time, logins);
     let manifest = session.manifest()?;
     let resolved = match reference.digest() {
         Some(named) => {
@@ -73,7 +70,7 @@ pub(crate) fn pull(
         return Err(OciError::Size { named: layer.size(), came: component.len() as u64 });
     }
     digest::check("the layer", layer.digest(), &component)?;
-    Ok(Pulled { component, manifest: resolved.to_string() })
+    Ok(PulledComponent { component, manifest: resolved.to_string() })
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 pub use receipt::Receipt;
 
@@ -91,7 +91,7 @@ impl AddedError {
 
 /// What is installed, and what is switched off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Set {
+pub(crate) struct InstalledSet {
     format: u32,
     /// The component of each plugin that was added.
     pub(crate) plugins: BTreeMap<PluginName, Digest>,
@@ -128,10 +128,10 @@ impl AddedPlugins {
         Ok(self.set()?.disabled)
     }
 
-    pub(crate) fn set(&self) -> Result<Set, AddedError> {
+    pub(crate) fn set(&self) -> Result<InstalledSet, AddedError> {
         let path = self.directory.join(SET);
-        match read_json::<Set>(&path)? {
-            None => Ok(Set { format: FORMAT, ..Set::default() }),
+        match read_json::<InstalledSet>(&path)? {
+            None => Ok(InstalledSet { format: FORMAT, ..InstalledSet::default() }),
             Some(set) if set.format == FORMAT => Ok(set),
             Some(set) => {
                 let problem = format!("its format is {}, and {FORMAT} is what is read", set.format);
@@ -164,7 +164,7 @@ impl AddedPlugins {
     /// The bytes of a component, at most one more than `limit`.
     pub(crate) fn component(&self, digest: &Digest, limit: u64) -> Result<Vec<u8>, AddedError> {
         let path = self.component_path(digest);
-        let bytes = regular::read(&path, limit).map_err(AddedError::file(&path))?;
+        let bytes = regular_file::read(&path, limit).map_err(AddedError::file(&path))?;
         // A longer one is refused for its length.
         if bytes.len() as u64 <= limit && Digest::of(&bytes) != *digest {
             return Err(AddedError::Changed { path });
@@ -216,7 +216,7 @@ impl AddedPlugins {
         self.change(|set| Ok(if on { set.disabled.remove(name) } else { set.disabled.insert(name.clone()) }))
     }
 
-    fn keep(&self, set: &mut Set, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
+    fn keep(&self, set: &mut InstalledSet, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
         let path = self.component_path(&receipt.digest);
         // What lies there may have been damaged since.
         let is_there = fs::read(&path).is_ok_and(|bytes| bytes == component);
@@ -229,7 +229,7 @@ impl AddedPlugins {
     }
 
     /// Changes the set, alone among all commands; then removes what it names no more.
-    fn change<T>(&self, change: impl FnOnce(&mut Set) -> Result<T, AddedError>) -> Result<T, AddedError> {
+    fn change<T>(&self, change: impl FnOnce(&mut InstalledSet) -> Result<T, AddedError>) -> Result<T, AddedError> {
         for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
             DirBuilder::new().mode(0o700).recursive(true).create(directory).map_err(AddedError::file(directory))?;
         }
@@ -252,7 +252,7 @@ impl AddedPlugins {
     }
 
     /// What cannot be removed is passed over: it takes place and does nothing.
-    fn sweep(&self, set: &Set) {
+    fn sweep(&self, set: &InstalledSet) {
         let components = set.plugins.values().map(|digest| self.component_path(digest));
         let receipts = set.plugins.iter().map(|(name, digest)| self.receipt_path(name, digest));
         let named: BTreeSet<PathBuf> = components.chain(receipts).collect();
@@ -277,7 +277,7 @@ impl AddedPlugins {
 
 /// Reads a file that may not be there.
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, AddedError> {
-    let bytes = match regular::read(path, MAX_FILE_BYTES) {
+    let bytes = match regular_file::read(path, MAX_FILE_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(AddedError::file(path))?,
     };

@@ -16,7 +16,7 @@ use wharf_core::{
     tool::{MAX_META_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, json_bytes},
 };
 
-use crate::registry::full_name;
+use crate::tool_name::full_name;
 pub use call::AppCall;
 
 /// The code of a tool, where it is more than a closure; implemented with

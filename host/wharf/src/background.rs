@@ -183,7 +183,7 @@ async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time
 
 /// What is to be measured, and what is being measured.
 #[derive(Default)]
-struct Measuring {
+struct MeasureQueue {
     queue: VecDeque<(Option<WorkspaceKey>, Arc<Volume>)>,
     /// By where the volume is in memory.
     running: HashMap<usize, Option<TenantId>>,
@@ -192,7 +192,7 @@ struct Measuring {
     told: HashMap<usize, Instant>,
 }
 
-impl Measuring {
+impl MeasureQueue {
     /// The next that may begin: a tenant with many large workspaces delays nobody else's.
     fn next(&mut self) -> Option<(usize, Option<WorkspaceKey>, Arc<Volume>)> {
         if self.running.len() >= AT_ONCE {
@@ -210,7 +210,7 @@ impl Measuring {
     }
 }
 
-impl Measuring {
+impl MeasureQueue {
     /// One was measured, or could not be, which is told once and then seldom.
     fn done(&mut self, place: usize, failure: Option<String>) {
         self.running.remove(&place);
@@ -235,7 +235,7 @@ fn place_of(volume: &Arc<Volume>) -> usize {
 async fn keep_quotas(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
     let mut ticks = tokio::time::interval(MEASURE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut measuring = Measuring::default();
+    let mut measuring = MeasureQueue::default();
     loop {
         tokio::select! {
             _ = ticks.tick() => {
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_measured_is_told_once_and_again_after_it_could() {
-        let mut measuring = Measuring::default();
+        let mut measuring = MeasureQueue::default();
         for _ in 0..3 {
             measuring.done(1, Some("broken".to_owned()));
         }
@@ -316,7 +316,7 @@ mod tests {
             (Some(key.clone()), workspaces.volume(&key).expect("is there"))
         };
         let queue = (0..10).map(|session| of("many", session)).chain([of("few", 0)]).collect();
-        let mut measuring = Measuring { queue, ..Measuring::default() };
+        let mut measuring = MeasureQueue { queue, ..MeasureQueue::default() };
         let mut tenants = Vec::new();
         while let Some((_, key, _)) = measuring.next() {
             tenants.push(key.expect("of a session").tenant.to_string());

@@ -57,7 +57,7 @@ pub(crate) struct Fitting {
 }
 
 /// What the thread of a check brings back.
-struct Checked {
+struct CheckOutcome {
     value: Value,
     outcome: Result<(), CheckFailure>,
     computed: Duration,
@@ -107,7 +107,7 @@ impl Checks {
             let outcome = schema.check_within(&value, &mut Meter::on_own_stack(steps, &interrupted));
             drop(place);
             // Whoever asked may be gone.
-            let _ = tell.send(Checked { value, outcome, computed: began.elapsed() });
+            let _ = tell.send(CheckOutcome { value, outcome, computed: began.elapsed() });
         };
         let thread = thread::Builder::new().name("wharf-check".to_owned()).stack_size(Meter::STACK_BYTES);
         if let Err(error) = thread.spawn(work) {
@@ -115,7 +115,7 @@ impl Checks {
             return Err(Unfit::Failed(Error::retryable(Code::Unavailable, told)));
         }
         let failed = |_| Unfit::Failed(Error::new(Code::Internal, format!("checking {} failed", check.what)));
-        let Checked { value, outcome, computed } = told.await.map_err(failed)?;
+        let CheckOutcome { value, outcome, computed } = told.await.map_err(failed)?;
         match outcome {
             Ok(()) => Ok(Fitting { value, computed }),
             Err(failure) => Err(check.unfit(failure)),

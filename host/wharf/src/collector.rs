@@ -12,7 +12,7 @@ use wharf_core::{Secret, text::with_causes};
 use wharf_sources::agent;
 use wharf_trace::{Answered, OtlpSink, SinkError, TIMEOUT, Unsent, Way};
 
-use crate::configuration::{TracesSettings, read_header};
+use crate::configuration::{SecretUnavailable, TracesSettings, read_header};
 
 /// What is read of an answer, which says nothing but how many spans were refused.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
@@ -22,8 +22,8 @@ const MAX_ANSWER_BYTES: u64 = 64 << 10;
 #[non_exhaustive]
 pub enum TracesError {
     /// A secret of the collector is not there.
-    #[error("{0}")]
-    Secret(String),
+    #[error(transparent)]
+    Secret(#[from] SecretUnavailable),
     /// The sender cannot be made.
     #[error("spans cannot be sent")]
     Sender(#[from] SinkError),
@@ -33,7 +33,7 @@ pub enum TracesError {
 /// collector.
 pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<OtlpSink>, TracesError> {
     let Some(endpoint) = &settings.endpoint else { return Ok(None) };
-    let headers = settings.headers.iter().map(read_header).collect::<Result<_, _>>().map_err(TracesError::Secret)?;
+    let headers = settings.headers.iter().map(read_header).collect::<Result<_, _>>()?;
     let way = Collector { agent: agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
     let resource = [
         ("service.name", &*settings.service),

@@ -1,9 +1,14 @@
 //! `wharf.toml`: what the operator decided.
 //!
-//! Unknown keys are errors: a misspelt limit or grant must not pass silently.
+//! Unknown keys are errors: a misspelt limit or grant must not pass silently. Nothing
+//! here loads a plugin, opens a room or grants what is not written.
 
 mod audit;
-mod edit;
+mod document;
+mod effective;
+mod environment;
+mod error;
+mod grants;
 mod http;
 mod limits;
 mod oauth;
@@ -11,313 +16,31 @@ mod pin;
 mod plugin;
 mod polls;
 mod process;
-mod quotas;
+mod profile;
 mod request;
 mod schema;
 mod terminal;
-#[cfg(test)]
-mod tests;
+mod tls;
 mod traces;
 mod webview;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
-
-use serde::Deserialize;
-use wharf_core::{
-    CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
-    grant::{Denials, GrantClock},
-    text::with_causes,
-};
-
-use crate::bundled::{self, Bundled};
-
 pub use audit::AuditSettings;
-pub use edit::{ConfigurationEdit, EditError, GrantValue, Granting, quoted};
-pub use http::{HttpSection, TlsFiles, TokenSettings};
-use limits::Settings;
+pub use document::{Configuration, ContextSettings, Durability, StateSettings};
+pub use environment::InvalidVariable;
+pub use error::{ConfigurationError, InvalidConfiguration, NameUnavailable};
+pub(crate) use grants::granted_names;
+pub use http::{HttpSection, TokenSettings, TokenUnavailable};
 pub use oauth::OAuthSettings;
 pub use pin::{EffectiveGrants, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
-use plugin::WrittenPlugin;
 pub use polls::{GuidanceLanguage, PollGuidance, SessionPolls, TenantPolls};
 pub(crate) use process::room as process_room;
-pub use process::{Profile, RequiredContainment, WorkspaceSettings};
-pub use request::{SecretSettings, SecretSource};
+pub use process::{RequiredContainment, WorkspaceSettings};
+pub use profile::Profile;
+pub use request::{SecretSettings, SecretSource, SecretUnavailable};
 pub(crate) use request::{read_header, read_secrets};
 pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
+pub use tls::{TlsFiles, TlsFilesError};
 pub use traces::TracesSettings;
 pub use webview::WebViewSettings;
-
-/// Everything that `wharf.toml` says, checked. Every path in it is absolute.
-#[derive(Debug, Clone)]
-pub struct Configuration {
-    /// Where data is kept, unless `--data` says otherwise.
-    pub data: Option<PathBuf>,
-    /// How contexts are made.
-    pub context: ContextSettings,
-    /// How state is kept.
-    pub state: StateSettings,
-    /// Limits of the host.
-    pub host_limits: HostLimits,
-    /// Limits of child processes and of the files of a session.
-    pub process_limits: ProcessLimits,
-    /// How polls of processes are judged.
-    pub polls: PollGuidance,
-    /// What has to contain processes and terminals, whatever a grant says.
-    pub required_containment: Option<RequiredContainment>,
-    /// How the files of sessions are kept.
-    pub workspace: WorkspaceSettings,
-    /// Interactive programs.
-    pub terminal: TerminalSettings,
-    /// Web pages and the browser that runs them.
-    pub webview: WebViewSettings,
-    /// Limits of streams of events.
-    pub stream_limits: StreamLimits,
-    /// Limits of the HTTP requests that plugins send.
-    pub request_limits: RequestLimits,
-    /// Serving over HTTP.
-    pub http: HttpSection,
-    /// What is kept of what happened.
-    pub audit: AuditSettings,
-    /// Where spans are sent, and which.
-    pub traces: TracesSettings,
-    /// What bundled plugins are granted by default.
-    pub profile: Profile,
-    /// Limits of a call of any plugin. A bundled plugin that needs more of
-    /// some limit gets more, unless `wharf.toml` sets that limit.
-    pub call_limits: CallLimits,
-    /// What `[limits]` says, to be told from the defaults.
-    written_limits: Settings,
-    /// Plugins by name.
-    pub plugins: BTreeMap<PluginName, PluginSettings>,
-    /// A folder in which every `NAME.wasm` is a plugin.
-    pub plugin_folder: Option<PathBuf>,
-    /// What the host's own routes may use, where it is written.
-    written_host_grants: Option<Grants>,
-    /// What no limit of a call may exceed, whichever plugin is called.
-    pub call_ceilings: CallLimits,
-    /// What time it is for grants; the system's where absent.
-    clock: Option<GrantClock>,
-    /// What the plugins of one host were denied.
-    pub(crate) denials: Denials,
-}
-
-/// `[context]`.
-#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ContextSettings {
-    /// Refuse calls that name no session.
-    pub require_session: bool,
-    /// Take `__sessionId`, `__assistantId` and `__threadId` in arguments as the context
-    /// of a call, over standard input and output: only where the client is a middleware
-    /// that writes them itself, over whatever a model wrote. Over HTTP it is a setting
-    /// of each token.
-    pub trusted_middleware: bool,
-}
-
-/// `[state]`.
-#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct StateSettings {
-    /// What a write survives once it has returned.
-    pub durability: Durability,
-}
-
-/// What a write survives once it has returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// Every end of the process.
-    #[default]
-    Process,
-    /// The end of power, too, at the cost of waiting for the disk.
-    Power,
-}
-
-/// Why a configuration is not usable.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigurationError {
-    /// The file cannot be read.
-    #[error("cannot read the configuration {path}")]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The text says something that it may not.
-    #[error("the configuration {path} is not usable:\n{problem}")]
-    Text {
-        /// Which file.
-        path: PathBuf,
-        /// What, where, and what is accepted.
-        problem: String,
-    },
-}
-
-#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct Written {
-    data: Option<PathBuf>,
-    context: ContextSettings,
-    state: StateSettings,
-    host: WrittenHost,
-    /// Limits of a call of any plugin.
-    #[schemars(schema_with = "limits::of_calls")]
-    limits: Settings,
-    /// What no limit of a call may exceed, whichever plugin's table says so.
-    #[schemars(schema_with = "limits::of_calls")]
-    ceilings: Settings,
-    process: process::WrittenProcess,
-    workspace: WorkspaceSettings,
-    terminal: terminal::WrittenTerminal,
-    webview: webview::WrittenWebView,
-    stream: terminal::WrittenStream,
-    request: request::WrittenRequest,
-    http: http::WrittenHttp,
-    audit: audit::WrittenAudit,
-    traces: traces::WrittenTraces,
-    profile: Profile,
-    plugin: BTreeMap<PluginName, WrittenPlugin>,
-    plugins: WrittenPlugins,
-}
-
-#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenPlugins {
-    /// A folder in which every `NAME.wasm` is a plugin.
-    folder: Option<PathBuf>,
-}
-
-#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenHost {
-    #[schemars(schema_with = "limits::of_host")]
-    limits: Settings,
-}
-
-impl Default for Configuration {
-    /// What holds without a file: what an empty one says.
-    fn default() -> Self {
-        match Self::checked(Written::default(), Path::new("/")) {
-            Ok(configuration) => configuration,
-            Err(problem) => unreachable!("nothing is wrong with nothing: {problem}"),
-        }
-    }
-}
-
-impl Configuration {
-    /// Reads and checks a file. Relative paths in it are relative to it.
-    ///
-    /// # Errors
-    /// Where the file cannot be read, is not TOML, has a key that means
-    /// nothing, or a value that is not accepted.
-    pub fn read(path: &Path) -> Result<Self, ConfigurationError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ConfigurationError::Read { path: path.to_owned(), source })?;
-        let base = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&text, base).map_err(|problem| ConfigurationError::Text { path: path.to_owned(), problem })
-    }
-
-    /// Checks a text. Relative paths in it are relative to `base`, and that to the
-    /// current directory.
-    ///
-    /// # Errors
-    /// What is wrong, in words for a person.
-    pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
-        let written: Written = toml::from_str(text).map_err(|error| told(&error))?;
-        let base = crate::paths::absolute(base).map_err(|error| with_causes(&error))?;
-        Self::checked(written, &base)
-    }
-
-    fn checked(written: Written, base: &Path) -> Result<Self, String> {
-        let mut host_limits = HostLimits::default();
-        written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
-        let mut process_limits = ProcessLimits::default();
-        written.process.limits.apply("process.limits", |name, value| process_limits.set(name, value))?;
-        written.process.polls.check()?;
-        let call_ceilings = written.ceilings.ceilings()?;
-        let mut call_limits = CallLimits::default();
-        written.limits.apply_to_calls("limits", &mut call_limits, &call_ceilings)?;
-        let mut plugins = written.plugin;
-        let written_host_grants =
-            plugins.remove(&PluginName::host()).map(|host| host.grants_of_host(base)).transpose()?;
-        let app = PluginName::app();
-        if plugins.contains_key(&app) {
-            return Err(format!("[plugin.{app}] stands for no plugin: {}", crate::loading::RESERVED));
-        }
-        let plugins = plugins
-            .into_iter()
-            .map(|(name, plugin)| {
-                let settings = plugin.check(&name, &written.limits, &call_ceilings, base)?;
-                Ok((name, settings))
-            })
-            .collect::<Result<_, String>>()?;
-        Ok(Self {
-            data: written.data.map(|data| base.join(data)),
-            context: written.context,
-            state: written.state,
-            host_limits,
-            process_limits,
-            polls: written.process.polls,
-            required_containment: written.process.required,
-            workspace: written.workspace,
-            terminal: written.terminal.check(base)?,
-            webview: written.webview.check(base)?,
-            stream_limits: written.stream.check()?,
-            request_limits: written.request.check()?,
-            http: written.http.check(base)?,
-            audit: written.audit.check()?,
-            traces: written.traces.check(base)?,
-            profile: written.profile,
-            call_limits: call_limits.at_most(&call_ceilings),
-            written_limits: written.limits,
-            plugins,
-            plugin_folder: written.plugins.folder.map(|folder| base.join(folder)),
-            written_host_grants,
-            call_ceilings,
-            clock: None,
-            denials: Denials::default(),
-        })
-    }
-
-    /// Whether a plugin of this name may be added by command.
-    ///
-    /// # Errors
-    /// Why not, and what to do.
-    pub fn may_add(&self, name: &PluginName) -> Result<(), String> {
-        if let Some(reason) = crate::loading::reserved(name) {
-            return Err(reason.to_owned());
-        }
-        if let Some(file) = self.plugins.get(name).and_then(|settings| settings.source.as_ref()) {
-            return Err(format!(
-                "wharf.toml names {} under [plugin.{name}]: take `source` out of there, or choose another name",
-                file.display()
-            ));
-        }
-        match bundled::find(name.as_str()) {
-            Some(_) => Err(format!("a plugin {name} is part of this binary; choose another name")),
-            None => Ok(()),
-        }
-    }
-
-    /// Limits of a bundled plugin that has no table of its own.
-    pub(crate) fn limits_of_bundled(&self, bundled: &Bundled) -> CallLimits {
-        let mut limits = self.call_limits.clone();
-        bundled.raise(&mut limits, |name| self.written_limits.names(name));
-        limits.at_most(&self.call_ceilings)
-    }
-}
-
-/// What is wrong with a text, and where.
-fn told(error: &toml::de::Error) -> String {
-    match error.span() {
-        Some(_) => error.to_string(),
-        None => format!("{error}; it is said of no line: look for tables or lists that lie within each other"),
-    }
-}

@@ -16,7 +16,7 @@ use std::{
 };
 
 use wharf_core::PluginName;
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 /// How long a file has to look the same.
 pub(crate) const SETTLE: Duration = Duration::from_millis(300);
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 256;
 
 /// What tells a file from the one that it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -34,7 +34,7 @@ struct Look {
     is_file: bool,
 }
 
-impl Look {
+impl FileStamp {
     fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -49,14 +49,14 @@ impl Look {
 
 /// A file as it was seen.
 #[derive(Debug, Clone)]
-struct Seen {
-    last: Look,
+struct TrackedFile {
+    last: FileStamp,
     since: Instant,
     /// As it was when it was last whole.
-    whole: Option<Look>,
+    whole: Option<FileStamp>,
 }
 
-impl Seen {
+impl TrackedFile {
     fn is_settled(&self) -> bool {
         self.whole == Some(self.last)
     }
@@ -64,7 +64,7 @@ impl Seen {
 
 /// A file that is to be a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FolderPlugin {
     /// Its name, or what comes nearest to it.
     pub(crate) name: PluginName,
     /// Where it is.
@@ -77,7 +77,7 @@ pub(crate) struct Found {
 
 /// What one look at the folder brought.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct FolderChanges {
     /// A file has come, changed or gone, as far as whole ones count.
     pub(crate) changed: bool,
     /// A file may still be written.
@@ -89,7 +89,7 @@ pub(crate) struct News {
 pub(crate) struct Folder {
     path: PathBuf,
     // Held for a look at a directory, never across an await.
-    seen: Mutex<BTreeMap<OsString, Seen>>,
+    seen: Mutex<BTreeMap<OsString, TrackedFile>>,
 }
 
 impl Folder {
@@ -99,7 +99,8 @@ impl Folder {
         match folder.list() {
             Ok(files) => {
                 let now = Instant::now();
-                let seen = files.into_iter().map(|(name, last)| (name, Seen { last, since: now, whole: Some(last) }));
+                let seen =
+                    files.into_iter().map(|(name, last)| (name, TrackedFile { last, since: now, whole: Some(last) }));
                 *folder.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen.collect();
             }
             Err(error) => tracing::warn!("the folder of plugins {} cannot be read: {error}", folder.path.display()),
@@ -113,20 +114,20 @@ impl Folder {
 
     /// Looks again. A folder that cannot be read is left as it was: it may be away for
     /// a moment.
-    pub(crate) fn look(&self, now: Instant) -> News {
+    pub(crate) fn look(&self, now: Instant) -> FolderChanges {
         let files = match self.list() {
             Ok(files) => files,
             Err(error) => {
                 tracing::debug!("the folder of plugins {} cannot be read: {error}", self.path.display());
-                return News::default();
+                return FolderChanges::default();
             }
         };
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = seen.len();
         seen.retain(|name, _| files.contains_key(name));
-        let mut news = News { changed: seen.len() != before, waiting: false };
+        let mut news = FolderChanges { changed: seen.len() != before, waiting: false };
         for (name, look) in files {
-            let file = seen.entry(name).or_insert(Seen { last: look, since: now, whole: None });
+            let file = seen.entry(name).or_insert(TrackedFile { last: look, since: now, whole: None });
             if file.last != look {
                 (file.last, file.since) = (look, now);
             }
@@ -144,12 +145,12 @@ impl Folder {
     }
 
     /// What lies there as it was looked at last, by name.
-    pub(crate) fn files(&self) -> Vec<Found> {
+    pub(crate) fn files(&self) -> Vec<FolderPlugin> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter().map(|(name, seen)| self.found(name, seen)).collect()
     }
 
-    fn found(&self, file_name: &OsStr, seen: &Seen) -> Found {
+    fn found(&self, file_name: &OsStr, seen: &TrackedFile) -> FolderPlugin {
         let file = self.path.join(file_name);
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // What cargo builds has underscores, which no name of a plugin has.
@@ -161,10 +162,10 @@ impl Folder {
             (!seen.last.is_file)
                 .then(|| format!("{} is no regular file; links out of the folder are not followed", file.display()))
         });
-        Found { name, file, problem, is_settled: seen.is_settled() }
+        FolderPlugin { name, file, problem, is_settled: seen.is_settled() }
     }
 
-    fn list(&self) -> io::Result<BTreeMap<OsString, Look>> {
+    fn list(&self) -> io::Result<BTreeMap<OsString, FileStamp>> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -180,7 +181,7 @@ impl Folder {
             }
             // Of the entry itself, where it is a link. It may be gone again.
             if let Ok(metadata) = entry.metadata() {
-                files.insert(name, Look::of(&metadata));
+                files.insert(name, FileStamp::of(&metadata));
             }
         }
         Ok(files)
@@ -200,7 +201,7 @@ fn nearest(stem: &str) -> PluginName {
 
 /// Reads a file of the folder, and nothing that a link leads to.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    regular::read_all(regular::open_itself(path)?, limit)
+    regular_file::read_all(regular_file::open_itself(path)?, limit)
 }
 
 #[cfg(test)]
@@ -218,17 +219,17 @@ mod tests {
         let write = |text: &str| fs::write(directory.path().join("one.wasm"), text).expect("written");
         let folder = Folder::open(directory.path().to_owned());
         let start = Instant::now();
-        assert_eq!(folder.look(start), News::default());
+        assert_eq!(folder.look(start), FolderChanges::default());
         write("a");
-        assert_eq!(folder.look(start), News { changed: false, waiting: true });
+        assert_eq!(folder.look(start), FolderChanges { changed: false, waiting: true });
         assert_eq!(names(&folder), [("one".to_owned(), false, false)]);
         write("ab");
-        assert_eq!(folder.look(start + SETTLE), News { changed: false, waiting: true }, "it grew meanwhile");
-        assert_eq!(folder.look(start + SETTLE * 2), News { changed: true, waiting: false });
-        assert_eq!(folder.look(start + SETTLE * 3), News::default());
+        assert_eq!(folder.look(start + SETTLE), FolderChanges { changed: false, waiting: true }, "it grew meanwhile");
+        assert_eq!(folder.look(start + SETTLE * 2), FolderChanges { changed: true, waiting: false });
+        assert_eq!(folder.look(start + SETTLE * 3), FolderChanges::default());
         assert_eq!(names(&folder), [("one".to_owned(), true, false)]);
         fs::remove_file(directory.path().join("one.wasm")).expect("removed");
-        assert_eq!(folder.look(start + SETTLE * 3), News { changed: true, waiting: false });
+        assert_eq!(folder.look(start + SETTLE * 3), FolderChanges { changed: true, waiting: false });
         assert!(names(&folder).is_empty());
     }
 
@@ -258,7 +259,7 @@ mod tests {
         fs::write(path.join("one.wasm"), "x").expect("written");
         let folder = Folder::open(path.clone());
         fs::rename(&path, directory.path().join("away")).expect("moved");
-        assert_eq!(folder.look(Instant::now()), News::default());
+        assert_eq!(folder.look(Instant::now()), FolderChanges::default());
         assert_eq!(names(&folder).len(), 1);
     }
 }

@@ -5,14 +5,14 @@ mod apps;
 mod calling;
 mod front_ends;
 mod offering;
-mod opening;
-mod plugins;
-mod watching;
+pub(crate) mod open_error;
+pub(crate) mod opening;
+pub(crate) mod plugins;
+pub(crate) mod watching;
 
 use std::{
     collections::BTreeMap,
     mem,
-    path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock, Weak},
     time::Duration,
 };
@@ -27,60 +27,38 @@ use wharf_core::{
     Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner,
     WebPageService,
     grant::{Capability, Denials},
+    service::MetricsService,
 };
 use wharf_engine::{Engine, Rooms};
 use wharf_process::{Processes, polls::PollTotals};
-use wharf_spawn::{Contained, Spawner};
+use wharf_spawn::{Contained, SpawnError, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
 use crate::{
     background::Background,
     checking::Checks,
-    collector::TracesError,
-    configuration::Configuration,
-    control::Control,
     front_ends::FrontEnds,
-    metrics,
+    installed::{Installed, Off, Rejected},
+    metrics::MetricSources,
     pages::HostPages,
-    paths::NoDirectory,
+    plugin_sources::PluginSources,
     recorder::Recorder,
-    registry::{Installed, Off, Registry, Rejected},
+    registry::Registry,
     terminals::HostTerminals,
     webviews::Staging,
 };
-pub(crate) use calling::{ANSWER, promised, unfit_answer};
-pub use opening::HostBuilder;
-use plugins::Sources;
-pub(crate) use plugins::granted;
-pub use plugins::{PluginError, PluginSpec, PluginState, PluginStatus};
-pub use watching::PluginWatch;
 
-/// Why a host cannot be opened.
+/// Why nothing is known to contain the processes of a host.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The store of state cannot be opened.
-    #[error("the state of plugins cannot be opened")]
-    State(#[from] wharf_state::OpenError),
-    /// The configuration has a table for a plugin that is nowhere, and whose name looks
-    /// like that of one which would go on as if nothing were said of it.
-    #[error("the configuration is not usable: {0}")]
-    Misspelt(String),
-    /// The data directory has no name that holds everywhere.
-    #[error("the data directory cannot be found")]
-    Data(#[from] NoDirectory),
-    /// The processes of earlier hosts cannot be taken over.
-    #[error("the processes of sessions cannot be kept")]
-    Processes(#[from] wharf_process::OpenError),
-    /// Terminals cannot be had as they are configured.
-    #[error("terminals cannot be had as they are configured")]
-    Terminals(#[from] wharf_terminal::InvalidProfile),
-    /// Spans cannot be sent as they are configured.
-    #[error("traces cannot be had as they are configured")]
-    Traces(#[from] TracesError),
-    /// A thread ended without an answer.
-    #[error("opening the host was interrupted")]
-    Interrupted,
+#[non_exhaustive]
+pub enum NoContainment {
+    /// Nothing here contains a process: what is missing.
+    #[error("{0}")]
+    Missing(String),
+    /// It cannot be tried.
+    #[error("{}", with_causes(.0))]
+    Untried(SpawnError),
 }
 
 /// Plugins, tools of the app's own, their state and their calls. Cheap to clone;
@@ -113,7 +91,7 @@ struct Shared {
     // Held by whoever makes the next registry out of the present one.
     changing: Mutex<()>,
     engine: Engine,
-    sources: Sources,
+    sources: PluginSources,
     app_limits: Arc<CallLimits>,
     admission: Admission,
     checks: Checks,
@@ -193,7 +171,7 @@ impl Host {
     #[must_use]
     pub fn metrics(&self) -> String {
         let Shared { recorder, admission, rooms, .. } = &*self.shared;
-        metrics::Sources { recorder, admission, rooms, plugins: &self.registry() }.text()
+        MetricSources { recorder, admission, rooms, plugins: &self.registry() }.text()
     }
 
     /// How often each plugin was denied a capability, or a use of it, since this
@@ -243,14 +221,14 @@ impl Host {
     /// nothing where no plugin might have any when the host was opened.
     ///
     /// # Errors
-    /// Where it cannot be tried, or nothing contains them: what is missing.
-    pub async fn containment(&self) -> Option<Result<Contained, String>> {
+    /// See [`NoContainment`].
+    pub async fn containment(&self) -> Option<Result<Contained, NoContainment>> {
         if !self.shared.runs_programs {
             return None;
         }
         Some(match self.spawner().capabilities().await {
-            Ok(capabilities) => capabilities.containment.clone(),
-            Err(error) => Err(with_causes(&error)),
+            Ok(capabilities) => capabilities.containment.clone().map_err(NoContainment::Missing),
+            Err(error) => Err(NoContainment::Untried(error)),
         })
     }
 
@@ -292,28 +270,6 @@ impl Host {
     pub fn open_stream(&self, context: &Context, title: &str, parameters: Parameters) -> Result<StreamWriter, Error> {
         let request = OpenStream { title, turns: Turns::One(parameters), held_by: None };
         Ok(self.streams().open(StreamOwner::host(context), request)?)
-    }
-
-    /// Lets the operator's commands (`wharf plugin`, `wharf terminals`, `wharf attach`)
-    /// reach this host, as long as what is returned lives: over a local socket below
-    /// its data directory, which nobody but the host's own user can reach.
-    /// Nothing where the socket cannot be had, which is logged.
-    ///
-    /// A command that has changed `wharf.toml` or the plugins that were added says so;
-    /// `reread` then brings the configuration as it is now, or why it is not usable.
-    #[must_use]
-    pub fn accept_commands(
-        &self,
-        data: &Path,
-        reread: impl Fn() -> Result<Configuration, String> + Send + Sync + 'static,
-    ) -> Option<Control> {
-        let control = Control::open(data, self.downgrade(), Arc::new(reread))
-            .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
-            .ok()?;
-        // What was added after this host had looked and before it could be told.
-        let host = self.clone();
-        tokio::spawn(async move { host.look_at_added().await });
-        Some(control)
     }
 
     /// The processes of this host, where it has any.
@@ -396,5 +352,11 @@ impl Host {
         if let Err(error) = warming {
             tracing::warn!("plugins are loaded at their first call: {error}");
         }
+    }
+}
+
+impl MetricsService for Host {
+    fn metrics(&self) -> String {
+        Self::metrics(self)
     }
 }

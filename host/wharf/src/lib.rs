@@ -25,56 +25,66 @@
 //! ```
 //!
 //! This crate wires the rooms together and reads the configuration; it knows
-//! wasmtime and the protocol only by way of their rooms.
+//! wasmtime and the protocol only by way of their rooms. It has no command line,
+//! no allocator and no subscriber of logs: those are the app's, and the `wharf`
+//! command is such an app.
 
-mod added;
+pub mod added;
+mod answer_schema;
 mod app;
 pub mod audit;
 mod background;
 mod bundled;
 mod checking;
 mod collector;
-mod component;
 pub mod configuration;
-mod control;
+mod configuration_report;
+pub mod control;
 mod folder;
 mod front_ends;
 mod host;
+mod installed;
+pub mod inventory;
 mod loading;
 mod metrics;
-mod named;
 mod nearest;
 mod oauth;
 mod offers;
 mod pages;
 mod paths;
+mod plugin_sources;
 mod processes;
 mod protocol;
 mod recorder;
 mod registry;
+mod reserved_name;
 mod rooms;
 mod secret;
 mod terminals;
+mod tool_name;
 pub mod trace;
-mod unknown;
+mod unknown_table;
 mod webviews;
 
-pub use added::{AddedError, AddedPlugins, Receipt};
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
-pub use bundled::names as bundled_names;
+pub use bundled::{component as bundled_component, names as bundled_names};
 pub use collector::TracesError;
-pub use component::bundled_component;
-pub use configuration::{Configuration, ConfigurationError, Profile};
-pub use control::{Attachment, Control, ControlError, Frame, RunningHost, ServedPlugins, running_hosts};
+pub use configuration::{Configuration, ConfigurationError, InvalidConfiguration, Profile};
+pub use configuration_report::ConfigurationReport;
 pub use front_ends::FrontEnd;
-pub use host::{Host, HostBuilder, OpenError, PluginError, PluginSpec, PluginState, PluginStatus, PluginWatch};
-pub use named::Checked;
+pub use host::{
+    Host, NoContainment,
+    open_error::OpenError,
+    opening::HostBuilder,
+    plugins::{PluginError, PluginSpec, PluginState, PluginStatus},
+    watching::PluginWatch,
+};
+pub use installed::{Installed, Off, Origin, Rejected};
 pub use oauth::protected_resource;
 pub use paths::{NoDirectory, absolute};
 pub use protocol::McpService;
-pub use registry::{Installed, Off, Origin, Rejected};
 pub use rooms::workspaces;
 pub use secret::read_or_make_token;
 /// The browser that the host runs itself.
@@ -104,14 +114,10 @@ pub use wharf_http::{
 };
 pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
-/// Where a component comes from, and how it is fetched.
-pub use wharf_sources::{
-    FetchError, Fetched, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
-};
+/// Where components come from, and how they are fetched.
+pub use wharf_sources as sources;
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
-pub use wharf_state::{
-    BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
-};
+pub use wharf_state::MemoryStore;
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;
 pub use wharf_workspace::{Listed, Listing, WorkspaceError, Workspaces};

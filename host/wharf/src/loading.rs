@@ -13,59 +13,47 @@ use std::{
 use wharf_core::text::with_causes;
 use wharf_core::{Digest, Grants, PluginName};
 use wharf_engine::{Component, Engine, Plugin, PluginPolicy};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 use crate::{
-    added::{AddedPlugins, Set},
+    added::{AddedPlugins, InstalledSet},
     bundled::{self, Bundled},
     configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
-    folder::{self, Found},
-    registry::{Disabled, Installed, Off, Origin, Plugins, REFUSED},
-    unknown::{self, UnknownTable},
+    folder::{self, FolderPlugin},
+    installed::{Installed, Off, Origin},
+    registry::{Disabled, Plugins, REFUSED},
+    reserved_name,
+    unknown_table::{self, UnknownTable},
 };
 
-/// Why no plugin is called `app`.
-pub(crate) const RESERVED: &str = "the name `app` is that of the tools which the embedding app registers itself; choose \
-                                   another name for the plugin";
-/// Why no plugin is called `host`.
-const HOSTS_OWN: &str = "the name `host` stands for the host itself; choose another name for the plugin";
-
-/// Why a plugin cannot have this name, where it cannot.
-pub(crate) fn reserved(name: &PluginName) -> Option<&'static str> {
-    if *name == PluginName::app() {
-        return Some(RESERVED);
-    }
-    (*name == PluginName::host()).then_some(HOSTS_OWN)
-}
-
 /// All that decides which plugins there are.
-pub(crate) struct Loading<'l> {
+pub(crate) struct PluginLoader<'l> {
     pub(crate) engine: &'l Engine,
     pub(crate) configuration: &'l Configuration,
     /// What was added by command, and what is switched off.
-    pub(crate) set: Set,
+    pub(crate) set: InstalledSet,
     pub(crate) added: Option<&'l AddedPlugins>,
     /// What lies in the folder.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<FolderPlugin>,
     /// What there is already: the same component is not loaded again. With it, what is
     /// new is prepared for its first call, for which nobody then waits.
     pub(crate) present: Option<&'l Plugins>,
 }
 
 /// A plugin that is wanted, and where its component is.
-struct Wanted {
+struct PluginCandidate {
     name: PluginName,
-    from: From,
+    from: ComponentSource,
 }
 
-enum From {
+enum ComponentSource {
     Bundled(&'static Bundled),
     File(PathBuf),
     Added(Digest),
-    Folder(Found),
+    Folder(FolderPlugin),
 }
 
-impl From {
+impl ComponentSource {
     fn origin(&self) -> Origin {
         match self {
             Self::Bundled(_) => Origin::Bundled,
@@ -76,21 +64,21 @@ impl From {
     }
 }
 
-impl Loading<'_> {
+impl PluginLoader<'_> {
     /// Loads them all. Of two of one name the first counts: the bundled ones and those
     /// of `wharf.toml`, then what was added, then the folder.
     pub(crate) fn all(self) -> Plugins {
         let mut plugins = Plugins::default();
         let mut names = BTreeSet::new();
-        for Wanted { name, from } in self.wanted() {
+        for PluginCandidate { name, from } in self.wanted() {
             let is_first = names.insert(name.clone());
-            if let Some(reason) = reserved(&name) {
+            if let Some(reason) = reserved_name::reason(&name) {
                 plugins.reject(name, reason.to_owned());
             } else if is_first {
                 self.one(&mut plugins, name, from);
             } else {
                 let reason = match from {
-                    From::Added(_) => {
+                    ComponentSource::Added(_) => {
                         format!("another plugin has its name: take that one away, or `wharf plugin remove {name}`")
                     }
                     from => format!("another plugin has its name: rename {}", from.origin()),
@@ -98,7 +86,7 @@ impl Loading<'_> {
                 plugins.reject(name, reason);
             }
         }
-        for UnknownTable { name, reason, is_misspelt } in unknown::tables(self.configuration, &names) {
+        for UnknownTable { name, reason, is_misspelt } in unknown_table::tables(self.configuration, &names) {
             if is_misspelt && plugins.misspelt.is_none() {
                 plugins.misspelt = Some(format!("[plugin.{name}]: {reason}"));
             }
@@ -107,24 +95,24 @@ impl Loading<'_> {
         plugins
     }
 
-    fn wanted(&self) -> Vec<Wanted> {
+    fn wanted(&self) -> Vec<PluginCandidate> {
         let written = self.configuration.plugins.iter().filter_map(|(name, settings)| {
-            let from = settings.source.clone().map(From::File);
-            let from = from.or_else(|| bundled::find(name.as_str()).map(From::Bundled))?;
+            let from = settings.source.clone().map(ComponentSource::File);
+            let from = from.or_else(|| bundled::find(name.as_str()).map(ComponentSource::Bundled))?;
             Some((name.clone(), from))
         });
         let unwritten = bundled::PLUGINS.iter().filter_map(|bundled| {
             let name = bundled.name.parse::<PluginName>().ok()?;
-            (!self.configuration.plugins.contains_key(&name)).then_some((name, From::Bundled(bundled)))
+            (!self.configuration.plugins.contains_key(&name)).then_some((name, ComponentSource::Bundled(bundled)))
         });
         let mut first: Vec<_> = written.chain(unwritten).collect();
         first.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let added = self.set.plugins.iter().map(|(name, digest)| (name.clone(), From::Added(*digest)));
-        let found = self.found.iter().map(|found| (found.name.clone(), From::Folder(found.clone())));
-        first.into_iter().chain(added).chain(found).map(|(name, from)| Wanted { name, from }).collect()
+        let added = self.set.plugins.iter().map(|(name, digest)| (name.clone(), ComponentSource::Added(*digest)));
+        let found = self.found.iter().map(|found| (found.name.clone(), ComponentSource::Folder(found.clone())));
+        first.into_iter().chain(added).chain(found).map(|(name, from)| PluginCandidate { name, from }).collect()
     }
 
-    fn one(&self, plugins: &mut Plugins, name: PluginName, from: From) {
+    fn one(&self, plugins: &mut Plugins, name: PluginName, from: ComponentSource) {
         let settings = self.configuration.settings_of(&name);
         if !settings.enabled || self.set.disabled.contains(&name) {
             let by_configuration = !settings.enabled;
@@ -132,11 +120,11 @@ impl Loading<'_> {
             return;
         }
         let grants = self.configuration.grants(&name, &settings);
-        if bundled::is_useless(&name, &settings, &grants) {
+        if is_useless(&name, &settings, &grants) {
             plugins.off.push(Off { developer: would_help(&name, &settings), name });
             return;
         }
-        if let From::Folder(found) = &from {
+        if let ComponentSource::Folder(found) = &from {
             if let Some(problem) = &found.problem {
                 plugins.reject(name, problem.clone());
                 return;
@@ -155,14 +143,14 @@ impl Loading<'_> {
         }
     }
 
-    fn load(&self, name: &PluginName, from: &From, settings: PluginSettings) -> Result<Installed, String> {
+    fn load(&self, name: &PluginName, from: &ComponentSource, settings: PluginSettings) -> Result<Installed, String> {
         let began = Instant::now();
         let component = self.read(from)?;
         let digest = component.digest();
         let EffectiveGrants { mut grants, withheld, warnings } =
             self.configuration.effective_grants(name, &settings, digest).map_err(|error| error.to_string())?;
         if withheld.is_none() {
-            grants.secrets = read_secrets(name, &settings.secrets)?;
+            grants.secrets = read_secrets(name, &settings.secrets).map_err(|error| error.to_string())?;
         }
         let present = self.present.and_then(|present| present.find(name));
         let (plugin, took) = match present.filter(|present| present.digest() == digest) {
@@ -197,13 +185,15 @@ impl Loading<'_> {
         Ok(plugin)
     }
 
-    fn read(&self, from: &From) -> Result<Component, String> {
+    fn read(&self, from: &ComponentSource) -> Result<Component, String> {
         let limit = self.configuration.host_limits.component_bytes;
         let bytes = match from {
-            From::Bundled(bundled) => return Ok(bundled.component()),
-            From::File(file) => regular::read(file, limit).map_err(|error| cannot_read(file, &error)),
-            From::Folder(found) => folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error)),
-            From::Added(digest) => match self.added {
+            ComponentSource::Bundled(bundled) => return Ok(bundled.component()),
+            ComponentSource::File(file) => regular_file::read(file, limit).map_err(|error| cannot_read(file, &error)),
+            ComponentSource::Folder(found) => {
+                folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error))
+            }
+            ComponentSource::Added(digest) => match self.added {
                 Some(added) => added.component(digest, limit).map_err(|error| with_causes(&error)),
                 None => Err("the host keeps no data".to_owned()),
             },
@@ -218,6 +208,12 @@ fn cannot_read(file: &std::path::Path, error: &std::io::Error) -> String {
 
 /// Whether the profile for developers grants it something.
 fn would_help(name: &PluginName, settings: &PluginSettings) -> bool {
-    let granted = bundled::find(name.as_str()).map(|bundled| bundled.grants(Profile::Developer));
+    let granted = bundled::find(name.as_str()).map(|bundled| Profile::Developer.grants(bundled.name));
     settings.grants.is_none() && granted.is_some_and(|grants| grants != Grants::default())
+}
+
+/// Whether a plugin is a bundled one that was granted nothing: it is off then, instead of
+/// refusing every call.
+fn is_useless(name: &PluginName, settings: &PluginSettings, grants: &Grants) -> bool {
+    settings.source.is_none() && bundled::find(name.as_str()).is_some() && *grants == Grants::default()
 }

@@ -5,40 +5,31 @@
 //! anything else that a client chooses. Nothing is global: two hosts in one
 //! process count apart.
 
-mod calls;
+pub(crate) mod calls;
 mod polling;
 mod terminals;
+mod values;
 
 use prometheus_client::{
     encoding::text,
-    metrics::{counter::ConstCounter, family::Family, gauge::ConstGauge, gauge::Gauge, info::Info},
+    metrics::{family::Family, gauge::Gauge, info::Info},
     registry::{Registry, Unit},
 };
-use wharf_core::{Admission, audit::AuditSink as _, service::MetricsService};
+use wharf_core::{Admission, audit::AuditSink as _};
 use wharf_engine::Rooms;
 
-use crate::{Host, recorder::Recorder, registry};
-pub(crate) use calls::CallMetrics;
+use self::values::{count, counter, gauge, gauge_of};
+use crate::{recorder::Recorder, registry};
 
 /// What a moment's metrics are made of.
-pub(crate) struct Sources<'h> {
+pub(crate) struct MetricSources<'h> {
     pub(crate) recorder: &'h Recorder,
     pub(crate) admission: &'h Admission,
     pub(crate) rooms: &'h Rooms,
     pub(crate) plugins: &'h registry::Registry,
 }
 
-impl MetricsService for Host {
-    fn metrics(&self) -> String {
-        Self::metrics(self)
-    }
-}
-
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
-}
-
-impl Sources<'_> {
+impl MetricSources<'_> {
     /// The text of this moment.
     pub(crate) fn text(&self) -> String {
         let mut registry = Registry::with_prefix("wharf");
@@ -108,22 +99,6 @@ impl Sources<'_> {
         }
         terminals::endings(registry, self.rooms.terminals.as_deref(), &self.rooms.streams);
     }
-}
-
-fn gauge(registry: &mut Registry, name: &str, help: &str, value: u64) {
-    gauge_of(registry, name, help, value, None);
-}
-
-fn gauge_of(registry: &mut Registry, name: &str, help: &str, value: u64, unit: Option<Unit>) {
-    let metric = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
-    match unit {
-        Some(unit) => registry.register_with_unit(name, help, unit, metric),
-        None => registry.register(name, help, metric),
-    }
-}
-
-fn counter(registry: &mut Registry, name: &str, help: &str, value: u64) {
-    registry.register(name, help, ConstCounter::new(value));
 }
 
 /// Resident memory of this process, where the system says.

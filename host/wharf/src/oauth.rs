@@ -16,8 +16,7 @@ use wharf_core::{Digest, TenantId};
 use wharf_http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
 
 use crate::configuration::OAuthSettings;
-use keys::Keys;
-pub(crate) use keys::is_protected;
+use keys::IssuerKeys;
 
 /// By a key that its issuer alone has.
 const ALGORITHMS: [Algorithm; 9] = [
@@ -59,7 +58,7 @@ pub fn protected_resource(settings: OAuthSettings) -> ProtectedResource {
 #[derive(Debug)]
 struct Verifier {
     settings: OAuthSettings,
-    keys: Keys,
+    keys: IssuerKeys,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +69,7 @@ struct Claims {
 
 impl Verifier {
     fn new(settings: OAuthSettings) -> Self {
-        let keys = Keys::new(settings.issuer.clone(), settings.jwks.clone());
+        let keys = IssuerKeys::new(settings.issuer.clone(), settings.jwks.clone());
         Self { settings, keys }
     }
 

@@ -16,7 +16,7 @@ use wharf_core::{
 };
 use wharf_engine::Plugin;
 
-use crate::registry::Installed;
+use crate::installed::Installed;
 
 /// Prompts under their full names, templates, and who answers for addresses.
 #[derive(Debug)]

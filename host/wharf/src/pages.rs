@@ -32,7 +32,7 @@ pub(crate) struct HostPages {
 }
 
 /// A page, and the proof that this request may ask for it.
-struct Found<'f> {
+struct OwnedPage<'f> {
     webviews: &'f WebViews,
     granted: GrantedWebView<'f>,
     owner: WebViewOwner,
@@ -40,7 +40,7 @@ struct Found<'f> {
 }
 
 /// A request of it.
-struct FoundRequest<'f> {
+struct OwnedPageRequest<'f> {
     webviews: &'f WebViews,
     owner: WebViewOwner,
     id: RequestId,
@@ -57,21 +57,21 @@ impl HostPages {
         Ok((granted, self.rooms.webviews.as_ref().map_err(missing)?))
     }
 
-    fn found(&self, context: &Context, page: &str) -> Result<Found<'_>, Error> {
+    fn found(&self, context: &Context, page: &str) -> Result<OwnedPage<'_>, Error> {
         let (granted, webviews) = self.granted()?;
         let owner = granted.owner(context);
-        Ok(Found { webviews, granted, owner, id: page.parse()? })
+        Ok(OwnedPage { webviews, granted, owner, id: page.parse()? })
     }
 
     /// A request counts below its own page alone.
-    fn found_request(&self, context: &Context, page: &str, request: &str) -> Result<FoundRequest<'_>, Error> {
-        let Found { webviews, owner, id: page, .. } = self.found(context, page)?;
+    fn found_request(&self, context: &Context, page: &str, request: &str) -> Result<OwnedPageRequest<'_>, Error> {
+        let OwnedPage { webviews, owner, id: page, .. } = self.found(context, page)?;
         webviews.info(&owner, page)?;
         let id = request.parse()?;
         if webviews.page_of(&owner, id)? != page {
             return Err(WebViewError::NoRequest.into());
         }
-        Ok(FoundRequest { webviews, owner, id })
+        Ok(OwnedPageRequest { webviews, owner, id })
     }
 
     /// The files of the session, where pages may take or give some.
@@ -110,18 +110,18 @@ impl WebPageService for HostPages {
     }
 
     async fn info(&self, context: &Context, page: &str) -> Result<WebPageDescription, Error> {
-        let Found { webviews, owner, id, .. } = self.found(context, page)?;
+        let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         Ok(described(webviews.info(&owner, id)?))
     }
 
     async fn close(&self, context: &Context, page: &str, patience: Duration) -> Result<WebPageDescription, Error> {
-        let Found { webviews, owner, id, .. } = self.found(context, page)?;
+        let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         webviews.close(&owner, id, patience).await?;
         Ok(described(webviews.info(&owner, id)?))
     }
 
     async fn execute(&self, context: &Context, page: &str, request: ExecuteScript) -> Result<PageRequest, Error> {
-        let Found { webviews, owner, id, .. } = self.found(context, page)?;
+        let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         let ExecuteScript { script, world, frame, timeout_ms, max_bytes } = request;
         let world = world.unwrap_or_default();
         let script = Script::read(script, &world, timeout_ms.unwrap_or(0), max_bytes.unwrap_or(0), None)?;
@@ -130,7 +130,7 @@ impl WebPageService for HostPages {
     }
 
     async fn perform(&self, context: &Context, page: &str, request: PerformOperation) -> Result<PageRequest, Error> {
-        let Found { webviews, granted, owner, id } = self.found(context, page)?;
+        let OwnedPage { webviews, granted, owner, id } = self.found(context, page)?;
         let PerformOperation { operation, parameters, timeout_ms } = request;
         let parameters = Value::Object(parameters).to_string();
         let deadline = timeout_ms.filter(|asked| *asked > 0).map(Duration::from_millis);
@@ -139,7 +139,7 @@ impl WebPageService for HostPages {
     }
 
     async fn requests(&self, context: &Context, page: &str) -> Result<Vec<PageRequestDescription>, Error> {
-        let Found { webviews, owner, id, .. } = self.found(context, page)?;
+        let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         Ok(webviews.requests(&owner, id)?.into_iter().map(listed).collect())
     }
 
@@ -151,7 +151,7 @@ impl WebPageService for HostPages {
         maximum_bytes: usize,
         patience: Duration,
     ) -> Result<PageOutcome, Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(context, page, request)?;
+        let OwnedPageRequest { webviews, owner, id } = self.found_request(context, page, request)?;
         let outcome =
             if patience.is_zero() { webviews.poll(&owner, id) } else { webviews.wait(&owner, id, patience).await };
         if outcome.state == OutcomeState::Unknown {
@@ -168,7 +168,7 @@ impl WebPageService for HostPages {
         request: &str,
         read: ReadResult,
     ) -> Result<PageResultPiece, Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(context, page, request)?;
+        let OwnedPageRequest { webviews, owner, id } = self.found_request(context, page, request)?;
         let ReadResult { from, maximum_bytes, patience } = read;
         let piece = webviews.read_result(&owner, id, from, maximum_bytes, patience).await?;
         let (text, base64) = encoded(&piece.data, piece.is_text);
@@ -176,23 +176,23 @@ impl WebPageService for HostPages {
     }
 
     async fn cancel(&self, context: &Context, page: &str, request: &str) -> Result<(), Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(context, page, request)?;
+        let OwnedPageRequest { webviews, owner, id } = self.found_request(context, page, request)?;
         Ok(webviews.cancel(&owner, id)?)
     }
 
     async fn acknowledge(&self, context: &Context, page: &str, request: &str) -> Result<(), Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(context, page, request)?;
+        let OwnedPageRequest { webviews, owner, id } = self.found_request(context, page, request)?;
         Ok(webviews.acknowledge(&owner, id)?)
     }
 
     async fn answer_dialog(&self, context: &Context, page: &str, answer: AnswerDialog) -> Result<(), Error> {
-        let Found { webviews, owner, id, .. } = self.found(context, page)?;
+        let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         let AnswerDialog { accept, text } = answer;
         Ok(webviews.answer_dialog(&owner, id, DialogAnswer { accept, text })?)
     }
 
     async fn log(&self, context: &Context, page: &str, read: ReadLog) -> Result<PageLog, Error> {
-        let Found { webviews, owner, id, .. } = self.found(context, page)?;
+        let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         let ReadLog { log, after, maximum_entries } = read;
         let read = webviews.entries(&owner, id, log.parse()?, after, maximum_entries)?;
         let illegible = |error: serde_json::Error| Error::new(Code::Internal, format!("a log is not legible: {error}"));

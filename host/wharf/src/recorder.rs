@@ -4,7 +4,7 @@
 //!
 //! Knows neither the form of a line nor that of a metric.
 
-mod refusals;
+pub(crate) mod refusals;
 mod traced;
 
 use std::{
@@ -29,9 +29,8 @@ use wharf_core::{
 };
 use wharf_state::HostTime;
 
-use crate::{configuration::AuditSettings, metrics::CallMetrics, registry::Callee};
-pub(crate) use refusals::Refusals;
-use traced::TracedCall;
+use self::traced::TracedCall;
+use crate::{configuration::AuditSettings, metrics::calls::CallMetrics, registry::Callee};
 
 /// Where the lines are, below the data directory.
 const AUDIT: &str = "audit";
@@ -121,10 +120,13 @@ impl Recorder {
         known_as: Option<&str>,
         parent: Option<&TraceParent>,
     ) -> RunningCall {
-        let sink: Arc<dyn AuditSink> = match TracedCall::begin(self, kind, &subject, known_as, parent) {
-            Some(traced) => Arc::new(traced),
-            None => Arc::clone(self) as Arc<dyn AuditSink>,
-        };
+        let mut sink = Arc::clone(self) as Arc<dyn AuditSink>;
+        let tracer = self.tracer.as_ref();
+        if let Some(traced) =
+            tracer.and_then(|tracer| TracedCall::begin(&sink, tracer, kind, &subject, known_as, parent))
+        {
+            sink = Arc::new(traced);
+        }
         CallAudit::begin(sink, kind, subject)
     }
 

@@ -8,20 +8,18 @@ use wharf_core::{Digest, PluginName, Tool, ToolDefinition, service::Viewer, tool
 
 use crate::{
     app::{RegisterError, Registered},
-    front_ends::PREFIX as OF_FRONT_END,
+    installed::{Installed, Off, Rejected},
     nearest::nearest,
     offers::Offers,
+    tool_name::{FRONT_END_PREFIX as OF_FRONT_END, SEPARATOR},
 };
-
-use plugin_set::SEPARATOR;
 
 /// Names that a caller of an unknown tool is told.
 const SIMILAR: usize = 10;
 /// How like a name has to be where neither plugin nor tool is the same.
 const ALIKE: f32 = 0.7;
 
-pub(crate) use plugin_set::{Disabled, Happened, Plugins, REFUSED, REJECTED, UNLOADED, full_name};
-pub use plugin_set::{Installed, Off, Origin, Rejected};
+pub(crate) use plugin_set::{Disabled, PluginChange, Plugins, REFUSED, REJECTED, UNLOADED};
 
 /// What can be called now. Replaced as a whole, never changed, so that a call
 /// in flight keeps what it began with.

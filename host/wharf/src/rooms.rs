@@ -15,7 +15,7 @@ use wharf_workspace::{Settings, Trial, Workspace, Workspaces};
 
 use crate::{
     configuration::{Configuration, RequiredContainment, process_room, terminal_room},
-    host::OpenError,
+    host::open_error::OpenError,
     paths,
     webviews::{self, Staging},
 };
@@ -37,7 +37,7 @@ pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
 }
 
 /// The rooms, and what has to live as long as they do.
-pub(crate) struct Opened {
+pub(crate) struct OpenedRooms {
     pub(crate) rooms: Rooms,
     pub(crate) staging: Option<Staging>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn open(
     data: Option<&Path>,
     backend: Option<Arc<dyn WebViewBackend>>,
     can_grow: bool,
-) -> Result<Opened, OpenError> {
+) -> Result<OpenedRooms, OpenError> {
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
     rooms.requests = Requests::new(configuration.request_limits.clone());
@@ -70,7 +70,7 @@ pub(crate) fn open(
             }
         }
     }
-    let Some(data) = data else { return Ok(Opened { rooms, staging }) };
+    let Some(data) = data else { return Ok(OpenedRooms { rooms, staging }) };
     let time = rooms.state.host_time();
     let workspaces = workspaces(configuration, data).with_clock(GrantClock::new(move || time.stamp()));
     rooms.workspaces = Some(Arc::new(workspaces));
@@ -97,7 +97,7 @@ pub(crate) fn open(
         };
         rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
     }
-    Ok(Opened { rooms, staging })
+    Ok(OpenedRooms { rooms, staging })
 }
 
 /// What starts children: tried in a workspace as sessions have one, where there

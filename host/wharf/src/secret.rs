@@ -12,7 +12,7 @@ use std::{
 
 use wharf_core::text::for_shell;
 use wharf_http::Token;
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;
@@ -61,7 +61,7 @@ pub(crate) fn read_token(path: &Path) -> io::Result<Token> {
 
 /// Opens a regular file that nobody else may read.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
-    let file = regular::open(path)?;
+    let file = regular_file::open(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
         let problem =
             format!("others may read it; take that away with `chmod 600 {}`", for_shell(&path.display().to_string()));

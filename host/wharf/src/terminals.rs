@@ -39,7 +39,7 @@ pub(crate) struct HostTerminals {
 }
 
 /// A terminal, and the proof that this request may ask for it.
-struct Found<'f> {
+struct OwnedTerminal<'f> {
     terminals: &'f Terminals,
     owner: TerminalOwner,
     id: TerminalId,
@@ -58,9 +58,9 @@ impl HostTerminals {
         Ok((granted, self.rooms.terminals.as_deref().ok_or_else(absent)?))
     }
 
-    fn found(&self, context: &Context, id: &str) -> Result<Found<'_>, Error> {
+    fn found(&self, context: &Context, id: &str) -> Result<OwnedTerminal<'_>, Error> {
         let (granted, terminals) = self.granted()?;
-        Ok(Found { terminals, owner: granted.owner(context), id: id.parse()? })
+        Ok(OwnedTerminal { terminals, owner: granted.owner(context), id: id.parse()? })
     }
 }
 
@@ -137,12 +137,12 @@ impl TerminalService for HostTerminals {
     }
 
     async fn info(&self, context: &Context, terminal: &str) -> Result<TerminalDescription, Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         Ok(described(terminals.info(&owner, id)?))
     }
 
     async fn turn(&self, context: &Context, terminal: &str, request: TurnRequest) -> Result<TerminalTurn, Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         let options = judged(terminals.turn_options(&owner, id, request.profile.as_deref())?, &request)?;
         let keys: Vec<&str> = request.keys.iter().map(String::as_str).collect();
         let input = match (&request.text, keys.len()) {
@@ -161,7 +161,7 @@ impl TerminalService for HostTerminals {
     }
 
     async fn keys(&self, context: &Context, terminal: &str, request: PressKeys) -> Result<(), Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         if !(1..=MAX_KEYS).contains(&request.keys.len()) {
             return Err(invalid(format!("give from 1 to {MAX_KEYS} `keys`")));
         }
@@ -170,7 +170,7 @@ impl TerminalService for HostTerminals {
     }
 
     async fn cancel(&self, context: &Context, terminal: &str, request: CancelTurn) -> Result<(), Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         let running = terminals.info(&owner, id)?.turn.filter(|turn| !turn.is_over());
         match running {
             Some(turn) if request.turn.is_none_or(|wanted| wanted == turn.number) => {
@@ -181,7 +181,7 @@ impl TerminalService for HostTerminals {
     }
 
     async fn resize(&self, context: &Context, terminal: &str, request: ResizeTerminal) -> Result<(), Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         let info = terminals.info(&owner, id)?;
         if info.status == Status::Closed {
             return Err(over(&info));
@@ -190,7 +190,7 @@ impl TerminalService for HostTerminals {
     }
 
     async fn screen(&self, context: &Context, terminal: &str, history_lines: usize) -> Result<TerminalScreen, Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         let Shown { view, history } = terminals.screen(&owner, id, history_lines)?;
         let cursor = TerminalCursor { column: view.cursor.column, row: view.cursor.row, visible: view.cursor.visible };
         Ok(TerminalScreen {
@@ -204,7 +204,7 @@ impl TerminalService for HostTerminals {
     }
 
     async fn output(&self, context: &Context, terminal: &str, request: ReadOutput) -> Result<TerminalOutput, Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         let ReadOutput { view, from, maximum_bytes, patience } = request;
         let behind = move |progress: &wharf_terminal::Progress| match view {
             OutputView::Text => progress.text_bytes > from,
@@ -238,20 +238,20 @@ impl TerminalService for HostTerminals {
         let id: TerminalId = terminal.parse()?;
         let absent = || Error::new(Code::NotFound, "there is no such terminal here");
         let terminals = self.rooms.terminals.as_ref().ok_or_else(absent)?;
-        Ok(Box::new(Watching(terminals.watch(context, id, from)?)))
+        Ok(Box::new(HostTerminalWatch(terminals.watch(context, id, from)?)))
     }
 
     async fn close(&self, context: &Context, terminal: &str, grace: Duration) -> Result<TerminalDescription, Error> {
-        let Found { terminals, owner, id } = self.found(context, terminal)?;
+        let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         Ok(described(terminals.close(&owner, id, grace).await?))
     }
 }
 
 /// Somebody who looks on.
-struct Watching(Watched);
+struct HostTerminalWatch(Watched);
 
 #[async_trait::async_trait]
-impl TerminalWatch for Watching {
+impl TerminalWatch for HostTerminalWatch {
     async fn next(&mut self) -> Option<TerminalSeen> {
         Some(match self.0.next().await? {
             Seen::Screen { size, text, next } => {

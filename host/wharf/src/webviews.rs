@@ -13,12 +13,12 @@ use crate::configuration::Configuration;
 
 /// Where files wait that pages are given, as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Staging(BrowserStaging);
+pub(crate) struct Staging(PlatformStaging);
 
 #[cfg(target_os = "linux")]
-type BrowserStaging = wharf_chromium::Staging;
+type PlatformStaging = wharf_chromium::Staging;
 #[cfg(not(target_os = "linux"))]
-type BrowserStaging = std::convert::Infallible;
+type PlatformStaging = std::convert::Infallible;
 
 impl Staging {
     fn path(&self) -> &Path {
@@ -70,7 +70,7 @@ fn browser(_: &Configuration, _: &Spawner) -> Result<Arc<dyn WebViewBackend>, St
 
 #[cfg(target_os = "linux")]
 fn staging(configuration: &Configuration) -> Result<Staging, String> {
-    let staging = BrowserStaging::create(&configuration.webview.chromium());
+    let staging = PlatformStaging::create(&configuration.webview.chromium());
     staging.map(Staging).map_err(|error| with_causes(&error))
 }
 

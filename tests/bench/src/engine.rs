@@ -24,7 +24,7 @@ const ROUNDS: usize = 15;
 pub(crate) fn open_host(runtime: &Runtime, component: &Path, data: &Path, more: &str) -> Result<Host> {
     let source = std::path::absolute(component)?;
     let text = format!("[plugin.echo]\nsource = {:?}\n{more}", source.display().to_string());
-    let configuration = Configuration::parse(&text, data).map_err(|problem| anyhow!(problem))?;
+    let configuration = Configuration::parse(&text, data)?;
     let host = runtime.block_on(Host::open(configuration, data))?;
     if let Some(rejected) = host.rejected().first() {
         return Err(anyhow!("plugin {}: {}", rejected.name, rejected.reason));

@@ -124,7 +124,7 @@ struct Ours {
 impl Ours {
     async fn start(data: tempfile::TempDir) -> Result<Self> {
         let grant = "[plugin.browser.grants.webview]\nreason = \"bench\"\norigins = [\"*\"]\n";
-        let configuration = Configuration::parse(grant, data.path()).map_err(anyhow::Error::msg)?;
+        let configuration = Configuration::parse(grant, data.path())?;
         let host = Host::open(configuration, data.path()).await?;
         let ours = Self { host, _data: data };
         ours.call("create_session", json!({})).await?;

@@ -10,7 +10,7 @@ pub fn configuration(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let configuration = match Configuration::parse(text, Path::new("/etc/wharf")) {
         Ok(configuration) => configuration,
-        Err(problem) => return assert_says_where(text, &problem),
+        Err(problem) => return assert_says_where(text, &problem.to_string()),
     };
     within(configuration.host_limits.values());
     within(configuration.process_limits.values());

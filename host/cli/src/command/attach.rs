@@ -14,9 +14,12 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
-use wharf::{Attachment, ControlError, Frame};
+use wharf::control::{ControlError, TerminalAttachment, TerminalFrame, running_hosts};
 
-use super::{FAILED, Global, Unusable, runtime};
+use crate::{
+    exit::{FAILED, Unusable},
+    global::{Global, runtime},
+};
 
 /// What detaches: Ctrl-], as of telnet.
 const DETACH: u8 = 0x1d;
@@ -62,8 +65,8 @@ impl Attach {
     }
 
     /// Attaches to the one terminal whose id begins so.
-    async fn find(&self, data: &std::path::Path) -> Result<Attachment> {
-        let hosts = wharf::running_hosts(data)
+    async fn find(&self, data: &std::path::Path) -> Result<TerminalAttachment> {
+        let hosts = running_hosts(data)
             .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
         let mut found = Vec::new();
         for host in &hosts {
@@ -81,9 +84,9 @@ impl Attach {
         }
     }
 
-    async fn show(&self, mut attachment: Attachment) -> Result<ExitCode> {
+    async fn show(&self, mut attachment: TerminalAttachment) -> Result<ExitCode> {
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let mut raw = if interactive { Some(Raw::enter()?) } else { None };
+        let mut raw = if interactive { Some(RawTerminal::enter()?) } else { None };
         let mut typed = (raw.is_some() || !self.read_only).then(keys);
         let mut resized = signal(SignalKind::window_change())?;
         if self.resize {
@@ -92,20 +95,20 @@ impl Attach {
         let end = loop {
             tokio::select! {
                 frame = attachment.next() => match frame? {
-                    Some(Frame::Screen { bytes, columns, rows }) => {
+                    Some(TerminalFrame::Screen { bytes, columns, rows }) => {
                         if raw.is_some() {
                             draw(b"\x1b[H\x1b[2J\x1b[3J")?;
                             warn_if_small(columns, rows);
                         }
                         draw(&bytes)?;
                     }
-                    Some(Frame::Output(bytes)) => draw(&bytes)?,
-                    Some(Frame::Resized { columns, rows }) if raw.is_some() => warn_if_small(columns, rows),
-                    Some(Frame::Resized { .. }) => {}
+                    Some(TerminalFrame::Output(bytes)) => draw(&bytes)?,
+                    Some(TerminalFrame::Resized { columns, rows }) if raw.is_some() => warn_if_small(columns, rows),
+                    Some(TerminalFrame::Resized { .. }) => {}
                     // Typed again once the host takes it; until then the bell.
-                    Some(Frame::Refused(_)) if raw.is_some() => draw(b"\x07")?,
-                    Some(Frame::Refused(message)) => eprintln!("{}", wharf::text::line(&message, 512)),
-                    Some(Frame::Ended(message)) => break message,
+                    Some(TerminalFrame::Refused(_)) if raw.is_some() => draw(b"\x07")?,
+                    Some(TerminalFrame::Refused(message)) => eprintln!("{}", wharf::text::line(&message, 512)),
+                    Some(TerminalFrame::Ended(message)) => break message,
                     None => break "the host has ended".to_owned(),
                 },
                 bytes = next(&mut typed), if typed.is_some() => match bytes {
@@ -147,7 +150,7 @@ fn warn_if_small(columns: u16, rows: u16) {
     }
 }
 
-async fn take_size(attachment: &mut Attachment) -> Result<(), ControlError> {
+async fn take_size(attachment: &mut TerminalAttachment) -> Result<(), ControlError> {
     let Ok(size) = tcgetwinsize(io::stdout()) else { return Ok(()) };
     attachment.resize(size.ws_col, size.ws_row).await
 }
@@ -173,9 +176,9 @@ async fn next(typed: &mut Option<mpsc::Receiver<Vec<u8>>>) -> Option<Vec<u8>> {
 
 /// The operator's terminal without line editing; as it was once this is
 /// dropped.
-struct Raw(Termios);
+struct RawTerminal(Termios);
 
-impl Raw {
+impl RawTerminal {
     fn enter() -> io::Result<Self> {
         let before = tcgetattr(io::stdin().as_fd())?;
         let mut raw = before.clone();
@@ -185,7 +188,7 @@ impl Raw {
     }
 }
 
-impl Drop for Raw {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
         // There is nothing to be done about a terminal that is gone.
         let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Flush, &self.0);

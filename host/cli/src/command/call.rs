@@ -8,7 +8,12 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, TenantId, ThreadId};
 
-use super::{FAILED, Global, Misused, print_json, runtime, session::SessionChoice};
+use crate::{
+    exit::{FAILED, Misused},
+    global::{Global, runtime},
+    print::print_json,
+    session::SessionChoice,
+};
 
 /// Call one tool and print its answer
 ///

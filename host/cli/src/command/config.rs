@@ -6,11 +6,11 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{
-    CallLimits, Checked, Configuration, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
+    CallLimits, Configuration, ConfigurationReport, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
     TerminalLimits, WebViewLimits, limit::LimitInfo,
 };
 
-use super::{Global, UNUSABLE, print_json};
+use crate::{exit::UNUSABLE, global::Global, print::print_json};
 
 /// Check the configuration, or list every limit
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     let path = global.configuration_path();
     let configuration = global.configuration()?;
     let data = global.data(&configuration)?;
-    let Checked { problems, warnings } = configuration.check_named(&data, |name| std::env::var(name).ok());
+    let ConfigurationReport { problems, warnings } = configuration.check_named(&data, |name| std::env::var(name).ok());
     let code = if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNUSABLE) };
     let changed: Vec<_> = configuration
         .host_limits

@@ -1,6 +1,7 @@
 //! `wharf doctor`: what this machine offers, and what that means for a host.
 
 mod containing;
+mod finding;
 mod opening;
 
 use std::{process::ExitCode, time::Duration};
@@ -10,8 +11,12 @@ use clap::Args;
 use serde_json::json;
 use wharf::{Configuration, Host, Off, Spawner, with_causes};
 
-use super::{FAILED, Global, print_json, runtime};
-use containing::Wanted;
+use self::{containing::ContainmentDemand, finding::Finding};
+use crate::{
+    exit::FAILED,
+    global::{Global, runtime},
+    print::print_json,
+};
 
 /// Find out what holds on this machine: containment of processes, limits, plugins, directories, the browser
 ///
@@ -22,24 +27,6 @@ pub(super) struct Doctor {
     /// Print a JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// One thing that was looked at.
-struct Finding {
-    what: &'static str,
-    says: String,
-    /// What to do where it is not well.
-    advice: Option<String>,
-}
-
-impl Finding {
-    fn well(what: &'static str, says: impl Into<String>) -> Self {
-        Self { what, says: says.into(), advice: None }
-    }
-
-    fn ill(what: &'static str, says: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what, says: says.into(), advice: Some(advice.into()) }
-    }
 }
 
 impl Doctor {
@@ -59,9 +46,9 @@ impl Doctor {
         // As the host has it: tried in a workspace, and with what is required.
         let spawner = opened.as_ref().map_or_else(|_| Spawner::new(), |host| host.spawner().clone());
         let probed = runtime.block_on(spawner.capabilities());
-        let wanted = Wanted::of(&configuration, opened.as_ref().ok());
+        let demand = ContainmentDemand::of(&configuration, opened.as_ref().ok());
         match probed {
-            Ok(capabilities) => findings.extend(containing::containment(&capabilities, wanted)),
+            Ok(capabilities) => findings.extend(containing::containment(&capabilities, demand)),
             Err(error) => findings.push(Finding::ill("children", with_causes(&error), containing::remedy(&error))),
         }
         findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));

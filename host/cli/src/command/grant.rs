@@ -18,16 +18,21 @@ use anyhow::Result;
 use clap::Args;
 use wharf::{
     Configuration, PluginName,
-    configuration::{ConfigurationEdit, EditError, Granting},
     grant::{Capability, Expiry},
     with_causes,
 };
 
 use self::{
     choice::{Allow, Questions},
-    subject::{From, Subject},
+    subject::{Subject, SubjectSource},
 };
-use super::{Global, Unusable, hosts::Hosts, profile::ProfileChoice};
+use crate::{
+    configuration_edit::{ConfigurationEdit, EditError, GrantChange},
+    exit::Unusable,
+    global::Global,
+    hosts::HostAnswers,
+    profile::ProfileChoice,
+};
 
 /// Show what a plugin asks for and what it could do with it, and grant it or not
 ///
@@ -69,8 +74,8 @@ pub(super) struct Grant {
     expires: Option<Expiry>,
 
     /// Take a capability back, or `all`
-    #[arg(long, value_name = "CAPABILITY", value_parser = revoked)]
-    revoke: Vec<Revoked>,
+    #[arg(long, value_name = "CAPABILITY", value_parser = revocation)]
+    revoke: Vec<Revocation>,
 
     /// Accept the component as it is now
     #[arg(long)]
@@ -83,10 +88,10 @@ pub(super) struct Grant {
 
 /// What is taken back; all where nothing is named.
 #[derive(Debug, Clone, Copy)]
-struct Revoked(Option<Capability>);
+struct Revocation(Option<Capability>);
 
-fn revoked(word: &str) -> Result<Revoked, String> {
-    if word == "all" { Ok(Revoked(None)) } else { choice::capability(word).map(|one| Revoked(Some(one))) }
+fn revocation(word: &str) -> Result<Revocation, String> {
+    if word == "all" { Ok(Revocation(None)) } else { choice::capability(word).map(|one| Revocation(Some(one))) }
 }
 
 impl Grant {
@@ -130,7 +135,7 @@ impl Grant {
     }
 
     /// What the flags grant.
-    fn told(&self, subject: &Subject) -> Result<Vec<Granting>> {
+    fn told(&self, subject: &Subject) -> Result<Vec<GrantChange>> {
         let mut allowed = self.allow.clone();
         if let Some(profile) = self.from_profile.map(Into::into) {
             let wanted = subject.wanted();
@@ -149,24 +154,24 @@ impl Grant {
         &self,
         edit: &mut ConfigurationEdit,
         subject: &Subject,
-        grantings: &[Granting],
+        grantings: &[GrantChange],
         confirm: bool,
     ) -> Result<()> {
-        let Subject { name, inspection, is_written, from, granted, .. } = subject;
-        let is_bundled = matches!(from, From::Bundled);
+        let Subject { name, inspection, is_written, source, granted, .. } = subject;
+        let is_bundled = matches!(source, SubjectSource::Bundled);
         if confirm && is_bundled {
             return Err(Unusable(format!("plugin `{name}` is part of this binary; there is nothing to confirm")).into());
         }
         if grantings.is_empty() && self.revoke.is_empty() && !confirm {
             return Ok(());
         }
-        if let (From::File(file), false) = (from, is_written) {
+        if let (SubjectSource::File(file), false) = (source, is_written) {
             edit.source(name, file).map_err(unusable)?;
         }
         if is_bundled {
             edit.write_down(name, granted).map_err(unusable)?;
         }
-        for Revoked(capability) in &self.revoke {
+        for Revocation(capability) in &self.revoke {
             if !edit.revoke(name, *capability).map_err(unusable)? {
                 eprintln!("note: {} was not granted", capability.map_or("anything", Capability::as_str));
             }
@@ -197,7 +202,7 @@ impl Grant {
         }
         edit.save().map_err(unusable)?;
         println!("Written to {path}.");
-        let hosts = Hosts::tell(data)?;
+        let hosts = HostAnswers::reload(data)?;
         hosts.print_problems();
         if hosts.is_empty() {
             println!("No host serves on this data directory; the next one takes it.");

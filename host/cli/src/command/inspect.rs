@@ -7,10 +7,10 @@ use clap::Args;
 use serde_json::json;
 use wharf::{
     Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, Rooms, grant::Capability,
-    read_component, with_causes,
+    sources::read_component, with_causes,
 };
 
-use super::{Unusable, absolute, print_json, tables};
+use crate::{exit::Unusable, global::absolute, print::print_json, tables};
 
 /// Show what a component is: digest, size, imports, tools, prompts and resources, and which grants it asks for
 ///

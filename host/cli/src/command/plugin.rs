@@ -3,15 +3,17 @@
 
 mod add;
 mod change;
+mod installation;
 mod show;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use wharf::{AddedPlugins, Configuration, Digest, PluginName, PluginSource};
+use wharf::PluginName;
 
-use super::{Global, Unusable};
+use self::installation::Installation;
+use crate::global::Global;
 
 /// Add plugins, list, replace, switch and remove them, also while hosts serve
 ///
@@ -81,53 +83,17 @@ enum Command {
     },
 }
 
-/// What each of them works on.
-struct Place {
-    configuration: Configuration,
-    /// The file of it, which may not be there.
-    file: PathBuf,
-    data: PathBuf,
-    added: AddedPlugins,
-    json: bool,
-}
-
 impl Plugin {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let configuration = global.configuration()?;
-        let data = global.data(&configuration)?;
-        let file = global.configuration_target()?;
-        let place = Place { added: AddedPlugins::of(&data), configuration, file, data, json: self.json };
+        let installation = Installation::find(global, self.json)?;
         match self.command {
-            Command::Add(add) => add.run(&place),
-            Command::Update(update) => update.run(&place),
-            Command::List => show::list(&place),
-            Command::Info { name } => show::info(&place, &name),
-            Command::Remove { name } => change::remove(&place, &name),
-            Command::Enable { name } => change::switch(&place, &name, true),
-            Command::Disable { name } => change::switch(&place, &name, false),
+            Command::Add(add) => add.run(&installation),
+            Command::Update(update) => update.run(&installation),
+            Command::List => show::list(&installation),
+            Command::Info { name } => show::info(&installation, &name),
+            Command::Remove { name } => change::remove(&installation, &name),
+            Command::Enable { name } => change::switch(&installation, &name, true),
+            Command::Disable { name } => change::switch(&installation, &name, false),
         }
-    }
-}
-
-/// What an operator mends.
-fn unusable(error: &dyn std::error::Error) -> anyhow::Error {
-    Unusable(wharf::with_causes(error)).into()
-}
-
-/// A source as it is kept: a path that is the same wherever the next command runs.
-fn absolute(source: PluginSource) -> Result<PluginSource> {
-    Ok(match source {
-        PluginSource::File(path) => PluginSource::File(std::path::absolute(path)?),
-        other @ (PluginSource::Address(_) | PluginSource::Registry(_)) => other,
-    })
-}
-
-/// Refuses a component that is another one than was named.
-fn check_digest(found: Digest, named: Option<Digest>) -> Result<()> {
-    match named.filter(|named| *named != found) {
-        Some(named) => {
-            Err(Unusable(format!("its digest is {found}, and you named {named}; nothing was changed")).into())
-        }
-        None => Ok(()),
     }
 }

@@ -9,7 +9,11 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Global, Unusable, print_json, runtime};
+use crate::{
+    exit::Unusable,
+    global::{Global, runtime},
+    print::print_json,
+};
 
 /// List the processes of running hosts, and how they are polled
 ///
@@ -28,7 +32,7 @@ pub(super) struct Processes {
 impl Processes {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let data = global.data(&global.configuration()?)?;
-        let hosts = wharf::running_hosts(&data)
+        let hosts = wharf::control::running_hosts(&data)
             .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
         let running = hosts.len();
         let mut processes = runtime()?.block_on(async {

@@ -17,7 +17,11 @@ use wharf::{
     serve_stdio,
 };
 
-use super::{Global, Unusable, absolute, runtime, session::SessionChoice};
+use crate::{
+    exit::Unusable,
+    global::{Global, absolute, runtime},
+    session::SessionChoice,
+};
 
 /// Serve the tools to MCP clients, and terminals over HTTP
 ///
@@ -92,9 +96,9 @@ impl Serve {
     }
 
     /// Reads the configuration as this command was told to, for `wharf plugin` and its like.
-    fn reread(&self, global: &Global) -> impl Fn() -> Result<Configuration, String> + Send + Sync + 'static {
+    fn reread(&self, global: &Global) -> impl Fn() -> Result<Configuration> + Send + Sync + 'static {
         let (serve, global) = (self.clone(), global.clone());
-        move || serve.configuration(&global).map_err(|error| format!("{error:#}"))
+        move || serve.configuration(&global)
     }
 }
 
@@ -136,7 +140,7 @@ impl Serve {
                 Ok(())
             };
             shutdown.cancel();
-            if let Some(Served { task, .. }) = http {
+            if let Some(HttpServing { task, .. }) = http {
                 task.await?;
             }
             host.shut_down(GRACE).await;
@@ -159,7 +163,7 @@ fn info() -> ServerInfo {
 }
 
 /// HTTP that is served.
-struct Served {
+struct HttpServing {
     url: String,
     token_file: Option<PathBuf>,
     clients: usize,
@@ -175,10 +179,9 @@ impl Serve {
         rules: &ContextRules,
         section: HttpSection,
         shutdown: CancellationToken,
-    ) -> Result<Served> {
-        let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
-        let (clients, token_file) = self.clients(&section, data).map_err(Unusable)?;
-        let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(Unusable)?;
+    ) -> Result<HttpServing> {
+        let (clients, token_file) = self.clients(&section, data)?;
+        let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(|error| unusable(&error))?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let number = clients.len();
         let settings = HttpSettings {
@@ -218,28 +221,33 @@ impl Serve {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),
         };
-        Ok(Served { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
+        Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
     }
 
     /// Who may call, and the file with the token of who may do everything.
-    fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>), String> {
+    fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>)> {
         let named = section.tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
-        let mut clients: Vec<_> = named.collect::<Result<_, _>>()?;
-        let file = self.http_token_file.as_deref().map(wharf::absolute).transpose();
-        let file = file.map_err(|error| wharf::with_causes(&error))?;
+        let named = named.collect::<Result<_, _>>();
+        let mut clients: Vec<_> = named.map_err(|error| unusable(&error))?;
+        let file = self.http_token_file.as_deref().map(absolute).transpose()?;
         let nobody = clients.is_empty() && section.oauth.is_none();
         let file = file.or_else(|| nobody.then(|| data.join("http-token")));
         if let Some(file) = &file {
             let token = wharf::read_or_make_token(file);
-            let token = token.map_err(|error| format!("{}: {}", file.display(), wharf::with_causes(&error)))?;
+            let token =
+                token.map_err(|error| Unusable(format!("{}: {}", file.display(), wharf::with_causes(&error))))?;
             clients.push(HttpClient::new("default", token));
         }
         Ok((clients, file))
     }
 }
 
+fn unusable(error: &dyn std::error::Error) -> Unusable {
+    Unusable(wharf::with_causes(error))
+}
+
 /// One line that says what is served.
-fn announce(host: &Host, stdio: bool, http: Option<&Served>) {
+fn announce(host: &Host, stdio: bool, http: Option<&HttpServing>) {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let (off, hint) = what_is_off(host);
     tracing::info!(
@@ -247,7 +255,7 @@ fn announce(host: &Host, stdio: bool, http: Option<&Served>) {
         plugins = names.join(","), off, rejected = host.rejected().len(),
         "serving{}{hint}", if stdio { " on standard input and output" } else { "" }
     );
-    if let Some(Served { url, token_file, clients, .. }) = http {
+    if let Some(HttpServing { url, token_file, clients, .. }) = http {
         let token_file = token_file.as_deref().map(|file| tracing::field::display(file.display()));
         tracing::info!(
             target: "wharf::start",
@@ -281,22 +289,25 @@ async fn announce_containment(host: Host) {
             };
             tracing::info!(target: "wharf::start", by, "processes are contained");
         }
-        Some(Err(missing)) => match host.spawner().capabilities().await {
-            Ok(found) if !found.bubblewrap_required => tracing::warn!(
-                target: "wharf::start",
-                missing,
-                "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"
-            ),
-            // Nobody's word starts a program then.
-            Ok(_) => tracing::warn!(
-                target: "wharf::start",
-                missing, "processes cannot be contained here, and are refused; see `wharf doctor`"
-            ),
-            Err(_) => tracing::warn!(
-                target: "wharf::start",
-                missing, "no processes can be started here; see `wharf doctor`"
-            ),
-        },
+        Some(Err(missing)) => {
+            let missing = missing.to_string();
+            match host.spawner().capabilities().await {
+                Ok(found) if !found.bubblewrap_required => tracing::warn!(
+                    target: "wharf::start",
+                    missing,
+                    "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"
+                ),
+                // Nobody's word starts a program then.
+                Ok(_) => tracing::warn!(
+                    target: "wharf::start",
+                    missing, "processes cannot be contained here, and are refused; see `wharf doctor`"
+                ),
+                Err(_) => tracing::warn!(
+                    target: "wharf::start",
+                    missing, "no processes can be started here; see `wharf doctor`"
+                ),
+            }
+        }
     }
 }
 

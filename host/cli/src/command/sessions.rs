@@ -12,7 +12,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{Listed, Listing, SessionId, TenantId, WorkspaceError, WorkspaceKey, Workspaces};
 
-use super::{FAILED, Global, Unusable, bytes::size, print_json};
+use crate::{
+    bytes::size,
+    exit::{FAILED, Unusable},
+    global::Global,
+    print::print_json,
+};
 
 /// One that cannot be read, and why.
 type Unreadable = (WorkspaceKey, WorkspaceError);

@@ -4,16 +4,14 @@ mod change;
 mod clock;
 mod export;
 mod show;
+mod store;
 
 use std::{io, process::ExitCode};
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use wharf::{
-    AssistantId, BucketName, Inventory, InventoryError, PluginName, ScopeKind, Selection, SessionId, TenantId, ThreadId,
-};
 
-use super::{Global, Unusable, bytes::size};
+use crate::global::Global;
 
 /// Look at the state that plugins keep, carry it elsewhere, or clear it
 ///
@@ -44,56 +42,6 @@ enum Command {
     ConfirmClock(clock::ConfirmClock),
 }
 
-/// Which buckets are meant. Without any of these: all of them.
-#[derive(Debug, Args)]
-struct Filters {
-    /// Only those of this tenant
-    #[arg(long, value_name = "NAME")]
-    tenant: Option<TenantId>,
-
-    /// Only those of this plugin
-    #[arg(long, value_name = "NAME")]
-    plugin: Option<PluginName>,
-
-    /// Only those of this scope: thread, session, assistant or plugin
-    #[arg(long, value_name = "SCOPE", value_parser = scope)]
-    scope: Option<ScopeKind>,
-
-    /// Only those of this session and its threads
-    #[arg(long, value_name = "NAME")]
-    session: Option<SessionId>,
-
-    /// Only those of this assistant and its threads
-    #[arg(long, value_name = "NAME")]
-    assistant: Option<AssistantId>,
-
-    /// Only those of this thread
-    #[arg(long, value_name = "NAME")]
-    thread: Option<ThreadId>,
-
-    /// Only those of this name
-    #[arg(long, value_name = "NAME")]
-    bucket: Option<BucketName>,
-}
-
-fn scope(word: &str) -> Result<ScopeKind, String> {
-    ScopeKind::from_word(word).ok_or_else(|| "it is thread, session, assistant or plugin".to_owned())
-}
-
-impl Filters {
-    fn selection(&self) -> Selection {
-        Selection {
-            tenant: self.tenant.clone(),
-            plugin: self.plugin.clone(),
-            kind: self.scope,
-            session: self.session.clone(),
-            assistant: self.assistant.clone(),
-            thread: self.thread.clone(),
-            bucket: self.bucket.clone(),
-        }
-    }
-}
-
 impl State {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let done = match self.command {
@@ -116,29 +64,4 @@ impl State {
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// The store of the data directory. Says where its hosts do not believe the clock.
-fn open(global: &Global) -> Result<Inventory> {
-    let inventory = open_quietly(global)?;
-    if let Some(doubt) = inventory.clock_doubt().map_err(unusable)? {
-        eprintln!("{doubt}; `wharf state confirm-clock` says that it is right");
-    }
-    Ok(inventory)
-}
-
-fn open_quietly(global: &Global) -> Result<Inventory> {
-    let data = global.data(&global.configuration()?)?;
-    Inventory::open(&data).map_err(unusable)
-}
-
-/// Tells what is wrong with the data directory from what is wrong with the
-/// command.
-fn unusable(error: InventoryError) -> anyhow::Error {
-    match &error {
-        InventoryError::Absent { .. } | InventoryError::Open(_) | InventoryError::State(_) => {
-            Unusable(wharf::with_causes(&error)).into()
-        }
-        InventoryError::Write(_) | InventoryError::Import(_) => error.into(),
-    }
 }

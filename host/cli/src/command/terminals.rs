@@ -9,7 +9,11 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Global, Unusable, print_json, runtime};
+use crate::{
+    exit::Unusable,
+    global::{Global, runtime},
+    print::print_json,
+};
 
 /// List the terminals of running hosts
 ///
@@ -25,7 +29,7 @@ pub(super) struct Terminals {
 impl Terminals {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let data = global.data(&global.configuration()?)?;
-        let hosts = wharf::running_hosts(&data)
+        let hosts = wharf::control::running_hosts(&data)
             .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
         let running = hosts.len();
         let terminals = runtime()?.block_on(async {

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use wharf::{Configuration, TenantId, Token, configuration::quoted};
+use wharf::{Configuration, TenantId, Token};
+
+use crate::configuration_edit::quoted;
 
 /// Make tokens for clients over HTTP
 ///
@@ -18,7 +20,7 @@ pub(super) struct Tokens {
 
 #[derive(Debug, Subcommand)]
 enum TokensCommand {
-    New(New),
+    New(NewToken),
 }
 
 /// Make a token, and the lines of wharf.toml that let it in
@@ -34,7 +36,7 @@ Examples:
   wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else
   wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own
   wharf token new --name agent --trusted-middleware    writes __sessionId and its like into arguments itself")]
-struct New {
+struct NewToken {
     /// Name of the client, for you
     #[arg(long)]
     name: String,
@@ -75,7 +77,7 @@ impl Tokens {
     }
 }
 
-impl New {
+impl NewToken {
     fn run(&self) -> Result<ExitCode> {
         let text = Token::generate()?;
         let lines = self.lines(&Token::new(&text)?.digest());

@@ -7,7 +7,11 @@ use clap::Args;
 use serde_json::json;
 use wharf::{TenantId, ToolService, Viewer};
 
-use super::{Global, UNUSABLE, print_json, runtime};
+use crate::{
+    exit::UNUSABLE,
+    global::{Global, runtime},
+    print::print_json,
+};
 
 /// List the tools, in the order in which a client sees them
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use std::{
 };
 
 use super::*;
+use crate::error::SourceError;
 
 /// A server that answers one request with these bytes.
 fn answering(answer: Vec<u8>) -> (PluginSource, JoinHandle<()>) {

@@ -4,8 +4,8 @@ use http_auth::ChallengeRef;
 use url::Url;
 use wharf_core::text;
 
-use super::OciError;
-use crate::fetch::is_loopback;
+use super::error::OciError;
+use crate::client::is_loopback;
 
 /// Bytes of a realm in an error: a registry chooses it.
 const REALM_BYTES: usize = 200;

@@ -3,7 +3,7 @@
 use oci_spec::image::{Digest, DigestAlgorithm};
 use ring::digest::{Algorithm, SHA256, SHA384, SHA512};
 
-use super::OciError;
+use super::error::OciError;
 
 /// The digest that names these bytes.
 pub(super) fn of(bytes: &[u8]) -> Result<Digest, OciError> {

@@ -14,8 +14,8 @@ use directories::BaseDirs;
 use serde::Deserialize;
 use url::Url;
 
-use super::OciError;
-use crate::regular;
+use super::error::OciError;
+use crate::regular_file;
 
 /// What the file may have.
 const MOST_BYTES: u64 = 1 << 20;
@@ -46,14 +46,14 @@ impl fmt::Debug for Login {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct LoginsFile {
     #[serde(default)]
-    auths: BTreeMap<String, Entry>,
+    auths: BTreeMap<String, LoginEntry>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct LoginEntry {
     auth: String,
     username: String,
     password: String,
@@ -84,7 +84,7 @@ impl RegistryLogins {
     /// The login for what is at this address, where one is written for it.
     pub(super) fn find(&self, at: &Url) -> Result<Option<Login>, OciError> {
         let Some(path) = &self.file else { return Ok(None) };
-        let bytes = match regular::read(path, MOST_BYTES) {
+        let bytes = match regular_file::read(path, MOST_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|source| OciError::Logins { path: path.clone(), problem: source.to_string() })?,
         };
@@ -93,10 +93,11 @@ impl RegistryLogins {
             return Err(refused("it is too long"));
         }
         // What a parser says of it might quote a secret.
-        let File { mut auths } = serde_json::from_slice(&bytes).map_err(|_| refused("it is not what Docker writes"))?;
+        let LoginsFile { mut auths } =
+            serde_json::from_slice(&bytes).map_err(|_| refused("it is not what Docker writes"))?;
         let mut keys = auths.keys().filter(|key| is_for(key, at));
         match keys.next().cloned().and_then(|key| auths.remove(&key)) {
-            Some(entry) => entry.login().map_err(|problem| refused(&problem)),
+            Some(entry) => entry.login().map_err(refused),
             None => Ok(None),
         }
     }
@@ -110,22 +111,20 @@ impl RegistryLogins {
     }
 }
 
-impl Entry {
+impl LoginEntry {
     /// Nothing where a credential helper has it.
-    fn login(self) -> Result<Option<Login>, String> {
+    fn login(self) -> Result<Option<Login>, &'static str> {
         let Self { auth, username, password, identitytoken } = self;
         if !identitytoken.is_empty() {
-            return Err(
-                "it has an identity token for this registry; write a user and a password or access token".into()
-            );
+            return Err("it has an identity token for this registry; write a user and a password or access token");
         }
         let pair = match (auth.is_empty(), username.is_empty()) {
-            (false, _) => STANDARD.decode(auth.trim()).map_err(|_| "an `auth` in it is no base64".to_owned())?,
+            (false, _) => STANDARD.decode(auth.trim()).map_err(|_| "an `auth` in it is no base64")?,
             (true, false) => format!("{username}:{password}").into_bytes(),
             (true, true) => return Ok(None),
         };
         if !pair.contains(&b':') {
-            return Err("an `auth` in it is no USER:PASSWORD".to_owned());
+            return Err("an `auth` in it is no USER:PASSWORD");
         }
         Ok(Some(Login(format!("Basic {}", STANDARD.encode(pair)))))
     }

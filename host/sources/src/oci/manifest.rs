@@ -7,7 +7,7 @@ use oci_spec::{
 use serde::{Deserialize, de::IgnoredAny};
 use wharf_core::text;
 
-use super::{OciError, OciReference};
+use super::{error::OciError, reference::OciReference};
 
 /// What may be asked for: manifests, and what is told apart from them by a clear error.
 pub(super) const ACCEPTED: &str = "application/vnd.oci.image.manifest.v1+json, \
@@ -31,15 +31,15 @@ const TYPE_BYTES: usize = 100;
 
 /// What tells an index from a manifest.
 #[derive(Deserialize)]
-struct Kind {
+struct IndexMark {
     manifests: Option<IgnoredAny>,
 }
 
 /// The one Wasm layer of a manifest; layers of other types beside it are nothing to us.
 pub(super) fn wasm_layer(reference: &OciReference, bytes: &[u8]) -> Result<Descriptor, OciError> {
     let refused = |source: OciSpecError| OciError::Manifest { source: Box::new(source) };
-    let kind: Kind = serde_json::from_slice(bytes).map_err(|source| refused(source.into()))?;
-    if kind.manifests.is_some() {
+    let mark: IndexMark = serde_json::from_slice(bytes).map_err(|source| refused(source.into()))?;
+    if mark.manifests.is_some() {
         let index = ImageIndex::from_reader(bytes).map_err(refused)?;
         return Err(OciError::Index { found: named(index.manifests(), |entry| described(reference, entry)) });
     }

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 use oci_spec::{distribution::Reference, image::Digest};
 use url::Url;
 
-use crate::fetch::{SourceError, is_loopback};
+use crate::{client::is_loopback, error::SourceError};
 
 /// How all of them begin.
 pub(crate) const SCHEME: &str = "oci://";

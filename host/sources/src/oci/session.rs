@@ -11,8 +11,14 @@ use ureq::{Agent, Body, http::Response};
 use url::Url;
 use wharf_core::text;
 
-use super::{OciError, OciReference, RegistryLogins, challenge::Challenge, logins::Login, manifest};
-use crate::fetch::{self, REDIRECTS};
+use super::{
+    challenge::Challenge,
+    error::OciError,
+    logins::{Login, RegistryLogins},
+    manifest,
+    reference::OciReference,
+};
+use crate::client::{REDIRECTS, agent, read_body};
 
 /// What a manifest may have; those of components have some kilobytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
@@ -23,7 +29,7 @@ const TOKEN_BYTES: u64 = 64 << 10;
 const ADDRESS_BYTES: usize = 400;
 
 /// What a registry sent as a manifest.
-pub(super) struct Sent {
+pub(super) struct ReceivedManifest {
     pub(super) bytes: Vec<u8>,
     /// The digest that it says this has.
     pub(super) called: Option<String>,
@@ -36,7 +42,7 @@ struct TokenAnswer {
     access_token: Option<String>,
 }
 
-pub(super) struct Session<'a> {
+pub(super) struct RegistrySession<'a> {
     reference: &'a OciReference,
     logins: &'a RegistryLogins,
     agent: Agent,
@@ -47,27 +53,27 @@ pub(super) struct Session<'a> {
     door: Option<(Url, bool)>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> RegistrySession<'a> {
     pub(super) fn new(reference: &'a OciReference, time: Duration, logins: &'a RegistryLogins) -> Self {
-        let agent = fetch::agent(reference.base(), time);
+        let agent = agent(reference.base(), time);
         let deadline = Instant::now() + time;
         Self { reference, logins, agent, deadline, authorization: None, door: None }
     }
 
     /// The manifest of the reference, as it came.
-    pub(super) fn manifest(&mut self) -> Result<Sent, OciError> {
+    pub(super) fn manifest(&mut self) -> Result<ReceivedManifest, OciError> {
         let address = self.address("manifests", self.reference.version())?;
         let response = self.get(&address, manifest::ACCEPTED)?;
         let called = response.headers().get("docker-content-digest").and_then(|digest| digest.to_str().ok());
         let called = called.map(str::to_owned);
-        Ok(Sent { bytes: whole(&address, response, MANIFEST_BYTES)?, called })
+        Ok(ReceivedManifest { bytes: whole(&address, response, MANIFEST_BYTES)?, called })
     }
 
     /// A blob, at most one byte more than `size`.
     pub(super) fn blob(&mut self, digest: &Digest, size: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<u8>, OciError> {
         let address = self.address("blobs", digest.as_ref())?;
         let response = self.get(&address, "*/*")?;
-        let read = fetch::read_body(response, size, came);
+        let read = read_body(response, size, came);
         read.map_err(|source| OciError::Broken { address: told(&address), source })
     }
 
@@ -187,7 +193,7 @@ fn is_token(token: &str) -> bool {
 
 /// A short answer.
 fn whole(address: &Url, response: Response<Body>, limit: u64) -> Result<Vec<u8>, OciError> {
-    let bytes = fetch::read_body(response, limit, &mut |_| {});
+    let bytes = read_body(response, limit, &mut |_| {});
     let bytes = bytes.map_err(|source| OciError::Broken { address: told(address), source })?;
     if bytes.len() as u64 > limit {
         return Err(OciError::TooLong { address: told(address), limit });

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{challenge::Challenge, manifest::wasm_layer, *};
-use crate::fetch::{PluginSource, SourceError};
+use crate::{error::SourceError, source::PluginSource};
 
 const HEX: &str = "9c82cbe576ddd4f39f7ba7ae2b8bcd0d4a4b3e1bb9a3f7ad5f1f1d1e2b0c4a55";
 

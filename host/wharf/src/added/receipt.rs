@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use wharf_core::{Digest, PluginName};
 use wharf_engine::Inspection;
 
-use crate::{configuration::Configuration, host::granted};
+use crate::configuration::{Configuration, granted_names};
 
 /// What a plugin was when it was added or replaced, for whoever asks later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl Receipt {
             bytes: inspection.bytes,
             imports: inspection.imports.clone(),
             wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
-            grants: effective.map(|effective| granted(&effective.grants)).unwrap_or_default(),
+            grants: effective.map(|effective| granted_names(&effective.grants)).unwrap_or_default(),
             tools: inspection.tools.iter().map(|tool| tool.name.clone()).collect(),
             added: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
             by: "command".to_owned(),

@@ -27,13 +27,13 @@ pub struct AppCall {
     /// Fires when the call ends, however it does: for what the tool has started
     /// elsewhere. The tool itself is simply dropped.
     pub ended: CancellationToken,
-    said: Mutex<Said>,
+    said: Mutex<SentEvents>,
     max_events: u64,
 }
 
 /// What the call has sent to its client.
 #[derive(Debug, Default)]
-struct Said {
+struct SentEvents {
     events: u64,
     progress: Progress,
 }
@@ -95,7 +95,7 @@ impl AppCall {
     }
 
     /// Counts an event that `check` accepts.
-    fn count(&self, check: impl FnOnce(&mut Said) -> Result<(), Error>) -> Result<(), Error> {
+    fn count(&self, check: impl FnOnce(&mut SentEvents) -> Result<(), Error>) -> Result<(), Error> {
         // A lock of the standard library: held for a comparison.
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.events >= self.max_events {

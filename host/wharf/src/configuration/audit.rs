@@ -72,7 +72,10 @@ mod tests {
 
     #[test]
     fn what_is_written_of_the_audit_is_checked_against_what_can_be() {
-        let parse = |text: &str| Configuration::parse(text, Path::new("/")).map(|configuration| configuration.audit);
+        let parse = |text: &str| {
+            let parsed = Configuration::parse(text, Path::new("/")).map_err(|problem| problem.to_string());
+            parsed.map(|configuration| configuration.audit)
+        };
         assert_eq!(parse(""), Ok(AuditSettings::default()));
         let settings = parse("[audit]\nhost_calls = false\nkeep_days = 2\nkeep_files = 3").expect("accepted");
         assert_eq!((settings.enabled, settings.host_calls, settings.keep_files), (true, false, 3));

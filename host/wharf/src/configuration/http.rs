@@ -5,30 +5,27 @@
 
 use std::{
     collections::BTreeSet,
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, TenantId, text::with_causes};
-use wharf_http::{HttpClient, Tls, Token};
-use wharf_sources::regular;
+use wharf_core::{HttpLimits, TenantId};
+use wharf_http::{HttpClient, InvalidToken, Token};
 
 use super::{
-    limits::Settings,
+    limits::WrittenLimits,
     oauth::{OAuthSettings, WrittenOAuth},
+    tls::TlsFiles,
 };
 use crate::secret;
-
-/// What is read of a certificate, with those above it, and of a key at most.
-const MAX_KEY_BYTES: u64 = 1 << 20;
 
 /// `[http]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenHttp {
     #[schemars(schema_with = "super::limits::of_http")]
-    limits: Settings,
+    limits: WrittenLimits,
     /// Names by which clients may call the host beside those of the loopback.
     hosts: Vec<String>,
     /// Origins of pages that may call it from a browser.
@@ -91,19 +88,6 @@ pub struct HttpSection {
     pub oauth: Option<OAuthSettings>,
 }
 
-/// `[http.tls]`: files in PEM.
-#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TlsFiles {
-    /// The certificate, and those of the authorities between it and a root.
-    pub certificate: PathBuf,
-    /// Its private key. Refused where others may read it.
-    pub key: PathBuf,
-    /// Whether it is taken all the same.
-    #[serde(default)]
-    pub allow_unprotected: bool,
-}
-
 /// `[[http.tokens]]`, checked.
 #[derive(Debug, Clone)]
 pub struct TokenSettings {
@@ -131,33 +115,6 @@ enum TokenSource {
     File(PathBuf),
     Variable(String),
     Digest(Token),
-}
-
-impl TlsFiles {
-    /// Reads both.
-    ///
-    /// # Errors
-    /// Which file cannot be read, or why they make no connection private, in words for
-    /// a person.
-    pub fn read(&self) -> Result<Tls, String> {
-        let told = |path: &Path, error: io::Error| match error.raw_os_error() {
-            None if error.kind() == io::ErrorKind::PermissionDenied => {
-                format!("[http.tls] {}: {error}, or say `allow_unprotected = true`", path.display())
-            }
-            _ => format!("[http.tls] {}: {error}", path.display()),
-        };
-        let certificate = regular::read(&self.certificate, MAX_KEY_BYTES);
-        let certificate = certificate.map_err(|error| told(&self.certificate, error))?;
-        if certificate.len() as u64 > MAX_KEY_BYTES {
-            return Err(format!("[http.tls] {}: it is too long", self.certificate.display()));
-        }
-        let opened = if self.allow_unprotected { regular::open(&self.key) } else { secret::open_private(&self.key) };
-        let mut key = Vec::new();
-        let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
-        read.map_err(|error| told(&self.key, error))?;
-        let tls = Tls::new(&certificate, &key);
-        tls.map_err(|error| format!("[http.tls] {}", with_causes(&error)))
-    }
 }
 
 impl WrittenHttp {
@@ -226,18 +183,28 @@ impl TokenSettings {
     ///
     /// # Errors
     /// Where its file or variable holds no token, in words for a person.
-    pub fn client(&self, variable: impl Fn(&str) -> Option<String>) -> Result<HttpClient, String> {
-        let told = |problem: String| format!("[[http.tokens]] {:?}: {problem}", self.name);
+    pub fn client(&self, variable: impl Fn(&str) -> Option<String>) -> Result<HttpClient, TokenUnavailable> {
+        let of = || self.name.clone();
         let token = match &self.source {
             TokenSource::Digest(token) => Ok(token.clone()),
-            TokenSource::File(path) => secret::read_token(path).map_err(|error| format!("{}: {error}", path.display())),
+            TokenSource::File(path) => secret::read_token(path).map_err(|error| TokenUnavailable::File {
+                token: of(),
+                path: path.clone(),
+                error,
+            }),
             TokenSource::Variable(name) => variable(name)
-                .ok_or_else(|| format!("the variable {name} is not set"))
-                .and_then(|text| Token::new(text.trim()).map_err(|error| format!("the variable {name}: {error}"))),
+                .ok_or_else(|| TokenUnavailable::NoVariable { token: of(), variable: name.clone() })
+                .and_then(|text| {
+                    Token::new(text.trim()).map_err(|error| TokenUnavailable::Variable {
+                        token: of(),
+                        variable: name.clone(),
+                        error,
+                    })
+                }),
         };
         Ok(HttpClient {
             name: self.name.clone(),
-            token: token.map_err(told)?,
+            token: token?,
             tenant: self.tenant.clone(),
             plugins: self.plugins.clone(),
             metrics: self.metrics,
@@ -249,14 +216,46 @@ impl TokenSettings {
     }
 }
 
+/// Why there is no token where `[[http.tokens]]` says that it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenUnavailable {
+    /// Its file cannot be read, may be read by others, or holds none.
+    #[error("[[http.tokens]] {token:?}: {path}: {error}")]
+    File {
+        /// The name of the token.
+        token: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The environment has no variable of this name.
+    #[error("[[http.tokens]] {token:?}: the variable {variable} is not set")]
+    NoVariable {
+        /// The name of the token.
+        token: String,
+        /// The name of the variable.
+        variable: String,
+    },
+    /// What the variable holds is no token.
+    #[error("[[http.tokens]] {token:?}: the variable {variable}: {error}")]
+    Variable {
+        /// The name of the token.
+        token: String,
+        /// The name of the variable.
+        variable: String,
+        /// Why.
+        error: InvalidToken,
+    },
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::PermissionsExt as _};
-
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -277,31 +276,11 @@ mod tests {
         assert_eq!(clients[0].tenant.as_ref().map(TenantId::as_str), Some("t"));
         assert_eq!((clients[0].calls, clients[1].requests_per_second), (Some(3), Some(5)));
         assert_eq!(clients[0].plugins.as_deref(), Some(&["plan*".to_owned()][..]));
-        assert!(http.tokens[1].client(|_| None).expect_err("absent").contains("TOKEN is not set"));
-        assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").contains("16 to 1024"));
+        assert!(http.tokens[1].client(|_| None).expect_err("absent").to_string().contains("TOKEN is not set"));
+        assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").to_string().contains("16 to 1024"));
         assert_eq!(clients.iter().map(|client| client.metrics).collect::<Vec<_>>(), [false, false, true]);
         std::fs::remove_file(&path).expect("removed");
-        assert!(http.tokens[0].client(|_| None).expect_err("gone").contains("token"));
-    }
-
-    #[test]
-    fn a_key_that_others_may_read_is_refused_unless_the_operator_says_so() {
-        let directory = tempfile::tempdir().expect("a directory");
-        for name in ["certificate", "key"] {
-            fs::write(directory.path().join(name), "none").expect("written");
-        }
-        let read = |more: &str| {
-            let text = format!("[http.tls]\ncertificate = \"certificate\"\nkey = \"key\"\n{more}");
-            let http = Configuration::parse(&text, directory.path()).expect("parses").http;
-            http.tls.expect("written").read().map(drop).expect_err("no certificate")
-        };
-        let key = directory.path().join("key");
-        fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).expect("changed");
-        let problem = read("");
-        assert!(problem.contains("chmod 600") && problem.contains("allow_unprotected = true"), "{problem}");
-        assert!(!read("allow_unprotected = true").contains("chmod"));
-        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("changed");
-        assert!(!read("").contains("chmod"));
+        assert!(http.tokens[0].client(|_| None).expect_err("gone").to_string().contains("token"));
     }
 
     #[test]

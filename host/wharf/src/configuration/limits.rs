@@ -13,9 +13,9 @@ use wharf_core::{
 /// A table of limits.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Settings(BTreeMap<String, u64>);
+pub(super) struct WrittenLimits(BTreeMap<String, u64>);
 
-impl Settings {
+impl WrittenLimits {
     /// Whether it says anything of this limit.
     pub(super) fn names(&self, limit: &str) -> bool {
         self.0.contains_key(limit)

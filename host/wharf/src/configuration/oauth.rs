@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 use url::Url;
-
-use crate::oauth::is_protected;
+use wharf_sources::is_protected;
 
 /// `[http.oauth]`, as it is written.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
@@ -94,7 +93,8 @@ mod tests {
     fn an_authorization_server_is_asked_for_its_keys_where_nobody_can_change_them() {
         let parse = |more: &str| {
             let text = format!("[http.oauth]\nresource = \"https://wharf.example/mcp\"\n{more}");
-            Configuration::parse(&text, Path::new("/")).map(|configuration| configuration.http.oauth)
+            let parsed = Configuration::parse(&text, Path::new("/")).map_err(|problem| problem.to_string());
+            parsed.map(|configuration| configuration.http.oauth)
         };
         let oauth = parse("issuer = \"https://login.example\"").expect("right").expect("written");
         assert_eq!((oauth.tenant_claim.as_str(), oauth.jwks), ("sub", None));

@@ -9,7 +9,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind};
 
-use super::{Pin, SecretSettings, limits::Settings, process, request, webview};
+use super::{
+    limits::WrittenLimits,
+    pin::Pin,
+    process, profile,
+    request::{self, SecretSettings},
+    webview,
+};
 use crate::bundled;
 
 /// `[plugin.NAME]`, checked.
@@ -75,7 +81,7 @@ pub(super) struct WrittenPlugin {
     /// Limits of its calls.
     #[serde(default)]
     #[schemars(schema_with = "super::limits::of_calls")]
-    limits: Settings,
+    limits: WrittenLimits,
     /// What it may use; nothing where absent, or what a bundled plugin has.
     grants: Option<Grants>,
     /// What the scope `default` of its state means; the session where absent.
@@ -116,7 +122,7 @@ impl WrittenPlugin {
     pub(super) fn check(
         self,
         name: &PluginName,
-        of_all: &Settings,
+        of_all: &WrittenLimits,
         ceilings: &CallLimits,
         base: &Path,
     ) -> Result<PluginSettings, String> {
@@ -124,7 +130,7 @@ impl WrittenPlugin {
         let mut limits = CallLimits::default();
         of_all.apply("limits", |limit, value| limits.set(limit, value))?;
         if let Some(bundled) = bundled.filter(|_| self.source.is_none()) {
-            bundled.raise(&mut limits, |limit| of_all.names(limit));
+            profile::raise_limits(bundled.name, &mut limits, |limit| of_all.names(limit));
         }
         let mut limits = limits.at_most(ceilings);
         self.limits.apply_to_calls(&format!("plugin.{name}.limits"), &mut limits, ceilings)?;
@@ -180,7 +186,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]

@@ -1,34 +1,20 @@
-//! `[process]`, `[workspace]` and `profile`: what holds for child processes and
-//! the files of sessions.
+//! `[process]` and `[workspace]`: what holds for child processes and the files of
+//! sessions.
 
 use std::{path::Path, time::Duration};
 
 use serde::Deserialize;
-use wharf_core::{
-    Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant,
-    grant::{Access, EventsGrant},
-};
+use wharf_core::{Grants, PluginName, ProcessLimits};
 use wharf_process::{Settings as ProcessRoom, output::OutputLimits};
 
-use super::{limits::Settings, polls::PollGuidance};
-
-/// What the bundled plugins are granted where the configuration does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// State, and nothing else. Plugins that can do nothing with that are off
-    #[default]
-    Default,
-    /// For a developer's own machine: the workspace, too, with a shell, contained and without a network; and web pages
-    Developer,
-}
+use super::{limits::WrittenLimits, polls::PollGuidance};
 
 /// `[process]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenProcess {
     #[schemars(schema_with = "super::limits::of_processes")]
-    pub(super) limits: Settings,
+    pub(super) limits: WrittenLimits,
     pub(super) polls: PollGuidance,
     /// What has to contain processes and terminals, whatever a grant says: where it
     /// does not work, they are refused.
@@ -80,79 +66,6 @@ pub(crate) fn room(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessRoom 
     }
 }
 
-impl Profile {
-    /// What a bundled plugin may use where the configuration says nothing;
-    /// `state` is what it keeps by itself.
-    pub(crate) fn grants(self, plugin: &str, state: StateGrant) -> Grants {
-        let developer = self == Self::Developer;
-        match plugin {
-            WORKSPACE if developer => Grants {
-                process: Some(ProcessGrant {
-                    programs: vec!["**".to_owned()],
-                    shell: true,
-                    environment: vec!["*".to_owned()],
-                    ..ProcessGrant::with_reason(REASON)
-                }),
-                workspace: Some(WorkspaceGrant::with_reason(REASON)),
-                ..Grants::default()
-            },
-            TERMINAL if developer => Grants {
-                terminal: Some(every_terminal()),
-                events: Some(EventsGrant::with_reason(REASON)),
-                ..Grants::default()
-            },
-            BROWSER if developer => Grants {
-                webview: Some(every_page()),
-                // Screenshots and PDFs go where downloads do.
-                workspace: Some(WorkspaceGrant::with_reason(REASON)),
-                ..Grants::default()
-            },
-            WORKSPACE | TERMINAL | BROWSER => Grants::default(),
-            CONTENT_STORE if developer => Grants {
-                state: Some(state),
-                workspace: Some(WorkspaceGrant { access: Access::Read, ..WorkspaceGrant::with_reason(REASON) }),
-                ..Grants::default()
-            },
-            _ => Grants { state: Some(state), ..Grants::default() },
-        }
-    }
-
-    /// What the host's own routes may use where the configuration says nothing.
-    pub(crate) fn host_grants(self) -> Grants {
-        if self != Self::Developer {
-            return Grants::default();
-        }
-        Grants { terminal: Some(every_terminal()), webview: Some(every_page()), ..Grants::default() }
-    }
-}
-
-/// What holds for the developer's own programs, too.
-fn every_terminal() -> TerminalGrant {
-    TerminalGrant {
-        programs: vec!["**".to_owned()],
-        shell: true,
-        environment: vec!["*".to_owned()],
-        ..TerminalGrant::with_reason(REASON)
-    }
-}
-
-/// Whatever the developer's own browser could reach.
-fn every_page() -> WebViewGrant {
-    WebViewGrant {
-        origins: "*".parse().into_iter().collect(),
-        downloads: true,
-        uploads: true,
-        private_addresses: true,
-        ..WebViewGrant::with_reason(REASON)
-    }
-}
-
-const REASON: &str = "the profile `developer`";
-const WORKSPACE: &str = "workspace";
-const TERMINAL: &str = "terminal";
-const BROWSER: &str = "browser";
-const CONTENT_STORE: &str = "content-store";
-
 /// The same with paths that begin where the configuration is.
 pub(super) fn with_absolute_paths(mut grants: Grants, base: &Path) -> Grants {
     let readable = grants.process.iter_mut().flat_map(|process| &mut process.readable);
@@ -202,7 +115,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]

@@ -16,10 +16,10 @@ use wharf_core::{
     Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
     request::{InvalidSecret, SecretRule},
 };
-use wharf_sources::regular;
+use wharf_sources::{is_protected, regular_file};
 
-use super::limits::{self, Settings};
-use crate::{oauth::is_protected, secret::open_private};
+use super::limits::{self, WrittenLimits};
+use crate::secret::open_private;
 
 /// What is read of a file with a secret: more is none.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -29,7 +29,7 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenRequest {
     #[schemars(schema_with = "limits::of_requests")]
-    limits: Settings,
+    limits: WrittenLimits,
 }
 
 impl WrittenRequest {
@@ -89,9 +89,17 @@ impl SecretSource {
     }
 }
 
-/// Why a secret cannot be had.
+/// Why a secret cannot be had; never what it is.
 #[derive(Debug, thiserror::Error)]
-enum Missing {
+#[error("[{table}] {problem}")]
+pub struct SecretUnavailable {
+    /// The table that names it.
+    table: String,
+    problem: MissingSecret,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum MissingSecret {
     #[error("the environment of the host has no variable {0}; set it, or take the secret out")]
     Variable(String),
     #[error("{0} is no text")]
@@ -143,9 +151,10 @@ pub(super) fn secrets(
 ///
 /// # Errors
 /// Which one cannot be had and why; never what it is.
-pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> Result<Secrets, String> {
+pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> Result<Secrets, SecretUnavailable> {
     let read = secrets.iter().map(|secret| {
-        read(secret).map_err(|missing| format!("[plugin.{plugin}.secrets.{}] {missing}", secret.rule.name()))
+        let table = || format!("plugin.{plugin}.secrets.{}", secret.rule.name());
+        read(secret).map_err(|problem| SecretUnavailable { table: table(), problem })
     });
     Ok(Secrets::new(read.collect::<Result<_, _>>()?))
 }
@@ -154,32 +163,33 @@ pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> R
 ///
 /// # Errors
 /// Why it cannot be had; never what it is.
-pub(crate) fn read_header(secret: &SecretSettings) -> Result<Secret, String> {
-    read(secret).map_err(|missing| format!("[traces.headers.{}] {missing}", secret.rule.name()))
+pub(crate) fn read_header(secret: &SecretSettings) -> Result<Secret, SecretUnavailable> {
+    let table = || format!("traces.headers.{}", secret.rule.name());
+    read(secret).map_err(|problem| SecretUnavailable { table: table(), problem })
 }
 
-fn read(secret: &SecretSettings) -> Result<Secret, Missing> {
+fn read(secret: &SecretSettings) -> Result<Secret, MissingSecret> {
     let (text, from) = match &secret.from {
         SecretSource::Environment(variable) => match std::env::var(variable) {
             Ok(text) => (text, format!("the variable {variable} of the host")),
-            Err(std::env::VarError::NotPresent) => return Err(Missing::Variable(variable.clone())),
-            Err(std::env::VarError::NotUnicode(_)) => return Err(Missing::NoText(variable.clone())),
+            Err(std::env::VarError::NotPresent) => return Err(MissingSecret::Variable(variable.clone())),
+            Err(std::env::VarError::NotUnicode(_)) => return Err(MissingSecret::NoText(variable.clone())),
         },
         SecretSource::File(path) => {
             let mut bytes = Vec::new();
-            let opened = if secret.allow_unprotected { regular::open(path) } else { open_private(path) };
+            let opened = if secret.allow_unprotected { regular_file::open(path) } else { open_private(path) };
             opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)).map_err(|error| {
                 // What the system itself says has a number.
                 match error.raw_os_error() {
-                    None if error.kind() == io::ErrorKind::PermissionDenied => Missing::Unprotected(error),
-                    _ => Missing::File(path.clone(), error),
+                    None if error.kind() == io::ErrorKind::PermissionDenied => MissingSecret::Unprotected(error),
+                    _ => MissingSecret::File(path.clone(), error),
                 }
             })?;
             let shown = path.display().to_string();
-            (String::from_utf8(bytes).map_err(|_| Missing::NoText(shown.clone()))?, shown)
+            (String::from_utf8(bytes).map_err(|_| MissingSecret::NoText(shown.clone()))?, shown)
         }
     };
-    secret.rule.with_text(&text).map_err(|error| Missing::Unfit(from, error))
+    secret.rule.with_text(&text).map_err(|error| MissingSecret::Unfit(from, error))
 }
 
 /// Checks what a grant names.
@@ -198,7 +208,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     fn with_secret(lines: &str) -> String {
@@ -267,7 +277,9 @@ mod tests {
         write_private(&file, "hunter2hunter2\n");
         let read = |lines: &str| {
             let configuration = Configuration::parse(&with_secret(lines), directory.path()).expect("parses");
-            read_secrets(&plugin(), &configuration.plugins[&plugin()].secrets).map(drop)
+            read_secrets(&plugin(), &configuration.plugins[&plugin()].secrets)
+                .map(drop)
+                .map_err(|error| error.to_string())
         };
         let of_file = format!("{TO}file = \"token\"\n");
         assert_eq!(read(&of_file), Ok(()));
@@ -301,7 +313,7 @@ mod tests {
         let file = directory.path().join("token");
         let configuration = Configuration::parse(&with_secret(&format!("{TO}file = \"token\"")), directory.path());
         let secrets = configuration.expect("parses").plugins[&plugin()].secrets.clone();
-        let problem = || read_secrets(&plugin(), &secrets).expect_err("refused");
+        let problem = || read_secrets(&plugin(), &secrets).expect_err("refused").to_string();
         assert!(problem().contains("[plugin.x.secrets.token] cannot read"), "{}", problem());
         for (text, word) in [("\n", "empty"), ("short", "fewer than"), ("hunter2\nhunter2", "one line")] {
             write_private(&file, text);
@@ -312,7 +324,7 @@ mod tests {
         assert_eq!(read.iter().next().expect("one").text().reveal(), "hunter2hunter2");
         let unset = with_secret(&format!("{TO}environment = \"WHARF_TEST_THAT_NOBODY_SETS\""));
         let secrets = parse(&unset).expect("parses").plugins[&plugin()].secrets.clone();
-        let problem = read_secrets(&plugin(), &secrets).expect_err("unset");
+        let problem = read_secrets(&plugin(), &secrets).expect_err("unset").to_string();
         assert!(problem.contains("no variable WHARF_TEST_THAT_NOBODY_SETS"), "{problem}");
     }
 }

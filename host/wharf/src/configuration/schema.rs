@@ -6,7 +6,7 @@ mod tests;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::{Configuration, Written};
+use super::document::{Configuration, Written};
 
 impl Configuration {
     /// The schema that a `wharf.toml` conforms to, as JSON Schema of draft 7,

@@ -17,7 +17,7 @@ use wharf_terminal::{
     ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom, check_profiles,
 };
 
-use super::limits::Settings;
+use super::limits::WrittenLimits;
 
 /// Where terminals are recorded that are lost with their host, below the data
 /// directory.
@@ -32,7 +32,7 @@ const RECORDINGS: &str = "recordings";
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenTerminal {
     #[schemars(schema_with = "super::limits::of_terminals")]
-    limits: Settings,
+    limits: WrittenLimits,
     /// Whether programs that crash are started again.
     #[schemars(schema_with = "restart_schema")]
     restart: Option<String>,
@@ -89,7 +89,7 @@ struct WrittenWord {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenStream {
     #[schemars(schema_with = "super::limits::of_streams")]
-    limits: Settings,
+    limits: WrittenLimits,
 }
 
 /// `[terminal]`, checked.
@@ -205,7 +205,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]

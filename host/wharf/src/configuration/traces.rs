@@ -10,9 +10,9 @@ use std::{
 use serde::Deserialize;
 use url::Url;
 use wharf_core::{RequestPattern, request::SecretRule, trace::Sampling};
+use wharf_sources::is_protected;
 
 use super::request::{SecretSettings, SecretSource};
-use crate::oauth::is_protected;
 
 /// The service that a collector knows hosts by, where nothing else is said.
 const SERVICE: &str = "wharf";
@@ -155,7 +155,7 @@ mod tests {
 
     fn parse(lines: &str) -> Result<TracesSettings, String> {
         let parsed = Configuration::parse(&format!("[traces]\n{lines}"), Path::new("/etc/wharf"));
-        parsed.map(|configuration| configuration.traces)
+        parsed.map_err(|problem| problem.to_string()).map(|configuration| configuration.traces)
     }
 
     #[test]

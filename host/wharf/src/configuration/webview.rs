@@ -8,14 +8,14 @@ use std::{
 use serde::Deserialize;
 use wharf_core::{Grants, PluginName, WebViewLimits};
 
-use super::limits::Settings;
+use super::limits::WrittenLimits;
 
 /// `[webview]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenWebView {
     #[schemars(schema_with = "super::limits::of_web_pages")]
-    limits: Settings,
+    limits: WrittenLimits,
     program: Option<PathBuf>,
     user: Option<u32>,
     sandbox: Option<bool>,
@@ -96,7 +96,7 @@ mod tests {
     use super::{super::Configuration, *};
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        Configuration::parse(text, Path::new("/etc/wharf"))
+        Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
     }
 
     #[test]

@@ -18,8 +18,8 @@ use tokio::{
 };
 
 use super::{
-    HOSTS, SECRET, SOCKET, socket_path,
-    wire::{self, Bytes, Opening, Order, Reply, Request},
+    socket::{HOSTS, SECRET, SOCKET, is_alive, socket_path},
+    wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::secret;
 
@@ -73,12 +73,6 @@ pub fn running_hosts(data: &Path) -> io::Result<Vec<RunningHost>> {
     Ok(hosts)
 }
 
-/// Whether somebody listens there. A host has nothing to do with who connects
-/// and says nothing.
-pub(super) fn is_alive(directory: &Path) -> bool {
-    socket_path(directory).is_ok_and(|(_open, path)| std::os::unix::net::UnixStream::connect(path).is_ok())
-}
-
 /// The plugins of a running host.
 #[derive(Debug, Clone)]
 pub struct ServedPlugins {
@@ -96,7 +90,7 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn plugins(&self) -> Result<ServedPlugins, ControlError> {
-        self.served(Request::Plugins).await
+        self.served(ControlRequest::Plugins).await
     }
 
     /// Says that `wharf.toml`, the plugins that were added or their files have changed,
@@ -105,15 +99,17 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn reload(&self) -> Result<ServedPlugins, ControlError> {
-        self.served(Request::Reload).await
+        self.served(ControlRequest::Reload).await
     }
 
-    async fn served(&self, request: Request) -> Result<ServedPlugins, ControlError> {
+    async fn served(&self, request: ControlRequest) -> Result<ServedPlugins, ControlError> {
         let asking = async {
             let (mut reader, _writer) = self.ask(request).await?;
             match wire::read(&mut reader).await? {
-                Some(Reply::Plugins { plugins, changed, problem }) => Ok(ServedPlugins { plugins, changed, problem }),
-                Some(Reply::Refused { message }) => Err(ControlError::Refused(message)),
+                Some(ControlReply::Plugins { plugins, changed, problem }) => {
+                    Ok(ServedPlugins { plugins, changed, problem })
+                }
+                Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
                 _ => Err(ControlError::Unexpected),
             }
         };
@@ -125,10 +121,10 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn terminals(&self) -> Result<Vec<Value>, ControlError> {
-        let (mut reader, _writer) = self.ask(Request::Terminals).await?;
+        let (mut reader, _writer) = self.ask(ControlRequest::Terminals).await?;
         match wire::read(&mut reader).await? {
-            Some(Reply::Terminals { terminals }) => Ok(terminals),
-            Some(Reply::Refused { message }) => Err(ControlError::Refused(message)),
+            Some(ControlReply::Terminals { terminals }) => Ok(terminals),
+            Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
             _ => Err(ControlError::Unexpected),
         }
     }
@@ -139,10 +135,10 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn processes(&self) -> Result<Vec<Value>, ControlError> {
-        let (mut reader, _writer) = self.ask(Request::Processes).await?;
+        let (mut reader, _writer) = self.ask(ControlRequest::Processes).await?;
         match wire::read(&mut reader).await? {
-            Some(Reply::Processes { processes }) => Ok(processes),
-            Some(Reply::Refused { message }) => Err(ControlError::Refused(message)),
+            Some(ControlReply::Processes { processes }) => Ok(processes),
+            Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
             _ => Err(ControlError::Unexpected),
         }
     }
@@ -152,45 +148,45 @@ impl RunningHost {
     /// # Errors
     /// [`ControlError::Refused`] where it has no such terminal; otherwise see
     /// [`ControlError`].
-    pub async fn attach(&self, id: &str, read_only: bool) -> Result<Attachment, ControlError> {
-        let (mut reader, writer) = self.ask(Request::Attach { id: id.to_owned(), read_only }).await?;
+    pub async fn attach(&self, id: &str, read_only: bool) -> Result<TerminalAttachment, ControlError> {
+        let (mut reader, writer) = self.ask(ControlRequest::Attach { id: id.to_owned(), read_only }).await?;
         let terminal = match wire::read(&mut reader).await? {
-            Some(Reply::Attached { terminal }) => terminal,
-            Some(Reply::Refused { message }) => return Err(ControlError::Refused(message)),
+            Some(ControlReply::Attached { terminal }) => terminal,
+            Some(ControlReply::Refused { message }) => return Err(ControlError::Refused(message)),
             _ => return Err(ControlError::Unexpected),
         };
         let (sender, frames) = mpsc::channel(FRAMES);
         tokio::spawn(async move {
-            while let Ok(Some(reply)) = wire::read::<Reply>(&mut reader).await {
+            while let Ok(Some(reply)) = wire::read::<ControlReply>(&mut reader).await {
                 if sender.send(reply).await.is_err() {
                     return;
                 }
             }
         });
-        Ok(Attachment { terminal, frames, writer })
+        Ok(TerminalAttachment { terminal, frames, writer })
     }
 
-    async fn ask(&self, request: Request) -> Result<(BufReader<OwnedReadHalf>, OwnedWriteHalf), ControlError> {
+    async fn ask(&self, request: ControlRequest) -> Result<(BufReader<OwnedReadHalf>, OwnedWriteHalf), ControlError> {
         let secret = secret::read(&self.directory.join(SECRET))?;
         let (_open, path) = socket_path(&self.directory)?;
         let (reader, mut writer) = UnixStream::connect(path).await?.into_split();
-        wire::write(&mut writer, &Opening { secret, request }).await?;
+        wire::write(&mut writer, &OpeningLine { secret, request }).await?;
         Ok((BufReader::new(reader), writer))
     }
 }
 
 /// A terminal as it is now and as it goes on. Dropping it detaches.
 #[derive(Debug)]
-pub struct Attachment {
+pub struct TerminalAttachment {
     /// What the terminal is: a JSON object.
     pub terminal: Value,
-    frames: mpsc::Receiver<Reply>,
+    frames: mpsc::Receiver<ControlReply>,
     writer: OwnedWriteHalf,
 }
 
 /// What comes of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Frame {
+pub enum TerminalFrame {
     /// The whole screen, drawn from nothing: at first, and where this reader was too slow for what came.
     Screen {
         /// What draws it.
@@ -215,21 +211,26 @@ pub enum Frame {
     Ended(String),
 }
 
-impl Attachment {
+impl TerminalAttachment {
     /// The next frame; nothing where the host has gone. May be given up and
     /// asked for again without loss.
     ///
     /// # Errors
     /// [`ControlError::Unexpected`].
-    pub async fn next(&mut self) -> Result<Option<Frame>, ControlError> {
+    pub async fn next(&mut self) -> Result<Option<TerminalFrame>, ControlError> {
         Ok(match self.frames.recv().await {
-            Some(Reply::Screen { bytes: Bytes(bytes), columns, rows }) => Some(Frame::Screen { bytes, columns, rows }),
-            Some(Reply::Output { bytes: Bytes(bytes) }) => Some(Frame::Output(bytes)),
-            Some(Reply::Resized { columns, rows }) => Some(Frame::Resized { columns, rows }),
-            Some(Reply::Refused { message }) => Some(Frame::Refused(message)),
-            Some(Reply::Ended { message }) => Some(Frame::Ended(message)),
+            Some(ControlReply::Screen { bytes: Base64Bytes(bytes), columns, rows }) => {
+                Some(TerminalFrame::Screen { bytes, columns, rows })
+            }
+            Some(ControlReply::Output { bytes: Base64Bytes(bytes) }) => Some(TerminalFrame::Output(bytes)),
+            Some(ControlReply::Resized { columns, rows }) => Some(TerminalFrame::Resized { columns, rows }),
+            Some(ControlReply::Refused { message }) => Some(TerminalFrame::Refused(message)),
+            Some(ControlReply::Ended { message }) => Some(TerminalFrame::Ended(message)),
             Some(
-                Reply::Terminals { .. } | Reply::Processes { .. } | Reply::Attached { .. } | Reply::Plugins { .. },
+                ControlReply::Terminals { .. }
+                | ControlReply::Processes { .. }
+                | ControlReply::Attached { .. }
+                | ControlReply::Plugins { .. },
             ) => {
                 return Err(ControlError::Unexpected);
             }
@@ -243,14 +244,14 @@ impl Attachment {
     /// # Errors
     /// [`ControlError::Unreachable`]; what the host refuses comes as a frame.
     pub async fn type_bytes(&mut self, bytes: Vec<u8>, force: bool) -> Result<(), ControlError> {
-        Ok(wire::write(&mut self.writer, &Order::Type { bytes: Bytes(bytes), force }).await?)
+        Ok(wire::write(&mut self.writer, &TerminalOrder::Type { bytes: Base64Bytes(bytes), force }).await?)
     }
 
     /// Changes the size of the terminal, for everybody.
     ///
     /// # Errors
-    /// As for [`Attachment::type_bytes`].
+    /// As for [`TerminalAttachment::type_bytes`].
     pub async fn resize(&mut self, columns: u16, rows: u16) -> Result<(), ControlError> {
-        Ok(wire::write(&mut self.writer, &Order::Resize { columns, rows }).await?)
+        Ok(wire::write(&mut self.writer, &TerminalOrder::Resize { columns, rows }).await?)
     }
 }

@@ -25,8 +25,8 @@ use wharf_core::{text::with_causes, tool::json_bytes};
 use wharf_terminal::{Attached, Size, TerminalId, Update};
 
 use super::{
-    HOSTS, SECRET, client, socket_path,
-    wire::{self, Bytes, Opening, Order, Reply, Request},
+    socket::{HOSTS, SECRET, SOCKET, is_alive, socket_path},
+    wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::{
     configuration::Configuration,
@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// How the configuration is read again.
-pub(crate) type Reread = Arc<dyn Fn() -> Result<Configuration, String> + Send + Sync>;
+type RereadConfiguration = Arc<dyn Fn() -> Result<Configuration, String> + Send + Sync>;
 
 /// Who may be connected at once.
 const CONNECTIONS: usize = 16;
@@ -46,14 +46,14 @@ const STALL: Duration = Duration::from_secs(30);
 
 /// The socket of a host; gone once this is dropped.
 #[derive(Debug)]
-pub struct Control {
+pub struct ControlSocket {
     directory: PathBuf,
     task: AbortHandle,
 }
 
-impl Control {
+impl ControlSocket {
     /// Opens the socket of a host, and removes what dead ones left.
-    pub(crate) fn open(data: &Path, host: WeakHost, reread: Reread) -> io::Result<Self> {
+    fn open(data: &Path, host: WeakHost, reread: RereadConfiguration) -> io::Result<Self> {
         let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
         DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
         remove_dead(&hosts)?;
@@ -63,13 +63,41 @@ impl Control {
         let secret = secret::make(&directory.join(SECRET))?;
         let (_open, path) = socket_path(&directory)?;
         let listener = UnixListener::bind(path)?;
-        let asked = Asked { secret: secret.into(), host, reread };
-        let task = tokio::spawn(serve(listener, asked)).abort_handle();
+        let server = ControlServer { secret: secret.into(), host, reread };
+        let task = tokio::spawn(serve(listener, server)).abort_handle();
         Ok(Self { directory, task })
     }
 }
 
-impl Drop for Control {
+impl Host {
+    /// Lets the operator's commands (`wharf plugin`, `wharf terminals`, `wharf attach`)
+    /// reach this host, as long as what is returned lives: over a local socket below
+    /// its data directory, which nobody but the host's own user can reach.
+    /// Nothing where the socket cannot be had, which is logged.
+    ///
+    /// A command that has changed `wharf.toml` or the plugins that were added says so;
+    /// `reread` then brings the configuration as it is now, or why it is not usable.
+    #[must_use]
+    pub fn accept_commands<E>(
+        &self,
+        data: &Path,
+        reread: impl Fn() -> Result<Configuration, E> + Send + Sync + 'static,
+    ) -> Option<ControlSocket>
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let reread = move || reread().map_err(|error| with_causes(&*error.into()));
+        let control = ControlSocket::open(data, self.downgrade(), Arc::new(reread))
+            .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
+            .ok()?;
+        // What was added after this host had looked and before it could be told.
+        let host = self.clone();
+        tokio::spawn(async move { host.look_at_added().await });
+        Some(control)
+    }
+}
+
+impl Drop for ControlSocket {
     fn drop(&mut self) {
         self.task.abort();
         if let Err(error) = fs::remove_dir_all(&self.directory) {
@@ -82,7 +110,7 @@ impl Drop for Control {
 fn remove_dead(hosts: &Path) -> io::Result<()> {
     for entry in fs::read_dir(hosts)? {
         let directory = entry?.path();
-        if directory.join(super::SOCKET).exists() && !client::is_alive(&directory) {
+        if directory.join(SOCKET).exists() && !is_alive(&directory) {
             // Another host may be at it, too.
             let _ = fs::remove_dir_all(&directory);
         }
@@ -92,13 +120,13 @@ fn remove_dead(hosts: &Path) -> io::Result<()> {
 
 /// Who answers.
 #[derive(Clone)]
-struct Asked {
+struct ControlServer {
     secret: Arc<str>,
     host: WeakHost,
-    reread: Reread,
+    reread: RereadConfiguration,
 }
 
-async fn serve(listener: UnixListener, asked: Asked) {
+async fn serve(listener: UnixListener, server: ControlServer) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -110,9 +138,9 @@ async fn serve(listener: UnixListener, asked: Asked) {
                 continue;
             }
         };
-        let asked = asked.clone();
+        let server = server.clone();
         tokio::spawn(async move {
-            if let Err(error) = asked.answer(stream).await {
+            if let Err(error) = server.answer(stream).await {
                 tracing::debug!("a command went away: {error}");
             }
             drop(place);
@@ -120,32 +148,32 @@ async fn serve(listener: UnixListener, asked: Asked) {
     }
 }
 
-impl Asked {
+impl ControlServer {
     async fn answer(self, stream: UnixStream) -> io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
-        let opening = timeout(PATIENCE, wire::read::<Opening>(&mut reader)).await.map_err(io::Error::other)??;
-        let Some(Opening { secret: given, request }) = opening else { return Ok(()) };
+        let opening = timeout(PATIENCE, wire::read::<OpeningLine>(&mut reader)).await.map_err(io::Error::other)??;
+        let Some(OpeningLine { secret: given, request }) = opening else { return Ok(()) };
         if !secret::same(&given, &self.secret) {
             return refuse(&mut writer, "the secret is another one").await;
         }
         let Some(host) = self.host.upgrade() else { return refuse(&mut writer, "the host ends").await };
         match request {
-            Request::Terminals => {
+            ControlRequest::Terminals => {
                 let terminals = host.terminals().map(|terminals| terminals.all()).unwrap_or_default();
                 let terminals = terminals.iter().map(|(owner, info)| terminals::shown(owner, info)).collect();
-                wire::write(&mut writer, &Reply::Terminals { terminals }).await
+                wire::write(&mut writer, &ControlReply::Terminals { terminals }).await
             }
-            Request::Processes => {
+            ControlRequest::Processes => {
                 let all = match host.processes() {
                     Some(processes) => processes.all().await,
                     None => Vec::new(),
                 };
                 let processes = all.iter().map(|(owner, process)| processes::shown(owner, process));
                 let processes = within_a_line(processes);
-                wire::write(&mut writer, &Reply::Processes { processes }).await
+                wire::write(&mut writer, &ControlReply::Processes { processes }).await
             }
-            Request::Attach { id, read_only } => {
+            ControlRequest::Attach { id, read_only } => {
                 let Some(terminals) = host.terminals() else {
                     return refuse(&mut writer, "this host has no terminals").await;
                 };
@@ -153,12 +181,12 @@ impl Asked {
                 // Who looks on for hours does not keep the host open.
                 drop(host);
                 match attached {
-                    Ok(attached) => Live { attached, read_only }.run(reader, writer).await,
+                    Ok(attached) => AttachedClient { attached, read_only }.run(reader, writer).await,
                     Err(error) => refuse(&mut writer, &wharf_core::Error::from(error).message).await,
                 }
             }
-            Request::Plugins => wire::write(&mut writer, &plugins(&host, false, None)).await,
-            Request::Reload => match self.reload(&host).await {
+            ControlRequest::Plugins => wire::write(&mut writer, &plugins(&host, false, None)).await,
+            ControlRequest::Reload => match self.reload(&host).await {
                 Ok(reply) => wire::write(&mut writer, &reply).await,
                 Err(problem) => refuse(&mut writer, &problem).await,
             },
@@ -167,7 +195,7 @@ impl Asked {
 
     /// A configuration that cannot be used does not keep plugins from being looked at
     /// again under the one before.
-    async fn reload(&self, host: &Host) -> Result<Reply, String> {
+    async fn reload(&self, host: &Host) -> Result<ControlReply, String> {
         let reread = Arc::clone(&self.reread);
         let read = tokio::task::spawn_blocking(move || reread()).await.map_err(|error| error.to_string())?;
         let (changed, problem) = match read {
@@ -190,47 +218,47 @@ fn within_a_line(all: impl DoubleEndedIterator<Item = serde_json::Value>) -> Vec
     kept
 }
 
-fn plugins(host: &Host, changed: bool, problem: Option<String>) -> Reply {
+fn plugins(host: &Host, changed: bool, problem: Option<String>) -> ControlReply {
     let plugins = host.plugins().iter().filter_map(|plugin| serde_json::to_value(plugin).ok()).collect();
-    Reply::Plugins { plugins, changed, problem }
+    ControlReply::Plugins { plugins, changed, problem }
 }
 
 async fn refuse(writer: &mut OwnedWriteHalf, message: &str) -> io::Result<()> {
-    wire::write(writer, &Reply::Refused { message: message.to_owned() }).await
+    wire::write(writer, &ControlReply::Refused { message: message.to_owned() }).await
 }
 
 /// Somebody who is attached.
-struct Live {
+struct AttachedClient {
     attached: Attached,
     read_only: bool,
 }
 
 /// What happens while somebody is attached.
-enum News {
+enum AttachmentEvent {
     Shown(Option<Update>),
-    Asked(Option<Order>),
+    Ordered(Option<TerminalOrder>),
 }
 
-impl Live {
+impl AttachedClient {
     async fn run(mut self, reader: BufReader<OwnedReadHalf>, mut writer: OwnedWriteHalf) -> io::Result<()> {
         let info = self.attached.info();
         let terminal = serde_json::json!({ "id": info.id.to_string(), "command": info.command });
-        wire::write(&mut writer, &Reply::Attached { terminal }).await?;
+        wire::write(&mut writer, &ControlReply::Attached { terminal }).await?;
         let mut orders = orders(reader);
         loop {
             let news = tokio::select! {
-                shown = self.attached.next() => News::Shown(shown),
-                order = orders.recv() => News::Asked(order),
+                shown = self.attached.next() => AttachmentEvent::Shown(shown),
+                order = orders.recv() => AttachmentEvent::Ordered(order),
             };
             let reply = match news {
-                News::Shown(Some(update)) => self.shown(update),
-                News::Shown(None) => {
+                AttachmentEvent::Shown(Some(update)) => self.shown(update),
+                AttachmentEvent::Shown(None) => {
                     let message = "the terminal was closed".to_owned();
-                    return wire::write(&mut writer, &Reply::Ended { message }).await;
+                    return wire::write(&mut writer, &ControlReply::Ended { message }).await;
                 }
-                News::Asked(Some(order)) => self.carry_out(order).await.err(),
+                AttachmentEvent::Ordered(Some(order)) => self.carry_out(order).await.err(),
                 // It has detached.
-                News::Asked(None) => return Ok(()),
+                AttachmentEvent::Ordered(None) => return Ok(()),
             };
             if let Some(reply) = reply {
                 // Who takes nothing for so long has gone.
@@ -239,29 +267,29 @@ impl Live {
         }
     }
 
-    fn shown(&self, update: Update) -> Option<Reply> {
-        let drawn = |size: Size, text: String| Reply::Screen {
-            bytes: Bytes(text.into_bytes()),
+    fn shown(&self, update: Update) -> Option<ControlReply> {
+        let drawn = |size: Size, text: String| ControlReply::Screen {
+            bytes: Base64Bytes(text.into_bytes()),
             columns: size.columns(),
             rows: size.rows(),
         };
         match update {
             Update::Screen { size, text } => Some(drawn(size, text)),
-            Update::Text(text) => Some(Reply::Output { bytes: Bytes(text.into_bytes()) }),
+            Update::Text(text) => Some(ControlReply::Output { bytes: Base64Bytes(text.into_bytes()) }),
             // The program draws itself anew.
-            Update::Resized(size) => Some(Reply::Resized { columns: size.columns(), rows: size.rows() }),
+            Update::Resized(size) => Some(ControlReply::Resized { columns: size.columns(), rows: size.rows() }),
             Update::Typed(_) => None,
         }
     }
 
-    async fn carry_out(&self, order: Order) -> Result<(), Reply> {
-        let refused = |message: String| Reply::Refused { message };
+    async fn carry_out(&self, order: TerminalOrder) -> Result<(), ControlReply> {
+        let refused = |message: String| ControlReply::Refused { message };
         if self.read_only {
             return Err(refused("this is a look only; attach without --read-only to type".to_owned()));
         }
         let done = match order {
-            Order::Type { bytes: Bytes(bytes), force } => self.attached.write(bytes, force).await,
-            Order::Resize { columns, rows } => match Size::new(columns, rows) {
+            TerminalOrder::Type { bytes: Base64Bytes(bytes), force } => self.attached.write(bytes, force).await,
+            TerminalOrder::Resize { columns, rows } => match Size::new(columns, rows) {
                 Ok(size) => self.attached.resize(size),
                 Err(error) => Err(error.into()),
             },
@@ -272,7 +300,7 @@ impl Live {
 
 /// What the other side asks for; nothing more once it has gone or speaks
 /// nonsense. A task of its own reads, since half a line must not be lost.
-fn orders(mut reader: BufReader<OwnedReadHalf>) -> mpsc::Receiver<Order> {
+fn orders(mut reader: BufReader<OwnedReadHalf>) -> mpsc::Receiver<TerminalOrder> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         while let Ok(Some(order)) = wire::read(&mut reader).await {

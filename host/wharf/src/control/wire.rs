@@ -11,25 +11,25 @@ pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
 
 /// The first line: who asks, and for what.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Opening {
+pub(super) struct OpeningLine {
     pub(super) secret: String,
-    pub(super) request: Request,
+    pub(super) request: ControlRequest,
 }
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub(super) enum Request {
-    /// All terminals; answered by [`Reply::Terminals`].
+pub(super) enum ControlRequest {
+    /// All terminals; answered by [`ControlReply::Terminals`].
     Terminals,
-    /// All processes; answered by [`Reply::Processes`].
+    /// All processes; answered by [`ControlReply::Processes`].
     Processes,
-    /// One terminal, live: answered by [`Reply::Attached`], then a
-    /// [`Reply::Screen`], then what comes.
+    /// One terminal, live: answered by [`ControlReply::Attached`], then a
+    /// [`ControlReply::Screen`], then what comes.
     Attach { id: String, read_only: bool },
-    /// All plugins, and what became of each: answered by [`Reply::Plugins`].
+    /// All plugins, and what became of each: answered by [`ControlReply::Plugins`].
     Plugins,
-    /// What plugins come from has changed: answered by [`Reply::Plugins`] once it has
+    /// What plugins come from has changed: answered by [`ControlReply::Plugins`] once it has
     /// taken effect.
     Reload,
 }
@@ -37,7 +37,7 @@ pub(super) enum Request {
 /// What the host says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub(super) enum Reply {
+pub(super) enum ControlReply {
     Terminals {
         terminals: Vec<serde_json::Value>,
     },
@@ -56,13 +56,13 @@ pub(super) enum Reply {
     },
     /// Bytes that draw the screen from nothing.
     Screen {
-        bytes: Bytes,
+        bytes: Base64Bytes,
         columns: u16,
         rows: u16,
     },
     /// What the program printed.
     Output {
-        bytes: Bytes,
+        bytes: Base64Bytes,
     },
     /// The terminal has another size now.
     Resized {
@@ -82,10 +82,10 @@ pub(super) enum Reply {
 /// What somebody who is attached wants.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub(super) enum Order {
+pub(super) enum TerminalOrder {
     /// While a turn runs, only what is forced is typed.
     Type {
-        bytes: Bytes,
+        bytes: Base64Bytes,
         force: bool,
     },
     Resize {
@@ -96,15 +96,15 @@ pub(super) enum Order {
 
 /// Bytes, as base64.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Bytes(pub(super) Vec<u8>);
+pub(super) struct Base64Bytes(pub(super) Vec<u8>);
 
-impl Serialize for Bytes {
+impl Serialize for Base64Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&STANDARD.encode(&self.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
+impl<'de> Deserialize<'de> for Base64Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
         STANDARD.decode(text.as_bytes()).map(Self).map_err(D::Error::custom)

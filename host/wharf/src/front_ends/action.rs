@@ -9,14 +9,14 @@ use super::connection::Connection;
 use crate::app::{AppCall, ToolAction};
 
 /// See the module.
-pub(super) struct Asking {
+pub(super) struct FrontEndAction {
     pub(super) connection: Arc<Connection>,
     pub(super) tool: String,
     pub(super) patience: Duration,
 }
 
 #[async_trait::async_trait]
-impl ToolAction for Asking {
+impl ToolAction for FrontEndAction {
     async fn call(&self, call: AppCall) -> Result<Answer, Error> {
         self.connection.ask(&self.tool, call, self.patience)?.answered().await
     }

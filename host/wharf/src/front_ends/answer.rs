@@ -12,9 +12,9 @@ use wharf_core::{
 };
 
 use crate::{
+    answer_schema::{ANSWER, promised, unfit_answer},
     app::AppCall,
     checking::{Check, Checks, check_here},
-    host::{ANSWER, promised, unfit_answer},
 };
 
 /// Longest message of an error for a client.
@@ -22,7 +22,7 @@ const MAX_MESSAGE_BYTES: usize = 4 << 10;
 
 /// What the caller of the tool gets: an answer that keeps its rules, or the error
 /// that the front end has chosen.
-type Told = Result<Answer, Error>;
+type CheckedAnswer = Result<Answer, Error>;
 
 /// Checks an answer, and holds up nobody meanwhile.
 pub(super) async fn checked(
@@ -32,7 +32,7 @@ pub(super) async fn checked(
     checks: &Checks,
     call: &AppCall,
     time: TimeLeft,
-) -> Result<Told, Error> {
+) -> Result<CheckedAnswer, Error> {
     let mut answer = match read(answer, limits)? {
         Ok(answer) => answer,
         told => return Ok(told),
@@ -48,7 +48,7 @@ pub(super) async fn checked(
 }
 
 /// Checks an answer on the thread that asks.
-pub(super) fn checked_here(answer: AnswerCall, tool: &Tool, limits: &CallLimits) -> Result<Told, Error> {
+pub(super) fn checked_here(answer: AnswerCall, tool: &Tool, limits: &CallLimits) -> Result<CheckedAnswer, Error> {
     let answer = match read(answer, limits)? {
         Ok(answer) => answer,
         told => return Ok(told),
@@ -60,7 +60,7 @@ pub(super) fn checked_here(answer: AnswerCall, tool: &Tool, limits: &CallLimits)
 }
 
 /// What was sent, before it is held against the tool's schema.
-fn read(answer: AnswerCall, limits: &CallLimits) -> Result<Told, Error> {
+fn read(answer: AnswerCall, limits: &CallLimits) -> Result<CheckedAnswer, Error> {
     let AnswerCall { content, structured, is_error, error } = answer;
     if let Some(AnswerError { code, message }) = error {
         if !content.is_empty() || structured.is_some() || is_error {

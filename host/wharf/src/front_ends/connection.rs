@@ -36,22 +36,22 @@ pub(super) struct Connection {
     /// Places of all calls that wait for front ends.
     places: Arc<Quota>,
     // A lock of the standard library: held for a look-up, or to copy what is told.
-    state: Mutex<State>,
+    state: Mutex<ConnectionState>,
     news: watch::Sender<()>,
     presence: watch::Sender<Presence>,
     closed: CancellationToken,
 }
 
 #[derive(Default)]
-struct State {
+struct ConnectionState {
     closed: bool,
     /// The number of the last event.
     last: u64,
-    waiting: BTreeMap<u64, Waiting>,
+    waiting: BTreeMap<u64, WaitingCall>,
     cancelled: VecDeque<FrontEndCancel>,
 }
 
-struct Waiting {
+struct WaitingCall {
     tool: String,
     call: Arc<AppCall>,
     deadline: Instant,
@@ -68,7 +68,7 @@ struct Presence {
 
 /// A call that was handed over. Where it is dropped before it is answered, the
 /// front end is told so.
-pub(super) struct Asked {
+pub(super) struct PendingCall {
     connection: Arc<Connection>,
     number: u64,
     answer: oneshot::Receiver<Result<Answer, Error>>,
@@ -87,7 +87,7 @@ impl Connection {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,7 +96,7 @@ impl Connection {
     }
 
     /// Hands a call to the front end.
-    pub(super) fn ask(self: &Arc<Self>, tool: &str, call: AppCall, patience: Duration) -> Result<Asked, Error> {
+    pub(super) fn ask(self: &Arc<Self>, tool: &str, call: AppCall, patience: Duration) -> Result<PendingCall, Error> {
         let mut state = self.state();
         if state.closed {
             return Err(self.gone());
@@ -114,10 +114,10 @@ impl Connection {
         let number = state.last;
         let deadline = Instant::now() + patience;
         let (tool, call) = (tool.to_owned(), Arc::new(call));
-        state.waiting.insert(number, Waiting { tool, call, deadline, answer: sender, _place: place });
+        state.waiting.insert(number, WaitingCall { tool, call, deadline, answer: sender, _place: place });
         drop(state);
         self.news.send_replace(());
-        Ok(Asked { connection: Arc::clone(self), number, answer })
+        Ok(PendingCall { connection: Arc::clone(self), number, answer })
     }
 
     /// Nobody waits for the answer any more.
@@ -143,7 +143,7 @@ impl Connection {
         most: usize,
         patience: impl Future<Output = ()>,
     ) -> Option<Vec<FrontEndEvent>> {
-        let _present = Present::enter(&self.presence);
+        let _present = PresenceGuard::enter(&self.presence);
         let mut news = self.news.subscribe();
         tokio::pin!(patience);
         loop {
@@ -194,7 +194,7 @@ impl Connection {
     }
 
     /// The call of this number, where it waits.
-    fn with<T>(&self, call: u64, take: impl FnOnce(&mut State) -> Option<T>) -> Result<T, Error> {
+    fn with<T>(&self, call: u64, take: impl FnOnce(&mut ConnectionState) -> Option<T>) -> Result<T, Error> {
         let mut state = self.state();
         if let Some(found) = take(&mut state) {
             return Ok(found);
@@ -276,30 +276,30 @@ impl Connection {
     }
 }
 
-impl Asked {
+impl PendingCall {
     /// Waits for the answer.
     pub(super) async fn answered(mut self) -> Result<Answer, Error> {
         (&mut self.answer).await.unwrap_or_else(|_| Err(self.connection.gone()))
     }
 }
 
-impl Drop for Asked {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         self.connection.take_back(self.number);
     }
 }
 
 /// As long as it lives, the front end is there.
-struct Present<'p>(&'p watch::Sender<Presence>);
+struct PresenceGuard<'p>(&'p watch::Sender<Presence>);
 
-impl<'p> Present<'p> {
+impl<'p> PresenceGuard<'p> {
     fn enter(presence: &'p watch::Sender<Presence>) -> Self {
         presence.send_modify(|presence| presence.followers += 1);
         Self(presence)
     }
 }
 
-impl Drop for Present<'_> {
+impl Drop for PresenceGuard<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|presence| {
             presence.followers -= 1;

@@ -11,7 +11,7 @@ use wharf_core::{
     tool::json_bytes,
 };
 
-use super::{action::Asking, connection::Connection};
+use super::{action::FrontEndAction, connection::Connection};
 use crate::app::{AppTool, Registered};
 
 const MAX_NAME_BYTES: usize = 32;
@@ -61,8 +61,11 @@ pub(super) fn check(
         return Err(invalid(format!("tool `{}`: `timeout_ms` is at least 1", text::line(&name, 64))));
     }
     let declared = timeout_ms.map(Duration::from_millis);
-    let action =
-        Asking { connection: Arc::clone(connection), tool: name.clone(), patience: limits.wall_time(declared).time };
+    let action = FrontEndAction {
+        connection: Arc::clone(connection),
+        tool: name.clone(),
+        patience: limits.wall_time(declared).time,
+    };
     let mut meta = Map::new();
     meta.extend(title.map(|title| ("title".to_owned(), Value::String(text::visible(title)))));
     meta.extend(annotations.map(|annotations| ("annotations".to_owned(), Value::Object(annotations))));

@@ -7,7 +7,7 @@ use wharf_core::{
     service::front_end::{AnswerCall, ConnectFrontEnd, FrontEndEvent, FrontEndOwner, TellProgress},
 };
 
-use super::{Connected, FrontEnds};
+use super::{connected::ConnectedFrontEnd, directory::FrontEnds};
 
 /// A front end that is connected by [`Host::connect_front_end`], until this is
 /// dropped.
@@ -15,7 +15,7 @@ use super::{Connected, FrontEnds};
 /// [`Host::connect_front_end`]: crate::Host::connect_front_end
 pub struct FrontEnd {
     front_ends: Arc<FrontEnds>,
-    connected: Arc<Connected>,
+    connected: Arc<ConnectedFrontEnd>,
     told: u64,
 }
 

@@ -12,7 +12,7 @@ use wharf_core::{
     tool::json_bytes,
 };
 
-use super::FrontEnds;
+use super::directory::FrontEnds;
 
 /// Calls that are told at once.
 const MOST_CALLS: usize = 64;

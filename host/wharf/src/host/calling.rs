@@ -22,15 +22,16 @@ use wharf_engine::Call;
 
 use super::Host;
 use crate::{
+    answer_schema::{ANSWER, promised, unfit_answer},
     app::Registered,
     checking::{Check, Fitting, Unfit},
-    registry::{Callee, Installed},
+    installed::Installed,
+    registry::Callee,
 };
 pub(super) use request_size::{argument_bytes, request_bytes};
 
 /// What is checked, in words.
 const ARGUMENTS: &str = "the arguments";
-pub(crate) const ANSWER: &str = "the structured answer";
 /// What is shown of a name that nobody has.
 const MAX_SHOWN_BYTES: usize = 128;
 
@@ -256,31 +257,6 @@ fn of_caller<'c>(
     time: TimeLeft,
 ) -> Check<'c> {
     Check { context: &caller.context, schema, what, limits, time, cancel: &caller.cancel }
-}
-
-/// The schema that an answer has to keep, where it has to.
-///
-/// # Errors
-/// Where what it promises is not there.
-pub(crate) fn promised<'t>(answer: &Answer, tool: &'t Tool) -> Result<Option<&'t Schema>, Error> {
-    let promised = !answer.is_error && answer.input_required.is_none();
-    let schema = tool.output.as_ref().filter(|_| promised);
-    if schema.is_some() && answer.structured.is_none() {
-        return Err(broken("is missing"));
-    }
-    Ok(schema)
-}
-
-/// What is told of an answer that does not keep its schema.
-pub(crate) fn unfit_answer(unfit: Unfit) -> Error {
-    match unfit {
-        Unfit::Violations(violations) => broken(&format!("does not fit its output schema:\n{violations}")),
-        Unfit::Failed(error) => error,
-    }
-}
-
-fn broken(what: &str) -> Error {
-    Error::new(Code::Internal, format!("the tool broke its contract: its structured answer {what}"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use wharf_core::{
 use super::Host;
 use crate::{
     front_ends::{FrontEnd, ServedFrontEnds},
-    recorder::Refusals,
+    recorder::refusals::Refusals,
 };
 
 impl Host {

@@ -27,7 +27,7 @@ use wharf_core::{
 use wharf_engine::{Call, Completing};
 
 use super::{Host, calling};
-use crate::registry::{Installed, Registry};
+use crate::{installed::Installed, registry::Registry};
 
 /// Bytes of a word that is to be completed; the contract says so.
 const MAX_TYPED_BYTES: usize = 4 << 10;

@@ -11,7 +11,7 @@ use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
 
-use super::{Host, OpenError, Shared, plugins::Sources};
+use super::{Host, Shared, open_error::OpenError};
 use crate::{
     background::Background,
     checking::Checks,
@@ -19,9 +19,10 @@ use crate::{
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
     paths,
+    plugin_sources::PluginSources,
     recorder::Recorder,
     registry::Registry,
-    rooms::{self, Opened},
+    rooms::{self, OpenedRooms},
 };
 
 /// A host that is about to be opened: see [`Host::builder`].
@@ -116,10 +117,10 @@ impl HostBuilder {
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
-            let Opened { rooms, staging } =
+            let OpenedRooms { rooms, staging } =
                 rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
             let engine = Engine::new(config, rooms.clone());
-            let sources = Sources::new(configuration, data.as_deref());
+            let sources = PluginSources::new(configuration, data.as_deref());
             let plugins = sources.load_at_start(&engine);
             if let Some(problem) = &plugins.misspelt {
                 return Err(OpenError::Misspelt(problem.clone()));

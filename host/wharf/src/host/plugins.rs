@@ -5,7 +5,6 @@
 //! every lock that a call takes.
 
 mod ending;
-mod sources;
 mod spec;
 mod status;
 
@@ -21,13 +20,12 @@ use wharf_engine::{Component, LoadError, Plugin, PluginPolicy};
 use super::Host;
 use crate::{
     configuration::Configuration,
-    loading::reserved,
-    registry::{Disabled, Happened, Installed, Origin, Plugins, REJECTED, UNLOADED},
+    installed::{Installed, Origin},
+    registry::{Disabled, PluginChange, Plugins, REJECTED, UNLOADED},
+    reserved_name,
 };
 
-pub(crate) use sources::Sources;
 pub use spec::PluginSpec;
-pub(crate) use status::granted;
 pub use status::{PluginState, PluginStatus};
 
 /// Why a plugin is not loaded, changed or found.
@@ -261,7 +259,7 @@ impl Host {
     }
 
     /// Loads what was added by command since the start, if anything was.
-    pub(super) async fn look_at_added(&self) {
+    pub(crate) async fn look_at_added(&self) {
         let shared = Arc::clone(&self.shared);
         let has_news = spawn_blocking(move || shared.sources.has_news()).await.unwrap_or(Ok(false));
         let looked = match has_news {
@@ -288,7 +286,7 @@ impl Host {
     /// Loads a component and makes it ready for its first call. One that is there
     /// already is taken as it is.
     async fn prepared(&self, spec: PluginSpec, present: Option<Plugin>) -> Result<Installed, PluginError> {
-        if let Some(reason) = reserved(&spec.name) {
+        if let Some(reason) = reserved_name::reason(&spec.name) {
             return Err(PluginError::Reserved(reason));
         }
         let shared = Arc::clone(&self.shared);
@@ -329,7 +327,7 @@ impl Host {
         self.end_what_is_left(
             happened.iter().filter(|change| change.word == UNLOADED).map(|change| change.name.clone()),
         );
-        for Happened { word, name, digest, may_use, took } in happened {
+        for PluginChange { word, name, digest, may_use, took } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };
             self.shared.recorder.change(word, (name, digest), may_use, outcome, took);

@@ -14,7 +14,7 @@ use tokio::{
 use wharf_core::text::with_causes;
 
 use super::{Host, WeakHost};
-use crate::folder::{News, SETTLE};
+use crate::folder::{FolderChanges, SETTLE};
 
 /// How often the folder is looked at where nothing tells of a change: some file systems
 /// never do.
@@ -47,7 +47,7 @@ impl Host {
         Some(PluginWatch { task: tokio::spawn(watch(self.downgrade())).abort_handle() })
     }
 
-    async fn look_at_folder(&self) -> News {
+    async fn look_at_folder(&self) -> FolderChanges {
         let shared = std::sync::Arc::clone(&self.shared);
         let looking = spawn_blocking(move || shared.sources.folder.as_ref().map(|folder| folder.look(Instant::now())));
         let news = looking.await.ok().flatten().unwrap_or_default();

@@ -6,6 +6,8 @@ use prometheus_client::{
 };
 use wharf_process::polls::{GuidanceEffect, Language, PollTotals};
 
+use super::values::counter;
+
 type ByLanguage = Family<[(&'static str, &'static str); 1], Counter>;
 
 /// The totals beside the number of polls itself; what depends on the words of
@@ -34,7 +36,7 @@ pub(super) fn register(registry: &mut Registry, totals: &PollTotals, effect: imp
     by_language("process_poll_after_advice_milliseconds", "Intervals after advice, added up", |effect| {
         effect.milliseconds_after
     });
-    super::counter(registry, "process_poll_episodes", "Two or more polls in a row of what runs", totals.episodes);
+    counter(registry, "process_poll_episodes", "Two or more polls in a row of what runs", totals.episodes);
     let long = Family::<[(&'static str, &'static str); 1], Counter>::default();
     for (advice, episodes) in
         [("given", totals.long_episodes_with_guidance), ("none", totals.long_episodes_without_guidance)]

@@ -12,7 +12,7 @@ use prometheus_client::{
 use wharf_completion::Streams;
 use wharf_terminal::{LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Terminals};
 
-use super::{count, counter, gauge};
+use super::values::{count, counter, gauge};
 
 /// Counts that somebody else keeps, by how long something took.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ use tokio::{
 use url::Url;
 use wharf_core::text::with_causes;
 use wharf_http::TokenRefused;
-use wharf_sources::{agent, is_loopback};
+use wharf_sources::{agent, is_protected};
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -44,19 +44,19 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The keys of one issuer.
 #[derive(Debug)]
-pub(super) struct Keys(Arc<Issuer>);
+pub(super) struct IssuerKeys(Arc<Issuer>);
 
 #[derive(Debug)]
 struct Issuer {
     name: String,
     address: Option<Url>,
     // Both are locks of the standard library, held for a look-up.
-    known: RwLock<Known>,
-    asking: Mutex<Asking>,
+    known: RwLock<KnownKeys>,
+    asking: Mutex<KeyRequest>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownKeys {
     keys: Vec<Jwk>,
     /// When these came.
     fetched: Option<Instant>,
@@ -64,7 +64,7 @@ struct Known {
 
 /// The last time that they were asked for.
 #[derive(Debug, Default)]
-struct Asking {
+struct KeyRequest {
     began: Option<Instant>,
     /// Fires when it is over; none where it is.
     over: Option<watch::Receiver<()>>,
@@ -74,12 +74,12 @@ struct Asking {
 
 /// What an issuer says of itself (RFC 8414, or OpenID Connect Discovery).
 #[derive(Deserialize)]
-struct Description {
+struct IssuerMetadata {
     issuer: String,
     jwks_uri: String,
 }
 
-impl Keys {
+impl IssuerKeys {
     pub(super) fn new(issuer: String, address: Option<Url>) -> Self {
         let (known, asking) = (RwLock::default(), Mutex::default());
         Self(Arc::new(Issuer { name: issuer, address, known, asking }))
@@ -139,7 +139,7 @@ impl Keys {
     }
 }
 
-impl Asking {
+impl KeyRequest {
     /// Whether the issuer has not said yet, or not at all, which keys there are.
     fn is_open(&self) -> bool {
         self.over.is_some() || self.failed
@@ -159,7 +159,7 @@ impl Issuer {
         let failed = fetched.is_err();
         match fetched {
             Ok(keys) => {
-                let came = Known { keys, fetched: Some(Instant::now()) };
+                let came = KnownKeys { keys, fetched: Some(Instant::now()) };
                 *self.known.write().unwrap_or_else(PoisonError::into_inner) = came;
             }
             Err(problem) => {
@@ -172,16 +172,16 @@ impl Issuer {
         drop(done);
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+    fn known(&self) -> RwLockReadGuard<'_, KnownKeys> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn asking(&self) -> MutexGuard<'_, Asking> {
+    fn asking(&self) -> MutexGuard<'_, KeyRequest> {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl KnownKeys {
     fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
         let mut fitting = self.keys.iter().filter(|key| fits(key, algorithm));
         let key = match name {
@@ -207,10 +207,10 @@ fn fetch_keys(issuer: &str, address: Option<&Url>) -> Result<Vec<Jwk>, String> {
     };
     // Keys of kinds that nobody here knows do not keep the others from counting.
     #[derive(Deserialize)]
-    struct Set {
+    struct KeySet {
         keys: Vec<serde_json::Value>,
     }
-    let Set { keys } = document(&address)?;
+    let KeySet { keys } = document(&address)?;
     Ok(keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect())
 }
 
@@ -225,11 +225,11 @@ fn discover(issuer: &str) -> Result<Url, String> {
     for place in places {
         let mut address = base.clone();
         address.set_path(&place);
-        match document::<Description>(&address) {
+        match document::<IssuerMetadata>(&address) {
             Ok(description) if description.issuer != issuer => {
                 problem = format!("{address} is of the issuer {}", wharf_core::text::line(&description.issuer, 200));
             }
-            Ok(Description { jwks_uri, .. }) => match Url::parse(&jwks_uri) {
+            Ok(IssuerMetadata { jwks_uri, .. }) => match Url::parse(&jwks_uri) {
                 Ok(keys) if is_protected(&keys) => return Ok(keys),
                 _ => problem = format!("{address} names no place of keys that nobody on the way could change"),
             },
@@ -237,11 +237,6 @@ fn discover(issuer: &str) -> Result<Url, String> {
         }
     }
     Err(problem)
-}
-
-/// Whether nobody on the way can change what comes from there.
-pub(crate) fn is_protected(address: &Url) -> bool {
-    address.scheme() == "https" || (address.scheme() == "http" && is_loopback(address))
 }
 
 fn document<T: DeserializeOwned>(address: &Url) -> Result<T, String> {

@@ -12,7 +12,7 @@ use std::{
 use tokio::runtime::Handle;
 use wharf_core::audit::{PeerClass, RefusalSink, RefusedFor};
 
-use super::Recorder;
+use crate::recorder::Recorder;
 
 /// How long the first count is gathered...
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -24,11 +24,11 @@ pub(crate) struct Refusals {
     recorder: Arc<Recorder>,
     itself: Weak<Self>,
     // A lock of the standard library: held for a look-up.
-    gathered: Mutex<Gathered>,
+    gathered: Mutex<RefusalCounts>,
 }
 
 #[derive(Default)]
-struct Gathered {
+struct RefusalCounts {
     /// How many were not told yet. What is here was told once since `gathering` began.
     counts: BTreeMap<(RefusedFor, PeerClass), u64>,
     gathering: bool,
@@ -39,7 +39,7 @@ impl Refusals {
         Arc::new_cyclic(|itself| Self { recorder, itself: itself.clone(), gathered: Mutex::default() })
     }
 
-    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+    fn gathered(&self) -> MutexGuard<'_, RefusalCounts> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -72,7 +72,7 @@ impl RefusalSink for Refusals {
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn(gather_for_a_while(Weak::clone(&self.itself)))),
             // Nobody would tell the count later.
-            Err(_) => *self.gathered() = Gathered::default(),
+            Err(_) => *self.gathered() = RefusalCounts::default(),
         }
     }
 }
@@ -93,7 +93,7 @@ async fn gather_for_a_while(refusals: Weak<Refusals>) {
             let mut gathered = refusals.gathered();
             // One that came meanwhile is told with the next.
             if gathered.counts.values().all(|count| *count == 0) {
-                *gathered = Gathered::default();
+                *gathered = RefusalCounts::default();
                 return;
             }
         }

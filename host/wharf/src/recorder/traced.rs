@@ -11,15 +11,13 @@ use wharf_core::{
     trace::{RunningSpan, Span, SpanContext, SpanKind, TraceParent, Tracer},
 };
 
-use super::Recorder;
-
 /// Spans of what one call asked the host for, at most; the call's own says how many
 /// more there were.
 pub(super) const MAX_HOST_CALLS: u64 = 256;
 
-/// One call on its way to the recorder.
+/// One call on its way to who keeps the lines.
 pub(super) struct TracedCall {
-    recorder: Arc<Recorder>,
+    sink: Arc<dyn AuditSink>,
     tracer: Tracer,
     context: SpanContext,
     // A lock of the standard library: held to take it out, once.
@@ -31,13 +29,13 @@ impl TracedCall {
     /// Begins the span of a call, where it is to be kept. `known_as` is the name of a
     /// tool that there is, or the host's word for what is asked.
     pub(super) fn begin(
-        recorder: &Arc<Recorder>,
+        sink: &Arc<dyn AuditSink>,
+        tracer: &Tracer,
         kind: AuditKind,
         subject: &AuditSubject,
         known_as: Option<&str>,
         parent: Option<&TraceParent>,
     ) -> Option<Self> {
-        let tracer = recorder.tracer.as_ref()?;
         let mut running = tracer.begin(SpanKind::Internal, parent);
         let context = running.context()?.clone();
         running.describe(|span| {
@@ -56,8 +54,8 @@ impl TracedCall {
             }
             tell_subject(span, subject);
         });
-        let (recorder, tracer) = (Arc::clone(recorder), tracer.clone());
-        Some(Self { recorder, tracer, context, running: Mutex::new(Some(running)), host_calls: AtomicU64::new(0) })
+        let (sink, tracer) = (Arc::clone(sink), tracer.clone());
+        Some(Self { sink, tracer, context, running: Mutex::new(Some(running)), host_calls: AtomicU64::new(0) })
     }
 
     fn host_call(&self, record: &AuditRecord) {
@@ -102,14 +100,14 @@ impl AuditSink for TracedCall {
             _ => self.ended(&record),
         }
         // The spans want to hear more than who keeps the lines may.
-        let wanted = self.recorder.interest();
+        let wanted = self.sink.interest();
         if record.kind == AuditKind::HostCall && !wanted.host_calls {
             return;
         }
         if !wanted.names {
             record.asked = None;
         }
-        self.recorder.record(record);
+        self.sink.record(record);
     }
 
     fn interest(&self) -> AuditInterest {

@@ -1,138 +1,15 @@
 //! What the host knows of its plugins: those that can be called, and why others
 //! cannot.
 
-use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use wharf_core::{Digest, PluginName};
-use wharf_engine::{Plugin, PluginPolicy};
 
-use crate::{configuration::Unconfirmed, host::granted, offers::clash};
-
-/// Where a plugin comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// It is part of this binary.
-    Bundled,
-    /// `wharf.toml` names its file.
-    Configuration {
-        /// The file.
-        file: PathBuf,
-    },
-    /// It was added by command and is kept in the data directory.
-    Added,
-    /// It lies in the folder of plugins.
-    Folder {
-        /// The file.
-        file: PathBuf,
-    },
-    /// The embedding app loaded it.
-    App,
-}
-
-impl Origin {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Bundled => "bundled",
-            Self::Configuration { .. } => "configuration",
-            Self::Added => "added",
-            Self::Folder { .. } => "folder",
-            Self::App => "app",
-        }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bundled => formatter.write_str("the plugin that is part of this binary"),
-            Self::Configuration { file } | Self::Folder { file } => write!(formatter, "{}", file.display()),
-            Self::Added => formatter.write_str("the plugin that was added"),
-            Self::App => formatter.write_str("the plugin that the app loaded"),
-        }
-    }
-}
-
-/// A plugin with what the operator decided about it.
-#[derive(Debug, Clone)]
-pub struct Installed {
-    /// The plugin itself.
-    pub plugin: Plugin,
-    /// Where it comes from.
-    pub origin: Origin,
-    /// What the operator gives it: what it may use, what its calls may use up, its settings.
-    pub policy: Arc<PluginPolicy>,
-    /// Why that is nothing although the configuration grants something: the component
-    /// is not the one that the operator confirmed.
-    pub withheld: Option<Unconfirmed>,
-    /// Whether its tools are listed as `plugin__tool`, or under their own names.
-    pub prefix: bool,
-    /// How long it took to read, compile and prepare it; nothing where it was there
-    /// already.
-    pub took: Duration,
-}
-
-impl Installed {
-    /// The name under which a client sees one of its tools or prompts.
-    #[must_use]
-    pub fn listed_name(&self, tool: &str) -> String {
-        if self.prefix { full_name(self.plugin.name(), tool) } else { tool.to_owned() }
-    }
-
-    /// Names its component.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        self.plugin.digest()
-    }
-
-    /// Whether calls of it are the same as those of another one.
-    fn is_like(&self, other: &Self) -> bool {
-        self.plugin.name() == other.plugin.name()
-            && self.digest() == other.digest()
-            && self.origin == other.origin
-            && self.withheld == other.withheld
-            && self.policy == other.policy
-            && self.prefix == other.prefix
-    }
-
-    /// Why it cannot stand beside another one. Names with a prefix are those of one
-    /// plugin alone.
-    fn conflict(&self, other: &Self) -> Option<String> {
-        if self.prefix || other.prefix {
-            return None;
-        }
-        let taken = |name: &&str| other.plugin.tools().iter().any(|tool| tool.definition.name == *name);
-        let asked = |name: &&str| other.plugin.prompts().iter().any(|prompt| prompt.name == *name);
-        let mut tools = self.plugin.tools().iter().map(|tool| tool.definition.name.as_str());
-        let mut prompts = self.plugin.prompts().iter().map(|prompt| prompt.name.as_str());
-        let tool = tools.find(taken).map(|name| ("tool", name));
-        let (what, name) = tool.or_else(|| prompts.find(asked).map(|name| ("prompt", name)))?;
-        let (own, other) = (self.plugin.name(), other.plugin.name());
-        Some(format!(
-            "its {what} `{name}` is listed without a prefix, and so is that of the plugin {other}; take \
-             `prefix = false` out of [plugin.{own}] or of [plugin.{other}]"
-        ))
-    }
-}
-
-/// A plugin that could not be loaded. The others are served all the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
-    /// Its name in the configuration.
-    pub name: PluginName,
-    /// Why, for the operator.
-    pub reason: String,
-}
-
-/// A bundled plugin that is granted nothing and so can do nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Off {
-    /// Its name.
-    pub name: PluginName,
-    /// Whether the profile `developer` would grant it something.
-    pub developer: bool,
-}
+use crate::{
+    configuration::granted_names,
+    installed::{Installed, Off, Origin, Rejected},
+    offers::clash,
+};
 
 /// A plugin that is switched off.
 #[derive(Debug, Clone)]
@@ -146,7 +23,7 @@ pub(crate) struct Disabled {
 }
 
 /// What has happened to a plugin.
-pub(crate) struct Happened {
+pub(crate) struct PluginChange {
     pub(crate) word: &'static str,
     pub(crate) name: PluginName,
     pub(crate) digest: Option<Digest>,
@@ -238,10 +115,10 @@ impl Plugins {
     }
 
     /// What has happened since `before`, for the audit.
-    pub(crate) fn changes_since(&self, before: &Self) -> Vec<Happened> {
+    pub(crate) fn changes_since(&self, before: &Self) -> Vec<PluginChange> {
         let mut happened = Vec::new();
         let mut note = |word, name: &PluginName, digest, may_use, took| {
-            happened.push(Happened { word, name: name.clone(), digest, may_use, took });
+            happened.push(PluginChange { word, name: name.clone(), digest, may_use, took });
         };
         for now in &self.installed {
             let (name, digest) = (now.plugin.name(), now.digest());
@@ -251,7 +128,7 @@ impl Plugins {
                 Some(old) if old.policy.grants != now.policy.grants => "granted",
                 Some(_) => continue,
             };
-            let granted = granted(&now.policy.grants);
+            let granted = granted_names(&now.policy.grants);
             let may_use = if granted.is_empty() { "nothing".to_owned() } else { granted.join(", ") };
             note(word, name, Some(digest), Some(may_use), now.took);
         }
@@ -292,11 +169,3 @@ impl Plugins {
 
 /// What the log says of plugins that are not served, or may use nothing, has this target.
 pub(crate) const REFUSED: &str = "wharf::refused";
-
-/// Separates the names of plugin and tool. Neither may contain it.
-pub(super) const SEPARATOR: &str = "__";
-
-/// The name under which a client sees a tool.
-pub(crate) fn full_name(plugin: &PluginName, tool: &str) -> String {
-    format!("{plugin}{SEPARATOR}{tool}")
-}

@@ -106,7 +106,7 @@ const RESERVED: [(&str, &[&str], &str); 14] = [
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
-    ("toml*", &["wharf"], "only wharf reads configuration"),
+    ("toml*", &["wharf", "wharf-cli"], "only wharf reads configuration, and only its command writes it"),
     ("oci-spec", &["wharf-sources"], "only sources knows registries"),
     ("clap", &["wharf-cli", "wharf-bench"], "only cli has a command line"),
     ("mimalloc", &["wharf-cli", "wharf-bench"], "an app that embeds the library keeps its own allocator"),

@@ -12,8 +12,8 @@ use anyhow::Result;
 use clap::Args;
 use wharf::{audit::Entry, text};
 
-use super::{Filters, tell_skipped, unreadable};
-use crate::command::Global;
+use super::filters::{Filters, tell_skipped, unreadable};
+use crate::global::Global;
 
 /// How often new lines are looked for.
 const LOOK: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let (filter, mut reader) = (self.filters.filter(), self.filters.reader(global)?);
-        let mut page = Page::new(self.json);
+        let mut page = EntryPrinter::new(self.json);
         if let Some(last) = self.last {
             let mut kept = VecDeque::new();
             let keep = |entry: Entry| {
@@ -84,8 +84,8 @@ impl Show {
     }
 }
 
-/// What is printed.
-struct Page {
+/// Writes entries, as a table or as they are.
+struct EntryPrinter {
     out: BufWriter<io::Stdout>,
     json: bool,
     /// The columns of the terminal.
@@ -93,7 +93,7 @@ struct Page {
     begun: bool,
 }
 
-impl Page {
+impl EntryPrinter {
     fn new(json: bool) -> Self {
         let columns = terminal_columns().unwrap_or(USUAL_COLUMNS);
         Self { out: BufWriter::new(io::stdout()), json, columns, begun: false }

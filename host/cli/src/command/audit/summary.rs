@@ -13,8 +13,11 @@ use wharf::{
     text,
 };
 
-use super::{Filters, show::taken, tell_skipped, unreadable};
-use crate::command::{Global, bytes::size};
+use super::{
+    filters::{Filters, tell_skipped, unreadable},
+    show::taken,
+};
+use crate::{bytes::size, global::Global};
 
 /// Count lines by plugin, tool or function, and outcome, with their times
 ///

@@ -5,16 +5,16 @@
 use wharf::chromium::{Chromium, ChromiumError};
 use wharf::{Capabilities, Configuration, Contained, Host, ProcessLimit, SpawnError, Spawner, with_causes};
 
-use super::Finding;
+use super::finding::Finding;
 
 /// What the configuration asks of containment.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct ContainmentDemand {
     programs: bool,
     given_up: bool,
 }
 
-impl Wanted {
+impl ContainmentDemand {
     pub(super) fn of(configuration: &Configuration, host: Option<&Host>) -> Self {
         let installed = host.map(Host::installed).unwrap_or_default();
         let own = configuration.host_grants();
@@ -49,12 +49,12 @@ pub(super) fn remedy(error: &SpawnError) -> &'static str {
     }
 }
 
-pub(super) fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Finding> {
+pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.push(match &capabilities.containment {
         Ok(Contained::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
         Ok(Contained::Landlock) => landlock(capabilities),
-        Err(missing) if wanted.programs && (!wanted.given_up || capabilities.bubblewrap_required) => Finding::ill(
+        Err(missing) if demand.programs && (!demand.given_up || capabilities.bubblewrap_required) => Finding::ill(
             "containment",
             format!("none: {missing}"),
             if capabilities.bubblewrap_is_there {
@@ -72,12 +72,12 @@ pub(super) fn containment(capabilities: &Capabilities, wanted: Wanted) -> Vec<Fi
             "until then, programs work with paths relative to their workspace",
         ));
     }
-    if wanted.given_up && capabilities.bubblewrap_required {
+    if demand.given_up && capabilities.bubblewrap_required {
         findings.push(Finding::well(
             "given up",
             "nothing: `required = \"bubblewrap\"` under [process] goes before the `require_containment = false` of a grant",
         ));
-    } else if wanted.given_up {
+    } else if demand.given_up {
         findings.push(Finding::well(
             "given up",
             "a grant has `require_containment = false`: where nothing contains its processes, they may do all that the \

@@ -8,7 +8,7 @@ use std::{
 
 use wharf::{Host, OpenError, with_causes};
 
-use super::Finding;
+use super::finding::Finding;
 
 /// What is written to find out whether there is room for anything.
 const TRIAL_BYTES: usize = 64 << 10;

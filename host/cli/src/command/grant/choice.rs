@@ -9,11 +9,11 @@ use std::{
 use anyhow::{Result, bail};
 use wharf::{
     Profile,
-    configuration::{GrantValue, Granting},
     grant::{Capability, Expiry},
 };
 
 use super::words;
+use crate::configuration_edit::{GrantChange, GrantValue};
 
 /// One `--allow`: `state`, `process=git,make`, `process.shell`,
 /// `webview.maximum_pages=2`.
@@ -82,15 +82,15 @@ fn names(key: &str, written: &str) -> GrantValue {
 }
 
 /// What flags grant. Several of one capability are one grant.
-pub(super) fn by_flags(allowed: &[Allow], reason: Option<&str>, expires: Option<&Expiry>) -> Result<Vec<Granting>> {
+pub(super) fn by_flags(allowed: &[Allow], reason: Option<&str>, expires: Option<&Expiry>) -> Result<Vec<GrantChange>> {
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         bail!("a grant needs a reason, for whoever reads the configuration later: --reason \"…\"");
     };
-    let mut grantings: Vec<Granting> = Vec::new();
+    let mut grantings: Vec<GrantChange> = Vec::new();
     for allow in allowed {
         let known = grantings.iter().position(|granting| granting.capability == allow.capability);
         let at = known.unwrap_or_else(|| {
-            grantings.push(Granting {
+            grantings.push(GrantChange {
                 capability: allow.capability,
                 reason: reason.to_owned(),
                 expires: expires.cloned(),
@@ -140,7 +140,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
 
     /// Asks for each of these capabilities whether and how it is granted;
     /// `claimed` is the plugin's own reason.
-    pub(super) fn grants(&mut self, wanted: &[(Capability, Option<String>)]) -> Result<Vec<Granting>> {
+    pub(super) fn grants(&mut self, wanted: &[(Capability, Option<String>)]) -> Result<Vec<GrantChange>> {
         let mut grantings = Vec::new();
         for (capability, claimed) in wanted {
             if !self.yes(&format!("Allow `{capability}`?"))? {
@@ -152,7 +152,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
             }
             let reason = self.reason(claimed.as_deref())?;
             let expires = self.expiry()?;
-            grantings.push(Granting { capability: *capability, reason, expires, keys });
+            grantings.push(GrantChange { capability: *capability, reason, expires, keys });
         }
         Ok(grantings)
     }
@@ -190,7 +190,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
 mod tests {
     use super::*;
 
-    fn asked(answers: &str, wanted: &[Capability]) -> (Result<Vec<Granting>>, String) {
+    fn asked(answers: &str, wanted: &[Capability]) -> (Result<Vec<GrantChange>>, String) {
         let wanted: Vec<_> = wanted.iter().map(|capability| (*capability, None)).collect();
         let mut questions = Questions { input: answers.as_bytes(), output: Vec::new() };
         let granted = questions.grants(&wanted);

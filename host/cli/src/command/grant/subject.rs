@@ -8,18 +8,18 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use wharf::{
-    AddedPlugins, Component, Configuration, Grants, Inspection, PluginName, bundled_component, grant::Capability,
-    read_component, with_causes,
+    Component, Configuration, Grants, Inspection, PluginName, added::AddedPlugins, bundled_component,
+    grant::Capability, sources::read_component, with_causes,
 };
 
 use super::words;
-use crate::command::{
-    Unusable,
-    inspect::{look_at, plugin_name},
+use crate::{
+    command::inspect::{look_at, plugin_name},
+    exit::Unusable,
 };
 
 /// Where the component is.
-pub(super) enum From {
+pub(super) enum SubjectSource {
     /// It is part of this binary.
     Bundled,
     /// `wharf.toml` names its file, or will.
@@ -30,7 +30,7 @@ pub(super) enum From {
     Folder(PathBuf),
 }
 
-impl fmt::Display for From {
+impl fmt::Display for SubjectSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bundled => formatter.write_str("part of this binary"),
@@ -45,7 +45,7 @@ impl fmt::Display for From {
 pub(super) struct Subject {
     pub(super) name: PluginName,
     pub(super) inspection: Inspection,
-    pub(super) from: From,
+    pub(super) source: SubjectSource,
     /// Whether the configuration says anything of it.
     pub(super) is_written: bool,
     /// What the configuration grants.
@@ -73,18 +73,18 @@ impl Subject {
         if let (None, Ok(name)) = (name, plugin.parse::<PluginName>()) {
             let source = configuration.plugins.get(&name).and_then(|settings| settings.source.clone());
             if let Some(file) = source {
-                return Self::new(configuration, name, read(&file)?, From::File(file));
+                return Self::new(configuration, name, read(&file)?, SubjectSource::File(file));
             }
             if let Some(component) = bundled_component(&name) {
-                return Self::new(configuration, name, component, From::Bundled);
+                return Self::new(configuration, name, component, SubjectSource::Bundled);
             }
             let added = AddedPlugins::of(data).component_of(&name, limit);
             if let Some(bytes) = added.map_err(|error| Unusable(with_causes(&error)))? {
-                return Self::new(configuration, name, Component::new(bytes), From::Added);
+                return Self::new(configuration, name, Component::new(bytes), SubjectSource::Added);
             }
             let file = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
             if let Some(file) = file.filter(|file| file.exists()) {
-                return Self::new(configuration, name, read(&file)?, From::Folder(file));
+                return Self::new(configuration, name, read(&file)?, SubjectSource::Folder(file));
             }
         }
         let file = std::fs::canonicalize(plugin).map_err(|error| {
@@ -105,19 +105,24 @@ impl Subject {
             }
         }
         let component = read(&file)?;
-        Self::new(configuration, name, component, From::File(file))
+        Self::new(configuration, name, component, SubjectSource::File(file))
     }
 
-    fn new(configuration: &Configuration, name: PluginName, component: Component, from: From) -> Result<Self> {
-        let shown = match &from {
-            From::File(file) | From::Folder(file) => file.display().to_string(),
-            From::Bundled | From::Added => name.to_string(),
+    fn new(
+        configuration: &Configuration,
+        name: PluginName,
+        component: Component,
+        source: SubjectSource,
+    ) -> Result<Self> {
+        let shown = match &source {
+            SubjectSource::File(file) | SubjectSource::Folder(file) => file.display().to_string(),
+            SubjectSource::Bundled | SubjectSource::Added => name.to_string(),
         };
         let inspection = look_at(&name, component, configuration.host_limits.clone(), &shown)?;
         let is_written = configuration.plugins.contains_key(&name);
         let (mut written, mut granted, mut withheld) = (Grants::default(), Grants::default(), None);
         // What is not written is granted nothing, but for what is bundled.
-        if is_written || matches!(from, From::Bundled) {
+        if is_written || matches!(source, SubjectSource::Bundled) {
             let settings = configuration.settings_of(&name);
             match configuration.effective_grants(&name, &settings, inspection.digest) {
                 Ok(effective) => {
@@ -128,7 +133,7 @@ impl Subject {
             }
             written = settings.grants.unwrap_or_default();
         }
-        Ok(Self { name, inspection, from, is_written, written, granted, withheld })
+        Ok(Self { name, inspection, source, is_written, written, granted, withheld })
     }
 
     /// What it asks for.
@@ -144,8 +149,8 @@ impl Subject {
     }
 
     pub(super) fn describe(&self) {
-        let Self { name, inspection, from, granted, withheld, .. } = self;
-        println!("Plugin {name}, {from}");
+        let Self { name, inspection, source, granted, withheld, .. } = self;
+        println!("Plugin {name}, {source}");
         println!("  digest  {}", inspection.digest);
         let tools: Vec<_> = inspection.tools.iter().map(|tool| tool.name.as_str()).collect();
         println!("  tools   {}", tools.join(", "));

@@ -10,12 +10,17 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
-    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, PluginSource, Receipt,
-    RegistryLogins, Rooms, configuration::ConfigurationEdit,
+    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, Rooms,
+    added::{AddedError, Receipt},
+    sources::{PluginSource, RegistryLogins, SourceError},
 };
 
-use super::{Place, absolute, check_digest, show, unusable};
-use crate::command::{Unusable, bytes::size, hosts::Hosts};
+use super::{
+    change,
+    installation::{Installation, absolute_source, check_digest, unusable},
+    show,
+};
+use crate::{bytes::size, configuration_edit::ConfigurationEdit, exit::Unusable, hosts::HostAnswers};
 
 #[derive(Debug, Args)]
 pub(super) struct Add {
@@ -50,62 +55,62 @@ pub(super) struct Update {
     confirm: bool,
 }
 
-fn source(text: &str) -> Result<PluginSource, wharf::SourceError> {
+fn source(text: &str) -> Result<PluginSource, SourceError> {
     text.parse()
 }
 
 impl Add {
-    pub(super) fn run(self, place: &Place) -> Result<ExitCode> {
-        let source = absolute(self.source)?;
+    pub(super) fn run(self, installation: &Installation) -> Result<ExitCode> {
+        let source = absolute_source(self.source)?;
         let name = match self.name {
             Some(name) => name,
             None => named_after(&source)?,
         };
-        place.configuration.may_add(&name).map_err(Unusable)?;
-        if place.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
-            return Err(unusable(&wharf::AddedError::Taken { name }));
+        installation.configuration.may_add(&name).map_err(|error| unusable(&error))?;
+        if installation.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
+            return Err(unusable(&AddedError::Taken { name }));
         }
-        let (component, manifest) = fetch(place, &source)?;
+        let (component, manifest) = fetch(installation, &source)?;
         check_digest(component.digest(), self.digest)?;
-        let inspection = inspect(place, &name, &source, component.clone())?;
-        let mut receipt = Receipt::new(name, source.to_string(), &inspection, &place.configuration);
+        let inspection = inspect(installation, &name, &source, component.clone())?;
+        let mut receipt = Receipt::new(name, source.to_string(), &inspection, &installation.configuration);
         receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
-        place.added.add(&receipt, component.bytes()).map_err(|error| unusable(&error))?;
-        let hosts = Hosts::tell(&place.data)?;
-        if !place.json {
+        installation.added.add(&receipt, component.bytes()).map_err(|error| unusable(&error))?;
+        let hosts = HostAnswers::reload(&installation.data)?;
+        if !installation.json {
             println!("Added {}.", receipt.name);
         }
-        show::changed(place, &receipt, &hosts)
+        show::changed(installation, &receipt, &hosts)
     }
 }
 
 impl Update {
-    pub(super) fn run(self, place: &Place) -> Result<ExitCode> {
+    pub(super) fn run(self, installation: &Installation) -> Result<ExitCode> {
         let name = &self.name;
-        let Some(before) = place.added.receipt(name).map_err(|error| unusable(&error))? else {
-            return self.reread(place);
+        let Some(before) = installation.added.receipt(name).map_err(|error| unusable(&error))? else {
+            return self.reread(installation);
         };
         let source = match self.source {
-            Some(source) => absolute(source)?,
+            Some(source) => absolute_source(source)?,
             None => before.source.parse()?,
         };
-        let (component, manifest) = fetch(place, &source)?;
+        let (component, manifest) = fetch(installation, &source)?;
         let (digest, bytes) = (component.digest(), component.bytes().to_vec());
         check_digest(digest, self.digest)?;
-        let confirming = self.confirm.then(|| confirming(place, name, digest)).transpose()?.flatten();
+        let confirming = self.confirm.then(|| confirming(installation, name, digest)).transpose()?.flatten();
         if digest == before.digest {
             // Where it lies now is where the next update looks.
             let receipt = Receipt { source: source.to_string(), manifest, ..before.clone() };
             if receipt != before {
-                place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+                installation.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
             }
             save(confirming.as_ref())?;
-            let hosts = Hosts::tell(&place.data)?;
-            if !place.json {
+            let hosts = HostAnswers::reload(&installation.data)?;
+            if !installation.json {
                 println!("{name} is the same component as before.");
             }
-            return show::changed(place, &receipt, &hosts);
+            return show::changed(installation, &receipt, &hosts);
         }
         if before.pinned && self.digest.is_none() {
             bail!(Unusable(format!(
@@ -113,19 +118,19 @@ impl Update {
                  {digest}`, if that is what you want. Nothing was changed"
             )));
         }
-        let inspection = inspect(place, name, &source, component)?;
+        let inspection = inspect(installation, name, &source, component)?;
         let configuration = confirming.as_ref().map(ConfigurationEdit::check).transpose();
         let configuration = configuration.map_err(|error| unusable(&error))?;
-        let configuration = configuration.as_ref().unwrap_or(&place.configuration);
+        let configuration = configuration.as_ref().unwrap_or(&installation.configuration);
         let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, configuration);
         receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
         receipt.replaced = Some(before.digest);
-        place.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+        installation.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
         // Hosts read both when they are told.
         save(confirming.as_ref())?;
-        let hosts = Hosts::tell(&place.data)?;
-        if !place.json {
+        let hosts = HostAnswers::reload(&installation.data)?;
+        if !installation.json {
             println!("Replaced {name}.");
             let new: Vec<_> =
                 receipt.wanted_grants.iter().filter(|asked| !before.wanted_grants.contains(asked)).collect();
@@ -134,11 +139,11 @@ impl Update {
                 println!("It asks for more than before: {}.", new.join(", "));
             }
         }
-        show::changed(place, &receipt, &hosts)
+        show::changed(installation, &receipt, &hosts)
     }
 
     /// A plugin that was not added: running hosts look at its file again.
-    fn reread(&self, place: &Place) -> Result<ExitCode> {
+    fn reread(&self, installation: &Installation) -> Result<ExitCode> {
         let name = &self.name;
         if self.confirm {
             bail!(Unusable(format!(
@@ -148,21 +153,21 @@ impl Update {
         if self.source.is_some() || self.digest.is_some() {
             bail!(Unusable(format!("no plugin {name} was added; `wharf plugin add SOURCE --name {name}` adds one")));
         }
-        let hosts = Hosts::tell(&place.data)?;
-        if !hosts.know(name) && !super::change::is_known(place, name) {
-            return Err(unusable(&wharf::AddedError::Unknown { name: name.clone() }));
+        let hosts = HostAnswers::reload(&installation.data)?;
+        if !hosts.know(name) && !change::is_known(installation, name) {
+            return Err(unusable(&AddedError::Unknown { name: name.clone() }));
         }
-        show::told(place, name, &hosts)
+        show::told(installation, name, &hosts)
     }
 }
 
 /// The configuration in which this component is the confirmed one; nothing where no
 /// grants are written for the plugin.
-fn confirming(place: &Place, name: &PluginName, digest: Digest) -> Result<Option<ConfigurationEdit>> {
-    if !place.configuration.plugins.contains_key(name) {
+fn confirming(installation: &Installation, name: &PluginName, digest: Digest) -> Result<Option<ConfigurationEdit>> {
+    if !installation.configuration.plugins.contains_key(name) {
         return Ok(None);
     }
-    let mut edit = ConfigurationEdit::open(&place.file).map_err(|error| unusable(&error))?;
+    let mut edit = ConfigurationEdit::open(&installation.file).map_err(|error| unusable(&error))?;
     edit.confirm(name, digest).map_err(|error| unusable(&error))?;
     Ok(Some(edit))
 }
@@ -180,8 +185,8 @@ fn named_after(source: &PluginSource) -> Result<PluginName> {
 
 /// Fetches a component, and shows how far that is where somebody looks on; from a
 /// registry, with the digest of its manifest.
-fn fetch(place: &Place, source: &PluginSource) -> Result<(Component, Option<String>)> {
-    let shown = !place.json && std::io::stderr().is_terminal();
+fn fetch(installation: &Installation, source: &PluginSource) -> Result<(Component, Option<String>)> {
+    let shown = !installation.json && std::io::stderr().is_terminal();
     let mut last = Instant::now();
     let mut came = |bytes: u64| {
         if shown && last.elapsed() > Duration::from_millis(200) {
@@ -190,7 +195,7 @@ fn fetch(place: &Place, source: &PluginSource) -> Result<(Component, Option<Stri
             let _ = std::io::stderr().flush();
         }
     };
-    let limit = place.configuration.host_limits.component_bytes;
+    let limit = installation.configuration.host_limits.component_bytes;
     let fetched = source.fetch(limit, &RegistryLogins::of_docker(), &mut came);
     if shown {
         eprint!("\r\x1b[K");
@@ -201,12 +206,17 @@ fn fetch(place: &Place, source: &PluginSource) -> Result<(Component, Option<Stri
 
 /// Compiles it and asks it for its tools, with nothing granted. Hosts on the same data
 /// directory find the compiled code.
-fn inspect(place: &Place, name: &PluginName, source: &PluginSource, component: Component) -> Result<Inspection> {
-    if !place.json && std::io::stderr().is_terminal() {
+fn inspect(
+    installation: &Installation,
+    name: &PluginName,
+    source: &PluginSource,
+    component: Component,
+) -> Result<Inspection> {
+    if !installation.json && std::io::stderr().is_terminal() {
         eprintln!("inspecting {} ({})", name, size(component.bytes().len() as u64));
     }
-    let limits = place.configuration.host_limits.clone();
-    let config = EngineConfig { limits, cache_directory: Some(place.data.join("cache")) };
+    let limits = installation.configuration.host_limits.clone();
+    let config = EngineConfig { limits, cache_directory: Some(installation.data.join("cache")) };
     let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
     let loaded = engine.load(name.clone(), component);
     let plugin = loaded.map_err(|error| Unusable(format!("{source}: {}", wharf::with_causes(&error))))?;

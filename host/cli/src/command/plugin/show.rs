@@ -9,42 +9,48 @@ use std::{
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use wharf::{PluginName, Receipt, grant::Capability};
+use wharf::{PluginName, added::Receipt, grant::Capability};
 
-use super::{Place, unusable};
-use crate::command::{FAILED, Unusable, bytes::size, hosts::Hosts, print_json, tables};
+use super::installation::{Installation, unusable};
+use crate::{
+    bytes::size,
+    exit::{FAILED, Unusable},
+    hosts::HostAnswers,
+    print::print_json,
+    tables,
+};
 
 /// A plugin that the next host would know of.
-pub(super) struct Wanted {
+pub(super) struct KnownPlugin {
     pub(super) name: PluginName,
     origin: &'static str,
     is_on: bool,
 }
 
 /// What the configuration, the binary and the data directory name.
-pub(super) fn wanted(place: &Place) -> Result<Vec<Wanted>> {
-    let disabled = place.added.disabled().map_err(|error| unusable(&error))?;
+pub(super) fn known(installation: &Installation) -> Result<Vec<KnownPlugin>> {
+    let disabled = installation.added.disabled().map_err(|error| unusable(&error))?;
     let mut origins: BTreeMap<PluginName, &'static str> = BTreeMap::new();
-    let written = place.configuration.plugins.iter().filter(|(_, settings)| settings.source.is_some());
+    let written = installation.configuration.plugins.iter().filter(|(_, settings)| settings.source.is_some());
     origins.extend(written.map(|(name, _)| (name.clone(), "configuration")));
     for name in wharf::bundled_names() {
         origins.entry(name).or_insert("bundled");
     }
-    for name in place.added.list().map_err(|error| unusable(&error))?.into_keys() {
+    for name in installation.added.list().map_err(|error| unusable(&error))?.into_keys() {
         origins.entry(name).or_insert("added");
     }
     let is_on = |name: &PluginName| {
-        let settings = place.configuration.plugins.get(name);
+        let settings = installation.configuration.plugins.get(name);
         settings.is_none_or(|settings| settings.enabled) && !disabled.contains(name)
     };
-    Ok(origins.into_iter().map(|(name, origin)| Wanted { is_on: is_on(&name), name, origin }).collect())
+    Ok(origins.into_iter().map(|(name, origin)| KnownPlugin { is_on: is_on(&name), name, origin }).collect())
 }
 
-pub(super) fn list(place: &Place) -> Result<ExitCode> {
-    if let Some(problem) = place.configuration.misspelt(&place.data) {
+pub(super) fn list(installation: &Installation) -> Result<ExitCode> {
+    if let Some(problem) = installation.configuration.misspelt(&installation.data) {
         bail!(Unusable(format!("no host starts with this configuration: {problem}")));
     }
-    let hosts = Hosts::asked(&place.data)?;
+    let hosts = HostAnswers::ask(&installation.data)?;
     let mut rows: Vec<Value> = Vec::new();
     for served in hosts.served() {
         for plugin in &served.plugins {
@@ -59,13 +65,13 @@ pub(super) fn list(place: &Place) -> Result<ExitCode> {
             }
         }
     }
-    for plugin in wanted(place)? {
+    for plugin in known(installation)? {
         if !rows.iter().any(|row| row["name"].as_str() == Some(plugin.name.as_str())) {
-            rows.push(not_running(place, &plugin)?);
+            rows.push(not_running(installation, &plugin)?);
         }
     }
     rows.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
-    if place.json {
+    if installation.json {
         print_json(&json!({"hosts": hosts.len(), "plugins": rows}))?;
         return Ok(hosts.code());
     }
@@ -79,12 +85,12 @@ pub(super) fn list(place: &Place) -> Result<ExitCode> {
 
 /// A plugin that no host serves: what its receipt says where it was added, and of one
 /// that is part of this binary what that says.
-fn not_running(place: &Place, plugin: &Wanted) -> Result<Value> {
-    let Wanted { name, origin, is_on } = plugin;
+fn not_running(installation: &Installation, plugin: &KnownPlugin) -> Result<Value> {
+    let KnownPlugin { name, origin, is_on } = plugin;
     let state = if *is_on { "not-running" } else { "disabled" };
     let mut row = json!({"name": name, "origin": origin, "state": state, "hosts": 0});
     if *origin == "added"
-        && let Some(receipt) = place.added.receipt(name).map_err(|error| unusable(&error))?
+        && let Some(receipt) = installation.added.receipt(name).map_err(|error| unusable(&error))?
     {
         row["digest"] = json!(receipt.digest);
         row["tools"] = json!(receipt.tools);
@@ -133,14 +139,14 @@ fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
     out.flush()
 }
 
-pub(super) fn info(place: &Place, name: &PluginName) -> Result<ExitCode> {
-    let receipt = place.added.receipt(name).map_err(|error| unusable(&error))?;
-    let hosts = Hosts::asked(&place.data)?;
-    let wanted = wanted(place)?.into_iter().find(|plugin| plugin.name == *name);
+pub(super) fn info(installation: &Installation, name: &PluginName) -> Result<ExitCode> {
+    let receipt = installation.added.receipt(name).map_err(|error| unusable(&error))?;
+    let hosts = HostAnswers::ask(&installation.data)?;
+    let wanted = known(installation)?.into_iter().find(|plugin| plugin.name == *name);
     if receipt.is_none() && wanted.is_none() && !hosts.know(name) {
         bail!(Unusable(format!("there is no plugin {name}; `wharf plugin list` shows those that there are")));
     }
-    if place.json {
+    if installation.json {
         let origin = wanted.as_ref().map(|plugin| plugin.origin);
         print_json(&json!({"name": name, "origin": origin, "receipt": receipt, "hosts": hosts.to_json(Some(name))}))?;
         return Ok(ExitCode::SUCCESS);
@@ -198,15 +204,15 @@ fn print_status(status: &Value, with_component: bool) {
 }
 
 /// What a plugin is now, and what the running hosts made of it.
-pub(super) fn changed(place: &Place, receipt: &Receipt, hosts: &Hosts) -> Result<ExitCode> {
+pub(super) fn changed(installation: &Installation, receipt: &Receipt, hosts: &HostAnswers) -> Result<ExitCode> {
     let name = &receipt.name;
-    if place.json {
+    if installation.json {
         print_json(&json!({"receipt": receipt, "hosts": hosts.to_json(Some(name))}))?;
         return Ok(code(name, hosts));
     }
     print_receipt(receipt);
     let missing = receipt.wanted_grants.iter().filter(|asked| !receipt.grants.contains(asked));
-    let written = place.configuration.settings_of(name).grants.unwrap_or_default();
+    let written = installation.configuration.settings_of(name).grants.unwrap_or_default();
     let is_written = |asked: &&String| Capability::from_word(asked).is_some_and(|asked| written.names(asked));
     let (waiting, missing): (Vec<_>, Vec<_>) = missing.partition(is_written);
     if !waiting.is_empty() {
@@ -219,17 +225,17 @@ pub(super) fn changed(place: &Place, receipt: &Receipt, hosts: &Hosts) -> Result
         }
         println!("\n`wharf grant {name}` says what it could do with that, writes it down, and tells running hosts.");
     }
-    told(place, name, hosts)
+    told(installation, name, hosts)
 }
 
 /// What the running hosts made of a plugin.
-pub(super) fn told(place: &Place, name: &PluginName, hosts: &Hosts) -> Result<ExitCode> {
-    if place.json {
+pub(super) fn told(installation: &Installation, name: &PluginName, hosts: &HostAnswers) -> Result<ExitCode> {
+    if installation.json {
         print_json(&json!({"name": name, "hosts": hosts.to_json(Some(name))}))?;
         return Ok(code(name, hosts));
     }
     if hosts.is_empty() {
-        match place.configuration.misspelt(&place.data) {
+        match installation.configuration.misspelt(&installation.data) {
             None => println!("No host serves on this data directory; the next one takes it as it is now."),
             Some(problem) => {
                 println!("No host serves on this data directory, and none starts before this is mended: {problem}")
@@ -244,7 +250,7 @@ pub(super) fn told(place: &Place, name: &PluginName, hosts: &Hosts) -> Result<Ex
 }
 
 /// A plugin that a host cannot load was not changed as was asked.
-fn code(name: &PluginName, hosts: &Hosts) -> ExitCode {
+fn code(name: &PluginName, hosts: &HostAnswers) -> ExitCode {
     let is_rejected = hosts.of(name).any(|status| status["state"].as_str() == Some("rejected"));
     if is_rejected { ExitCode::from(FAILED) } else { hosts.code() }
 }

@@ -9,10 +9,13 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
-use wharf::{Existing, Inventory};
+use wharf::inventory::{Existing, Inventory};
 
-use super::{Filters, Global, open, show, size, unusable};
-use crate::command::FAILED;
+use super::{
+    show,
+    store::{Filters, open, unusable},
+};
+use crate::{bytes::size, exit::FAILED, global::Global};
 
 /// Read an export back, all of it or nothing
 ///

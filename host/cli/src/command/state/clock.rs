@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use super::{Global, open_quietly, unusable};
+use super::store::{open_quietly, unusable};
+use crate::global::Global;
 
 /// Say that the clock is right, after hosts have stopped to believe it
 ///

@@ -8,10 +8,10 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wharf::{Inventory, Selection, Totals};
+use wharf::inventory::{Inventory, Selection, Totals};
 
-use super::{Filters, Global, open, size, unusable};
-use crate::command::output::Output;
+use super::store::{Filters, open, unusable};
+use crate::{bytes::size, global::Global, output_file::OutputFile};
 
 /// Write buckets with all their entries as lines of JSON
 ///
@@ -60,7 +60,7 @@ impl Export {
 
 fn write(inventory: &Inventory, selection: &Selection, path: &Path) -> Result<Totals> {
     let cannot = || format!("cannot write {}", path.display());
-    let mut output = Output::open(path).with_context(cannot)?;
+    let mut output = OutputFile::open(path).with_context(cannot)?;
     let totals = inventory.export(selection, &mut output).map_err(unusable).with_context(cannot)?;
     output.finish().with_context(cannot)?;
     Ok(totals)

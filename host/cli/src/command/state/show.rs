@@ -9,9 +9,13 @@ use std::{
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use wharf::{BucketSummary, Configuration, Holding, TenantId, Totals};
+use wharf::{
+    Configuration, TenantId,
+    inventory::{BucketSummary, Holding, Totals},
+};
 
-use super::{Filters, Global, open, size, unusable};
+use super::store::{Filters, open, unusable};
+use crate::{bytes::size, global::Global};
 
 /// Show how much plugins keep, by tenant, plugin and scope, beside their quotas
 ///

@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use wharf_core::PluginName;
 use wharf_engine::Rooms;
 
-use super::Host;
+use crate::host::Host;
 
 /// What pages may take to go.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wharf_core::{Digest, PluginName};
 
-use crate::registry::{Installed, Plugins};
+use crate::{configuration::granted_names, installed::Installed, registry::Plugins};
 
 /// What became of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -84,23 +84,10 @@ fn serving(installed: &Installed) -> PluginStatus {
         bytes: Some(inspection.bytes),
         tools: inspection.tools.iter().map(|tool| installed.listed_name(&tool.name)).collect(),
         wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
-        grants: granted(&installed.policy.grants),
+        grants: granted_names(&installed.policy.grants),
         withheld: installed.withheld.as_ref().map(ToString::to_string),
         imports: inspection.imports,
     }
-}
-
-/// The names of the capabilities that are granted.
-pub(crate) fn granted(grants: &wharf_core::Grants) -> Vec<String> {
-    let granted = [
-        ("state", grants.state.is_some()),
-        ("events", grants.events.is_some()),
-        ("process", grants.process.is_some()),
-        ("terminal", grants.terminal.is_some()),
-        ("webview", grants.webview.is_some()),
-        ("workspace", grants.workspace.is_some()),
-    ];
-    granted.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
 }
 
 pub(super) fn of_all(plugins: &Plugins) -> Vec<PluginStatus> {

@@ -24,7 +24,11 @@ fn what_an_honest_registry_has_comes_with_the_digest_of_its_manifest() {
     let digest = sha256(&named);
     for version in [":1.2".to_owned(), format!("@{digest}"), format!(":9@{digest}")] {
         let fetched = pull(&registry, &version).expect("is there");
-        assert_eq!(fetched, Fetched { component: component.clone(), manifest: Some(digest.clone()) }, "{version}");
+        assert_eq!(
+            fetched,
+            FetchedComponent { component: component.clone(), manifest: Some(digest.clone()) },
+            "{version}"
+        );
     }
     assert_eq!(paths(&registry)[4], format!("/v2/team/greeter/manifests/{digest}"), "the digest decides, not the tag");
     let missing = pull(&registry, ":1.3").expect_err("no such tag");

@@ -8,7 +8,7 @@ mod served;
 use std::{io::Write as _, net::TcpStream};
 
 use serde_json::{Value, json};
-use wharf::{FetchError, Fetched, OciError, PluginSource, RegistryLogins};
+use wharf::sources::{FetchError, FetchedComponent, OciError, PluginSource, RegistryLogins};
 use wharf_tests::Upstream;
 
 use super::saying;
@@ -80,11 +80,11 @@ fn reference(registry: &Upstream, version: &str) -> PluginSource {
 }
 
 /// Fetches `team/greeter` in this version.
-fn pull(registry: &Upstream, version: &str) -> Result<Fetched, OciError> {
+fn pull(registry: &Upstream, version: &str) -> Result<FetchedComponent, OciError> {
     pull_as(registry, version, &RegistryLogins::none())
 }
 
-fn pull_as(registry: &Upstream, version: &str, logins: &RegistryLogins) -> Result<Fetched, OciError> {
+fn pull_as(registry: &Upstream, version: &str, logins: &RegistryLogins) -> Result<FetchedComponent, OciError> {
     match reference(registry, version).fetch(1 << 20, logins, &mut |_| {}) {
         Ok(fetched) => Ok(fetched),
         Err(FetchError::Registry { source, .. }) => Err(*source),

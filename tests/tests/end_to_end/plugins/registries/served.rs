@@ -133,7 +133,7 @@ fn every_type_that_tools_push_wasm_as_is_taken() {
         let digest = push_as(&registry, tag, kind, &saying(true), &json!({}));
         let source: PluginSource = reference(&registry, &format!(":{tag}")).parse().expect("a reference");
         let fetched = source.fetch(1 << 20, &RegistryLogins::none(), &mut |_| {}).expect(kind);
-        assert_eq!(fetched, Fetched { component: saying(true), manifest: Some(digest) });
+        assert_eq!(fetched, FetchedComponent { component: saying(true), manifest: Some(digest) });
     }
 }
 

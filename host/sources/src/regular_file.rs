@@ -1,5 +1,5 @@
-//! Opens the files that a configuration names, without waiting for anybody: whoever
-//! opens a pipe waits for its other end, and what a device says has none.
+//! Reads regular files and nothing else, so that no read waits: a pipe blocks until its
+//! other end is opened, and a device may never end.
 //!
 //! Knows nothing of what a file is for.
 

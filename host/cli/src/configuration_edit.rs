@@ -13,16 +13,14 @@ use std::{
 };
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
-use wharf_core::{
-    Digest, Grants, PluginName,
+use wharf::{
+    Configuration, Digest, Grants, InvalidConfiguration, PluginName,
     grant::{Capability, Expiry},
 };
 
-use super::Configuration;
-
 /// Why a configuration cannot be changed.
 #[derive(Debug, thiserror::Error)]
-pub enum EditError {
+pub(crate) enum EditError {
     /// The file cannot be read or written.
     #[error("cannot {what} the configuration {path}")]
     File {
@@ -46,7 +44,7 @@ pub enum EditError {
     #[error("the configuration would not be usable, and was not changed:\n{problem}")]
     Refused {
         /// What would be wrong.
-        problem: String,
+        problem: InvalidConfiguration,
     },
     /// Somebody else changed it in the meantime; nothing was written.
     #[error("the configuration {path} has changed meanwhile, and was not written; try again")]
@@ -63,14 +61,13 @@ pub enum EditError {
 }
 
 /// A text as TOML writes it, to stand as a value.
-#[must_use]
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
 /// A `wharf.toml` that is being changed.
 #[derive(Debug)]
-pub struct ConfigurationEdit {
+pub(crate) struct ConfigurationEdit {
     path: PathBuf,
     before: Option<String>,
     document: DocumentMut,
@@ -78,20 +75,20 @@ pub struct ConfigurationEdit {
 
 /// What is granted by a command.
 #[derive(Debug, Clone)]
-pub struct Granting {
+pub(crate) struct GrantChange {
     /// The capability.
-    pub capability: Capability,
+    pub(crate) capability: Capability,
     /// Why.
-    pub reason: String,
+    pub(crate) reason: String,
     /// Until when, if not for ever.
-    pub expires: Option<Expiry>,
+    pub(crate) expires: Option<Expiry>,
     /// Keys of the grant's table with their values; lists are added to.
-    pub keys: Vec<(String, GrantValue)>,
+    pub(crate) keys: Vec<(String, GrantValue)>,
 }
 
 /// A value of a grant.
 #[derive(Debug, Clone)]
-pub enum GrantValue {
+pub(crate) enum GrantValue {
     /// Added to a list, each that is not there.
     Names(Vec<String>),
     /// Set, in place of what was there. TOML.
@@ -103,7 +100,7 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// Where it cannot be read, or is no TOML.
-    pub fn open(path: &Path) -> Result<Self, EditError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, EditError> {
         // A link stays one: what it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let before = read(&path)?;
@@ -113,20 +110,17 @@ impl ConfigurationEdit {
     }
 
     /// The file that is changed.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// What the file will say.
-    #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.document.to_string()
     }
 
     /// What the file said.
-    #[must_use]
-    pub fn before(&self) -> &str {
+    pub(crate) fn before(&self) -> &str {
         self.before.as_deref().unwrap_or_default()
     }
 
@@ -134,7 +128,7 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// Where the plugin is written as something else than a table.
-    pub fn source(&mut self, plugin: &PluginName, source: &Path) -> Result<(), EditError> {
+    pub(crate) fn source(&mut self, plugin: &PluginName, source: &Path) -> Result<(), EditError> {
         let source = source.to_string_lossy().into_owned();
         set(self.plugin(plugin)?, "source", value(source));
         Ok(())
@@ -144,7 +138,7 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// As [`ConfigurationEdit::source`].
-    pub fn confirm(&mut self, plugin: &PluginName, digest: Digest) -> Result<(), EditError> {
+    pub(crate) fn confirm(&mut self, plugin: &PluginName, digest: Digest) -> Result<(), EditError> {
         set(self.plugin(plugin)?, "digest", value(digest.to_string()));
         Ok(())
     }
@@ -153,8 +147,8 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// As [`ConfigurationEdit::source`].
-    pub fn grant(&mut self, plugin: &PluginName, granting: &Granting) -> Result<(), EditError> {
-        let Granting { capability, reason, expires, keys } = granting;
+    pub(crate) fn grant(&mut self, plugin: &PluginName, granting: &GrantChange) -> Result<(), EditError> {
+        let GrantChange { capability, reason, expires, keys } = granting;
         let grants = table(self.plugin(plugin)?, "grants", true)?;
         let grant = table(grants, capability.as_str(), false)?;
         set(grant, "reason", value(reason.as_str()));
@@ -188,7 +182,7 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// As [`ConfigurationEdit::source`].
-    pub fn write_down(&mut self, plugin: &PluginName, grants: &Grants) -> Result<(), EditError> {
+    pub(crate) fn write_down(&mut self, plugin: &PluginName, grants: &Grants) -> Result<(), EditError> {
         let text = toml::to_string(grants).unwrap_or_default();
         let written = text.parse::<DocumentMut>().unwrap_or_default();
         let plugin = self.plugin(plugin)?;
@@ -212,7 +206,7 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// As [`ConfigurationEdit::source`].
-    pub fn revoke(&mut self, plugin: &PluginName, capability: Option<Capability>) -> Result<bool, EditError> {
+    pub(crate) fn revoke(&mut self, plugin: &PluginName, capability: Option<Capability>) -> Result<bool, EditError> {
         let plugin = self.plugin(plugin)?;
         if !plugin.contains_key("grants") {
             return Ok(false);
@@ -238,7 +232,7 @@ impl ConfigurationEdit {
     ///
     /// # Errors
     /// Where it would not be usable.
-    pub fn check(&self) -> Result<Configuration, EditError> {
+    pub(crate) fn check(&self) -> Result<Configuration, EditError> {
         let base = self.path.parent().unwrap_or(Path::new("."));
         Configuration::parse(&self.text(), base).map_err(|problem| EditError::Refused { problem })
     }
@@ -248,7 +242,7 @@ impl ConfigurationEdit {
     /// # Errors
     /// Where it would not be usable, has changed meanwhile, or cannot be
     /// written. The file is as it was then.
-    pub fn save(&self) -> Result<(), EditError> {
+    pub(crate) fn save(&self) -> Result<(), EditError> {
         self.check()?;
         let failed = |source| EditError::File { what: "write", path: self.path.clone(), source };
         let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

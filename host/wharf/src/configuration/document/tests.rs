@@ -3,7 +3,7 @@
 use super::*;
 
 fn parse(text: &str) -> Result<Configuration, String> {
-    Configuration::parse(text, Path::new("/etc/wharf"))
+    Configuration::parse(text, Path::new("/etc/wharf")).map_err(|problem| problem.to_string())
 }
 
 #[test]
@@ -19,10 +19,10 @@ fn no_file_and_an_empty_file_say_the_same_to_the_last_field() {
     assert_eq!(format!("{none:#?}"), format!("{empty:#?}"));
     assert_eq!(none.call_ceilings, CallLimits::ceilings());
     for bundled in bundled::PLUGINS {
-        let (mut needed, of_none) = (CallLimits::default(), none.limits_of_bundled(bundled));
-        bundled.raise(&mut needed, |_| false);
+        let (mut needed, of_none) = (CallLimits::default(), none.limits_of_bundled(bundled.name));
+        profile::raise_limits(bundled.name, &mut needed, |_| false);
         assert_eq!(of_none, needed, "{} has what it needs", bundled.name);
-        assert_eq!(of_none, empty.limits_of_bundled(bundled), "{}", bundled.name);
+        assert_eq!(of_none, empty.limits_of_bundled(bundled.name), "{}", bundled.name);
     }
 }
 
@@ -89,7 +89,7 @@ fn no_limit_of_a_call_is_above_the_operators_ceiling_whoever_sets_it() {
     assert_eq!((limits.output_bytes, limits.host_calls), (1_000, 50), "a default is lowered");
     assert_eq!(configuration.call_limits.output_bytes, 1_000);
     for bundled in bundled::PLUGINS {
-        assert_eq!(configuration.limits_of_bundled(bundled).output_bytes, 1_000, "{}", bundled.name);
+        assert_eq!(configuration.limits_of_bundled(bundled.name).output_bytes, 1_000, "{}", bundled.name);
     }
     for (table, text) in [
         ("[limits]", "[limits]\nhost_calls = 51\n"),

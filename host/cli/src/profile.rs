@@ -5,7 +5,7 @@ use wharf::Profile;
 
 /// What `--profile` and its like take.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum ProfileChoice {
+pub(crate) enum ProfileChoice {
     /// State, and nothing else. Plugins that can do nothing with that are off
     Default,
     /// For a developer's own machine: the workspace, too, with a shell, contained and without a network; and web pages

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use wharf_core::{Grants, PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, EngineConfig, Rooms};
-use wharf_sources::regular;
+use wharf_sources::regular_file;
 use wharf_state::MemoryStore;
 
 use crate::{
@@ -17,12 +17,12 @@ use crate::{
     configuration::{Configuration, PluginSettings, read_header, read_secrets},
     folder::Folder,
     nearest::nearest,
-    unknown,
+    unknown_table,
 };
 
 /// What is found out of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct ConfigurationReport {
     /// What is wrong, as sentences: a host would not start, or not have something that
     /// was written for it.
     pub problems: Vec<String>,
@@ -37,10 +37,10 @@ impl Configuration {
     /// Compiles components that no host has compiled, which takes seconds each. Blocks;
     /// not for an async task.
     #[must_use]
-    pub fn check_named(&self, data: &Path, variable: impl Fn(&str) -> Option<String>) -> Checked {
-        let mut checked = Checked::default();
+    pub fn check_named(&self, data: &Path, variable: impl Fn(&str) -> Option<String>) -> ConfigurationReport {
+        let mut checked = ConfigurationReport::default();
         let known = self.known(data, &mut checked);
-        checked.problems.extend(unknown::tables(self, &known).into_iter().map(|table| {
+        checked.problems.extend(unknown_table::tables(self, &known).into_iter().map(|table| {
             let name = table.name;
             format!("[plugin.{name}] {}", table.reason)
         }));
@@ -53,15 +53,18 @@ impl Configuration {
         let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
         for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
             self.check_component(&engine, name, settings, &mut checked);
-            checked.problems.extend(read_secrets(name, &settings.secrets).err());
+            checked.problems.extend(read_secrets(name, &settings.secrets).err().map(|error| error.to_string()));
             if let Some(grants) = &settings.grants {
                 check_folders(name, grants, &mut checked);
             }
         }
         check_folders(&PluginName::host(), &self.host_grants(), &mut checked);
-        checked.problems.extend(self.http.tokens.iter().filter_map(|token| token.client(&variable).err()));
-        checked.problems.extend(self.http.tls.as_ref().and_then(|tls| tls.read().err()));
-        checked.problems.extend(self.traces.headers.iter().filter_map(|header| read_header(header).err()));
+        let tokens = self.http.tokens.iter().filter_map(|token| token.client(&variable).err());
+        checked.problems.extend(tokens.map(|error| error.to_string()));
+        let tls = self.http.tls.as_ref().and_then(|tls| tls.read().err());
+        checked.problems.extend(tls.map(|error| error.to_string()));
+        let headers = self.traces.headers.iter().filter_map(|header| read_header(header).err());
+        checked.problems.extend(headers.map(|error| error.to_string()));
         self.check_patterns(&known, &mut checked);
         self.check_browser(&mut checked);
         checked
@@ -72,13 +75,13 @@ impl Configuration {
     #[must_use]
     pub fn misspelt(&self, data: &Path) -> Option<String> {
         // What else is wrong keeps no host from starting.
-        let known = self.known(data, &mut Checked::default());
-        let misspelt = unknown::tables(self, &known).into_iter().find(|table| table.is_misspelt)?;
+        let known = self.known(data, &mut ConfigurationReport::default());
+        let misspelt = unknown_table::tables(self, &known).into_iter().find(|table| table.is_misspelt)?;
         Some(format!("[plugin.{}]: {}", misspelt.name, misspelt.reason))
     }
 
     /// A name that a client over HTTP may use and that is no plugin's lets it use nothing.
-    fn check_patterns(&self, known: &BTreeSet<PluginName>, checked: &mut Checked) {
+    fn check_patterns(&self, known: &BTreeSet<PluginName>, checked: &mut ConfigurationReport) {
         let tokens = self.http.tokens.iter().map(|token| (format!("[[http.tokens]] {:?}", token.name), &token.plugins));
         let oauth = self.http.oauth.iter().map(|oauth| ("[http.oauth]".to_owned(), &oauth.plugins));
         let own = [PluginName::host(), PluginName::app()];
@@ -95,7 +98,7 @@ impl Configuration {
     }
 
     /// The plugins that a host would know.
-    fn known(&self, data: &Path, checked: &mut Checked) -> BTreeSet<PluginName> {
+    fn known(&self, data: &Path, checked: &mut ConfigurationReport) -> BTreeSet<PluginName> {
         let with_source = self.plugins.iter().filter(|(_, settings)| settings.source.is_some());
         let mut known: BTreeSet<_> = with_source.map(|(name, _)| name.clone()).chain(bundled::names()).collect();
         match AddedPlugins::of(data).list() {
@@ -113,11 +116,17 @@ impl Configuration {
         known
     }
 
-    fn check_component(&self, engine: &Engine, name: &PluginName, settings: &PluginSettings, checked: &mut Checked) {
+    fn check_component(
+        &self,
+        engine: &Engine,
+        name: &PluginName,
+        settings: &PluginSettings,
+        checked: &mut ConfigurationReport,
+    ) {
         let Some(source) = &settings.source else { return };
         let mut wrong =
             |what: String| checked.problems.push(format!("[plugin.{name}] `source` {}: {what}", source.display()));
-        let component = match regular::read(source, self.host_limits.component_bytes) {
+        let component = match regular_file::read(source, self.host_limits.component_bytes) {
             Ok(bytes) => Component::new(bytes),
             Err(error) => return wrong(error.to_string()),
         };
@@ -134,7 +143,7 @@ impl Configuration {
         }
     }
 
-    fn check_browser(&self, checked: &mut Checked) {
+    fn check_browser(&self, checked: &mut ConfigurationReport) {
         let named = |path: &Path| path.components().count() > 1;
         if let Some(program) = self.webview.program.as_deref().filter(|program| named(program))
             && !program.is_file()
@@ -148,7 +157,7 @@ impl Configuration {
 }
 
 /// Whether the files and folders are there that a plugin is granted.
-fn check_folders(name: &PluginName, grants: &Grants, checked: &mut Checked) {
+fn check_folders(name: &PluginName, grants: &Grants, checked: &mut ConfigurationReport) {
     let absent = |what: &str, path: &Path, error: &std::io::Error| {
         format!("[plugin.{name}.grants.{what} {}: {error}", path.display())
     };

@@ -22,9 +22,9 @@ fn name() -> PluginName {
     "x".parse().expect("legal")
 }
 
-fn granting(capability: Capability, expires: Option<&str>, keys: Vec<(String, GrantValue)>) -> Granting {
+fn granting(capability: Capability, expires: Option<&str>, keys: Vec<(String, GrantValue)>) -> GrantChange {
     let expires = expires.map(|expires| expires.parse().expect("a day"));
-    Granting { capability, reason: "says \"why\"".to_owned(), expires, keys }
+    GrantChange { capability, reason: "says \"why\"".to_owned(), expires, keys }
 }
 
 #[test]

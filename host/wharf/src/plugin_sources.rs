@@ -9,10 +9,10 @@ use wharf_core::PluginName;
 use wharf_engine::Engine;
 
 use crate::{
-    added::{AddedError, AddedPlugins, Set},
+    added::{AddedError, AddedPlugins, InstalledSet},
     configuration::Configuration,
     folder::Folder,
-    loading::Loading,
+    loading::PluginLoader,
     registry::Plugins,
 };
 
@@ -21,18 +21,18 @@ const ROUNDS: usize = 3;
 
 /// The configuration as it is now, what was added on the data directory, the folder.
 #[derive(Debug)]
-pub(crate) struct Sources {
+pub(crate) struct PluginSources {
     // Read and replaced for a pointer copy.
     configuration: Mutex<Arc<Configuration>>,
     added: Option<AddedPlugins>,
     // What was added when it was loaded last.
-    loaded: Mutex<Set>,
+    loaded: Mutex<InstalledSet>,
     pub(crate) folder: Option<Folder>,
     /// Held by whoever loads anew, so that what was read later counts.
-    pub(super) reloading: tokio::sync::Mutex<()>,
+    pub(crate) reloading: tokio::sync::Mutex<()>,
 }
 
-impl Sources {
+impl PluginSources {
     pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Self {
         Self {
             folder: configuration.plugin_folder.clone().map(Folder::open),
@@ -44,21 +44,21 @@ impl Sources {
     }
 
     /// What was denied so far goes on being counted, by the same clock.
-    pub(super) fn configure(&self, configuration: Configuration) {
+    pub(crate) fn configure(&self, configuration: Configuration) {
         let mut present = self.configuration.lock().unwrap_or_else(PoisonError::into_inner);
         *present = Arc::new(configuration.in_place_of(&present));
     }
 
-    pub(super) fn configuration(&self) -> Arc<Configuration> {
+    pub(crate) fn configuration(&self) -> Arc<Configuration> {
         Arc::clone(&self.configuration.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether what is switched off is remembered.
-    pub(super) fn remembers(&self) -> bool {
+    pub(crate) fn remembers(&self) -> bool {
         self.added.is_some()
     }
 
-    pub(super) fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
+    pub(crate) fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
         self.added.as_ref().map_or(Ok(false), |added| added.switch(name, on))
     }
 
@@ -67,8 +67,8 @@ impl Sources {
         Ok(self.set()? != *self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn set(&self) -> Result<Set, AddedError> {
-        self.added.as_ref().map_or_else(|| Ok(Set::default()), AddedPlugins::set)
+    fn set(&self) -> Result<InstalledSet, AddedError> {
+        self.added.as_ref().map_or_else(|| Ok(InstalledSet::default()), AddedPlugins::set)
     }
 
     /// Loads everything. Blocks. Commands may change what was added meanwhile, and
@@ -78,7 +78,7 @@ impl Sources {
         let mut set = self.set()?;
         let mut rounds = ROUNDS;
         loop {
-            let loading = Loading {
+            let loading = PluginLoader {
                 engine,
                 configuration: &configuration,
                 set: set.clone(),
@@ -106,8 +106,8 @@ impl Sources {
                 tracing::error!("plugins that were added are not served: {}", wharf_core::text::with_causes(&error));
                 let configuration = self.configuration();
                 let found = self.folder.as_ref().map(Folder::files).unwrap_or_default();
-                let (set, configuration) = (Set::default(), &*configuration);
-                Loading { engine, configuration, set, added: None, found, present: None }.all()
+                let (set, configuration) = (InstalledSet::default(), &*configuration);
+                PluginLoader { engine, configuration, set, added: None, found, present: None }.all()
             }
         }
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Where something is written.
-pub(super) enum Output {
+pub(crate) enum OutputFile {
     /// To a file that appears once it is whole, readable by its owner alone.
     File {
         /// Its name, links resolved.
@@ -19,9 +19,9 @@ pub(super) enum Output {
     Other(BufWriter<File>),
 }
 
-impl Output {
-    /// Opens it. What is there stays as it is until [`Output::finish`].
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+impl OutputFile {
+    /// Opens it. What is there stays as it is until [`OutputFile::finish`].
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
@@ -42,7 +42,7 @@ impl Output {
     }
 
     /// Ends it: a file takes its place.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Other(mut other) => other.flush(),
             Self::File { path, new } => {
@@ -62,7 +62,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File { new, .. } => new.write(bytes),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn write(path: &Path, text: &str) -> io::Result<()> {
-        let mut output = Output::open(path)?;
+        let mut output = OutputFile::open(path)?;
         output.write_all(text.as_bytes())?;
         output.finish()
     }
@@ -103,7 +103,7 @@ mod tests {
         write(&new, "made").expect("written");
         assert_eq!(fs::read_to_string(&new).expect("read"), "made");
         assert_eq!(fs::metadata(&new).expect("there").permissions().mode() & 0o777, 0o600);
-        let mut half = Output::open(&link).expect("opens");
+        let mut half = OutputFile::open(&link).expect("opens");
         half.write_all(b"half").expect("written");
         drop(half);
         assert_eq!(fs::read_to_string(&old).expect("read"), "before", "what was not finished is not there");

@@ -2,7 +2,7 @@
 
 use wharf_core::{Grants, PluginName, StateGrant};
 
-use super::{Configuration, PluginSettings};
+use super::{document::Configuration, plugin::PluginSettings};
 use crate::bundled;
 
 impl Configuration {
@@ -12,7 +12,7 @@ impl Configuration {
         self.plugins.get(name).cloned().unwrap_or_else(|| {
             let bundled = bundled::find(name.as_str());
             PluginSettings::unwritten(match bundled {
-                Some(bundled) => self.limits_of_bundled(bundled),
+                Some(bundled) => self.limits_of_bundled(bundled.name),
                 None => self.call_limits.clone(),
             })
         })
@@ -24,7 +24,7 @@ impl Configuration {
             return grants.clone();
         }
         match bundled::find(name.as_str()).filter(|_| settings.source.is_none()) {
-            Some(bundled) => bundled.grants(self.profile),
+            Some(bundled) => self.profile.grants(bundled.name),
             None => Grants::default(),
         }
     }
@@ -58,7 +58,7 @@ impl Configuration {
         let unwritten =
             bundled::PLUGINS.iter().filter(|bundled| !self.plugins.keys().any(|name| name.as_str() == bundled.name));
         let written = written.map(|(name, settings)| self.grants(name, settings));
-        written.chain(unwritten.map(|bundled| bundled.grants(self.profile)))
+        written.chain(unwritten.map(|bundled| self.profile.grants(bundled.name)))
     }
 
     /// The grant of state that calls of this plugin have; none where it has
@@ -72,8 +72,21 @@ impl Configuration {
         if settings.is_some_and(|settings| settings.source.is_some()) {
             return None;
         }
-        bundled::find(plugin.as_str())?.grants(self.profile).state
+        self.profile.grants(bundled::find(plugin.as_str())?.name).state
     }
+}
+
+/// The names of the capabilities that are granted.
+pub(crate) fn granted_names(grants: &Grants) -> Vec<String> {
+    let granted = [
+        ("state", grants.state.is_some()),
+        ("events", grants.events.is_some()),
+        ("process", grants.process.is_some()),
+        ("terminal", grants.terminal.is_some()),
+        ("webview", grants.webview.is_some()),
+        ("workspace", grants.workspace.is_some()),
+    ];
+    granted.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
 }
 
 #[cfg(test)]

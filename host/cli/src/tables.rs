@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use wharf::{Digest, PluginName, configuration::quoted, grant::Capability};
+use wharf::{Digest, PluginName, grant::Capability};
+
+use crate::configuration_edit::quoted;
 
 /// What stands where somebody has to decide.
 const SAY_WHY: &str = "say why";
@@ -10,14 +12,14 @@ const SAY_WHY: &str = "say why";
 const REASON_BYTES: usize = 512;
 
 /// The table of a plugin whose component is in this file.
-pub(super) fn of_plugin(name: &PluginName, source: &Path, digest: Digest) -> String {
+pub(crate) fn of_plugin(name: &PluginName, source: &Path, digest: Digest) -> String {
     let source = quoted(&source.to_string_lossy());
     format!("[plugin.{name}]\nsource = {source}\ndigest = {}\n", quoted(&digest.to_string()))
 }
 
 /// The table that grants it a capability, for the reason that it gives itself where it
 /// gives one.
-pub(super) fn of_grant(name: &PluginName, capability: &str, reason: Option<&str>) -> String {
+pub(crate) fn of_grant(name: &PluginName, capability: &str, reason: Option<&str>) -> String {
     let reason = reason.map(|reason| wharf::text::line(reason, REASON_BYTES));
     let reason = reason.filter(|reason| !reason.trim().is_empty()).unwrap_or_else(|| SAY_WHY.to_owned());
     let reach = match Capability::from_word(capability) {

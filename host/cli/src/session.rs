@@ -12,7 +12,7 @@ const DIGITS: usize = 32;
 
 /// A session as it is chosen on the command line.
 #[derive(Debug, Clone)]
-pub(super) enum SessionChoice {
+pub(crate) enum SessionChoice {
     /// One of this process alone.
     New,
     /// The one of this name.
@@ -29,7 +29,7 @@ impl FromStr for SessionChoice {
 
 impl SessionChoice {
     /// Its id; of a new one another at each call.
-    pub(super) fn id(&self) -> Result<SessionId> {
+    pub(crate) fn id(&self) -> Result<SessionId> {
         match self {
             Self::Named(id) => Ok(id.clone()),
             Self::New => {

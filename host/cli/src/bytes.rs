@@ -1,7 +1,7 @@
 //! Numbers of bytes, as people read them.
 
 /// A number of bytes for people.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     let mut unit = 0;
     let mut whole = bytes;
     while whole >= 10_000 && unit < 4 {

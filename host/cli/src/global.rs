@@ -1,0 +1,151 @@
+//! Options of every subcommand, and what they lead to: the log, the configuration, the
+//! data directory, a host.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use directories::ProjectDirs;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
+use wharf::{Configuration, Host, HostBuilder, with_causes};
+
+use crate::{exit::Unusable, profile::ProfileChoice};
+
+/// Options of every subcommand.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Configuration file [default: wharf.toml in the user's configuration directory, if it is there]
+    #[arg(long, global = true, env = "WHARF_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Directory of state and compiled code, shared by all hosts that name it [default: the user's data directory]
+    #[arg(long, global = true, env = "WHARF_DATA", value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// What bundled plugins are granted where the configuration does not say [default: `profile` of the configuration]
+    #[arg(long, global = true, env = "WHARF_PROFILE", value_enum, value_name = "PROFILE")]
+    profile: Option<ProfileChoice>,
+
+    /// What is logged to standard error: a level, or targets with levels such as `warn,wharf::plugin=info`
+    #[arg(long, global = true, env = "WHARF_LOG", value_name = "FILTER", default_value = "warn,wharf::start=info")]
+    log: Targets,
+
+    /// Write the log as JSON lines
+    #[arg(long, global = true, env = "WHARF_LOG_JSON")]
+    log_json: bool,
+}
+
+impl Global {
+    pub(crate) fn start_log(&self, prints_refused: bool) {
+        // The protocol library logs whole requests; arguments may hold secrets.
+        let filter = self.log.clone().with_target("rmcp", LevelFilter::WARN);
+        let filter = if prints_refused { filter.with_target("wharf::refused", LevelFilter::OFF) } else { filter };
+        let registry = tracing_subscriber::registry().with(filter);
+        let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        // The library would say on standard error that this cannot be written, and panic in whatever was logged.
+        let lines = lines.log_internal_errors(false);
+        if self.log_json {
+            registry.with(lines.json()).init();
+        } else {
+            let coloured = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            registry.with(lines.with_ansi(coloured)).init();
+        }
+    }
+
+    /// Paths mean what they meant where they were typed, whatever runs in another
+    /// directory later.
+    pub(crate) fn make_absolute(&mut self) -> Result<()> {
+        for path in [&mut self.config, &mut self.data].into_iter().flatten() {
+            *path = absolute(path)?;
+        }
+        Ok(())
+    }
+
+    /// The file that is read, if there is one.
+    pub(crate) fn configuration_path(&self) -> Option<PathBuf> {
+        self.config.clone().or_else(|| {
+            let path = directories()?.config_dir().join("wharf.toml");
+            path.exists().then_some(path)
+        })
+    }
+
+    /// The file that is written, whether it is there yet or not.
+    pub(crate) fn configuration_target(&self) -> Result<PathBuf> {
+        self.config
+            .clone()
+            .or_else(|| Some(directories()?.config_dir().join("wharf.toml")))
+            .context("there is no home directory to keep a configuration in; name a file with --config")
+    }
+
+    pub(crate) fn configuration(&self) -> Result<Configuration> {
+        let mut configuration = match self.configuration_path() {
+            Some(path) => Configuration::read(&path).map_err(|error| Unusable(with_causes(&error)))?,
+            None => Configuration::default(),
+        };
+        let variable = |name: &str| std::env::var(name).ok();
+        configuration.apply_environment(variable).map_err(|error| Unusable(error.to_string()))?;
+        if let Some(profile) = self.profile {
+            configuration.profile = profile.into();
+        }
+        Ok(configuration)
+    }
+
+    pub(crate) fn data(&self, configuration: &Configuration) -> Result<PathBuf> {
+        self.data
+            .clone()
+            .or_else(|| configuration.data.clone())
+            .or_else(|| Some(directories()?.data_dir().to_owned()))
+            .context("there is no home directory to keep data in; name a directory with --data")
+    }
+
+    /// The host that the configuration describes, not opened yet.
+    pub(crate) fn builder(&self, configuration: Configuration) -> Result<HostBuilder> {
+        let data = self.data(&configuration)?;
+        Ok(Host::builder(configuration).data(data))
+    }
+
+    /// Opens the host that the configuration describes, for as long as a command takes.
+    pub(crate) async fn open(&self, configuration: Configuration) -> Result<Host> {
+        self.opened(configuration, HostBuilder::fixed_grants).await
+    }
+
+    /// The same, to serve for long.
+    pub(crate) async fn open_to_serve(&self, configuration: Configuration) -> Result<Host> {
+        self.opened(configuration, |host| host).await
+    }
+
+    async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
+        let data = self.data(&configuration)?;
+        let bundled_missing = configuration.plugins.is_empty();
+        let host = how(self.builder(configuration)?)
+            .open()
+            .await
+            .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
+        if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() {
+            tracing::warn!(
+                "this binary was built without plugins, so there are no tools; run `cargo xtask plugins` and build \
+                 it again, or name plugins in wharf.toml"
+            );
+        }
+        Ok(host)
+    }
+}
+
+/// A path as it is from every directory.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
+    wharf::absolute(path).map_err(|error| Unusable(with_causes(&error)).into())
+}
+
+fn directories() -> Option<ProjectDirs> {
+    ProjectDirs::from("dev", "wharf", "wharf")
+}
+
+/// A tokio runtime for a command.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // What another thread answers, the store's above all, is looked for before
+    // each task: a call that holds others up must not wait behind them.
+    builder.global_queue_interval(1);
+    builder.enable_all().build().context("cannot start the async runtime")
+}

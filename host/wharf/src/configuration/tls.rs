@@ -1,0 +1,119 @@
+//! `[http.tls]`: the certificate that makes connections private, and its key.
+
+use std::{
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use wharf_core::text::with_causes;
+use wharf_http::{Tls, TlsError};
+use wharf_sources::regular_file;
+
+use crate::secret;
+
+/// What is read of a certificate, with those above it, and of a key at most.
+const MAX_KEY_BYTES: u64 = 1 << 20;
+
+/// `[http.tls]`: files in PEM.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TlsFiles {
+    /// The certificate, and those of the authorities between it and a root.
+    pub certificate: PathBuf,
+    /// Its private key. Refused where others may read it.
+    pub key: PathBuf,
+    /// Whether it is taken all the same.
+    #[serde(default)]
+    pub allow_unprotected: bool,
+}
+
+impl TlsFiles {
+    /// Reads both.
+    ///
+    /// # Errors
+    /// Which file cannot be read, or why they make no connection private, in words for
+    /// a person.
+    pub fn read(&self) -> Result<Tls, TlsFilesError> {
+        let certificate = regular_file::read(&self.certificate, MAX_KEY_BYTES);
+        let certificate = certificate.map_err(|error| TlsFilesError::of(&self.certificate, error))?;
+        if certificate.len() as u64 > MAX_KEY_BYTES {
+            return Err(TlsFilesError::TooLong { path: self.certificate.clone() });
+        }
+        let opened =
+            if self.allow_unprotected { regular_file::open(&self.key) } else { secret::open_private(&self.key) };
+        let mut key = Vec::new();
+        let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
+        read.map_err(|error| TlsFilesError::of(&self.key, error))?;
+        Tls::new(&certificate, &key).map_err(TlsFilesError::Unfit)
+    }
+}
+
+/// Why the files of `[http.tls]` make no connection private.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsFilesError {
+    /// A file cannot be read.
+    #[error("[http.tls] {path}: {error}")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Others may read the key.
+    #[error("[http.tls] {path}: {error}, or say `allow_unprotected = true`")]
+    Unprotected {
+        /// Its file.
+        path: PathBuf,
+        /// What to do.
+        error: io::Error,
+    },
+    /// A certificate is longer than any is.
+    #[error("[http.tls] {path}: it is too long")]
+    TooLong {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// They are no certificate with its key.
+    #[error("[http.tls] {}", with_causes(.0))]
+    Unfit(TlsError),
+}
+
+impl TlsFilesError {
+    fn of(path: &Path, error: io::Error) -> Self {
+        let path = path.to_owned();
+        match error.raw_os_error() {
+            // What the system itself says has a number.
+            None if error.kind() == io::ErrorKind::PermissionDenied => Self::Unprotected { path, error },
+            _ => Self::File { path, error },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    use super::super::Configuration;
+
+    #[test]
+    fn a_key_that_others_may_read_is_refused_unless_the_operator_says_so() {
+        let directory = tempfile::tempdir().expect("a directory");
+        for name in ["certificate", "key"] {
+            fs::write(directory.path().join(name), "none").expect("written");
+        }
+        let read = |more: &str| {
+            let text = format!("[http.tls]\ncertificate = \"certificate\"\nkey = \"key\"\n{more}");
+            let http = Configuration::parse(&text, directory.path()).expect("parses").http;
+            http.tls.expect("written").read().map(drop).expect_err("no certificate").to_string()
+        };
+        let key = directory.path().join("key");
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).expect("changed");
+        let problem = read("");
+        assert!(problem.contains("chmod 600") && problem.contains("allow_unprotected = true"), "{problem}");
+        assert!(!read("allow_unprotected = true").contains("chmod"));
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("changed");
+        assert!(!read("").contains("chmod"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Why a host cannot be opened.
+
+use crate::{collector::TracesError, paths::NoDirectory};
+
+/// Why a host cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The store of state cannot be opened.
+    #[error("the state of plugins cannot be opened")]
+    State(#[from] wharf_state::OpenError),
+    /// The configuration has a table for a plugin that is nowhere, and whose name looks
+    /// like that of one which would go on as if nothing were said of it.
+    #[error("the configuration is not usable: {0}")]
+    Misspelt(String),
+    /// The data directory has no name that holds everywhere.
+    #[error("the data directory cannot be found")]
+    Data(#[from] NoDirectory),
+    /// The processes of earlier hosts cannot be taken over.
+    #[error("the processes of sessions cannot be kept")]
+    Processes(#[from] wharf_process::OpenError),
+    /// Terminals cannot be had as they are configured.
+    #[error("terminals cannot be had as they are configured")]
+    Terminals(#[from] wharf_terminal::InvalidProfile),
+    /// Spans cannot be sent as they are configured.
+    #[error("traces cannot be had as they are configured")]
+    Traces(#[from] TracesError),
+    /// A thread ended without an answer.
+    #[error("opening the host was interrupted")]
+    Interrupted,
+}

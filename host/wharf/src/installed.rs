@@ -1,0 +1,137 @@
+//! A plugin with what the operator decided about it, and what became of plugins that are
+//! not served.
+//!
+//! Knows no other plugin and no caller.
+
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use wharf_core::{Digest, PluginName};
+use wharf_engine::{Plugin, PluginPolicy};
+
+use crate::{configuration::Unconfirmed, tool_name::full_name};
+
+/// Where a plugin comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It is part of this binary.
+    Bundled,
+    /// `wharf.toml` names its file.
+    Configuration {
+        /// The file.
+        file: PathBuf,
+    },
+    /// It was added by command and is kept in the data directory.
+    Added,
+    /// It lies in the folder of plugins.
+    Folder {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The embedding app loaded it.
+    App,
+}
+
+impl Origin {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Bundled => "bundled",
+            Self::Configuration { .. } => "configuration",
+            Self::Added => "added",
+            Self::Folder { .. } => "folder",
+            Self::App => "app",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bundled => formatter.write_str("the plugin that is part of this binary"),
+            Self::Configuration { file } | Self::Folder { file } => write!(formatter, "{}", file.display()),
+            Self::Added => formatter.write_str("the plugin that was added"),
+            Self::App => formatter.write_str("the plugin that the app loaded"),
+        }
+    }
+}
+
+/// A plugin with what the operator decided about it.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// The plugin itself.
+    pub plugin: Plugin,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What the operator gives it: what it may use, what its calls may use up, its settings.
+    pub policy: Arc<PluginPolicy>,
+    /// Why that is nothing although the configuration grants something: the component
+    /// is not the one that the operator confirmed.
+    pub withheld: Option<Unconfirmed>,
+    /// Whether its tools are listed as `plugin__tool`, or under their own names.
+    pub prefix: bool,
+    /// How long it took to read, compile and prepare it; nothing where it was there
+    /// already.
+    pub took: Duration,
+}
+
+impl Installed {
+    /// The name under which a client sees one of its tools or prompts.
+    #[must_use]
+    pub fn listed_name(&self, tool: &str) -> String {
+        if self.prefix { full_name(self.plugin.name(), tool) } else { tool.to_owned() }
+    }
+
+    /// Names its component.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.plugin.digest()
+    }
+
+    /// Whether calls of it are the same as those of another one.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.plugin.name() == other.plugin.name()
+            && self.digest() == other.digest()
+            && self.origin == other.origin
+            && self.withheld == other.withheld
+            && self.policy == other.policy
+            && self.prefix == other.prefix
+    }
+
+    /// Why it cannot stand beside another one. Names with a prefix are those of one
+    /// plugin alone.
+    pub(crate) fn conflict(&self, other: &Self) -> Option<String> {
+        if self.prefix || other.prefix {
+            return None;
+        }
+        let taken = |name: &&str| other.plugin.tools().iter().any(|tool| tool.definition.name == *name);
+        let asked = |name: &&str| other.plugin.prompts().iter().any(|prompt| prompt.name == *name);
+        let mut tools = self.plugin.tools().iter().map(|tool| tool.definition.name.as_str());
+        let mut prompts = self.plugin.prompts().iter().map(|prompt| prompt.name.as_str());
+        let tool = tools.find(taken).map(|name| ("tool", name));
+        let (what, name) = tool.or_else(|| prompts.find(asked).map(|name| ("prompt", name)))?;
+        let (own, other) = (self.plugin.name(), other.plugin.name());
+        Some(format!(
+            "its {what} `{name}` is listed without a prefix, and so is that of the plugin {other}; take \
+             `prefix = false` out of [plugin.{own}] or of [plugin.{other}]"
+        ))
+    }
+}
+
+/// A plugin that could not be loaded. The others are served all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// Its name in the configuration.
+    pub name: PluginName,
+    /// Why, for the operator.
+    pub reason: String,
+}
+
+/// A bundled plugin that is granted nothing and so can do nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Off {
+    /// Its name.
+    pub name: PluginName,
+    /// Whether the profile `developer` would grant it something.
+    pub developer: bool,
+}
