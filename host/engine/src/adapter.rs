@@ -1,6 +1,5 @@
 //! One thin adapter for each WIT interface: counts the call, checks the grant,
-//! asks the room, converts. The inner error is the guest's, the outer one
-//! ends the call.
+//! asks the room, converts.
 
 pub(crate) mod caller;
 pub(crate) mod clocks;
@@ -18,10 +17,11 @@ pub(crate) mod workspace;
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use serde::Serialize;
 use wasmtime::component::{HasSelf, Linker};
-use wharf_core::{Error, text};
+use wharf_core::{Code, Error, text};
 
-use crate::{bindings::wharf::plugin as wit, guest::Guest, watch};
+use crate::{bindings::wharf::plugin as wit, failure::Failure, guest::Guest, watch};
 
 /// Longest message of an error that crosses the wall.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 4 << 10;
@@ -43,6 +43,11 @@ fn time(time: DateTime<Utc>) -> String {
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The JSON text of what a room says of itself.
+fn json_text(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::new(Code::Internal, error.to_string()))
 }
 
 /// Links everything that any plugin may import; what a plugin is not granted
@@ -70,4 +75,12 @@ fn link_own(linker: &mut watch::component::Linker<Guest>) -> wasmtime::Result<()
     Ok(())
 }
 
-impl wit::types::Host for Guest {}
+impl wit::types::Host for Guest {
+    /// The one place where what a guest is told becomes its own error.
+    fn convert_error(&mut self, failure: Failure) -> wasmtime::Result<wit::types::Error> {
+        match failure {
+            Failure::Refused(error) => Ok(error.into()),
+            Failure::Trap(error) => Err(error),
+        }
+    }
+}

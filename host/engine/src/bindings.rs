@@ -41,6 +41,7 @@ wasmtime::component::bindgen!({
         default: trappable,
     },
     exports: { default: async },
+    trappable_error_type: { "wharf:plugin/types.error" => crate::failure::Failure },
     with: { "wharf:plugin/state.bucket": crate::bucket::Bucket },
 });
 

@@ -2,7 +2,10 @@
 //!
 //! Knows nothing of guests, of stores, or of what is called.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, Quota, audit::CallAudit, service::Caller,
@@ -88,5 +91,17 @@ impl ActiveCall {
     /// What the plugin may use.
     pub(crate) fn grants(&self) -> &Grants {
         &self.policy.grants
+    }
+
+    /// How long a wait of so many milliseconds lasts: it ends shortly before the call does.
+    pub(crate) fn patience(&self, milliseconds: u64) -> Duration {
+        let left = self.clock.wait_until().saturating_duration_since(Instant::now());
+        Duration::from_millis(milliseconds).min(left)
+    }
+
+    /// How many bytes each of so many streams may return to a read that asks for `max_bytes`:
+    /// all of them no more than the call may still move.
+    pub(crate) fn readable_bytes(&self, max_bytes: u32, streams: u64) -> usize {
+        usize::try_from(u64::from(max_bytes).min(self.budget.readable_bytes() / streams)).unwrap_or(usize::MAX)
     }
 }

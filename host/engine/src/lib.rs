@@ -18,6 +18,7 @@ mod component;
 mod epoch;
 mod error;
 mod execution;
+mod failure;
 mod files;
 mod function;
 mod guest;

@@ -1,0 +1,58 @@
+//! Why a host function does not return what it was asked for: the guest is told and goes on,
+//! or the call ends.
+//!
+//! The bindings let every function of the contract fail with this, so an adapter writes `?`
+//! where a room refuses, where the guest is wrong and where a limit is exceeded alike.
+
+use tokio::task::JoinError;
+use wasmtime::component::ResourceTableError;
+use wharf_core::{Code, Error, QuotaFull, grant::Denied, stream::StreamError};
+use wharf_process::ProcessError;
+use wharf_state::StateError;
+use wharf_terminal::TerminalError;
+use wharf_webview::WebViewError;
+use wharf_workspace::WorkspaceError;
+
+use crate::budget::Exceeded;
+
+/// Why a host function does not return what it was asked for.
+#[derive(Debug)]
+#[expect(unreachable_pub, reason = "the generated bindings name it in their public traits")]
+pub enum Failure {
+    /// The guest is told, and goes on.
+    Refused(Error),
+    /// The call ends.
+    Trap(wasmtime::Error),
+}
+
+macro_rules! refused {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Refused(error.into())
+            }
+        })*
+    };
+}
+
+refused!(Error, Denied, QuotaFull, ProcessError, StateError, StreamError, TerminalError, WebViewError, WorkspaceError,);
+
+impl From<JoinError> for Failure {
+    /// A thread of the host's panicked.
+    fn from(error: JoinError) -> Self {
+        Self::Refused(Error::new(Code::Internal, error.to_string()))
+    }
+}
+
+impl From<Exceeded> for Failure {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::Trap(wasmtime::Error::new(exceeded))
+    }
+}
+
+impl From<ResourceTableError> for Failure {
+    /// The guest used a handle that it does not have.
+    fn from(error: ResourceTableError) -> Self {
+        Self::Trap(error.into())
+    }
+}
