@@ -1,5 +1,5 @@
-//! One thin adapter for each WIT interface: counts the call, checks the grant,
-//! asks the room, converts.
+//! One thin adapter for each WIT interface: checks the grant, asks the room, converts.
+//! What calls it has counted it (see `watch`).
 
 pub(crate) mod caller;
 pub(crate) mod clocks;
@@ -57,7 +57,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     clocks::link(linker)?;
     files::link(linker)?;
     http::link(linker)?;
-    watch::watched(linker, link_own)
+    watch::watched(linker, Guest::view, link_own)
 }
 
 /// Links the interfaces of the contract.
@@ -73,6 +73,13 @@ fn link_own(linker: &mut watch::component::Linker<Guest>) -> wasmtime::Result<()
     wit::webview::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     wit::workspace::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     Ok(())
+}
+
+impl watch::Refusal for wit::types::Error {
+    fn code(&self) -> Code {
+        // The host wrote the word; those that are unknown are a defect.
+        Code::from_guest(&self.code)
+    }
 }
 
 impl wit::types::Host for Guest {

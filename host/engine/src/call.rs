@@ -105,3 +105,28 @@ impl ActiveCall {
         usize::try_from(u64::from(max_bytes).min(self.budget.readable_bytes() / streams)).unwrap_or(usize::MAX)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use wharf_core::{SessionId, TenantId};
+    use wharf_state::MemoryStore;
+
+    use super::*;
+    use crate::shared::EngineConfig;
+
+    /// A call that is granted nothing, with rooms of its own.
+    pub(crate) fn active_call(limits: CallLimits, audit: Option<Arc<CallAudit>>) -> Arc<ActiveCall> {
+        let shared = Shared::new(EngineConfig::default(), Rooms::with_state(Arc::new(MemoryStore::default())));
+        let context = Context::new(TenantId::local(), SessionId::default_session());
+        let policy =
+            PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
+        let call = Call {
+            caller: Arc::new(Caller::new(context)),
+            input: InputGiven::default(),
+            policy: Arc::new(policy),
+            audit,
+            charged: Duration::ZERO,
+        };
+        Arc::new(ActiveCall::begin(call, &"probe".parse().expect("legal"), &Arc::default(), &shared, None))
+    }
+}

@@ -3,12 +3,14 @@
 use std::{collections::HashMap, sync::Arc};
 
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, filesystem::WasiFilesystemCtxView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use wharf_core::service::Progress;
 use wharf_state::{Contender, Turns};
 
-use crate::{adapter::http::Http, call::ActiveCall, files::meter::Handle, limiter::Limiter, stdio::Stream};
+use crate::{
+    adapter::http::Http, call::ActiveCall, files::meter::Handle, limiter::Limiter, stdio::Stream, watch::View,
+};
 
 /// The data of a store: the call, and what only the thread that drives it may touch.
 pub(crate) struct Guest {
@@ -57,8 +59,20 @@ impl Guest {
     }
 }
 
+impl Guest {
+    /// What the linker of the host's own functions sees.
+    pub(crate) fn view(&self) -> View<'_> {
+        View { call: &self.call, table: &self.table }
+    }
+
+    /// The file system of WASI, for a function that was counted when it was called.
+    pub(crate) fn filesystem_of_counted_call(&mut self) -> WasiFilesystemCtxView<'_> {
+        WasiFilesystemCtxView { ctx: self.wasi.filesystem(), table: &mut self.table }
+    }
+}
+
 impl WasiView for Guest {
-    /// Every function of WASI passes here once, which is where it is counted.
+    /// Every function of WASI that is not ours passes here once, which is where it is counted.
     fn ctx(&mut self) -> WasiCtxView<'_> {
         self.call.budget.wasi_call();
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }

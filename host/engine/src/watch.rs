@@ -1,40 +1,51 @@
-//! Where every host call passes once, whatever interface it belongs to: says to
-//! the audit what was called, about what, how it ended, how much it moved and
-//! how long it took.
+//! Where every host function of ours passes, whatever interface it belongs to: each call is
+//! counted before the function runs, and the audit is told what was called, about what, how
+//! it ended, how much it moved and how long it took.
 //!
-//! The bindings are generated against this module as if it were wasmtime: it is
-//! all of it but for the linker, whose functions are watched. So an adapter
-//! cannot forget to be audited, and a new interface is from its first day.
-//! Knows nothing of what an interface does, but for `asked`.
+//! The bindings are generated against this module as if it were wasmtime: it is all of it
+//! but for the linker, whose functions are wrapped. So no adapter can forget to count or to
+//! be audited, and a new interface is counted from its first day. Knows nothing of what an
+//! interface does, but for `subject`.
+//!
+//! A function is linked only if its parameters have a [`Weight`]. One that takes a type
+//! without it does not compile:
+//!
+//! ```text
+//! linker.instance("example")?.func_wrap("f", |_, (path,): (PathBuf,)| Ok(()))
+//! error[E0277]: the trait bound `PathBuf: Weight` is not satisfied
+//! ```
 
-mod answered;
-mod asked;
+mod outcome;
+mod subject;
+mod weight;
 
 use std::{sync::Arc, time::Instant};
 
+pub(crate) use outcome::{Refusal, Returned};
+pub(crate) use subject::Parameters;
 pub(crate) use wasmtime::*;
+pub(crate) use weight::{Weight, weigh, weightless};
 use wharf_core::{
     Code,
-    audit::{AuditOutcome, CallAudit, HostCall},
+    audit::{AuditOutcome, HostCall},
 };
 
-use crate::{call::ActiveCall, guest::Guest};
-use answered::Answered;
-use asked::Asked;
+use crate::{budget::Exceeded, call::ActiveCall};
+use component::ResourceTable;
 
 /// What the bindings know as `wasmtime::component`.
 pub(crate) mod component {
-    use std::pin::Pin;
+    use std::{future::ready, pin::Pin};
 
     pub(crate) use wasmtime::component::*;
     use wasmtime::{Result, StoreContextMut};
 
-    use super::{Answered, Asked, Guest, Watch, function_name};
+    use super::{Parameters, Returned, View, Watch, function_name};
 
-    /// A linker whose functions are watched.
+    /// A linker whose functions are counted and told.
     pub(crate) struct Linker<T: 'static> {
         pub(super) inner: wasmtime::component::Linker<T>,
-        pub(super) view: fn(&T) -> &Guest,
+        pub(super) view: fn(&T) -> View<'_>,
     }
 
     impl<T: 'static> Linker<T> {
@@ -48,25 +59,23 @@ pub(crate) mod component {
         }
     }
 
-    /// The functions of one interface, watched.
+    /// The functions of one interface, counted and told.
     pub(crate) struct LinkerInstance<'l, T: 'static> {
         inner: wasmtime::component::LinkerInstance<'l, T>,
         interface: Box<str>,
-        view: fn(&T) -> &Guest,
+        view: fn(&T) -> View<'_>,
     }
 
     impl<T: 'static> LinkerInstance<'_, T> {
         pub(crate) fn func_wrap<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
         where
             F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
-            Params: ComponentNamedList + Lift + Asked + 'static,
-            Return: ComponentNamedList + Lower + Answered + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + Returned + 'static,
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
             self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
-                let Some(watch) = Watch::begin(view(store.data()), &called, &parameters) else {
-                    return function(store, parameters);
-                };
+                let watch = Watch::begin(view(store.data()), &called, &parameters)?;
                 watch.end(function(store, parameters))
             })
         }
@@ -77,16 +86,52 @@ pub(crate) mod component {
                 + Send
                 + Sync
                 + 'static,
-            Params: ComponentNamedList + Lift + Asked + 'static,
-            Return: ComponentNamedList + Lower + Answered + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + Returned + 'static,
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
             self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
-                let Some(watch) = Watch::begin(view(store.data()), &called, &parameters) else {
-                    return function(store, parameters);
+                let watch = match Watch::begin(view(store.data()), &called, &parameters) {
+                    Ok(watch) => watch,
+                    Err(exceeded) => return Box::new(ready(Err(exceeded.into()))),
                 };
                 let running = Pin::from(function(store, parameters));
                 Box::new(async move { watch.end(running.await) })
+            })
+        }
+
+        /// Links a function that moves data of an open file: it is counted like all others,
+        /// but not told, since one record for each piece would tell nobody anything. What
+        /// it returns weighs nothing, since reading files is free.
+        pub(crate) fn func_wrap_untold<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + 'static,
+        {
+            let view = self.view;
+            self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+                view(store.data()).call.budget.host_call(parameters.weight())?;
+                function(store, parameters)
+            })
+        }
+
+        /// As [`Self::func_wrap_untold`].
+        pub(crate) fn func_wrap_async_untold<Params, Return, F>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: Fn(StoreContextMut<'_, T>, Params) -> Box<dyn Future<Output = Result<Return>> + Send + '_>
+                + Send
+                + Sync
+                + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + 'static,
+        {
+            let view = self.view;
+            self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+                match view(store.data()).call.budget.host_call(parameters.weight()) {
+                    Ok(()) => function(store, parameters),
+                    Err(exceeded) => Box::new(ready(Err(exceeded.into()))),
+                }
             })
         }
 
@@ -102,13 +147,20 @@ pub(crate) mod component {
     }
 }
 
-/// Links what is watched.
-pub(crate) fn watched(
-    linker: &mut wasmtime::component::Linker<Guest>,
-    link: impl FnOnce(&mut component::Linker<Guest>) -> Result<()>,
+/// What is seen here of a store's data.
+pub(crate) struct View<'d> {
+    pub(crate) call: &'d Arc<ActiveCall>,
+    pub(crate) table: &'d ResourceTable,
+}
+
+/// Links functions of ours.
+pub(crate) fn watched<T: 'static>(
+    linker: &mut wasmtime::component::Linker<T>,
+    view: fn(&T) -> View<'_>,
+    link: impl FnOnce(&mut component::Linker<T>) -> Result<()>,
 ) -> Result<()> {
     let inner = std::mem::replace(linker, wasmtime::component::Linker::new(linker.engine()));
-    let mut watched = component::Linker { inner, view: |guest| guest };
+    let mut watched = component::Linker { inner, view };
     let linked = link(&mut watched);
     *linker = watched.inner;
     linked
@@ -128,54 +180,64 @@ fn function_name(interface: &str, name: &str) -> Arc<str> {
     format!("{interface}.{name}").into()
 }
 
-/// One host call that has begun.
+/// One host call that was counted and has begun.
 struct Watch {
     call: Arc<ActiveCall>,
-    audit: Arc<CallAudit>,
+    /// What the audit is told at the end, where it listens.
+    record: Option<Record>,
+}
+
+struct Record {
     function: Arc<str>,
-    asked: Option<Box<str>>,
+    subject: Option<Box<str>>,
     began: Instant,
     from_guest: u64,
     moved: u64,
-    told: bool,
 }
 
 impl Watch {
-    /// Nothing where nobody listens.
-    fn begin(guest: &Guest, function: &Arc<str>, parameters: &impl Asked) -> Option<Self> {
-        let audit = guest.call.audit.as_ref()?;
-        let asked = if audit.interest().names { asked::about(guest, function, parameters) } else { None };
-        let (from_guest, moved) = guest.call.budget.traffic();
-        Some(Self {
-            call: Arc::clone(&guest.call),
-            audit: Arc::clone(audit),
-            function: Arc::clone(function),
-            asked,
-            began: Instant::now(),
-            from_guest,
-            moved,
-            told: false,
-        })
+    /// Counts the call and what the guest sends with it.
+    fn begin(view: View<'_>, function: &Arc<str>, parameters: &impl Parameters) -> Result<Self, Exceeded> {
+        let call = Arc::clone(view.call);
+        let record = call.audit.as_ref().map(|audit| {
+            let names = audit.interest().names;
+            let subject = if names { subject::of(view.table, function, parameters) } else { None };
+            let (from_guest, moved) = call.budget.traffic();
+            Record { function: Arc::clone(function), subject, began: Instant::now(), from_guest, moved }
+        });
+        let mut watch = Self { call, record };
+        match watch.call.budget.host_call(parameters.weight()) {
+            Ok(()) => Ok(watch),
+            Err(exceeded) => {
+                watch.tell(AuditOutcome::Failed(Code::Limit));
+                Err(exceeded)
+            }
+        }
     }
 
-    fn end<R: Answered>(mut self, returned: Result<R>) -> Result<R> {
+    /// Counts what the guest gets.
+    fn end<R: Returned>(mut self, returned: Result<R>) -> Result<R> {
+        let returned = returned.and_then(|returned| {
+            self.call.budget.moved(returned.weight())?;
+            Ok(returned)
+        });
         // What ends the call itself is a limit, nearly always.
-        let outcome = returned.as_ref().map_or(AuditOutcome::Failed(Code::Limit), Answered::outcome);
+        let outcome = returned.as_ref().map_or(AuditOutcome::Failed(Code::Limit), Returned::outcome);
         self.tell(outcome);
         returned
     }
 
     fn tell(&mut self, outcome: AuditOutcome) {
-        self.told = true;
+        let (Some(record), Some(audit)) = (self.record.take(), &self.call.audit) else { return };
         let (from_guest, moved) = self.call.budget.traffic();
-        let bytes_in = from_guest.saturating_sub(self.from_guest);
-        self.audit.host_call(HostCall {
-            function: Arc::clone(&self.function),
-            asked: self.asked.take(),
+        let bytes_in = from_guest.saturating_sub(record.from_guest);
+        audit.host_call(HostCall {
+            function: record.function,
+            asked: record.subject,
             outcome,
             bytes_in,
-            bytes_out: moved.saturating_sub(self.moved).saturating_sub(bytes_in),
-            took: self.began.elapsed(),
+            bytes_out: moved.saturating_sub(record.moved).saturating_sub(bytes_in),
+            took: record.began.elapsed(),
         });
     }
 }
@@ -183,25 +245,9 @@ impl Watch {
 impl Drop for Watch {
     /// The call ended while it waited here.
     fn drop(&mut self) {
-        if !self.told {
-            self.tell(AuditOutcome::Failed(Code::Cancelled));
-        }
+        self.tell(AuditOutcome::Failed(Code::Cancelled));
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_function_is_named_by_its_interface_without_version_and_kind() {
-        for (interface, name, called) in [
-            ("wharf:plugin/process@0.1.4", "spawn", "process.spawn"),
-            ("wharf:plugin/state@0.1.0", "[method]bucket.get-many", "state.bucket.get-many"),
-            ("wasi:filesystem/types@0.2.12", "[method]descriptor.open-at", "filesystem.descriptor.open-at"),
-            ("odd", "name", "odd.name"),
-        ] {
-            assert_eq!(&*function_name(interface, name), called, "{interface}");
-        }
-    }
-}
+mod tests;

@@ -64,28 +64,23 @@ impl Serialize for RequestMeta<'_> {
 
 impl Host for Guest {
     fn session(&mut self) -> wasmtime::Result<String> {
-        self.call.budget.host_call(0)?;
         Ok(self.call.context().session.to_string())
     }
 
     fn assistant(&mut self) -> wasmtime::Result<Option<String>> {
-        self.call.budget.host_call(0)?;
         Ok(self.call.context().assistant.as_ref().map(ToString::to_string))
     }
 
     fn thread(&mut self) -> wasmtime::Result<Option<String>> {
-        self.call.budget.host_call(0)?;
         Ok(self.call.context().thread.as_ref().map(ToString::to_string))
     }
 
     fn request_meta(&mut self) -> wasmtime::Result<String> {
         let text = serde_json::to_string(&RequestMeta { caller: &self.call.caller, input: &self.call.input })?;
-        self.call.budget.host_call(text.len() as u64)?;
         Ok(text)
     }
 
     fn remaining(&mut self) -> wasmtime::Result<u64> {
-        self.call.budget.host_call(0)?;
         Ok(u64::try_from(self.call.clock.remaining().as_millis()).unwrap_or(u64::MAX))
     }
 }

@@ -24,7 +24,6 @@ fn invalid(message: impl Into<String>) -> Error {
 impl Host for Guest {
     fn progress(&mut self, done: f64, total: Option<f64>, message: Option<String>) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(message.as_ref().map_or(0, String::len) as u64)?;
         let _granted = call.grants().events(&call.plugin)?;
         Progress::check_numbers(done, total)?;
         self.progress.check_growth(done)?;
@@ -36,7 +35,6 @@ impl Host for Guest {
 
     fn message(&mut self, level: String, data: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((level.len() + data.len()) as u64)?;
         let _granted = call.grants().events(&call.plugin)?;
         if data.len() > MAX_DATA_BYTES {
             return Err(invalid(format!("`data` must be at most {MAX_DATA_BYTES} bytes")).into());
@@ -49,7 +47,6 @@ impl Host for Guest {
 
     fn open_stream(&mut self, title: String, options: Option<String>) -> Result<String, Failure> {
         let call = &*self.call;
-        call.budget.host_call((title.len() + options.as_ref().map_or(0, String::len)) as u64)?;
         let granted = call.grants().events(&call.plugin)?;
         let request = streams::request(&title, options.as_deref())?;
         call.budget.event()?;
@@ -58,7 +55,6 @@ impl Host for Guest {
 
     fn status(&mut self, stream: String, word: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((stream.len() + word.len()) as u64)?;
         let writer = call.stream_writer(&stream)?;
         if word == NOTHING_NEW {
             writer.polled(true)?;
@@ -70,7 +66,6 @@ impl Host for Guest {
 
     fn say(&mut self, stream: String, text: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((stream.len() + text.len()) as u64)?;
         let writer = call.stream_writer(&stream)?;
         writer.message(streams::message(&text)?)?;
         Ok(())
@@ -78,7 +73,6 @@ impl Host for Guest {
 
     fn advance(&mut self, stream: String, stage: String, percent: Option<f64>) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((stream.len() + stage.len()) as u64)?;
         let writer = call.stream_writer(&stream)?;
         writer.progress(streams::stage(&stage)?, percent)?;
         Ok(())
@@ -86,7 +80,6 @@ impl Host for Guest {
 
     fn complete(&mut self, stream: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(stream.len() as u64)?;
         match call.stream_writer(&stream)?.complete().map_err(Error::from) {
             // It had ended, which is what is wanted.
             Err(Error { code: Code::Gone, .. }) => Ok(()),
@@ -96,7 +89,6 @@ impl Host for Guest {
 
     fn changed(&mut self, list: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(list.len() as u64)?;
         let _granted = call.grants().events(&call.plugin)?;
         let kind = match list.as_str() {
             "prompts" => Change::Prompts,
@@ -111,7 +103,6 @@ impl Host for Guest {
 
     fn updated(&mut self, uri: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(uri.len() as u64)?;
         let _granted = call.grants().events(&call.plugin)?;
         if !call.claims.cover(&uri) {
             let told = format!("`uri` must start with what this plugin claims, and have at most {MAX_URI_BYTES} bytes");

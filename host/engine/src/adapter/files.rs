@@ -21,7 +21,7 @@ use wasmtime_wasi::{
         types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags},
     },
 };
-use wharf_core::{Share, grant::Access};
+use wharf_core::{Code, Share, grant::Access};
 use wharf_workspace::Volume;
 
 use super::workspace::{EXCHANGE, FILES};
@@ -55,29 +55,42 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
         guest.call.budget.wasi_call();
         Preopens(guest)
     })?;
-    watch::watched(linker, |linker| {
+    watch::watched(linker, Guest::view, |linker| {
         let mut types = linker.instance(TYPES)?;
         types.func_wrap_async("[method]descriptor.open-at", |mut store, parameters| {
             Box::new(async move { Ok((open_at(&mut store, parameters).await?,)) })
         })?;
-        changes::link(&mut types)
+        changes::link(&mut types)?;
+        moves::link(&mut types)?;
+        types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
+            let guest: &mut Guest = store.data_mut();
+            guest.handles.remove(&handle);
+            guest.table.delete(Resource::<Descriptor>::new_own(handle))?;
+            Ok(())
+        })?;
+        types.resource("directory-entry-stream", ResourceType::host::<Listing>(), |mut store, listing| {
+            let guest: &mut Guest = store.data_mut();
+            guest.table.delete(Resource::<Listing>::new_own(listing))?;
+            Ok(())
+        })
     })?;
-    // Told by `open-at`: one record for each piece that is moved would tell nobody anything.
-    let mut types = linker.instance(TYPES)?;
-    types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
-        let guest: &mut Guest = store.data_mut();
-        guest.handles.remove(&handle);
-        guest.table.delete(Resource::<Descriptor>::new_own(handle))?;
-        Ok(())
-    })?;
-    types.resource("directory-entry-stream", ResourceType::host::<Listing>(), |mut store, listing| {
-        let guest: &mut Guest = store.data_mut();
-        guest.table.delete(Resource::<Listing>::new_own(listing))?;
-        Ok(())
-    })?;
-    moves::link(&mut types)?;
     linker.allow_shadowing(false);
     Ok(())
+}
+
+watch::weightless!(PathFlags, OpenFlags, DescriptorFlags);
+
+impl watch::Refusal for ErrorCode {
+    fn code(&self) -> Code {
+        match self {
+            Self::Access | Self::NotPermitted | Self::ReadOnly => Code::Denied,
+            Self::NoEntry => Code::NotFound,
+            Self::Exist => Code::Conflict,
+            Self::Quota | Self::InsufficientSpace | Self::InsufficientMemory => Code::Limit,
+            Self::Io => Code::Unavailable,
+            _ => Code::Invalid,
+        }
+    }
 }
 
 impl preopens::Host for Preopens<'_> {
@@ -186,7 +199,6 @@ async fn open_at(
     (handle, path_flags, path, open_flags, flags): OpenAt,
 ) -> wasmtime::Result<Result<Resource<Descriptor>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let directory = match guest.directory(&handle)? {
         Ok(directory) => directory,
         Err(error) => return Ok(Err(error)),

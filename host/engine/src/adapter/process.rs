@@ -20,6 +20,7 @@ use crate::{
     call::ActiveCall,
     failure::Failure,
     guest::Guest,
+    watch::weigh,
 };
 
 /// A process, and the proof that this call may ask for it.
@@ -27,6 +28,21 @@ struct OwnedProcess<'c> {
     processes: &'c Arc<Processes>,
     owner: Owner,
     id: ProcessId,
+}
+
+weigh! {
+    wit::Launch { directory, environment, options | input, lifetime_milliseconds, silence_milliseconds };
+    wit::Position { stream | cursor };
+    wit::Condition { output, pattern | exit, idle_milliseconds };
+    wit::Info {
+        command, meta
+        | id, pid, status, outcome, started, finished, stdout, stderr, descendants
+    } + 256;
+    wit::Waited { process | reason, found, advice };
+    // Its data fills what a read may return. The host's words beside it are free, so that a
+    // read that fits never ends the call.
+    wit::Piece { data | start, next, evicted_before, end };
+    wit::Polled { stdout, stderr | process, advice };
 }
 
 impl ActiveCall {
@@ -74,7 +90,6 @@ impl ActiveCall {
         let OwnedProcess { processes, owner, id } = self.owned_process(id)?;
         let (processes, stream) = (Arc::clone(processes), convert::stream(stream)?);
         let piece = spawn_blocking(move || read(&processes, &owner, id, stream, most)).await??;
-        self.budget.moved(piece.bytes.len() as u64)?;
         Ok(piece.into())
     }
 }
@@ -82,7 +97,6 @@ impl ActiveCall {
 impl Host for Guest {
     async fn status(&mut self) -> Result<String, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let (granted, processes) = call.granted_process()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
@@ -91,8 +105,6 @@ impl Host for Guest {
 
     async fn spawn(&mut self, program: String, arguments: Vec<String>, launch: wit::Launch) -> Result<String, Failure> {
         let call = &*self.call;
-        let texts: usize = arguments.iter().map(String::len).sum();
-        call.budget.host_call((program.len() + texts) as u64 + launch_bytes(&launch))?;
         let (granted, _) = call.granted_process()?;
         let command = granted.program(&program)?;
         call.start_process(&granted, command, &arguments, &launch).await
@@ -100,7 +112,6 @@ impl Host for Guest {
 
     async fn spawn_shell(&mut self, command: String, launch: wit::Launch) -> Result<String, Failure> {
         let call = &*self.call;
-        call.budget.host_call(command.len() as u64 + launch_bytes(&launch))?;
         let (granted, _) = call.granted_process()?;
         let command = granted.shell(&command)?;
         call.start_process(&granted, command, &[], &launch).await
@@ -108,21 +119,17 @@ impl Host for Guest {
 
     async fn list(&mut self) -> Result<Vec<wit::Info>, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let (granted, processes) = call.granted_process()?;
         let listed: Vec<wit::Info> =
             processes.list(&granted.owner(call.context())).await.into_iter().map(Into::into).collect();
-        call.budget.moved(listed.iter().map(info_bytes).sum())?;
         Ok(listed)
     }
 
     async fn poll(&mut self, id: String, lines: u32, max_bytes: u32) -> Result<wit::Polled, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
         let most = call.readable_bytes(max_bytes, 2);
         let polled = processes.poll(&owner, id, convert::count(lines), most).await?;
-        call.budget.moved((polled.stdout.bytes.len() + polled.stderr.bytes.len()) as u64)?;
         Ok(wit::Polled {
             process: polled.process.into(),
             stdout: polled.stdout.into(),
@@ -133,7 +140,6 @@ impl Host for Guest {
 
     async fn wait(&mut self, id: String, condition: wit::Condition, milliseconds: u64) -> Result<wit::Waited, Failure> {
         let call = &*self.call;
-        call.budget.host_call(condition.pattern.as_ref().map_or(0, |(_, pattern)| pattern.len() as u64))?;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
         let until = convert::until(condition)?;
         let waited = processes.wait(&owner, id, &until, call.patience(milliseconds)).await?;
@@ -154,7 +160,6 @@ impl Host for Guest {
 
     async fn read(&mut self, id: String, from: wit::Position, max_bytes: u32) -> Result<wit::Piece, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let read = move |processes: &Processes, owner: &Owner, id, stream, most| {
             processes.read(owner, id, stream, from.cursor, most)
         };
@@ -163,7 +168,6 @@ impl Host for Guest {
 
     async fn head(&mut self, id: String, stream: String, lines: u32, max_bytes: u32) -> Result<wit::Piece, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let read = move |processes: &Processes, owner: &Owner, id, stream, most| {
             processes.head(owner, id, stream, convert::count(lines), most)
         };
@@ -172,7 +176,6 @@ impl Host for Guest {
 
     async fn tail(&mut self, id: String, stream: String, lines: u32, max_bytes: u32) -> Result<wit::Piece, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let read = move |processes: &Processes, owner: &Owner, id, stream, most| {
             processes.tail(owner, id, stream, convert::count(lines), most)
         };
@@ -181,21 +184,18 @@ impl Host for Guest {
 
     async fn write(&mut self, id: String, data: Vec<u8>, milliseconds: u64) -> Result<u64, Failure> {
         let call = &*self.call;
-        call.budget.host_call(data.len() as u64)?;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
         Ok(processes.write(&owner, id, &data, call.patience(milliseconds)).await? as u64)
     }
 
     async fn close_input(&mut self, id: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
         Ok(processes.close_input(&owner, id).await?)
     }
 
     async fn signal(&mut self, id: String, signal: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((id.len() + signal.len()) as u64)?;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
         let signal = signal_named(&signal).map_err(|error| Error::new(Code::Invalid, error.to_string()))?;
         Ok(processes.signal(&owner, id, signal).await?)
@@ -203,19 +203,9 @@ impl Host for Guest {
 
     async fn stop(&mut self, id: String, grace_milliseconds: u64) -> Result<wit::Info, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
         Ok(processes.stop(&owner, id, Duration::from_millis(grace_milliseconds)).await?.into())
     }
-}
-
-fn info_bytes(info: &wit::Info) -> u64 {
-    (info.command.len() + info.meta.as_ref().map_or(0, String::len) + 256) as u64
-}
-
-fn launch_bytes(launch: &wit::Launch) -> u64 {
-    let environment: usize = launch.environment.iter().map(|(name, value)| name.len() + value.len()).sum();
-    (launch.directory.len() + environment + launch.options.as_ref().map_or(0, String::len)) as u64
 }
 
 /// Where processes of a session run.

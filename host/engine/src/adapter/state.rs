@@ -9,6 +9,7 @@ use crate::{
     bucket::Bucket,
     failure::Failure,
     guest::Guest,
+    watch::weigh,
 };
 
 /// A page of a scan holds about this much.
@@ -32,8 +33,13 @@ impl From<Page> for wit::Page {
     }
 }
 
-fn entry_bytes(entry: &Entry) -> u64 {
-    (entry.key.len() + entry.value.len()) as u64
+weigh! {
+    wit::Change { key, value | if_revision };
+    wit::Entry { key, value | revision };
+    // Its entries fill what a read may return. The key beside them is free, so that a read
+    // that fits never ends the call.
+    wit::Page { entries | next };
+    wit::Usage { | entries, bytes, quota_bytes };
 }
 
 impl Host for Guest {}
@@ -41,7 +47,6 @@ impl Host for Guest {}
 impl HostBucket for Guest {
     fn open(&mut self, scope: String, name: String) -> Result<Resource<Bucket>, Failure> {
         let call = &*self.call;
-        call.budget.host_call((scope.len() + name.len()) as u64)?;
         let kind = call.grants().scope_kind(&scope)?;
         let granted = call.grants().state(&call.plugin, kind)?;
         let bucket = Bucket {
@@ -63,18 +68,14 @@ impl HostBucket for Guest {
         keys: Vec<String>,
     ) -> Result<Vec<Option<wit::Entry>>, Failure> {
         let call = &*self.call;
-        call.budget.host_call(keys.iter().map(|key| key.len() as u64).sum())?;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         self.contender.before_reading(&scope, call.clock.wait_until()).await;
         let found = call.rooms.state.get_many(&scope, &policy, &keys, call.budget.readable_bytes()).await?;
-        call.budget.moved(found.iter().flatten().map(entry_bytes).sum())?;
         Ok(found.into_iter().map(|entry| entry.map(Into::into)).collect())
     }
 
     async fn apply(&mut self, handle: Resource<Bucket>, changes: Vec<wit::Change>) -> Result<Vec<u64>, Failure> {
         let call = &*self.call;
-        let bytes = |change: &wit::Change| (change.key.len() + change.value.as_ref().map_or(0, Vec::len)) as u64;
-        call.budget.host_call(changes.iter().map(bytes).sum())?;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         let changes = changes.into_iter().map(Into::into).collect();
         let (store, until) = (&*call.rooms.state, call.clock.wait_until());
@@ -89,18 +90,15 @@ impl HostBucket for Guest {
         limit: u32,
     ) -> Result<wit::Page, Failure> {
         let call = &*self.call;
-        call.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         // The store clamps the number of entries.
         let room = call.budget.readable_bytes().min(PAGE_BYTES);
         let page = call.rooms.state.scan(&scope, &policy, &prefix, after.as_deref(), limit, room).await?;
-        call.budget.moved(page.entries.iter().map(entry_bytes).sum())?;
         Ok(page.into())
     }
 
     async fn usage(&mut self, handle: Resource<Bucket>) -> Result<wit::Usage, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         let usage = call.rooms.state.usage(&scope).await?;
         Ok(wit::Usage { entries: usage.entries, bytes: usage.bytes, quota_bytes: policy.quota_bytes })
@@ -108,7 +106,6 @@ impl HostBucket for Guest {
 
     async fn expired_at(&mut self, handle: Resource<Bucket>) -> Result<Option<String>, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let Bucket { scope, .. } = self.table.get(&handle)?.clone();
         Ok(call.rooms.state.expired_at(&scope).await?.map(|when| super::time(when.into())))
     }

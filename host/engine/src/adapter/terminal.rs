@@ -16,10 +16,9 @@ use crate::{
     call::ActiveCall,
     failure::Failure,
     guest::Guest,
+    watch::weigh,
 };
 
-/// What a terminal's description counts beside its texts.
-const INFO_BYTES: usize = 512;
 /// What one read or follow returns at most.
 const MAX_PIECE_BYTES: u32 = 1 << 20;
 
@@ -28,6 +27,27 @@ struct OwnedTerminal<'c> {
     terminals: &'c Arc<Terminals>,
     owner: TerminalOwner,
     id: TerminalId,
+}
+
+weigh! {
+    wit::Launch { directory, environment, preset, options | columns, rows };
+    wit::Input { text, keys | submit };
+    wit::TurnOptions { preset, prompts, options | inactivity_milliseconds, time_limit_milliseconds };
+    wit::Info {
+        command
+        | id, profile, preset, status, pid, columns, rows, started, last_used, ended, outcome, restarts,
+        restarted_because, turn, text, raw, alternate_screen, recording, stream, meta
+    } + 512;
+    wit::Started { terminal, replaced };
+    wit::Turn { meta | number, start, end, complete, cancelled };
+    wit::ScreenView {
+        lines, history, meta
+        | columns, rows, cursor_column, cursor_row, cursor_visible, alternate
+    };
+    // Its data fills what a read may return. The host's words beside it are free, so that a
+    // read that fits never ends the call.
+    wit::Piece { data | start, next, evicted_before, end };
+    wit::Followed { piece | turn };
 }
 
 impl OwnedTerminal<'_> {
@@ -74,7 +94,6 @@ impl ActiveCall {
 impl Host for Guest {
     async fn status(&mut self) -> Result<String, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let (granted, terminals) = call.granted_terminal()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
@@ -88,8 +107,6 @@ impl Host for Guest {
         launch: wit::Launch,
     ) -> Result<wit::Started, Failure> {
         let call = &*self.call;
-        let texts: usize = arguments.iter().map(String::len).sum();
-        call.budget.host_call((program.len() + texts) as u64 + launch_bytes(&launch))?;
         let (granted, _) = call.granted_terminal()?;
         let command = granted.program(&program)?;
         call.start_terminal(&granted, command, &arguments, &launch).await
@@ -97,7 +114,6 @@ impl Host for Guest {
 
     async fn start_shell(&mut self, launch: wit::Launch) -> Result<wit::Started, Failure> {
         let call = &*self.call;
-        call.budget.host_call(launch_bytes(&launch))?;
         let (granted, _) = call.granted_terminal()?;
         let command = granted.shell()?;
         call.start_terminal(&granted, command, &[], &launch).await
@@ -105,25 +121,20 @@ impl Host for Guest {
 
     fn list(&mut self) -> Result<Vec<wit::Info>, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let (granted, terminals) = call.granted_terminal()?;
         let listed: Vec<wit::Info> =
             terminals.list(&granted.owner(call.context())).into_iter().map(Into::into).collect();
-        call.budget.moved(listed.iter().map(|info| (info.command.len() + INFO_BYTES) as u64).sum())?;
         Ok(listed)
     }
 
     fn get(&mut self, id: String) -> Result<wit::Info, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         Ok(terminals.info(&owner, id)?.into())
     }
 
     async fn send(&mut self, id: String, input: wit::Input, options: wit::TurnOptions) -> Result<wit::Turn, Failure> {
         let call = &*self.call;
-        let texts: usize = input.keys.iter().chain(&options.prompts).map(String::len).sum();
-        call.budget.host_call((id.len() + input.text.len() + texts) as u64)?;
         let terminal = call.owned_terminal(&id)?;
         let options = terminal.turn_options(&options)?;
         let keys: Vec<&str> = input.keys.iter().map(String::as_str).collect();
@@ -141,7 +152,6 @@ impl Host for Guest {
         milliseconds: u64,
     ) -> Result<wit::Followed, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         let last = terminals.info(&owner, id)?.turn.map_or(0, |turn| turn.number);
         if (1..last).contains(&turn) {
@@ -153,20 +163,17 @@ impl Host for Guest {
         let (most, patience) = (call.readable_bytes(max_bytes.min(MAX_PIECE_BYTES), 1), call.patience(milliseconds));
         let followed = terminals.follow(&owner, id, turn, from, most, patience).await?;
         let info = terminals.info(&owner, id)?;
-        call.budget.moved(followed.piece.content.len() as u64)?;
         Ok(wit::Followed { piece: convert::piece(followed.piece, info.text_bytes), turn: convert::turn(followed.turn) })
     }
 
     fn cancel(&mut self, id: String, turn: u64) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         Ok(terminals.cancel(&owner, id, turn)?)
     }
 
     async fn press(&mut self, id: String, keys: Vec<String>) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((id.len() + keys.iter().map(String::len).sum::<usize>()) as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         let keys = convert::keys(&keys)?;
         Ok(terminals.press(&owner, id, &keys).await?)
@@ -174,11 +181,9 @@ impl Host for Guest {
 
     fn screen(&mut self, id: String, history_lines: u32) -> Result<wit::ScreenView, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         let lines = usize::try_from(history_lines).unwrap_or(usize::MAX);
         let view = wit::ScreenView::from(terminals.screen(&owner, id, lines)?);
-        call.budget.moved(view.lines.iter().chain(&view.history).map(|line| line.len() as u64).sum())?;
         Ok(view)
     }
 
@@ -191,7 +196,6 @@ impl Host for Guest {
         milliseconds: u64,
     ) -> Result<wit::Piece, Failure> {
         let call = &*self.call;
-        call.budget.host_call((id.len() + view.len()) as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         let (most, patience) = (call.readable_bytes(max_bytes.min(MAX_PIECE_BYTES), 1), call.patience(milliseconds));
         let piece = match view.as_str() {
@@ -205,13 +209,11 @@ impl Host for Guest {
             }
             _ => return Err(Error::new(Code::Invalid, "a view is `text` or `raw`").into()),
         };
-        call.budget.moved(piece.data.len() as u64)?;
         Ok(piece)
     }
 
     fn resize(&mut self, id: String, columns: u16, rows: u16) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         let size = Size::new(columns, rows).map_err(|error| Error::new(Code::Invalid, error.to_string()))?;
         Ok(terminals.resize(&owner, id, size)?)
@@ -219,14 +221,7 @@ impl Host for Guest {
 
     async fn close(&mut self, id: String, grace_milliseconds: u64) -> Result<wit::Info, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         Ok(terminals.close(&owner, id, Duration::from_millis(grace_milliseconds)).await?.into())
     }
-}
-
-fn launch_bytes(launch: &wit::Launch) -> u64 {
-    let environment: usize = launch.environment.iter().map(|(name, value)| name.len() + value.len()).sum();
-    let words = [&launch.preset, &launch.options].into_iter().flatten().map(String::len).sum::<usize>();
-    (launch.directory.len() + environment + words) as u64
 }

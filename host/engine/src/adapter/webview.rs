@@ -14,10 +14,9 @@ use crate::{
     call::ActiveCall,
     failure::Failure,
     guest::Guest,
+    watch::weigh,
 };
 
-/// What the description of a page counts beside its texts.
-const INFO_BYTES: usize = 256;
 /// What one piece of a result has at most.
 const MAX_PIECE_BYTES: u32 = 1 << 20;
 
@@ -34,6 +33,24 @@ struct OwnedRequest<'c> {
     webviews: &'c WebViews,
     owner: WebViewOwner,
     id: RequestId,
+}
+
+weigh! {
+    wit::PageOptions { dialogs, options | width, height };
+    wit::ScriptOptions { world, options | milliseconds, max_bytes };
+    wit::Dialog { message | kind, default_text, open_milliseconds };
+    wit::PageInfo {
+        url, title, dialog
+        | id, status, width, height, pending, opened, last_used, closed_because, meta
+    } + 256;
+    wit::LogPage { entries | next, lost };
+    // Its data fills what a read may return. The host's words beside it are free, so that a
+    // read that fits never ends the call.
+    wit::Outcome {
+        data
+        | state, elapsed_milliseconds, kind, message, mime_type, bytes, truncated, dialog, advice, meta
+    };
+    wit::ResultPiece { data | start, next, bytes };
 }
 
 impl ActiveCall {
@@ -57,17 +74,14 @@ impl ActiveCall {
 impl Host for Guest {
     fn status(&mut self) -> Result<String, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let (granted, webviews) = call.granted_webview()?;
         let status = json_text(&webviews.standing(&granted))?;
-        call.budget.moved(status.len() as u64)?;
         Ok(status)
     }
 
     fn open(&mut self, options: wit::PageOptions) -> Result<wit::PageInfo, Failure> {
         let call = &*self.call;
         let wit::PageOptions { width, height, dialogs, options } = options;
-        call.budget.host_call((dialogs.len() + options.as_ref().map_or(0, String::len)) as u64)?;
         let (granted, webviews) = call.granted_webview()?;
         let wanted = Wanted::read(width, height, &dialogs, options.as_deref())?;
         let grant = granted.grant();
@@ -84,26 +98,21 @@ impl Host for Guest {
 
     fn list(&mut self) -> Result<Vec<wit::PageInfo>, Failure> {
         let call = &*self.call;
-        call.budget.host_call(0)?;
         let (granted, webviews) = call.granted_webview()?;
         let listed: Vec<wit::PageInfo> =
             webviews.list(&granted.owner(call.context())).into_iter().map(Into::into).collect();
-        call.budget.moved(listed.iter().map(info_bytes).sum())?;
         Ok(listed)
     }
 
     fn get(&mut self, id: String) -> Result<wit::PageInfo, Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
         let info = webviews.info(&owner, id)?.into();
-        call.budget.moved(info_bytes(&info))?;
         Ok(info)
     }
 
     async fn close(&mut self, id: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(id.len() as u64)?;
         let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
         Ok(webviews.close(&owner, id, call.patience(u64::MAX)).await?)
     }
@@ -111,8 +120,6 @@ impl Host for Guest {
     fn execute_script(&mut self, id: String, script: String, options: wit::ScriptOptions) -> Result<String, Failure> {
         let call = &*self.call;
         let wit::ScriptOptions { world, milliseconds, max_bytes, options } = options;
-        let words = world.len() + options.as_ref().map_or(0, String::len);
-        call.budget.host_call((id.len() + script.len() + words) as u64)?;
         let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
         let script = Script::read(script, &world, milliseconds, max_bytes, options.as_deref())?;
         Ok(webviews.execute(&owner, id, script)?.to_string())
@@ -126,7 +133,6 @@ impl Host for Guest {
         milliseconds: u64,
     ) -> Result<String, Failure> {
         let call = &*self.call;
-        call.budget.host_call((id.len() + operation.len() + parameters.len()) as u64)?;
         let OwnedPage { webviews, granted, owner, id } = call.owned_page(&id)?;
         let deadline = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
         Ok(webviews.perform(&granted, &owner, id, &operation, &parameters, deadline)?.to_string())
@@ -136,69 +142,53 @@ impl Host for Guest {
     /// piece.
     fn poll(&mut self, request: String) -> Result<wit::Outcome, Failure> {
         let call = &*self.call;
-        call.budget.host_call(request.len() as u64)?;
         let (granted, webviews) = call.granted_webview()?;
         let Ok(id) = request.parse() else { return Ok(convert::unknown()) };
         let outcome = webviews.poll(&granted.owner(call.context()), id);
         let outcome = convert::outcome(outcome, call.readable_bytes(u32::MAX, 1));
-        call.budget.moved(outcome.data.len() as u64)?;
         Ok(outcome)
     }
 
     async fn wait(&mut self, request: String, milliseconds: u64) -> Result<wit::Outcome, Failure> {
         let call = &*self.call;
-        call.budget.host_call(request.len() as u64)?;
         let (granted, webviews) = call.granted_webview()?;
         let Ok(id) = request.parse() else { return Ok(convert::unknown()) };
         let outcome = webviews.wait(&granted.owner(call.context()), id, call.patience(milliseconds)).await;
         let outcome = convert::outcome(outcome, call.readable_bytes(u32::MAX, 1));
-        call.budget.moved(outcome.data.len() as u64)?;
         Ok(outcome)
     }
 
     fn acknowledge(&mut self, request: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(request.len() as u64)?;
         let OwnedRequest { webviews, owner, id } = call.owned_request(&request)?;
         Ok(webviews.acknowledge(&owner, id)?)
     }
 
     fn cancel(&mut self, request: String) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call(request.len() as u64)?;
         let OwnedRequest { webviews, owner, id } = call.owned_request(&request)?;
         Ok(webviews.cancel(&owner, id)?)
     }
 
     async fn read_result(&mut self, request: String, from: u64, max_bytes: u32) -> Result<wit::ResultPiece, Failure> {
         let call = &*self.call;
-        call.budget.host_call(request.len() as u64)?;
         let OwnedRequest { webviews, owner, id } = call.owned_request(&request)?;
         let most = call.readable_bytes(max_bytes.min(MAX_PIECE_BYTES), 1);
         let piece = webviews.read_result(&owner, id, from, most, call.patience(u64::MAX)).await?;
-        call.budget.moved(piece.data.len() as u64)?;
         Ok(piece.into())
     }
 
     fn answer_dialog(&mut self, id: String, accept: bool, text: Option<String>) -> Result<(), Failure> {
         let call = &*self.call;
-        call.budget.host_call((id.len() + text.as_ref().map_or(0, String::len)) as u64)?;
         let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
         Ok(webviews.answer_dialog(&owner, id, DialogAnswer { accept, text })?)
     }
 
     fn entries(&mut self, id: String, log: String, after: u64, max: u32) -> Result<wit::LogPage, Failure> {
         let call = &*self.call;
-        call.budget.host_call((id.len() + log.len()) as u64)?;
         let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
         let log: Log = log.parse()?;
         let page = webviews.entries(&owner, id, log, after, usize::try_from(max).unwrap_or(usize::MAX))?;
-        call.budget.moved(page.entries.len() as u64)?;
         Ok(page.into())
     }
-}
-
-fn info_bytes(info: &wit::PageInfo) -> u64 {
-    (info.url.len() + info.title.len() + info.dialog.as_ref().map_or(0, |dialog| dialog.message.len()) + INFO_BYTES)
-        as u64
 }

@@ -45,9 +45,14 @@ impl Meter {
         Self { call, volume }
     }
 
-    /// Takes room for data that the guest writes.
-    pub(crate) fn take(&self, bytes: u64) -> Result<(), Refusal> {
+    /// Counts data that the guest writes to a stream, and takes room for it.
+    pub(crate) fn take_written(&self, bytes: u64) -> Result<(), Refusal> {
         self.call.budget.wrote(bytes).map_err(Refusal::Ends)?;
+        self.take(bytes)
+    }
+
+    /// Takes room for data that was counted when the guest handed it over.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), Refusal> {
         self.fits(bytes, 0)
     }
 

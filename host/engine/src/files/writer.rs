@@ -58,7 +58,7 @@ impl Writer {
 
     /// The write of these bytes, for a thread that may block, once room is taken for them.
     fn write_of(&self, bytes: Bytes) -> StreamResult<impl FnOnce() -> io::Result<u64> + Send + 'static> {
-        self.handle.meter.take(bytes.len() as u64).map_err(|refusal| match refusal {
+        self.handle.meter.take_written(bytes.len() as u64).map_err(|refusal| match refusal {
             Refusal::Full => StreamError::LastOperationFailed(wasmtime::Error::new(io::Error::from(Errno::DQUOT))),
             Refusal::Ends(exceeded) => StreamError::Trap(wasmtime::Error::new(exceeded)),
         })?;

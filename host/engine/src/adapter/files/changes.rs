@@ -63,7 +63,6 @@ async fn change(
 }
 
 async fn create_directory_at(store: Store<'_, '_>, (handle, path): (Handed, String)) -> Changed {
-    store.data().call.budget.wasi_call();
     let at = match directory(store, &handle)? {
         Ok(at) => at,
         Err(error) => return Ok(Err(error)),
@@ -75,7 +74,6 @@ async fn create_directory_at(store: Store<'_, '_>, (handle, path): (Handed, Stri
 }
 
 async fn unlink_file_at(store: Store<'_, '_>, (handle, path): (Handed, String)) -> Changed {
-    store.data().call.budget.wasi_call();
     let at = match directory(store, &handle)? {
         Ok(at) => at,
         Err(error) => return Ok(Err(error)),
@@ -91,7 +89,6 @@ async fn rename_at(
     store: Store<'_, '_>,
     (handle, path, new_handle, new_path): (Handed, String, Handed, String),
 ) -> Changed {
-    store.data().call.budget.wasi_call();
     let (from, to) = match (directory(store, &handle)?, directory(store, &new_handle)?) {
         (Ok(from), Ok(to)) => (from, to),
         (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
@@ -112,7 +109,6 @@ async fn rename_at(
 /// The operator's other programs follow links in their folders to wherever these lead, so
 /// that plugins make none there.
 async fn symlink_at(store: Store<'_, '_>, (handle, target, path): (Handed, String, String)) -> Changed {
-    store.data().call.budget.wasi_call();
     let at = match directory(store, &handle)? {
         Ok(at) if at.1.exchange => return Ok(Err(ErrorCode::NotPermitted)),
         Ok(at) => at,
@@ -130,7 +126,6 @@ async fn link_at(
     store: Store<'_, '_>,
     (handle, flags, path, new_handle, new_path): (Handed, PathFlags, String, Handed, String),
 ) -> Changed {
-    store.data().call.budget.wasi_call();
     let (from, to) = match (directory(store, &handle)?, directory(store, &new_handle)?) {
         (Ok((_, from)), Ok((_, to))) if from.exchange || to.exchange => return Ok(Err(ErrorCode::NotPermitted)),
         (Ok(from), Ok(to)) => (from, to),
@@ -158,7 +153,6 @@ fn same_volume(one: &At, other: &At) -> bool {
 
 async fn set_size(store: Store<'_, '_>, (handle, size): (Handed, u64)) -> Changed {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let file = match guest.file(&handle)? {
         Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
         Ok(file) => file.file,

@@ -1,12 +1,9 @@
 //! What moves data: writes, streams, listings.
 
 use tokio::task::spawn_blocking;
-use wasmtime::{
-    StoreContextMut,
-    component::{LinkerInstance, Resource},
-};
+use wasmtime::{StoreContextMut, component::Resource};
 use wasmtime_wasi::{
-    filesystem::{Descriptor, WasiFilesystemView as _},
+    filesystem::Descriptor,
     p2::{
         FsError,
         bindings::filesystem::types::{DirectoryEntry, ErrorCode, HostDescriptor as _},
@@ -22,34 +19,35 @@ use crate::{
         writer::{self, At, Writer},
     },
     guest::Guest,
+    watch::component::LinkerInstance,
 };
 
 type Store<'s, 'g> = &'s mut StoreContextMut<'g, Guest>;
 type Handed = Resource<Descriptor>;
 
 pub(super) fn link(types: &mut LinkerInstance<'_, Guest>) -> wasmtime::Result<()> {
-    types.func_wrap_async("[method]descriptor.write", |mut store, parameters| {
+    types.func_wrap_async_untold("[method]descriptor.write", |mut store, parameters| {
         Box::new(async move { Ok((write(&mut store, parameters).await?,)) })
     })?;
-    types.func_wrap("[method]descriptor.write-via-stream", |mut store, (handle, offset): (Handed, u64)| {
+    types.func_wrap_untold("[method]descriptor.write-via-stream", |mut store, (handle, offset): (Handed, u64)| {
         Ok((stream_in(&mut store, &handle, At::Position(offset))?,))
     })?;
-    types.func_wrap("[method]descriptor.append-via-stream", |mut store, (handle,): (Handed,)| {
+    types.func_wrap_untold("[method]descriptor.append-via-stream", |mut store, (handle,): (Handed,)| {
         Ok((stream_in(&mut store, &handle, At::End)?,))
     })?;
-    types.func_wrap("[method]descriptor.read-via-stream", |mut store, (handle, offset): (Handed, u64)| {
+    types.func_wrap_untold("[method]descriptor.read-via-stream", |mut store, (handle, offset): (Handed, u64)| {
         Ok((stream_out(&mut store, handle, offset)?,))
     })?;
-    types.func_wrap_async("[method]descriptor.read-directory", |mut store, (handle,): (Handed,)| {
+    types.func_wrap_async_untold("[method]descriptor.read-directory", |mut store, (handle,): (Handed,)| {
         Box::new(async move { Ok((read_directory(&mut store, &handle).await?,)) })
     })?;
-    types.func_wrap_async(
+    types.func_wrap_async_untold(
         "[method]directory-entry-stream.read-directory-entry",
         |mut store, (listing,): (Resource<Listing>,)| {
             Box::new(async move { Ok((read_entry(&mut store, &listing).await?,)) })
         },
     )?;
-    types.func_wrap("filesystem-error-code", |mut store, (error,): (Resource<wasmtime::Error>,)| {
+    types.func_wrap_untold("filesystem-error-code", |mut store, (error,): (Resource<wasmtime::Error>,)| {
         Ok((error_code(&mut store, &error)?,))
     })
 }
@@ -59,7 +57,6 @@ async fn write(
     (handle, bytes, offset): (Handed, Vec<u8>, u64),
 ) -> wasmtime::Result<Result<u64, ErrorCode>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let file = match guest.file(&handle)? {
         Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
         Ok(file) => file.file,
@@ -79,7 +76,6 @@ fn stream_in(
     at: At,
 ) -> wasmtime::Result<Result<Resource<DynOutputStream>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let file = match guest.file(handle)? {
         Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
         Ok(file) => file.file,
@@ -97,8 +93,7 @@ fn stream_out(
 ) -> wasmtime::Result<Result<Resource<DynInputStream>, ErrorCode>> {
     let guest = store.data_mut();
     let (_handle, _share) = (guest.handle(&handle)?, guest.keep_open()?);
-    // Counts the call.
-    let stream = match guest.filesystem().read_via_stream(handle, offset) {
+    let stream = match guest.filesystem_of_counted_call().read_via_stream(handle, offset) {
         Ok(stream) => stream,
         Err(error) => return error_of(error).map(Err),
     };
@@ -116,7 +111,6 @@ async fn read_directory(
     handle: &Handed,
 ) -> wasmtime::Result<Result<Resource<Listing>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let directory = match guest.directory(handle)? {
         Ok(directory) => directory.dir,
         Err(error) => return Ok(Err(error)),
@@ -136,7 +130,6 @@ async fn read_entry(
     handle: &Resource<Listing>,
 ) -> wasmtime::Result<Result<Option<DirectoryEntry>, ErrorCode>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let listing = guest.table.get_mut(handle)?;
     if listing.ahead.is_empty()
         && let Some(mut reading) = listing.reading.take()
@@ -158,7 +151,6 @@ async fn read_entry(
 /// WASI's own does not know a quota.
 fn error_code(store: Store<'_, '_>, error: &Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
     let error = guest.table.get(error)?.downcast_ref::<std::io::Error>();
     Ok(error.map(|error| match error.kind() {
         std::io::ErrorKind::QuotaExceeded => ErrorCode::Quota,
