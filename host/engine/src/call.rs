@@ -11,7 +11,7 @@ use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, Quota, audit::CallAudit, service::Caller,
 };
 
-use crate::{budget::Budget, clock::Clock, rooms::Rooms, shared::Shared};
+use crate::{budget::Budget, clock::Clock, rooms::Rooms};
 
 /// What the operator gives a plugin.
 #[derive(Debug, Clone)]
@@ -63,7 +63,8 @@ impl ActiveCall {
         call: Call,
         plugin: &PluginName,
         claims: &Arc<Claims>,
-        shared: &Shared,
+        rooms: &Arc<Rooms>,
+        open_handles: &Arc<Quota>,
         declared: Option<Duration>,
     ) -> Self {
         let Call { caller, input, policy, audit, charged } = call;
@@ -78,8 +79,8 @@ impl ActiveCall {
             input,
             policy,
             audit,
-            rooms: Arc::clone(&shared.rooms),
-            open_handles: Arc::clone(&shared.open_handles),
+            rooms: Arc::clone(rooms),
+            open_handles: Arc::clone(open_handles),
         }
     }
 
@@ -108,15 +109,21 @@ impl ActiveCall {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use wharf_core::{SessionId, TenantId};
+    use wharf_core::{SessionId, TenantId, quota::Bounds};
     use wharf_state::MemoryStore;
 
     use super::*;
-    use crate::shared::EngineConfig;
 
     /// A call that is granted nothing, with rooms of its own.
     pub(crate) fn active_call(limits: CallLimits, audit: Option<Arc<CallAudit>>) -> Arc<ActiveCall> {
-        let shared = Shared::new(EngineConfig::default(), Rooms::with_state(Arc::new(MemoryStore::default())));
+        let rooms = Arc::new(Rooms::with_state(Arc::new(MemoryStore::default())));
+        let open_handles = Quota::new(Bounds {
+            resource: "handles",
+            section: "[host.limits]",
+            session: None,
+            tenant: ("file_handles_per_tenant", 10),
+            host: ("file_handles", 10),
+        });
         let context = Context::new(TenantId::local(), SessionId::default_session());
         let policy =
             PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
@@ -127,6 +134,7 @@ pub(crate) mod tests {
             audit,
             charged: Duration::ZERO,
         };
-        Arc::new(ActiveCall::begin(call, &"probe".parse().expect("legal"), &Arc::default(), &shared, None))
+        let plugin = "probe".parse().expect("legal");
+        Arc::new(ActiveCall::begin(call, &plugin, &Arc::default(), &rooms, &open_handles, None))
     }
 }

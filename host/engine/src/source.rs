@@ -19,10 +19,9 @@ use crate::{
     compile,
     component::Component,
     error::{EngineError, LoadError, reason},
-    execution::{self, Callee},
-    function::{Code, Function, Returned},
+    execution::{self, CalledPlugin},
+    function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
     metadata::{self, Offered},
-    offering,
     runtime::Runtime,
     shared::Shared,
 };
@@ -87,11 +86,12 @@ impl Source {
     }
 
     /// Compiled and linked code: from the cache, else compiled and kept there.
-    pub(crate) fn code(&self) -> Result<Code, LoadError> {
+    pub(crate) fn linked(&self) -> Result<LinkedPlugin, LoadError> {
         let runtime = self.engine.runtime()?;
         let component = self.compiled(runtime)?;
-        let linked = runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
-        Code::find(linked)
+        let instances =
+            runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
+        LinkedPlugin::find(instances)
     }
 
     fn compiled(&self, runtime: &Runtime) -> Result<wasm::Component, LoadError> {
@@ -122,15 +122,14 @@ impl Source {
     pub(crate) fn read_metadata(
         &self,
         name: &PluginName,
-        code: &Code,
+        linked: &LinkedPlugin,
     ) -> Result<(Vec<Tool>, Offered, Vec<String>), LoadError> {
         let runtime = self.engine.runtime()?;
-        let listed = match self.ask(name, code, Function::ListTools)? {
-            Returned::Tools(listed) => metadata::definitions(listed)?,
-            _ => return Err(other_question()),
+        let metadata = Metadata {
+            tools: metadata::definitions(self.ask(name, linked, ListTools)?)?,
+            offered: self.read_offered(name, linked)?,
+            imports: imports(runtime, linked),
         };
-        let metadata =
-            Metadata { tools: listed, offered: self.read_offered(name, code)?, imports: imports(runtime, code) };
         // Only what passes every check is kept; it is not checked again.
         let tools = metadata::check(metadata.tools.clone(), SchemaLimits::new(&self.engine.config.limits))?;
         if let Some(cache) = &self.engine.cache
@@ -141,30 +140,26 @@ impl Source {
         Ok((tools, metadata.offered, metadata.imports))
     }
 
-    fn read_offered(&self, name: &PluginName, code: &Code) -> Result<Offered, LoadError> {
-        let mut offered = Offered { completes: code.has_completion(), ..Offered::default() };
-        if code.has_prompts() {
-            offered.prompts = match self.ask(name, code, Function::ListPrompts)? {
-                Returned::Prompts(listed) => offering::prompts(listed)?,
-                _ => return Err(other_question()),
-            };
+    fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offered, LoadError> {
+        let mut offered = Offered { completes: linked.has_completion(), ..Offered::default() };
+        if linked.has_prompts() {
+            offered.prompts = metadata::prompts(self.ask(name, linked, ListPrompts)?)?;
         }
-        if code.has_resources() {
-            let claims = match self.ask(name, code, Function::Claims)? {
-                Returned::Claims(claimed) => Claims::new(claimed),
-                _ => return Err(other_question()),
-            };
+        if linked.has_resources() {
+            let claims = Claims::new(self.ask(name, linked, ListClaims)?);
             offered.claims = Arc::new(claims.map_err(|error| LoadError::Refused(error.to_string()))?);
-            offered.templates = match self.ask(name, code, Function::ListTemplates)? {
-                Returned::Templates(listed) => offering::templates(listed, &offered.claims)?,
-                _ => return Err(other_question()),
-            };
+            offered.templates = metadata::templates(self.ask(name, linked, ListTemplates)?, &offered.claims)?;
         }
         Ok(offered)
     }
 
     /// Calls a function that lists something.
-    fn ask(&self, name: &PluginName, code: &Code, function: Function<'_>) -> Result<Returned, LoadError> {
+    fn ask<F: GuestFunction>(
+        &self,
+        name: &PluginName,
+        linked: &LinkedPlugin,
+        function: F,
+    ) -> Result<F::Returned, LoadError> {
         let runtime = self.engine.runtime()?;
         let limits = CallLimits {
             cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
@@ -182,23 +177,19 @@ impl Source {
             charged: Duration::ZERO,
         };
         let claims = Arc::default();
-        let callee = Callee { name, claims: &claims, code };
+        let plugin = CalledPlugin { name, claims: &claims, linked };
         let asking = async {
             // The semaphore is never closed.
             let _place = runtime.listing.acquire().await.ok();
-            execution::run(&self.engine, runtime, callee, call, None, function).await
+            execution::run(&self.engine, runtime, plugin, call, None, function).await
         };
         block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
     }
 }
 
-fn other_question() -> LoadError {
-    LoadError::Refused("it answered another question".to_owned())
-}
-
 /// The instances that a component imports.
-fn imports(runtime: &Runtime, code: &Code) -> Vec<String> {
-    let kind = code.linked.component().component_type();
+fn imports(runtime: &Runtime, linked: &LinkedPlugin) -> Vec<String> {
+    let kind = linked.component().component_type();
     let mut imports: Vec<_> = kind
         .imports(&runtime.engine)
         .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))

@@ -7,7 +7,7 @@
 //! be audited, and a new interface is counted from its first day. Knows nothing of what an
 //! interface does, but for `subject`.
 //!
-//! A function is linked only if its parameters have a [`Weight`]. One that takes a type
+//! A function is linked only if its parameters have a [`Weight`](weight::Weight). One that takes a type
 //! without it does not compile:
 //!
 //! ```text
@@ -17,14 +17,14 @@
 
 mod outcome;
 mod subject;
-mod weight;
+pub(crate) mod weight;
 
 use std::{sync::Arc, time::Instant};
 
 pub(crate) use outcome::{Refusal, Returned};
 pub(crate) use subject::Parameters;
 pub(crate) use wasmtime::*;
-pub(crate) use weight::{Weight, weigh, weightless};
+pub(crate) use weight::{weigh, weightless};
 use wharf_core::{
     Code,
     audit::{AuditOutcome, HostCall},

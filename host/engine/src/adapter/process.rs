@@ -14,7 +14,7 @@ use wharf_process::{
 };
 use wharf_workspace::Workspace;
 
-use super::json_text;
+use super::text;
 use crate::{
     bindings::wharf::plugin::process::{self as wit, Host},
     call::ActiveCall,
@@ -100,7 +100,7 @@ impl Host for Guest {
         let (granted, processes) = call.granted_process()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
-        Ok(json_text(&processes.standing(&granted, call.context(), &place).await?)?)
+        Ok(text::json(&processes.standing(&granted, call.context(), &place).await?)?)
     }
 
     async fn spawn(&mut self, program: String, arguments: Vec<String>, launch: wit::Launch) -> Result<String, Failure> {

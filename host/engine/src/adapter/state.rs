@@ -4,6 +4,7 @@ use wasmtime::component::{Resource, ResourceTableError};
 use wharf_core::{Code, Error};
 use wharf_state::{Change, Entry, Page, Policy};
 
+use super::text;
 use crate::{
     bindings::wharf::plugin::state::{self as wit, Host, HostBucket},
     bucket::Bucket,
@@ -107,7 +108,7 @@ impl HostBucket for Guest {
     async fn expired_at(&mut self, handle: Resource<Bucket>) -> Result<Option<String>, Failure> {
         let call = &*self.call;
         let Bucket { scope, .. } = self.table.get(&handle)?.clone();
-        Ok(call.rooms.state.expired_at(&scope).await?.map(|when| super::time(when.into())))
+        Ok(call.rooms.state.expired_at(&scope).await?.map(|when| text::time(when.into())))
     }
 
     fn drop(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<()> {

@@ -10,7 +10,7 @@ use wharf_core::{
 };
 use wharf_terminal::{Size, TerminalId, Terminals, TurnOptions, Wanted};
 
-use super::{json_text, process::place_of};
+use super::{process::place_of, text};
 use crate::{
     bindings::wharf::plugin::terminal::{self as wit, Host},
     call::ActiveCall,
@@ -97,7 +97,7 @@ impl Host for Guest {
         let (granted, terminals) = call.granted_terminal()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
-        Ok(json_text(&terminals.standing(&granted, &place).await?)?)
+        Ok(text::json(&terminals.standing(&granted, &place).await?)?)
     }
 
     async fn start(

@@ -8,7 +8,7 @@ use wharf_core::{Error, WebViewOwner, grant::GrantedWebView};
 use wharf_webview::{DialogAnswer, Log, PageId, Place, RequestId, Script, Wanted, WebViews};
 use wharf_workspace::Workspace;
 
-use super::json_text;
+use super::text;
 use crate::{
     bindings::wharf::plugin::webview::{self as wit, Host},
     call::ActiveCall,
@@ -75,7 +75,7 @@ impl Host for Guest {
     fn status(&mut self) -> Result<String, Failure> {
         let call = &*self.call;
         let (granted, webviews) = call.granted_webview()?;
-        let status = json_text(&webviews.standing(&granted))?;
+        let status = text::json(&webviews.standing(&granted))?;
         Ok(status)
     }
 

@@ -65,7 +65,7 @@ impl<T: 'static> Weight for Resource<T> {
 /// Says that values of these types weigh nothing.
 macro_rules! weightless {
     ($($type:ty),* $(,)?) => {
-        $(impl $crate::watch::Weight for $type {
+        $(impl $crate::watch::weight::Weight for $type {
             fn weight(&self) -> u64 {
                 0
             }
@@ -81,10 +81,10 @@ weightless!(bool, u16, u32, u64, f64);
 /// that somebody decides upon a new one.
 macro_rules! weigh {
     ($($module:ident::$record:ident { $($weighs:ident),* $(| $($weightless:ident),+)? } $(+ $fixed:literal)?;)*) => {
-        $(impl $crate::watch::Weight for $module::$record {
+        $(impl $crate::watch::weight::Weight for $module::$record {
             fn weight(&self) -> u64 {
                 let $module::$record { $($weighs,)* $($($weightless: _,)+)? } = self;
-                0 $(+ $crate::watch::Weight::weight($weighs))* $(+ $fixed)?
+                0 $(+ $crate::watch::weight::Weight::weight($weighs))* $(+ $fixed)?
             }
         })*
     };

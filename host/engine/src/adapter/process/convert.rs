@@ -10,12 +10,12 @@ use wharf_process::{
 };
 
 use crate::{
-    adapter::{self, time},
+    adapter::text::{self, time},
     bindings::wharf::plugin::process as wit,
 };
 
 fn milliseconds(seconds: f64) -> u64 {
-    adapter::milliseconds(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+    text::milliseconds(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
 
 pub(super) fn count(lines: u32) -> usize {
@@ -79,7 +79,7 @@ fn meta(reason: Option<String>, polls: &PollStatistics) -> Option<String> {
         members.insert("explanation".to_owned(), reason.into());
     }
     if polls.polls > 0 {
-        let whole = adapter::milliseconds;
+        let whole = text::milliseconds;
         let intervals = polls.intervals.map(|intervals| {
             json!({
                 "count": intervals.count,

@@ -10,7 +10,7 @@ use wharf_core::{
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
 use crate::{
-    adapter::{milliseconds, time},
+    adapter::text::{milliseconds, time},
     bindings::wharf::plugin::terminal as wit,
 };
 

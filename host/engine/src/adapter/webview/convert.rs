@@ -5,7 +5,7 @@ use wharf_core::text;
 use wharf_webview::{Dialog, LogPage, Outcome, OutcomeState, PageInfo, ResultPiece};
 
 use crate::{
-    adapter::{milliseconds, time},
+    adapter::text::{milliseconds, time},
     bindings::wharf::plugin::webview as wit,
 };
 
