@@ -1,6 +1,6 @@
-//! One call: what the host asks for, and what is known of it while it runs.
+//! One call: what the host hands over, and what the adapters share while it runs.
 //!
-//! Knows nothing of guests, of stores, or of what is called.
+//! It knows neither the guest nor its store, nor which function is called.
 
 use std::{
     sync::Arc,
@@ -11,7 +11,7 @@ use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, Quota, audit::CallAudit, service::Caller,
 };
 
-use crate::{budget::Budget, clock::Clock, rooms::Rooms};
+use crate::{budget::CallBudget, clock::CallClock, rooms::Rooms};
 
 /// What the operator gives a plugin.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Call {
     /// On whose behalf it runs. Members of [`Caller::meta`] that start with `dev.wharf/`
     /// never reach the plugin.
     pub caller: Arc<Caller>,
-    /// What was given to an earlier round of the same call.
+    /// What the caller gave to an earlier round of the same call.
     pub input: InputGiven,
     /// What the operator gives the plugin.
     pub policy: Arc<PluginPolicy>,
@@ -40,8 +40,8 @@ pub struct Call {
     pub charged: Duration,
 }
 
-/// One call while it runs: what the store, the adapters and the threads that work for them
-/// share. It is made once, and whoever waits holds it.
+/// One call while it runs: the store, the adapters and the threads that work for them share
+/// it. The engine makes it once; an adapter that hands work to a thread clones the `Arc`.
 pub(crate) struct ActiveCall {
     pub(crate) plugin: PluginName,
     /// The addresses that are the plugin's own.
@@ -51,10 +51,10 @@ pub(crate) struct ActiveCall {
     pub(crate) policy: Arc<PluginPolicy>,
     pub(crate) audit: Option<Arc<CallAudit>>,
     pub(crate) rooms: Arc<Rooms>,
-    /// Who holds how many handles open.
+    /// The count of open handles, by session, tenant and host.
     pub(crate) open_handles: Arc<Quota>,
-    pub(crate) clock: Clock,
-    pub(crate) budget: Budget,
+    pub(crate) clock: CallClock,
+    pub(crate) budget: CallBudget,
 }
 
 impl ActiveCall {
@@ -69,12 +69,12 @@ impl ActiveCall {
     ) -> Self {
         let Call { caller, input, policy, audit, charged } = call;
         let limits = &policy.limits;
-        let clock = Clock::start(limits.wall_time(declared), limits.cpu_time(), charged, caller.cancel.clone());
+        let clock = CallClock::start(limits.wall_time(declared), limits.cpu_time(), charged, caller.cancel.clone());
         Self {
             plugin: plugin.clone(),
             claims: Arc::clone(claims),
             clock,
-            budget: Budget::new(limits),
+            budget: CallBudget::new(limits),
             caller,
             input,
             policy,

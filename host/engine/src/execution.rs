@@ -10,8 +10,8 @@ use crate::{
     epoch, error,
     function::{GuestFunction, LinkedPlugin},
     guest::Guest,
-    runtime::Runtime,
-    shared::Shared,
+    runtime::WasmRuntime,
+    shared::SharedEngine,
 };
 
 /// The plugin whose function is called.
@@ -24,8 +24,8 @@ pub(crate) struct CalledPlugin<'p> {
 /// Calls one function of a plugin in an instance of its own. `declared` is how long the
 /// function says that it takes at most.
 pub(crate) async fn run<F: GuestFunction>(
-    shared: &Shared,
-    runtime: &Runtime,
+    shared: &SharedEngine,
+    runtime: &WasmRuntime,
     plugin: CalledPlugin<'_>,
     call: Call,
     declared: Option<Duration>,

@@ -1,8 +1,7 @@
-//! Why a host function does not return what it was asked for: the guest is told and goes on,
-//! or the call ends.
+//! Why a host function fails: it refuses, and the guest goes on, or the call ends.
 //!
-//! The bindings let every function of the contract fail with this, so an adapter writes `?`
-//! where a room refuses, where the guest is wrong and where a limit is exceeded alike.
+//! Every function of the contract fails with this type, so an adapter writes `?` where a room
+//! refuses, where the guest is wrong and where a limit is exceeded.
 
 use tokio::task::JoinError;
 use wasmtime::component::ResourceTableError;
@@ -13,13 +12,13 @@ use wharf_terminal::TerminalError;
 use wharf_webview::WebViewError;
 use wharf_workspace::WorkspaceError;
 
-use crate::budget::Exceeded;
+use crate::budget::ExceededLimit;
 
-/// Why a host function does not return what it was asked for.
+/// Why a host function fails.
 #[derive(Debug)]
 #[expect(unreachable_pub, reason = "the generated bindings name it in their public traits")]
 pub enum Failure {
-    /// The guest is told, and goes on.
+    /// The guest gets the error and goes on.
     Refused(Error),
     /// The call ends.
     Trap(wasmtime::Error),
@@ -44,8 +43,8 @@ impl From<JoinError> for Failure {
     }
 }
 
-impl From<Exceeded> for Failure {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<ExceededLimit> for Failure {
+    fn from(exceeded: ExceededLimit) -> Self {
         Self::Trap(wasmtime::Error::new(exceeded))
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct LinkedPlugin {
 }
 
 impl LinkedPlugin {
-    /// Finds the functions by their names. What is exported has to be whole.
+    /// Finds the functions by their names. An exported interface has to be complete.
     pub(crate) fn find(instances: InstancePre<Guest>) -> Result<Self, LoadError> {
         let exported = |name: &str| instances.component().get_export_index(None, name).is_some();
         let broken = |error: wasmtime::Error| LoadError::Offer(reason(&error));
@@ -98,11 +98,11 @@ fn absent(what: &str) -> wasmtime::Error {
     wasmtime::format_err!("the component does not export `{what}`")
 }
 
-/// One function of a plugin, and what it is given.
+/// One function of a plugin, with its arguments.
 pub(crate) trait GuestFunction: Send {
     type Returned: Send;
 
-    /// What names it among calls that contend for the same state; empty where nothing does.
+    /// Its name among calls that contend for the same state; empty if it takes no turns.
     fn name(&self) -> &str {
         ""
     }
@@ -110,8 +110,9 @@ pub(crate) trait GuestFunction: Send {
     /// Calls it.
     fn call(self, instance: PluginInstance<'_>) -> impl Future<Output = wasmtime::Result<Self::Returned>> + Send;
 
-    /// Says which limit a failed call met where it wrote: WASI tells a guest a number at most,
-    /// and of a stream not even that. What was refused and yet succeeded stays as it is.
+    /// Names the limit that refused a write of a failed call: from WASI the guest has a number
+    /// at most, and from a stream not even that. A call that succeeded all the same keeps
+    /// its answer.
     fn with_reason(returned: Self::Returned, _full: &QuotaFull) -> Self::Returned {
         returned
     }
@@ -236,7 +237,7 @@ impl GuestFunction for ReadResource<'_> {
     }
 }
 
-/// What is to be completed, as the contract has it.
+/// A word to complete, as the contract has it.
 #[derive(Debug, Clone)]
 pub struct Completing {
     /// `prompt` or `template`.
@@ -245,9 +246,9 @@ pub struct Completing {
     pub name: String,
     /// The argument or variable.
     pub argument: String,
-    /// What there is of it.
+    /// The beginning that was typed.
     pub typed: String,
-    /// JSON text of an object: what is filled already.
+    /// JSON text of an object: the arguments that are filled already.
     pub others: String,
 }
 

@@ -1,9 +1,14 @@
-//! The wall: runs plugins as Wasm components, each call in an instance of its
-//! own, under limits, with nothing but what was granted.
+//! The wall: runs plugins as Wasm components, each call in an instance of its own, under
+//! limits, with its grants and nothing else.
 //!
-//! This is the only crate that names wasmtime. It knows no protocol, reads no
-//! configuration, and holds no logic of a capability: each WIT interface has
-//! one thin adapter that checks the grant, asks the room, and converts.
+//! A [`Call`] takes one path. [`Plugin`] hands it to `execution`, which makes an `ActiveCall`
+//! of it, instantiates the component and calls the function. Each function that the guest
+//! calls in turn passes `watch`, which counts it and tells the audit, and reaches the adapter
+//! of its interface, which checks the grant, asks the room and converts. `answer` checks what
+//! comes back.
+//!
+//! This is the only crate that names wasmtime. It knows no protocol, reads no configuration,
+//! and holds no logic of a capability.
 
 mod adapter;
 mod answer;

@@ -10,14 +10,14 @@ use crate::{
     metadata,
     plugin::Plugin,
     rooms::Rooms,
-    shared::{EngineConfig, Shared},
-    source::Source,
+    shared::{EngineConfig, SharedEngine},
+    source::ComponentSource,
 };
 
 /// Loads and calls plugins. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
+    shared: Arc<SharedEngine>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -31,7 +31,7 @@ impl Engine {
     /// it is first needed.
     #[must_use]
     pub fn new(config: EngineConfig, rooms: Rooms) -> Self {
-        Self { shared: Arc::new(Shared::new(config, rooms)) }
+        Self { shared: Arc::new(SharedEngine::new(config, rooms)) }
     }
 
     /// Why compiled code is not kept, though a directory was named for it.
@@ -53,7 +53,7 @@ impl Engine {
             return Err(LoadError::TooLarge { bytes: size, limit });
         }
         look_at_preamble(component.bytes())?;
-        let source = Source { engine: Arc::clone(&self.shared), component };
+        let source = ComponentSource { engine: Arc::clone(&self.shared), component };
         if let Some(kept) = source.kept_metadata() {
             let limits = SchemaLimits::new(&self.shared.config.limits);
             let tools = metadata::checked_before(kept.tools, limits);
@@ -65,8 +65,8 @@ impl Engine {
     }
 }
 
-/// Tells a component from what is often mistaken for one, so that the error
-/// can say what to do.
+/// Tells a component from the formats that are often mistaken for one, so that the error
+/// can name the remedy.
 fn look_at_preamble(bytes: &[u8]) -> Result<(), LoadError> {
     match bytes.get(..8) {
         Some([0, b'a', b's', b'm', 1, 0, 0, 0]) => Err(LoadError::CoreModule),

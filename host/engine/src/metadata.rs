@@ -1,5 +1,5 @@
-//! What a plugin says of its tools and of what else it offers, read once, under deny-all, and checked
-//! before any of it reaches a client.
+//! A plugin's lists of its tools, prompts, templates and claims: read once, with nothing
+//! granted, and checked before a client sees any of it.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
 
 /// What a plugin offers beside tools, checked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Offered {
+pub(crate) struct Offerings {
     pub(crate) prompts: Vec<PromptDefinition>,
     pub(crate) claims: Arc<Claims>,
     pub(crate) templates: Vec<ResourceTemplate>,

@@ -1,4 +1,4 @@
-//! What a plugin offers beside tools: asked for, checked, converted.
+//! Calls of prompts, resources and completions, and the checks of their answers.
 
 use std::sync::Arc;
 

@@ -20,15 +20,15 @@ use crate::{
     function::{CallTool, GuestFunction, LinkedPlugin},
     inspection::Inspection,
     manifest,
-    metadata::Offered,
-    source::Source,
+    metadata::Offerings,
+    source::ComponentSource,
 };
 
 struct LoadedPlugin {
     name: PluginName,
-    source: Source,
+    source: ComponentSource,
     tools: Vec<Tool>,
-    offered: Offered,
+    offered: Offerings,
     imports: Vec<String>,
     linked: OnceLock<LinkedPlugin>,
     // Held while the code is loaded, so that it is loaded once.
@@ -56,9 +56,9 @@ impl Plugin {
     /// A plugin whose code is loaded with its first call, where it is not `linked` yet.
     pub(crate) fn new(
         name: PluginName,
-        source: Source,
+        source: ComponentSource,
         linked: Option<LinkedPlugin>,
-        (tools, offered, imports): (Vec<Tool>, Offered, Vec<String>),
+        (tools, offered, imports): (Vec<Tool>, Offerings, Vec<String>),
     ) -> Self {
         let linked = linked.map_or_else(OnceLock::new, OnceLock::from);
         let loaded = LoadedPlugin { name, source, tools, offered, imports, linked, loading: Mutex::new(()) };
@@ -114,7 +114,7 @@ impl Plugin {
         self.loaded.offered.completes
     }
 
-    /// What it is.
+    /// Describes it to the operator.
     #[must_use]
     pub fn inspect(&self) -> Inspection {
         Inspection {

@@ -21,9 +21,9 @@ use crate::{
     error::{EngineError, LoadError, reason},
     execution::{self, CalledPlugin},
     function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
-    metadata::{self, Offered},
-    runtime::Runtime,
-    shared::Shared,
+    metadata::{self, Offerings},
+    runtime::WasmRuntime,
+    shared::SharedEngine,
 };
 
 /// How long a plugin may take to list its tools: a host that starts waits for
@@ -31,11 +31,11 @@ use crate::{
 const LISTING_CPU_MILLISECONDS: u64 = 2_000;
 const LISTING_WALL_MILLISECONDS: u64 = 5_000;
 
-/// What is kept of a component's metadata.
+/// A component's metadata as the cache keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Metadata {
+pub(crate) struct PluginMetadata {
     pub(crate) tools: Vec<ToolDefinition>,
-    pub(crate) offered: Offered,
+    pub(crate) offered: Offerings,
     pub(crate) imports: Vec<String>,
 }
 
@@ -43,15 +43,15 @@ pub(crate) struct Metadata {
 const METADATA_FORMAT: &str = concat!("3-", env!("CARGO_PKG_VERSION"));
 
 /// A component's bytes and the engine that they are for.
-pub(crate) struct Source {
-    pub(crate) engine: Arc<Shared>,
+pub(crate) struct ComponentSource {
+    pub(crate) engine: Arc<SharedEngine>,
     pub(crate) component: Component,
 }
 
 /// Feeds what the runtime hashes of its version and settings into a digest.
-struct Feed(blake3::Hasher);
+struct DigestHasher(blake3::Hasher);
 
-impl Hasher for Feed {
+impl Hasher for DigestHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -62,9 +62,9 @@ impl Hasher for Feed {
     }
 }
 
-impl Source {
+impl ComponentSource {
     fn metadata_entry(&self) -> String {
-        let mut feed = Feed(blake3::Hasher::new());
+        let mut feed = DigestHasher(blake3::Hasher::new());
         METADATA_FORMAT.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
         // What passed under other limits is read and checked anew.
@@ -72,15 +72,15 @@ impl Source {
         format!("{}.tools", feed.0.finalize().to_hex())
     }
 
-    fn code_entry(&self, runtime: &Runtime) -> String {
-        let mut feed = Feed(blake3::Hasher::new());
+    fn code_entry(&self, runtime: &WasmRuntime) -> String {
+        let mut feed = DigestHasher(blake3::Hasher::new());
         self.component.digest().as_bytes().hash(&mut feed);
         runtime.engine.precompile_compatibility_hash().hash(&mut feed);
         format!("{}.code", feed.0.finalize().to_hex())
     }
 
     /// What an earlier host read and checked.
-    pub(crate) fn kept_metadata(&self) -> Option<Metadata> {
+    pub(crate) fn kept_metadata(&self) -> Option<PluginMetadata> {
         let cache = self.engine.cache.as_ref()?;
         serde_json::from_slice(&cache.get(&self.metadata_entry())?).ok()
     }
@@ -94,7 +94,7 @@ impl Source {
         LinkedPlugin::find(instances)
     }
 
-    fn compiled(&self, runtime: &Runtime) -> Result<wasm::Component, LoadError> {
+    fn compiled(&self, runtime: &WasmRuntime) -> Result<wasm::Component, LoadError> {
         let Some(cache) = &self.engine.cache else {
             return self.compile(runtime).and_then(|code| load_compiled(runtime, &code));
         };
@@ -111,7 +111,7 @@ impl Source {
         load_compiled(runtime, &code)
     }
 
-    fn compile(&self, runtime: &Runtime) -> Result<Vec<u8>, LoadError> {
+    fn compile(&self, runtime: &WasmRuntime) -> Result<Vec<u8>, LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
         let limits = &self.engine.config.limits;
         block_on(compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), limits))?
@@ -123,9 +123,9 @@ impl Source {
         &self,
         name: &PluginName,
         linked: &LinkedPlugin,
-    ) -> Result<(Vec<Tool>, Offered, Vec<String>), LoadError> {
+    ) -> Result<(Vec<Tool>, Offerings, Vec<String>), LoadError> {
         let runtime = self.engine.runtime()?;
-        let metadata = Metadata {
+        let metadata = PluginMetadata {
             tools: metadata::definitions(self.ask(name, linked, ListTools)?)?,
             offered: self.read_offered(name, linked)?,
             imports: imports(runtime, linked),
@@ -140,8 +140,8 @@ impl Source {
         Ok((tools, metadata.offered, metadata.imports))
     }
 
-    fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offered, LoadError> {
-        let mut offered = Offered { completes: linked.has_completion(), ..Offered::default() };
+    fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offerings, LoadError> {
+        let mut offered = Offerings { completes: linked.has_completion(), ..Offerings::default() };
         if linked.has_prompts() {
             offered.prompts = metadata::prompts(self.ask(name, linked, ListPrompts)?)?;
         }
@@ -188,7 +188,7 @@ impl Source {
 }
 
 /// The instances that a component imports.
-fn imports(runtime: &Runtime, linked: &LinkedPlugin) -> Vec<String> {
+fn imports(runtime: &WasmRuntime, linked: &LinkedPlugin) -> Vec<String> {
     let kind = linked.component().component_type();
     let mut imports: Vec<_> = kind
         .imports(&runtime.engine)
@@ -215,10 +215,10 @@ fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, Engine
 }
 
 #[expect(unsafe_code, reason = "loading compiled code is what this room is for")]
-fn load_compiled(runtime: &Runtime, code: &[u8]) -> Result<wasm::Component, LoadError> {
+fn load_compiled(runtime: &WasmRuntime, code: &[u8]) -> Result<wasm::Component, LoadError> {
     // SAFETY: the bytes come from this process's own compiler, just now or by
     // way of the cache, which verified a keyed digest over these very bytes in
-    // memory. Nobody without the key can have made or changed them.
+    // memory. No program without the key can have made or changed them.
     let component = unsafe { wasm::Component::deserialize(&runtime.engine, code) };
     component.map_err(|error| LoadError::Demanding(reason(&error)))
 }

@@ -1,14 +1,14 @@
-//! Where every host function of ours passes, whatever interface it belongs to: each call is
-//! counted before the function runs, and the audit is told what was called, about what, how
-//! it ended, how much it moved and how long it took.
+//! The wrapper of every host function of ours. It counts a call before the function runs, and
+//! tells the audit the function, its subject, how it ended, how much it moved and how long it
+//! took.
 //!
-//! The bindings are generated against this module as if it were wasmtime: it is all of it
-//! but for the linker, whose functions are wrapped. So no adapter can forget to count or to
-//! be audited, and a new interface is counted from its first day. Knows nothing of what an
-//! interface does, but for `subject`.
+//! The bindings are generated against this module as if it were wasmtime: it re-exports all
+//! of it but the linker, whose functions it wraps. So no adapter can forget to count or to be
+//! audited, and a new interface is counted from its first day. The wrapper knows nothing of
+//! what an interface does; only `subject` has a table of functions.
 //!
-//! A function is linked only if its parameters have a [`Weight`](weight::Weight). One that takes a type
-//! without it does not compile:
+//! It links a function only if each parameter has a [`Weight`](weight::Weight). One that
+//! takes a type without it does not compile:
 //!
 //! ```text
 //! linker.instance("example")?.func_wrap("f", |_, (path,): (PathBuf,)| Ok(()))
@@ -30,7 +30,7 @@ use wharf_core::{
     audit::{AuditOutcome, HostCall},
 };
 
-use crate::{budget::Exceeded, call::ActiveCall};
+use crate::{budget::ExceededLimit, call::ActiveCall};
 use component::ResourceTable;
 
 /// What the bindings know as `wasmtime::component`.
@@ -40,12 +40,12 @@ pub(crate) mod component {
     pub(crate) use wasmtime::component::*;
     use wasmtime::{Result, StoreContextMut};
 
-    use super::{Parameters, Returned, View, Watch, function_name};
+    use super::{Parameters, Returned, StoreView, WatchedCall, function_name};
 
-    /// A linker whose functions are counted and told.
+    /// A linker that counts each call and tells the audit.
     pub(crate) struct Linker<T: 'static> {
         pub(super) inner: wasmtime::component::Linker<T>,
-        pub(super) view: fn(&T) -> View<'_>,
+        pub(super) view: fn(&T) -> StoreView<'_>,
     }
 
     impl<T: 'static> Linker<T> {
@@ -59,11 +59,11 @@ pub(crate) mod component {
         }
     }
 
-    /// The functions of one interface, counted and told.
+    /// The functions of one interface.
     pub(crate) struct LinkerInstance<'l, T: 'static> {
         inner: wasmtime::component::LinkerInstance<'l, T>,
         interface: Box<str>,
-        view: fn(&T) -> View<'_>,
+        view: fn(&T) -> StoreView<'_>,
     }
 
     impl<T: 'static> LinkerInstance<'_, T> {
@@ -75,7 +75,7 @@ pub(crate) mod component {
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
             self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
-                let watch = Watch::begin(view(store.data()), &called, &parameters)?;
+                let watch = WatchedCall::begin(view(store.data()), &called, &parameters)?;
                 watch.end(function(store, parameters))
             })
         }
@@ -91,7 +91,7 @@ pub(crate) mod component {
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
             self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
-                let watch = match Watch::begin(view(store.data()), &called, &parameters) {
+                let watch = match WatchedCall::begin(view(store.data()), &called, &parameters) {
                     Ok(watch) => watch,
                     Err(exceeded) => return Box::new(ready(Err(exceeded.into()))),
                 };
@@ -100,9 +100,9 @@ pub(crate) mod component {
             })
         }
 
-        /// Links a function that moves data of an open file: it is counted like all others,
-        /// but not told, since one record for each piece would tell nobody anything. What
-        /// it returns weighs nothing, since reading files is free.
+        /// Links a function that moves data of an open file. It counts like all others, but the
+        /// audit does not hear of it: the record of `open-at` says enough. Its return value
+        /// does not count, since reading files is free.
         pub(crate) fn func_wrap_untold<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
         where
             F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
@@ -147,8 +147,8 @@ pub(crate) mod component {
     }
 }
 
-/// What is seen here of a store's data.
-pub(crate) struct View<'d> {
+/// The parts of a store's data that the wrapper needs.
+pub(crate) struct StoreView<'d> {
     pub(crate) call: &'d Arc<ActiveCall>,
     pub(crate) table: &'d ResourceTable,
 }
@@ -156,7 +156,7 @@ pub(crate) struct View<'d> {
 /// Links functions of ours.
 pub(crate) fn watched<T: 'static>(
     linker: &mut wasmtime::component::Linker<T>,
-    view: fn(&T) -> View<'_>,
+    view: fn(&T) -> StoreView<'_>,
     link: impl FnOnce(&mut component::Linker<T>) -> Result<()>,
 ) -> Result<()> {
     let inner = std::mem::replace(linker, wasmtime::component::Linker::new(linker.engine()));
@@ -181,13 +181,13 @@ fn function_name(interface: &str, name: &str) -> Arc<str> {
 }
 
 /// One host call that was counted and has begun.
-struct Watch {
+struct WatchedCall {
     call: Arc<ActiveCall>,
-    /// What the audit is told at the end, where it listens.
-    record: Option<Record>,
+    /// Where the audit listens: the beginning of its record.
+    record: Option<CallRecord>,
 }
 
-struct Record {
+struct CallRecord {
     function: Arc<str>,
     subject: Option<Box<str>>,
     began: Instant,
@@ -195,15 +195,15 @@ struct Record {
     moved: u64,
 }
 
-impl Watch {
-    /// Counts the call and what the guest sends with it.
-    fn begin(view: View<'_>, function: &Arc<str>, parameters: &impl Parameters) -> Result<Self, Exceeded> {
+impl WatchedCall {
+    /// Counts the call and its parameters.
+    fn begin(view: StoreView<'_>, function: &Arc<str>, parameters: &impl Parameters) -> Result<Self, ExceededLimit> {
         let call = Arc::clone(view.call);
         let record = call.audit.as_ref().map(|audit| {
             let names = audit.interest().names;
             let subject = if names { subject::of(view.table, function, parameters) } else { None };
             let (from_guest, moved) = call.budget.traffic();
-            Record { function: Arc::clone(function), subject, began: Instant::now(), from_guest, moved }
+            CallRecord { function: Arc::clone(function), subject, began: Instant::now(), from_guest, moved }
         });
         let mut watch = Self { call, record };
         match watch.call.budget.host_call(parameters.weight()) {
@@ -215,7 +215,7 @@ impl Watch {
         }
     }
 
-    /// Counts what the guest gets.
+    /// Counts the return value.
     fn end<R: Returned>(mut self, returned: Result<R>) -> Result<R> {
         let returned = returned.and_then(|returned| {
             self.call.budget.moved(returned.weight())?;
@@ -242,7 +242,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for WatchedCall {
     /// The call ended while it waited here.
     fn drop(&mut self) {
         self.tell(AuditOutcome::Failed(Code::Cancelled));

@@ -8,9 +8,9 @@ use crate::{bindings::wharf::plugin::caller::Host, guest::Guest};
 
 /// Members of a request's metadata that start so are the host's.
 const HOST_PREFIX: &str = "dev.wharf/";
-/// Where a plugin finds what its client can do.
+/// The member with the capabilities of the client.
 const CLIENT: &str = "dev.wharf/client";
-/// Where a plugin finds what was given to an earlier round of the same call.
+/// The member with what the caller gave to an earlier round of the same call.
 const INPUT: &str = "dev.wharf/input";
 
 /// The metadata of a request, as the plugin reads it.
@@ -48,7 +48,7 @@ impl RequestMeta<'_> {
 impl Serialize for RequestMeta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
-        // What a caller writes there never speaks for the host.
+        // A caller never speaks for the host.
         for (name, value) in self.caller.meta.iter().filter(|(name, _)| !name.starts_with(HOST_PREFIX)) {
             members.serialize_entry(name, value)?;
         }

@@ -1,5 +1,5 @@
-//! `events`: progress and messages to whoever waits for the call, streams that outlive it,
-//! and what has changed.
+//! `events`: progress and messages to the caller, streams that outlive the call, and changes
+//! of what the plugin offers.
 
 mod streams;
 
@@ -81,7 +81,7 @@ impl Host for Guest {
     fn complete(&mut self, stream: String) -> Result<(), Failure> {
         let call = &*self.call;
         match call.stream_writer(&stream)?.complete().map_err(Error::from) {
-            // It had ended, which is what is wanted.
+            // It had ended already.
             Err(Error { code: Code::Gone, .. }) => Ok(()),
             completed => Ok(completed?),
         }

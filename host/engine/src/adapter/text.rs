@@ -1,4 +1,4 @@
-//! How the contract writes times and durations, and what a room says of itself.
+//! Times, durations and reports of rooms, as the contract writes them.
 
 use std::time::Duration;
 

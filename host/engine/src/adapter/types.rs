@@ -1,4 +1,4 @@
-//! `types`: what a guest is told where a host function refuses.
+//! `types`: the error of the contract.
 
 use wharf_core::{Code, Error, text};
 
@@ -30,7 +30,7 @@ impl Refusal for wit::Error {
 }
 
 impl Host for Guest {
-    /// The one place where what a guest is told becomes its own error.
+    /// The one place where a refusal becomes the guest's error.
     fn convert_error(&mut self, failure: Failure) -> wasmtime::Result<wit::Error> {
         match failure {
             Failure::Refused(error) => Ok(error.into()),

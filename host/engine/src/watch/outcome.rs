@@ -1,18 +1,18 @@
-//! How a host call ended, by what it returned.
+//! How a host call ended, by its return value.
 
 use wharf_core::{Code, audit::AuditOutcome};
 
 use super::weight::Weight;
 
-/// What a host call returns to the guest.
+/// A return value of a host function.
 pub(crate) trait Returned: Weight {
     /// How the call ended.
     fn outcome(&self) -> AuditOutcome;
 }
 
-/// What a host function tells a guest instead of what it was asked for.
+/// An error of a host function, as the guest gets it.
 pub(crate) trait Refusal {
-    /// Why.
+    /// Its code.
     fn code(&self) -> Code;
 }
 

@@ -1,8 +1,7 @@
-//! What a host call is about, in one name: never its data.
+//! The subject of a host call, in one name: never its data.
 //!
-//! The table below is all that this room knows of interfaces. A function that
-//! it does not name is told by its name alone, so nothing leaks that nobody
-//! has thought of.
+//! Of a function that the table below does not name, the audit hears no subject: a new one
+//! leaks nothing until somebody has decided about it.
 
 use std::any::Any;
 
@@ -47,7 +46,7 @@ parameters!(A 0, B 1, C 2);
 parameters!(A 0, B 1, C 2, D 3);
 parameters!(A 0, B 1, C 2, D 3, E 4);
 
-/// What this call is about, where that can be told without its data.
+/// The subject of a call, where it has one that is no data.
 pub(super) fn of(table: &ResourceTable, function: &str, parameters: &impl Parameters) -> Option<Box<str>> {
     let text = |index| parameters.at(index)?.downcast_ref::<String>().map(String::as_str);
     match function {

@@ -12,7 +12,7 @@ use wharf_core::{
 };
 
 use super::*;
-use crate::{call::tests::active_call, compile::Target, guest::Guest};
+use crate::{call::tests::active_call, compile::CompileTarget, guest::Guest};
 
 /// What the probe does each time, and the export that has it called as often as is asked.
 const PROBE: &str = r#"(component
@@ -75,7 +75,7 @@ struct Probe {
 
 impl Probe {
     fn new() -> Self {
-        let settings = Target { stack_bytes: 512 << 10, small_memories: true }.settings();
+        let settings = CompileTarget { stack_bytes: 512 << 10, small_memories: true }.settings();
         let engine = Engine::new(&settings).expect("starts");
         let component = Component::new(&engine, wat::parse_str(PROBE).expect("a component")).expect("compiles");
         let mut linker = wasmtime::component::Linker::new(&engine);
@@ -119,7 +119,7 @@ impl Probe {
     }
 }
 
-fn exceeded(ended: Result<()>) -> Exceeded {
+fn exceeded(ended: Result<()>) -> ExceededLimit {
     *ended.expect_err("beyond the limit").downcast_ref().expect("a limit of the call")
 }
 
@@ -129,7 +129,7 @@ async fn a_function_that_counts_nothing_is_counted() {
     let limits = || CallLimits { host_calls: 100, ..CallLimits::default() };
     for function in COUNTED {
         probe.repeat(limits(), function, 100).await.expect("as many as there may be");
-        assert_eq!(exceeded(probe.repeat(limits(), function, 101).await), Exceeded::Calls(100), "{function}");
+        assert_eq!(exceeded(probe.repeat(limits(), function, 101).await), ExceededLimit::Calls(100), "{function}");
     }
 }
 
@@ -138,7 +138,7 @@ async fn what_a_guest_sends_is_counted_before_the_function_runs() {
     let probe = Probe::new();
     let limits = || CallLimits { host_call_bytes: 1_000, ..CallLimits::default() };
     probe.send(limits(), 1_000).await.expect("as much as there may be");
-    assert_eq!(exceeded(probe.send(limits(), 1_001).await), Exceeded::BytesAtOnce(1_000));
+    assert_eq!(exceeded(probe.send(limits(), 1_001).await), ExceededLimit::BytesAtOnce(1_000));
     assert_eq!(probe.sent.load(Relaxed), 1, "it did not run again");
 }
 
@@ -147,7 +147,7 @@ async fn what_a_guest_gets_is_counted() {
     let probe = Probe::new();
     let limits = || CallLimits { host_call_total_bytes: 10 * FETCHED_BYTES as u64, ..CallLimits::default() };
     probe.repeat(limits(), FETCH, 10).await.expect("as much as there may be");
-    assert_eq!(exceeded(probe.repeat(limits(), FETCH, 11).await), Exceeded::TotalBytes(1_000));
+    assert_eq!(exceeded(probe.repeat(limits(), FETCH, 11).await), ExceededLimit::TotalBytes(1_000));
 }
 
 #[derive(Default)]

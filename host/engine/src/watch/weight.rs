@@ -6,8 +6,8 @@
 
 use wasmtime::component::Resource;
 
-/// What a host call moves. Every parameter and every returned value has to have a weight:
-/// one without it cannot be linked.
+/// A value that a host call moves. Parameters and return values need a weight: a function
+/// with one that has none cannot be linked.
 pub(crate) trait Weight {
     /// Bytes that count against `host_call_bytes` and `host_call_total_bytes`.
     fn weight(&self) -> u64;
@@ -77,8 +77,8 @@ pub(crate) use weightless;
 weightless!(bool, u16, u32, u64, f64);
 
 /// Says what the records of an interface weigh: the members before the bar, all together,
-/// and perhaps a fixed number of bytes for the rest. Every member has to be named, so
-/// that somebody decides upon a new one.
+/// and perhaps a fixed number of bytes for the rest. It names every member, so that a new
+/// one does not compile until somebody decides about it.
 macro_rules! weigh {
     ($($module:ident::$record:ident { $($weighs:ident),* $(| $($weightless:ident),+)? } $(+ $fixed:literal)?;)*) => {
         $(impl $crate::watch::weight::Weight for $module::$record {
