@@ -1,6 +1,5 @@
-//! One thin adapter for each WIT interface: counts the call, checks the grant,
-//! asks the room, converts. The inner error is the guest's, the outer one
-//! ends the call.
+//! One thin adapter for each WIT interface: checks the grant, asks the room, converts.
+//! What calls it has counted it (see `watch`).
 
 pub(crate) mod caller;
 pub(crate) mod clocks;
@@ -12,38 +11,14 @@ pub(crate) mod process;
 pub(crate) mod settings;
 pub(crate) mod state;
 pub(crate) mod terminal;
+mod text;
+pub(crate) mod types;
 pub(crate) mod webview;
 pub(crate) mod workspace;
 
-use std::time::Duration;
-
-use chrono::{DateTime, SecondsFormat, Utc};
 use wasmtime::component::{HasSelf, Linker};
-use wharf_core::{Error, text};
 
 use crate::{bindings::wharf::plugin as wit, guest::Guest, watch};
-
-/// Longest message of an error that crosses the wall.
-pub(crate) const MAX_MESSAGE_BYTES: usize = 4 << 10;
-
-impl From<Error> for wit::types::Error {
-    fn from(error: Error) -> Self {
-        Self {
-            code: error.code.as_str().to_owned(),
-            message: text::cut(&error.message, MAX_MESSAGE_BYTES).to_owned(),
-            retryable: error.retryable,
-        }
-    }
-}
-
-/// A time as the contract writes it: RFC 3339 in UTC.
-fn time(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
 
 /// Links everything that any plugin may import; what a plugin is not granted
 /// answers `denied` when it is used.
@@ -52,7 +27,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     clocks::link(linker)?;
     files::link(linker)?;
     http::link(linker)?;
-    watch::watched(linker, link_own)
+    watch::watched(linker, Guest::view, link_own)
 }
 
 /// Links the interfaces of the contract.
@@ -69,5 +44,3 @@ fn link_own(linker: &mut watch::component::Linker<Guest>) -> wasmtime::Result<()
     wit::workspace::add_to_linker::<_, HasSelf<Guest>>(linker, |guest| guest)?;
     Ok(())
 }
-
-impl wit::types::Host for Guest {}

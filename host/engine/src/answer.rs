@@ -4,9 +4,8 @@ use serde_json::{Map, Value};
 use wharf_core::{Answer, CallLimits, Code, Content, Error, InputRequired, QuotaFull, json::Estimate, text, tool};
 
 use crate::{
-    adapter::MAX_MESSAGE_BYTES,
+    adapter::types::MAX_MESSAGE_BYTES,
     bindings::{exports::wharf::plugin::tools as wit, wharf::plugin::types},
-    function::Returned,
 };
 
 /// Checks and converts what a tool answered.
@@ -65,27 +64,14 @@ pub(crate) fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
     serde_json::from_str(raw).map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
 }
 
-/// Says which limit a failed call met where it wrote: WASI tells a guest a number at most,
-/// and of a stream not even that. What was refused and yet succeeded stays as it is.
-pub(crate) fn with_reason(returned: Returned, full: Option<&QuotaFull>) -> Returned {
-    let Some(full) = full else { return returned };
-    let limit = |said: &str| types::Error {
+/// The error of a call that failed after a write of it was refused.
+pub(crate) fn write_refused(full: &QuotaFull, said: &str) -> types::Error {
+    types::Error {
         code: Code::Limit.as_str().to_owned(),
         message: format!(
             "a write of this call was refused: {}; remove what is not needed. The tool said: {said}",
             full.rule()
         ),
         retryable: true,
-    };
-    match returned {
-        Returned::Answer(Err(error)) => Returned::Answer(Err(limit(&error.message))),
-        Returned::Answer(Ok(answer)) if answer.is_error => {
-            let texts = answer.content.iter().filter(|part| part.mime_type == "text/plain");
-            let said = texts.map(|part| String::from_utf8_lossy(&part.data)).collect::<Vec<_>>().join("\n");
-            Returned::Answer(Err(limit(&said)))
-        }
-        Returned::Prompt(Err(error)) => Returned::Prompt(Err(limit(&error.message))),
-        Returned::Read(Err(error)) => Returned::Read(Err(limit(&error.message))),
-        other => other,
     }
 }

@@ -3,7 +3,7 @@
 wasmtime::component::bindgen!({
     path: "../../wit",
     world: "everything",
-    // It is wasmtime, with a linker that says what is called.
+    // Wasmtime with a linker of the host's own.
     wasmtime_crate: crate::watch,
     imports: {
         "wharf:plugin/state.[method]bucket.get-many": async | trappable,
@@ -41,6 +41,7 @@ wasmtime::component::bindgen!({
         default: trappable,
     },
     exports: { default: async },
+    trappable_error_type: { "wharf:plugin/types.error" => crate::failure::Failure },
     with: { "wharf:plugin/state.bucket": crate::bucket::Bucket },
 });
 

@@ -1,4 +1,4 @@
-//! What one call has used of what it may use.
+//! How much of its limits one call has used.
 //!
 //! Shared by the store, the standard streams and the future that drives the
 //! call, so it is made of atomics. One thread at a time runs a call, and all
@@ -11,13 +11,13 @@ use std::sync::{
 
 use wharf_core::{CallLimits, Code, Error, QuotaFull};
 
-/// So many writes to what is full are refused, so that a guest can put away what it has
-/// begun and say so. Whoever goes on is stopped.
+/// A guest whose workspace is full may try so many writes more: it can clean up and say so.
+/// The next write ends the call.
 const REFUSED_WRITES: u64 = 16;
 
 /// A limit that ends the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Exceeded {
+pub(crate) enum ExceededLimit {
     #[error("the call made more than {0} host calls (limit `host_calls`)")]
     Calls(u64),
     #[error("one host call moved more than {0} bytes (limit `host_call_bytes`)")]
@@ -30,20 +30,20 @@ pub(crate) enum Exceeded {
     Handles(QuotaFull),
 }
 
-impl From<Exceeded> for Error {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<ExceededLimit> for Error {
+    fn from(exceeded: ExceededLimit) -> Self {
         let error = Self::new(Code::Limit, format!("the tool was stopped: {exceeded}"));
         match exceeded {
             // What fills it may go.
-            Exceeded::Full(_) | Exceeded::Handles(_) => Self { retryable: true, ..error },
-            Exceeded::Calls(_) | Exceeded::BytesAtOnce(_) | Exceeded::TotalBytes(_) => error,
+            ExceededLimit::Full(_) | ExceededLimit::Handles(_) => Self { retryable: true, ..error },
+            ExceededLimit::Calls(_) | ExceededLimit::BytesAtOnce(_) | ExceededLimit::TotalBytes(_) => error,
         }
     }
 }
 
 /// Counters of one call.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct CallBudget {
     host_calls: AtomicU64,
     host_bytes: AtomicU64,
     guest_bytes: AtomicU64,
@@ -59,7 +59,7 @@ pub(crate) struct Budget {
     max_log_lines: u64,
 }
 
-impl Budget {
+impl CallBudget {
     pub(crate) fn new(limits: &CallLimits) -> Self {
         Self {
             host_calls: AtomicU64::new(0),
@@ -78,43 +78,43 @@ impl Budget {
     }
 
     /// Counts a host call that brings `bytes` of data from the guest.
-    pub(crate) fn host_call(&self, bytes: u64) -> Result<(), Exceeded> {
+    pub(crate) fn host_call(&self, bytes: u64) -> Result<(), ExceededLimit> {
         if self.host_calls.fetch_add(1, Relaxed) >= self.max_host_calls {
-            return Err(Exceeded::Calls(self.max_host_calls));
+            return Err(ExceededLimit::Calls(self.max_host_calls));
         }
         self.guest_bytes.fetch_add(bytes, Relaxed);
         self.moved(bytes)
     }
 
     /// Counts data that a host call moved, in either direction.
-    pub(crate) fn moved(&self, bytes: u64) -> Result<(), Exceeded> {
+    pub(crate) fn moved(&self, bytes: u64) -> Result<(), ExceededLimit> {
         if bytes > self.max_host_call_bytes {
-            return Err(Exceeded::BytesAtOnce(self.max_host_call_bytes));
+            return Err(ExceededLimit::BytesAtOnce(self.max_host_call_bytes));
         }
         self.grew(bytes)
     }
 
     /// Counts what a host call made of little data, such as a longer file.
-    pub(crate) fn grew(&self, bytes: u64) -> Result<(), Exceeded> {
+    pub(crate) fn grew(&self, bytes: u64) -> Result<(), ExceededLimit> {
         if self.host_bytes.fetch_add(bytes, Relaxed).saturating_add(bytes) > self.max_host_bytes {
-            return Err(Exceeded::TotalBytes(self.max_host_bytes));
+            return Err(ExceededLimit::TotalBytes(self.max_host_bytes));
         }
         Ok(())
     }
 
     /// Counts data that the guest writes to a file.
-    pub(crate) fn wrote(&self, bytes: u64) -> Result<(), Exceeded> {
+    pub(crate) fn wrote(&self, bytes: u64) -> Result<(), ExceededLimit> {
         self.guest_bytes.fetch_add(bytes, Relaxed);
         self.moved(bytes)
     }
 
     /// Counts a write that was refused because nothing more fits.
-    pub(crate) fn refused_write(&self, full: QuotaFull) -> Result<(), Exceeded> {
+    pub(crate) fn refused_write(&self, full: QuotaFull) -> Result<(), ExceededLimit> {
         self.full.get_or_init(|| full);
         if self.refused_writes.fetch_add(1, Relaxed).saturating_add(1) < REFUSED_WRITES {
             return Ok(());
         }
-        Err(Exceeded::Full(full))
+        Err(ExceededLimit::Full(full))
     }
 
     /// The limit for which a write of the call was refused.
@@ -129,11 +129,11 @@ impl Budget {
     }
 
     /// What was exceeded by calls that could not say so themselves.
-    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
+    pub(crate) fn exceeded(&self) -> Option<ExceededLimit> {
         if self.host_calls.load(Relaxed) > self.max_host_calls {
-            return Some(Exceeded::Calls(self.max_host_calls));
+            return Some(ExceededLimit::Calls(self.max_host_calls));
         }
-        (self.host_bytes.load(Relaxed) > self.max_host_bytes).then_some(Exceeded::TotalBytes(self.max_host_bytes))
+        (self.host_bytes.load(Relaxed) > self.max_host_bytes).then_some(ExceededLimit::TotalBytes(self.max_host_bytes))
     }
 
     /// How many bytes came from the guest, and how many host calls moved in

@@ -1,6 +1,6 @@
 //! Compiled code and read metadata, kept between runs.
 //!
-//! wasmtime loads compiled code as it is: whoever can change a file could run
+//! wasmtime loads compiled code unchecked: anybody who can change a file could run
 //! native code in the host, and a flipped byte goes unnoticed. So every entry
 //! carries a BLAKE3 digest keyed with a secret of this data directory, over its
 //! name and its bytes, and the very bytes that were verified are the ones that
@@ -28,14 +28,14 @@ const MAX_ENTRIES: usize = 512;
 
 /// A directory of verified entries.
 #[derive(Debug)]
-pub(crate) struct Cache {
+pub(crate) struct CodeCache {
     directory: PathBuf,
     key: [u8; KEY_BYTES],
     /// Whether it was told that nothing can be kept.
     told: AtomicBool,
 }
 
-impl Cache {
+impl CodeCache {
     /// Opens or makes the directory and its key; where they cannot be had, which is
     /// told, why.
     pub(crate) fn open(directory: &Path) -> Result<Self, String> {
@@ -239,9 +239,9 @@ fn set_aside(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn cache() -> (tempfile::TempDir, Cache) {
+    fn cache() -> (tempfile::TempDir, CodeCache) {
         let directory = tempfile::tempdir().expect("a directory");
-        let cache = Cache::open(&directory.path().join("cache")).expect("opens");
+        let cache = CodeCache::open(&directory.path().join("cache")).expect("opens");
         (directory, cache)
     }
 
@@ -249,7 +249,7 @@ mod tests {
     fn an_entry_comes_back_as_it_was_also_to_the_next_host() {
         let (directory, cache) = cache();
         cache.put("one", b"code");
-        let next = Cache::open(&directory.path().join("cache")).expect("opens");
+        let next = CodeCache::open(&directory.path().join("cache")).expect("opens");
         assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
         assert_eq!(next.get("two"), None);
     }
@@ -298,7 +298,7 @@ mod tests {
         let (directory, cache) = cache();
         cache.put("one", b"code");
         fs::write(cache.directory.join("key"), b"short").expect("writes");
-        let next = Cache::open(&directory.path().join("cache")).expect("opens");
+        let next = CodeCache::open(&directory.path().join("cache")).expect("opens");
         assert_eq!(next.get("one"), None);
         next.put("one", b"code");
         assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
@@ -329,10 +329,11 @@ mod tests {
             let (directory, cache) = cache();
             fs::remove_file(cache.directory.join("key")).expect("removed");
             put(&cache.directory.join("key"));
-            let next = Cache::open(&directory.path().join("cache")).unwrap_or_else(|error| panic!("{what}: {error}"));
+            let next =
+                CodeCache::open(&directory.path().join("cache")).unwrap_or_else(|error| panic!("{what}: {error}"));
             next.put("one", b"code");
             assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]), "{what}");
-            let third = Cache::open(&directory.path().join("cache")).expect("opens");
+            let third = CodeCache::open(&directory.path().join("cache")).expect("opens");
             assert_eq!(third.get("one").as_deref(), Some(&b"code"[..]), "{what}: the key stays");
         }
     }
@@ -357,7 +358,7 @@ mod tests {
             let directory = tempfile::tempdir().expect("a directory");
             let path = directory.path().join("cache");
             put(&path);
-            let problem = Cache::open(&path).expect_err(what);
+            let problem = CodeCache::open(&path).expect_err(what);
             assert!(problem.contains("a directory is expected"), "{what}: {problem}");
             assert!(fs::symlink_metadata(&path).is_ok(), "{what} is not the host's to remove");
         }

@@ -1,14 +1,17 @@
-//! One call: what the host asks for, and what is known of it while it runs.
+//! One call: what the host hands over, and what the adapters share while it runs.
 //!
-//! Knows nothing of guests, of stores, or of what is called.
+//! It knows neither the guest nor its store, nor which function is called.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, Quota, audit::CallAudit, service::Caller,
 };
 
-use crate::{budget::Budget, clock::Clock, rooms::Rooms, shared::Shared};
+use crate::{budget::CallBudget, clock::CallClock, rooms::Rooms};
 
 /// What the operator gives a plugin.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +29,7 @@ pub struct Call {
     /// On whose behalf it runs. Members of [`Caller::meta`] that start with `dev.wharf/`
     /// never reach the plugin.
     pub caller: Arc<Caller>,
-    /// What was given to an earlier round of the same call.
+    /// What the caller gave to an earlier round of the same call.
     pub input: InputGiven,
     /// What the operator gives the plugin.
     pub policy: Arc<PluginPolicy>,
@@ -37,8 +40,8 @@ pub struct Call {
     pub charged: Duration,
 }
 
-/// One call while it runs: what the store, the adapters and the threads that work for them
-/// share. It is made once, and whoever waits holds it.
+/// One call while it runs: the store, the adapters and the threads that work for them share
+/// it. The engine makes it once; an adapter that hands work to a thread clones the `Arc`.
 pub(crate) struct ActiveCall {
     pub(crate) plugin: PluginName,
     /// The addresses that are the plugin's own.
@@ -48,10 +51,10 @@ pub(crate) struct ActiveCall {
     pub(crate) policy: Arc<PluginPolicy>,
     pub(crate) audit: Option<Arc<CallAudit>>,
     pub(crate) rooms: Arc<Rooms>,
-    /// Who holds how many handles open.
+    /// The count of open handles, by session, tenant and host.
     pub(crate) open_handles: Arc<Quota>,
-    pub(crate) clock: Clock,
-    pub(crate) budget: Budget,
+    pub(crate) clock: CallClock,
+    pub(crate) budget: CallBudget,
 }
 
 impl ActiveCall {
@@ -60,23 +63,24 @@ impl ActiveCall {
         call: Call,
         plugin: &PluginName,
         claims: &Arc<Claims>,
-        shared: &Shared,
+        rooms: &Arc<Rooms>,
+        open_handles: &Arc<Quota>,
         declared: Option<Duration>,
     ) -> Self {
         let Call { caller, input, policy, audit, charged } = call;
         let limits = &policy.limits;
-        let clock = Clock::start(limits.wall_time(declared), limits.cpu_time(), charged, caller.cancel.clone());
+        let clock = CallClock::start(limits.wall_time(declared), limits.cpu_time(), charged, caller.cancel.clone());
         Self {
             plugin: plugin.clone(),
             claims: Arc::clone(claims),
             clock,
-            budget: Budget::new(limits),
+            budget: CallBudget::new(limits),
             caller,
             input,
             policy,
             audit,
-            rooms: Arc::clone(&shared.rooms),
-            open_handles: Arc::clone(&shared.open_handles),
+            rooms: Arc::clone(rooms),
+            open_handles: Arc::clone(open_handles),
         }
     }
 
@@ -88,5 +92,49 @@ impl ActiveCall {
     /// What the plugin may use.
     pub(crate) fn grants(&self) -> &Grants {
         &self.policy.grants
+    }
+
+    /// How long a wait of so many milliseconds lasts: it ends shortly before the call does.
+    pub(crate) fn patience(&self, milliseconds: u64) -> Duration {
+        let left = self.clock.wait_until().saturating_duration_since(Instant::now());
+        Duration::from_millis(milliseconds).min(left)
+    }
+
+    /// How many bytes each of so many streams may return to a read that asks for `max_bytes`:
+    /// all of them no more than the call may still move.
+    pub(crate) fn readable_bytes(&self, max_bytes: u32, streams: u64) -> usize {
+        usize::try_from(u64::from(max_bytes).min(self.budget.readable_bytes() / streams)).unwrap_or(usize::MAX)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use wharf_core::{SessionId, TenantId, quota::Bounds};
+    use wharf_state::MemoryStore;
+
+    use super::*;
+
+    /// A call that is granted nothing, with rooms of its own.
+    pub(crate) fn active_call(limits: CallLimits, audit: Option<Arc<CallAudit>>) -> Arc<ActiveCall> {
+        let rooms = Arc::new(Rooms::with_state(Arc::new(MemoryStore::default())));
+        let open_handles = Quota::new(Bounds {
+            resource: "handles",
+            section: "[host.limits]",
+            session: None,
+            tenant: ("file_handles_per_tenant", 10),
+            host: ("file_handles", 10),
+        });
+        let context = Context::new(TenantId::local(), SessionId::default_session());
+        let policy =
+            PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
+        let call = Call {
+            caller: Arc::new(Caller::new(context)),
+            input: InputGiven::default(),
+            policy: Arc::new(policy),
+            audit,
+            charged: Duration::ZERO,
+        };
+        let plugin = "probe".parse().expect("legal");
+        Arc::new(ActiveCall::begin(call, &plugin, &Arc::default(), &rooms, &open_handles, None))
     }
 }

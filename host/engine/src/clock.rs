@@ -1,5 +1,5 @@
 //! The two clocks of a call: wall-clock time to its deadline, and the time
-//! that it computes. Also who stopped it, and why.
+//! that it computes. Also why the host stopped it.
 
 use std::{
     future::{Future, poll_fn},
@@ -18,24 +18,24 @@ use wharf_core::{
     limit::{TimeLeft, WallTime},
 };
 
-use crate::schedule::Slot;
+use crate::schedule::ComputingSlot;
 
 /// Why the host ended a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// It computed for too long.
     CpuTime = 1,
     /// Its deadline passed.
     WallTime = 2,
-    /// The client took it back.
+    /// The client cancelled it.
     Cancelled = 3,
-    /// The budget says what was exceeded.
+    /// It exceeded a limit, which the budget names.
     Budget = 4,
 }
 
 /// Times one call.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct CallClock {
     started: Instant,
     wall_time: WallTime,
     cpu_time: Duration,
@@ -51,7 +51,7 @@ pub(crate) struct Clock {
     stopped: AtomicU8,
     /// The right to compute of a call that has computed for long; see
     /// `schedule`.
-    slot: Mutex<Option<Slot>>,
+    slot: Mutex<Option<ComputingSlot>>,
     /// It waits for its turn to compute, and not in a host call.
     between_epochs: AtomicBool,
 }
@@ -74,7 +74,7 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl Clock {
+impl CallClock {
     /// `charged` is what the host has computed for the call before.
     pub(crate) fn start(wall_time: WallTime, cpu_time: Duration, charged: Duration, cancel: CancellationToken) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Clock {
         self.wall_time.time.saturating_sub(self.started.elapsed())
     }
 
-    /// What is left for what the host does with the answer.
+    /// The time that the host has left to check the answer.
     pub(crate) fn left(&self) -> TimeLeft {
         let used = Duration::from_nanos(self.used.load(Relaxed));
         TimeLeft { computing: self.cpu_time.saturating_sub(used), until: self.deadline(), wall_time: self.wall_time }
@@ -116,28 +116,28 @@ impl Clock {
     }
 
     /// Why the call was stopped, if it was.
-    pub(crate) fn stopped(&self) -> Option<Stop> {
+    pub(crate) fn stopped(&self) -> Option<StopReason> {
         match self.stopped.load(Relaxed) {
-            1 => Some(Stop::CpuTime),
-            2 => Some(Stop::WallTime),
-            3 => Some(Stop::Cancelled),
-            4 => Some(Stop::Budget),
+            1 => Some(StopReason::CpuTime),
+            2 => Some(StopReason::WallTime),
+            3 => Some(StopReason::Cancelled),
+            4 => Some(StopReason::Budget),
             _ => None,
         }
     }
 
     /// Notes why the call is being stopped. The first reason stays.
-    pub(crate) fn stop(&self, why: Stop) {
+    pub(crate) fn stop(&self, why: StopReason) {
         let _ = self.stopped.compare_exchange(0, why as u8, Relaxed, Relaxed);
     }
 
     /// What the client is told of a stopped call.
-    pub(crate) fn describe(&self, why: Stop) -> Option<Error> {
+    pub(crate) fn describe(&self, why: StopReason) -> Option<Error> {
         match why {
-            Stop::CpuTime => Some(CallLimits::cpu_time_exceeded(self.cpu_time)),
-            Stop::WallTime => Some(self.wall_time.exceeded()),
-            Stop::Cancelled => Some(Error::new(Code::Cancelled, "the call was cancelled")),
-            Stop::Budget => None,
+            StopReason::CpuTime => Some(CallLimits::cpu_time_exceeded(self.cpu_time)),
+            StopReason::WallTime => Some(self.wall_time.exceeded()),
+            StopReason::Cancelled => Some(Error::new(Code::Cancelled, "the call was cancelled")),
+            StopReason::Budget => None,
         }
     }
 
@@ -166,14 +166,14 @@ impl Clock {
     }
 
     /// At each epoch: whether the call must stop now.
-    pub(crate) fn check(&self) -> Option<Stop> {
+    pub(crate) fn check(&self) -> Option<StopReason> {
         self.long.store(true, Relaxed);
         let why = if self.cancel.is_cancelled() {
-            Stop::Cancelled
+            StopReason::Cancelled
         } else if self.started.elapsed() >= self.wall_time.time {
-            Stop::WallTime
+            StopReason::WallTime
         } else if self.computed() >= self.cpu_time {
-            Stop::CpuTime
+            StopReason::CpuTime
         } else {
             return None;
         };
@@ -187,13 +187,13 @@ impl Clock {
     }
 
     /// Takes the right to compute away, if the call has it.
-    pub(crate) fn take_slot(&self) -> Option<Slot> {
+    pub(crate) fn take_slot(&self) -> Option<ComputingSlot> {
         // A plain lock, never contended: one thread at a time drives a call.
         self.slot.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Gives the call the right to compute.
-    pub(crate) fn set_slot(&self, slot: Option<Slot>) {
+    pub(crate) fn set_slot(&self, slot: Option<ComputingSlot>) {
         let before = std::mem::replace(&mut *self.slot.lock().unwrap_or_else(PoisonError::into_inner), slot);
         drop(before);
     }
@@ -203,7 +203,7 @@ impl Clock {
     ///
     /// A call that finishes without ever waiting costs two clock readings and
     /// no timer.
-    pub(crate) async fn drive<T>(&self, call: impl Future<Output = T>) -> Result<T, Stop> {
+    pub(crate) async fn drive<T>(&self, call: impl Future<Output = T>) -> Result<T, StopReason> {
         let mut call = pin!(call);
         let mut deadline: Option<Pin<Box<tokio::time::Sleep>>> = None;
         let mut cancelled = None;
@@ -214,19 +214,19 @@ impl Clock {
             if let Poll::Ready(answer) = polled {
                 return Poll::Ready(Ok(answer));
             }
-            // Whoever waits in a host call does not keep others from computing.
+            // A call that waits in a host call lets others compute.
             if !self.between_epochs.load(Relaxed) {
                 drop(self.take_slot());
             }
             let cancelled = cancelled.get_or_insert_with(|| Box::pin(self.cancel.cancelled()));
             if cancelled.as_mut().poll(task).is_ready() {
-                self.stop(Stop::Cancelled);
-                return Poll::Ready(Err(Stop::Cancelled));
+                self.stop(StopReason::Cancelled);
+                return Poll::Ready(Err(StopReason::Cancelled));
             }
             let deadline = deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(self.deadline().into())));
             if deadline.as_mut().poll(task).is_ready() {
-                self.stop(Stop::WallTime);
-                return Poll::Ready(Err(Stop::WallTime));
+                self.stop(StopReason::WallTime);
+                return Poll::Ready(Err(StopReason::WallTime));
             }
             Poll::Pending
         })
@@ -239,15 +239,15 @@ mod tests {
     use super::*;
     use std::future::pending;
 
-    fn clock(wall: u64, cpu: u64, cancel: &CancellationToken) -> Clock {
+    fn clock(wall: u64, cpu: u64, cancel: &CancellationToken) -> CallClock {
         let wall_time = WallTime { time: Duration::from_millis(wall), decided_by: "a test" };
-        Clock::start(wall_time, Duration::from_millis(cpu), Duration::ZERO, cancel.clone())
+        CallClock::start(wall_time, Duration::from_millis(cpu), Duration::ZERO, cancel.clone())
     }
 
     #[tokio::test]
     async fn a_call_that_waits_for_what_never_comes_ends_at_its_deadline() {
         let clock = clock(20, 60_000, &CancellationToken::new());
-        assert_eq!(clock.drive(pending::<()>()).await, Err(Stop::WallTime));
+        assert_eq!(clock.drive(pending::<()>()).await, Err(StopReason::WallTime));
         assert_eq!(clock.remaining(), Duration::ZERO);
     }
 
@@ -256,7 +256,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let clock = clock(60_000, 60_000, &cancel);
         let ended = tokio::join!(clock.drive(pending::<()>()), async { cancel.cancel() }).0;
-        assert_eq!(ended, Err(Stop::Cancelled));
+        assert_eq!(ended, Err(StopReason::Cancelled));
     }
 
     #[tokio::test]
@@ -283,8 +283,8 @@ mod tests {
         let cancel = CancellationToken::new();
         let clock = clock(0, 0, &cancel);
         cancel.cancel();
-        assert_eq!(clock.check(), Some(Stop::Cancelled));
-        clock.stop(Stop::WallTime);
-        assert_eq!(clock.stopped(), Some(Stop::Cancelled));
+        assert_eq!(clock.check(), Some(StopReason::Cancelled));
+        clock.stop(StopReason::WallTime);
+        assert_eq!(clock.stopped(), Some(StopReason::Cancelled));
     }
 }

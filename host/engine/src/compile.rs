@@ -1,7 +1,6 @@
 //! Compiling a component, in a process of its own.
 //!
-//! A compiler that reads what nobody vouches for may be led to use up memory
-//! and time, or worse. So it runs in a child of the host that has given up
+//! A hostile component may lead the compiler to use up memory and time, or worse. So it runs in a child of the host that has given up
 //! files, network and signals, and is killed when it takes too much. It uses an
 //! engine without a pool, whose code loads into the pooled one.
 
@@ -16,7 +15,7 @@ use {crate::error::LoadError, wharf_core::HostLimits, wharf_spawn::Spawner};
 
 /// What decides whether code that was compiled elsewhere loads here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Target {
+pub(crate) struct CompileTarget {
     pub(crate) stack_bytes: u64,
     /// There is little address space, so memories are small and move.
     pub(crate) small_memories: bool,
@@ -27,7 +26,7 @@ pub(crate) struct Target {
 const SMALL_RESERVATION_BYTES: u64 = 4 << 20;
 const SMALL_GUARD_BYTES: u64 = 64 << 10;
 
-impl Target {
+impl CompileTarget {
     /// Settings of wasmtime, the allocation of instances excepted.
     pub(crate) fn settings(self) -> Config {
         let stack = usize::try_from(self.stack_bytes).unwrap_or(usize::MAX);
@@ -60,7 +59,7 @@ pub(crate) use child::compile;
 #[cfg(not(target_os = "linux"))]
 pub(crate) async fn compile(
     _spawner: &Spawner,
-    target: Target,
+    target: CompileTarget,
     component: &[u8],
     _limits: &HostLimits,
 ) -> Result<Vec<u8>, LoadError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wasmtime::UpdateDeadline;
 
-use crate::{call::ActiveCall, clock::Stop, schedule::Schedule};
+use crate::{call::ActiveCall, clock::StopReason, schedule::Schedule};
 
 /// Stops the call where its time, its budget or its client's patience is over.
 pub(crate) fn ended(schedule: &Schedule, call: &Arc<ActiveCall>) -> UpdateDeadline {
@@ -14,7 +14,7 @@ pub(crate) fn ended(schedule: &Schedule, call: &Arc<ActiveCall>) -> UpdateDeadli
         return UpdateDeadline::Interrupt;
     }
     if call.budget.exceeded().is_some() {
-        clock.stop(Stop::Budget);
+        clock.stop(StopReason::Budget);
         return UpdateDeadline::Interrupt;
     }
     UpdateDeadline::YieldCustom(1, Box::pin(step_back(schedule.clone(), Arc::clone(call))))

@@ -3,7 +3,7 @@
 use wasmtime::Trap;
 use wharf_core::{Code, Error, text};
 
-use crate::{budget::Exceeded, call::ActiveCall};
+use crate::{budget::ExceededLimit, call::ActiveCall};
 
 /// Why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub enum LoadError {
     /// It does not export `tools`.
     #[error("the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin")]
     World(String),
-    /// What it exports beside `tools` is not what the contract has.
+    /// Its exports beside `tools` differ from the contract.
     #[error("the component exports less than the contract has: {0}; build it against the text that it names")]
     Offer(String),
     /// It failed while it listed its tools, or what else it offers.
@@ -109,7 +109,7 @@ pub(crate) fn of_call(error: &wasmtime::Error, call: &ActiveCall, stack_bytes: u
     if let Some(told) = clock.stopped().and_then(|why| clock.describe(why)) {
         return told;
     }
-    if let Some(exceeded) = error.downcast_ref::<Exceeded>().copied().or_else(|| budget.exceeded()) {
+    if let Some(exceeded) = error.downcast_ref::<ExceededLimit>().copied().or_else(|| budget.exceeded()) {
         return exceeded.into();
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {

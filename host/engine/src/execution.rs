@@ -1,4 +1,4 @@
-//! One call: a fresh instance, its limits armed.
+//! One call of a plugin's function: a fresh instance, its limits armed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,36 +6,35 @@ use wasmtime::Store;
 use wharf_core::{Claims, Code, Error, PluginName, limit::TimeLeft};
 
 use crate::{
-    answer,
     call::{ActiveCall, Call},
     epoch, error,
-    function::{Code as Linked, Function, Returned},
+    function::{GuestFunction, LinkedPlugin},
     guest::Guest,
-    runtime::Runtime,
-    shared::Shared,
+    runtime::WasmRuntime,
+    shared::SharedEngine,
 };
 
 /// The plugin whose function is called.
-pub(crate) struct Callee<'p> {
+pub(crate) struct CalledPlugin<'p> {
     pub(crate) name: &'p PluginName,
     pub(crate) claims: &'p Arc<Claims>,
-    pub(crate) code: &'p Linked,
+    pub(crate) linked: &'p LinkedPlugin,
 }
 
 /// Calls one function of a plugin in an instance of its own. `declared` is how long the
 /// function says that it takes at most.
-pub(crate) async fn run(
-    shared: &Shared,
-    runtime: &Runtime,
-    callee: Callee<'_>,
+pub(crate) async fn run<F: GuestFunction>(
+    shared: &SharedEngine,
+    runtime: &WasmRuntime,
+    plugin: CalledPlugin<'_>,
     call: Call,
     declared: Option<Duration>,
-    function: Function<'_>,
-) -> Result<(Returned, TimeLeft), Error> {
+    function: F,
+) -> Result<(F::Returned, TimeLeft), Error> {
+    let CalledPlugin { name, claims, linked } = plugin;
     let _ticking = runtime.ticker.hold();
-    let policy = Arc::clone(&call.policy);
-    let limits = &*policy.limits;
-    let call = Arc::new(ActiveCall::begin(call, callee.name, callee.claims, shared, declared));
+    let call = Arc::new(ActiveCall::begin(call, name, claims, &shared.rooms, &shared.open_handles, declared));
+    let limits = &call.policy.limits;
     let guest = Guest::new(Arc::clone(&call), &shared.turns, function.name());
     let mut store = Store::new(&runtime.engine, guest);
     store.limiter(|guest| &mut guest.limiter);
@@ -47,11 +46,17 @@ pub(crate) async fn run(
     let schedule = runtime.schedule.clone();
     store.epoch_deadline_callback(move |store| Ok(epoch::ended(&schedule, &store.data().call)));
 
-    let finished = call.clock.drive(function.call(callee.code, &mut store)).await;
-    match finished {
+    let calling = async { function.call(linked.instantiate(&mut store).await?).await };
+    match call.clock.drive(calling).await {
         Ok(Ok(returned)) => match call.budget.exceeded() {
             Some(exceeded) => Err(exceeded.into()),
-            None => Ok((answer::with_reason(returned, call.budget.full()), call.clock.left())),
+            None => {
+                let returned = match call.budget.full() {
+                    Some(full) => F::with_reason(returned, full),
+                    None => returned,
+                };
+                Ok((returned, call.clock.left()))
+            }
         },
         Ok(Err(failure)) => Err(error::of_call(&failure, &call, shared.config.limits.stack_bytes)),
         Err(why) => Err(call.clock.describe(why).unwrap_or_else(|| Error::new(Code::Internal, "the call was stopped"))),

@@ -1,10 +1,9 @@
 //! Files for guests: opening and making below a directory that was handed out.
 //!
-//! WASI's own way waits in `open` for the other end of a FIFO, for as long as
-//! whoever made it likes, and hands out whatever a path names. Here only
-//! regular files and directories are opened, nothing waits, and what is made
-//! belongs to whoever owns the directory. It says what was made and what was freed; it never
-//! knows whose directory it is, or how much fits there.
+//! WASI's own `open` waits for the other end of a FIFO, which may never come, and opens
+//! devices. This one opens regular files and directories alone and never waits, and what it
+//! makes belongs to the owner of the directory. It reports how much each change made or
+//! freed; it never knows whose directory it is, or how much fits there.
 
 pub(crate) mod listing;
 pub(crate) mod meter;
@@ -33,7 +32,7 @@ const ATTEMPTS: usize = 64;
 
 /// How something is opened.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Opening {
+pub(crate) struct OpenRequest {
     pub(crate) read: bool,
     pub(crate) write: bool,
     pub(crate) create: bool,
@@ -43,16 +42,16 @@ pub(crate) struct Opening {
     pub(crate) follow: bool,
 }
 
-/// What was opened.
+/// A file or directory that is open now.
 #[derive(Debug)]
-pub(crate) enum Opened {
+pub(crate) enum OpenedEntry {
     File(File),
     Directory(File),
 }
 
 /// What a change of files came to, in room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Change {
+pub(crate) struct SpaceChange {
     /// Bytes on disk that are free now.
     pub(crate) freed_bytes: u64,
     /// Files or directories that are there no longer.
@@ -77,7 +76,7 @@ fn freed_with(stat: &Stat) -> u64 {
 ///
 /// No link leads out of it, and what is neither a regular file nor a directory
 /// is refused with `EPERM`.
-pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::Result<(Opened, Change)> {
+pub(crate) fn open(directory: impl AsFd, path: &Path, opening: OpenRequest) -> io::Result<(OpenedEntry, SpaceChange)> {
     // Without waiting for the other end of a FIFO; a file does not mind.
     let mut flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     flags |= match (opening.read, opening.write) {
@@ -89,7 +88,7 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::R
     flags.set(OFlags::NOFOLLOW, !opening.follow);
     let directory = directory.as_fd();
     let new = OFlags::CREATE | OFlags::EXCL;
-    let mut change = Change::default();
+    let mut change = SpaceChange::default();
     let mut made = |opened| {
         change.made = 1;
         created(directory, opened)
@@ -107,7 +106,7 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::R
                 opened => break opened?,
             }
             match beneath(directory, path, flags | new) {
-                // Somebody else was faster, or it is a link to nothing.
+                // Another program was faster, or it is a link to nothing.
                 Err(Errno::EXIST) if attempts < ATTEMPTS => attempts += 1,
                 opened => break made(opened?)?,
             }
@@ -116,34 +115,34 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: Opening) -> io::R
     let stat = fstat(&opened)?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {
-            // Here and not by the system, to know what it frees.
+            // Here and not by the system, to know how much it frees.
             if opening.truncate && stat.st_size > 0 {
                 ftruncate(&opened, 0)?;
                 change.freed_bytes = taken(&stat);
             }
-            Ok((Opened::File(opened.into()), change))
+            Ok((OpenedEntry::File(opened.into()), change))
         }
-        FileType::Directory => Ok((Opened::Directory(opened.into()), change)),
+        FileType::Directory => Ok((OpenedEntry::Directory(opened.into()), change)),
         _ => Err(Errno::PERM.into()),
     }
 }
 
 /// Makes a directory below another one.
-pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<Change> {
+pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<SpaceChange> {
     let directory = directory.as_fd();
     // What has no name is the directory itself, or lies above it.
     let (above, name) = split(directory, path)?.ok_or(Errno::EXIST)?;
     mkdirat(&above, name, Mode::from_raw_mode(0o777))?;
     let made = beneath(above.as_fd(), Path::new(name), OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC)?;
     created(directory, made)?;
-    Ok(Change { made: 1, ..Change::default() })
+    Ok(SpaceChange { made: 1, ..SpaceChange::default() })
 }
 
 /// Gives a file or directory another name, maybe below another directory.
 ///
 /// A file that takes the place of another one gets its permissions: WASI knows
-/// none, so whoever replaces a file as a whole could not keep it executable.
-pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<Change> {
+/// none, so a guest that replaces a script could not keep it executable.
+pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<SpaceChange> {
     let (above, name) = split(from.as_fd(), path)?.ok_or(Errno::PERM)?;
     let (new_above, new_name) = split(to.as_fd(), new)?.ok_or(Errno::PERM)?;
     let regular = |above: &OwnedFd, name: &OsStr| {
@@ -165,34 +164,34 @@ pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) ->
     let own = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let replaced = replaced.filter(|replaced| (replaced.st_dev, replaced.st_ino) != (own.st_dev, own.st_ino));
     renameat(&above, name, &new_above, new_name)?;
-    let freed = replaced.map(|replaced| Change { freed_bytes: freed_with(&replaced), gone: 1, made: 0 });
+    let freed = replaced.map(|replaced| SpaceChange { freed_bytes: freed_with(&replaced), gone: 1, made: 0 });
     Ok(freed.unwrap_or_default())
 }
 
-/// Removes a file, or whatever is no directory.
-pub(crate) fn unlink(directory: impl AsFd, path: &Path) -> io::Result<Change> {
+/// Removes a file, or anything else but a directory.
+pub(crate) fn unlink(directory: impl AsFd, path: &Path) -> io::Result<SpaceChange> {
     let (above, name) = split(directory.as_fd(), path)?.ok_or(Errno::PERM)?;
     let stat = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
     unlinkat(&above, name, AtFlags::empty())?;
-    Ok(Change { freed_bytes: freed_with(&stat), gone: 1, made: 0 })
+    Ok(SpaceChange { freed_bytes: freed_with(&stat), gone: 1, made: 0 })
 }
 
 /// Makes a symbolic link to a relative path.
-pub(crate) fn symlink(target: &Path, directory: impl AsFd, path: &Path) -> io::Result<Change> {
+pub(crate) fn symlink(target: &Path, directory: impl AsFd, path: &Path) -> io::Result<SpaceChange> {
     if !target.is_relative() {
         return Err(Errno::PERM.into());
     }
     let (above, name) = split(directory.as_fd(), path)?.ok_or(Errno::EXIST)?;
     symlinkat(target, &above, name)?;
-    Ok(Change { made: 1, ..Change::default() })
+    Ok(SpaceChange { made: 1, ..SpaceChange::default() })
 }
 
 /// Gives a file a further name. No link is followed.
-pub(crate) fn link(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<Change> {
+pub(crate) fn link(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) -> io::Result<SpaceChange> {
     let (above, name) = split(from.as_fd(), path)?.ok_or(Errno::PERM)?;
     let (new_above, new_name) = split(to.as_fd(), new)?.ok_or(Errno::EXIST)?;
     linkat(&above, name, &new_above, new_name, AtFlags::empty())?;
-    Ok(Change { made: 1, ..Change::default() })
+    Ok(SpaceChange { made: 1, ..SpaceChange::default() })
 }
 
 /// The directory above a path, opened, and the name in it; nothing where the

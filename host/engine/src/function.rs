@@ -2,10 +2,12 @@
 
 use wasmtime::{
     AsContextMut, Store,
-    component::{Instance, InstancePre},
+    component::{Component, Instance, InstancePre},
 };
+use wharf_core::QuotaFull;
 
 use crate::{
+    answer::write_refused,
     bindings::{
         exports::wharf::plugin::tools,
         offered::exports::wharf::plugin::{completion, prompts, resources},
@@ -16,70 +18,33 @@ use crate::{
 };
 
 /// Linked code, and where in it the functions are.
-pub(crate) struct Code {
-    pub(crate) linked: InstancePre<Guest>,
+pub(crate) struct LinkedPlugin {
+    instances: InstancePre<Guest>,
     tools: tools::GuestIndices,
     prompts: Option<prompts::GuestIndices>,
     resources: Option<resources::GuestIndices>,
     completion: Option<completion::GuestIndices>,
 }
 
-/// Which function is called.
-pub(crate) enum Function<'f> {
-    ListTools,
-    CallTool { name: &'f str, arguments: &'f str },
-    ListPrompts,
-    GetPrompt { name: &'f str, arguments: &'f str },
-    Claims,
-    ListTemplates,
-    ListResources,
-    ReadResource { uri: &'f str },
-    Complete(&'f Completing),
-}
-
-/// What is to be completed, as the contract has it.
-#[derive(Debug, Clone)]
-pub struct Completing {
-    /// `prompt` or `template`.
-    pub kind: &'static str,
-    /// The plugin's own name of the prompt, or the template's address.
-    pub name: String,
-    /// The argument or variable.
-    pub argument: String,
-    /// What there is of it.
-    pub typed: String,
-    /// JSON text of an object: what is filled already.
-    pub others: String,
-}
-
-/// What it returned.
-pub(crate) enum Returned {
-    Tools(Vec<tools::Tool>),
-    Answer(Result<tools::Answer, types::Error>),
-    Prompts(Vec<prompts::Prompt>),
-    Prompt(Result<prompts::Answer, types::Error>),
-    Claims(Vec<String>),
-    Templates(Vec<resources::Template>),
-    Resources(Result<Vec<resources::ResourceInfo>, types::Error>),
-    Read(Result<resources::Answer, types::Error>),
-    Completions(Result<completion::Completions, types::Error>),
-}
-
-impl Code {
-    /// Finds the functions by their names. What is exported has to be whole.
-    pub(crate) fn find(linked: InstancePre<Guest>) -> Result<Self, LoadError> {
-        let exported = |name: &str| linked.component().get_export_index(None, name).is_some();
+impl LinkedPlugin {
+    /// Finds the functions by their names. An exported interface has to be complete.
+    pub(crate) fn find(instances: InstancePre<Guest>) -> Result<Self, LoadError> {
+        let exported = |name: &str| instances.component().get_export_index(None, name).is_some();
         let broken = |error: wasmtime::Error| LoadError::Offer(reason(&error));
-        let tools = tools::GuestIndices::new(&linked).map_err(|error| LoadError::World(reason(&error)))?;
-        let prompts = exported("wharf:plugin/prompts@0.1.5").then(|| prompts::GuestIndices::new(&linked));
-        let resources = exported("wharf:plugin/resources@0.1.5").then(|| resources::GuestIndices::new(&linked));
-        let completion = exported("wharf:plugin/completion@0.1.5").then(|| completion::GuestIndices::new(&linked));
+        let tools = tools::GuestIndices::new(&instances).map_err(|error| LoadError::World(reason(&error)))?;
+        let prompts = exported("wharf:plugin/prompts@0.1.5").then(|| prompts::GuestIndices::new(&instances));
+        let resources = exported("wharf:plugin/resources@0.1.5").then(|| resources::GuestIndices::new(&instances));
+        let completion = exported("wharf:plugin/completion@0.1.5").then(|| completion::GuestIndices::new(&instances));
         let (prompts, resources, completion) = (
             prompts.transpose().map_err(broken)?,
             resources.transpose().map_err(broken)?,
             completion.transpose().map_err(broken)?,
         );
-        Ok(Self { linked, tools, prompts, resources, completion })
+        Ok(Self { instances, tools, prompts, resources, completion })
+    }
+
+    pub(crate) fn component(&self) -> &Component {
+        self.instances.component()
     }
 
     pub(crate) fn has_prompts(&self) -> bool {
@@ -93,76 +58,205 @@ impl Code {
     pub(crate) fn has_completion(&self) -> bool {
         self.completion.is_some()
     }
-}
 
-impl Function<'_> {
-    /// What names it among calls that contend for the same state; empty where nothing does.
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::CallTool { name, .. } | Self::GetPrompt { name, .. } => name,
-            Self::ListTools
-            | Self::ListPrompts
-            | Self::Claims
-            | Self::ListTemplates
-            | Self::ListResources
-            | Self::ReadResource { .. }
-            | Self::Complete(_) => "",
-        }
-    }
-
-    /// Calls it in a fresh instance.
-    pub(crate) async fn call(self, code: &Code, store: &mut Store<Guest>) -> wasmtime::Result<Returned> {
-        let instance = code.linked.instantiate_async(&mut *store).await?;
-        match self {
-            Self::ListTools => {
-                let tools = code.tools.load(store.as_context_mut(), &instance)?;
-                tools.call_list_tools(store).await.map(Returned::Tools)
-            }
-            Self::CallTool { name, arguments } => {
-                let tools = code.tools.load(store.as_context_mut(), &instance)?;
-                tools.call_call_tool(store, name, arguments).await.map(Returned::Answer)
-            }
-            Self::ListPrompts => {
-                let prompts = prompts_of(code, store, &instance)?;
-                prompts.call_list_prompts(store).await.map(Returned::Prompts)
-            }
-            Self::GetPrompt { name, arguments } => {
-                let prompts = prompts_of(code, store, &instance)?;
-                prompts.call_get_prompt(store, name, arguments).await.map(Returned::Prompt)
-            }
-            Self::Claims => {
-                let resources = resources_of(code, store, &instance)?;
-                resources.call_claims(store).await.map(Returned::Claims)
-            }
-            Self::ListTemplates => {
-                let resources = resources_of(code, store, &instance)?;
-                resources.call_list_templates(store).await.map(Returned::Templates)
-            }
-            Self::ListResources => {
-                let resources = resources_of(code, store, &instance)?;
-                resources.call_list_resources(store).await.map(Returned::Resources)
-            }
-            Self::ReadResource { uri } => {
-                let resources = resources_of(code, store, &instance)?;
-                resources.call_read_resource(store, uri).await.map(Returned::Read)
-            }
-            Self::Complete(Completing { kind, name, argument, typed, others }) => {
-                let completion = code.completion.as_ref().ok_or_else(|| absent("completion"))?;
-                let completion = completion.load(store.as_context_mut(), &instance)?;
-                completion.call_complete(store, kind, name, argument, typed, others).await.map(Returned::Completions)
-            }
-        }
+    /// Makes an instance in a store that is fresh as well.
+    pub(crate) async fn instantiate<'s>(&'s self, store: &'s mut Store<Guest>) -> wasmtime::Result<PluginInstance<'s>> {
+        let instance = self.instances.instantiate_async(&mut *store).await?;
+        Ok(PluginInstance { plugin: self, instance, store })
     }
 }
 
-fn prompts_of(code: &Code, store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<prompts::Guest> {
-    code.prompts.as_ref().ok_or_else(|| absent("prompts"))?.load(store, instance)
+/// An instance of a plugin, for one call.
+pub(crate) struct PluginInstance<'s> {
+    plugin: &'s LinkedPlugin,
+    instance: Instance,
+    store: &'s mut Store<Guest>,
 }
 
-fn resources_of(code: &Code, store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<resources::Guest> {
-    code.resources.as_ref().ok_or_else(|| absent("resources"))?.load(store, instance)
+impl PluginInstance<'_> {
+    fn tools(&mut self) -> wasmtime::Result<tools::Guest> {
+        self.plugin.tools.load(self.store.as_context_mut(), &self.instance)
+    }
+
+    fn prompts(&mut self) -> wasmtime::Result<prompts::Guest> {
+        let prompts = self.plugin.prompts.as_ref().ok_or_else(|| absent("prompts"))?;
+        prompts.load(self.store.as_context_mut(), &self.instance)
+    }
+
+    fn resources(&mut self) -> wasmtime::Result<resources::Guest> {
+        let resources = self.plugin.resources.as_ref().ok_or_else(|| absent("resources"))?;
+        resources.load(self.store.as_context_mut(), &self.instance)
+    }
+
+    fn completion(&mut self) -> wasmtime::Result<completion::Guest> {
+        let completion = self.plugin.completion.as_ref().ok_or_else(|| absent("completion"))?;
+        completion.load(self.store.as_context_mut(), &self.instance)
+    }
 }
 
 fn absent(what: &str) -> wasmtime::Error {
     wasmtime::format_err!("the component does not export `{what}`")
+}
+
+/// One function of a plugin, with its arguments.
+pub(crate) trait GuestFunction: Send {
+    type Returned: Send;
+
+    /// Its name among calls that contend for the same state; empty if it takes no turns.
+    fn name(&self) -> &str {
+        ""
+    }
+
+    /// Calls it.
+    fn call(self, instance: PluginInstance<'_>) -> impl Future<Output = wasmtime::Result<Self::Returned>> + Send;
+
+    /// Names the limit that refused a write of a failed call: from WASI the guest has a number
+    /// at most, and from a stream not even that. A call that succeeded all the same keeps
+    /// its answer.
+    fn with_reason(returned: Self::Returned, _full: &QuotaFull) -> Self::Returned {
+        returned
+    }
+}
+
+pub(crate) struct ListTools;
+
+impl GuestFunction for ListTools {
+    type Returned = Vec<tools::Tool>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.tools()?.call_list_tools(instance.store).await
+    }
+}
+
+pub(crate) struct CallTool<'f> {
+    pub(crate) name: &'f str,
+    /// JSON text of an object.
+    pub(crate) arguments: &'f str,
+}
+
+impl GuestFunction for CallTool<'_> {
+    type Returned = Result<tools::Answer, types::Error>;
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.tools()?.call_call_tool(instance.store, self.name, self.arguments).await
+    }
+
+    fn with_reason(returned: Self::Returned, full: &QuotaFull) -> Self::Returned {
+        match returned {
+            Err(error) => Err(write_refused(full, &error.message)),
+            Ok(answer) if answer.is_error => {
+                let texts = answer.content.iter().filter(|part| part.mime_type == "text/plain");
+                let said = texts.map(|part| String::from_utf8_lossy(&part.data)).collect::<Vec<_>>().join("\n");
+                Err(write_refused(full, &said))
+            }
+            Ok(answer) => Ok(answer),
+        }
+    }
+}
+
+pub(crate) struct ListPrompts;
+
+impl GuestFunction for ListPrompts {
+    type Returned = Vec<prompts::Prompt>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.prompts()?.call_list_prompts(instance.store).await
+    }
+}
+
+pub(crate) struct GetPrompt<'f> {
+    pub(crate) name: &'f str,
+    /// JSON text of an object.
+    pub(crate) arguments: &'f str,
+}
+
+impl GuestFunction for GetPrompt<'_> {
+    type Returned = Result<prompts::Answer, types::Error>;
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.prompts()?.call_get_prompt(instance.store, self.name, self.arguments).await
+    }
+
+    fn with_reason(returned: Self::Returned, full: &QuotaFull) -> Self::Returned {
+        returned.map_err(|error| write_refused(full, &error.message))
+    }
+}
+
+/// Lists the beginnings of the addresses that are the plugin's own.
+pub(crate) struct ListClaims;
+
+impl GuestFunction for ListClaims {
+    type Returned = Vec<String>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.resources()?.call_claims(instance.store).await
+    }
+}
+
+pub(crate) struct ListTemplates;
+
+impl GuestFunction for ListTemplates {
+    type Returned = Vec<resources::Template>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.resources()?.call_list_templates(instance.store).await
+    }
+}
+
+pub(crate) struct ListResources;
+
+impl GuestFunction for ListResources {
+    type Returned = Result<Vec<resources::ResourceInfo>, types::Error>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.resources()?.call_list_resources(instance.store).await
+    }
+}
+
+pub(crate) struct ReadResource<'f> {
+    pub(crate) uri: &'f str,
+}
+
+impl GuestFunction for ReadResource<'_> {
+    type Returned = Result<resources::Answer, types::Error>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        instance.resources()?.call_read_resource(instance.store, self.uri).await
+    }
+
+    fn with_reason(returned: Self::Returned, full: &QuotaFull) -> Self::Returned {
+        returned.map_err(|error| write_refused(full, &error.message))
+    }
+}
+
+/// A word to complete, as the contract has it.
+#[derive(Debug, Clone)]
+pub struct Completing {
+    /// `prompt` or `template`.
+    pub kind: &'static str,
+    /// The plugin's own name of the prompt, or the template's address.
+    pub name: String,
+    /// The argument or variable.
+    pub argument: String,
+    /// The beginning that was typed.
+    pub typed: String,
+    /// JSON text of an object: the arguments that are filled already.
+    pub others: String,
+}
+
+impl GuestFunction for &Completing {
+    type Returned = Result<completion::Completions, types::Error>;
+
+    async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        let Completing { kind, name, argument, typed, others } = self;
+        instance.completion()?.call_complete(instance.store, kind, name, argument, typed, others).await
+    }
 }

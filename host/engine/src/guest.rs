@@ -3,25 +3,28 @@
 use std::{collections::HashMap, sync::Arc};
 
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, filesystem::WasiFilesystemCtxView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use wharf_core::service::Progress;
 use wharf_state::{Contender, Turns};
 
-use crate::{adapter::http::Http, call::ActiveCall, files::meter::Handle, limiter::Limiter, stdio::Stream};
+use crate::{
+    adapter::http::HttpState, call::ActiveCall, files::meter::OpenDescriptor, limiter::StoreLimiter,
+    stdio::StandardStream, watch::StoreView,
+};
 
 /// The data of a store: the call, and what only the thread that drives it may touch.
 pub(crate) struct Guest {
     pub(crate) call: Arc<ActiveCall>,
     pub(crate) progress: Progress,
     pub(crate) contender: Contender,
-    pub(crate) limiter: Limiter,
+    pub(crate) limiter: StoreLimiter,
     pub(crate) table: ResourceTable,
-    /// What the guest's handles of files and directories stand for, by their number in the
-    /// table. Each that is given out has its entry.
-    pub(crate) handles: HashMap<u32, Arc<Handle>>,
+    /// The files and directories that the guest has open, by the number of their handle in
+    /// the table.
+    pub(crate) handles: HashMap<u32, Arc<OpenDescriptor>>,
     /// Made when it is first needed.
-    http: Option<Box<Http>>,
+    http: Option<Box<HttpState>>,
     wasi: WasiCtx,
 }
 
@@ -29,13 +32,13 @@ pub(crate) struct Guest {
 const MAX_RANDOM_BYTES: u64 = 64 << 10;
 
 impl Guest {
-    /// `function` names what is called, among calls that contend for the same state.
+    /// `function` names the call among those that contend for the same state.
     pub(crate) fn new(call: Arc<ActiveCall>, turns: &Arc<Turns>, function: &str) -> Self {
         // No argument, variable or address, and standard input is closed.
         // Directories come by grant (see `adapter::files`).
         let wasi = WasiCtxBuilder::new()
-            .stdout(Stream::output(&call))
-            .stderr(Stream::errors(&call))
+            .stdout(StandardStream::output(&call))
+            .stderr(StandardStream::errors(&call))
             .max_random_size(MAX_RANDOM_BYTES)
             .allow_tcp(false)
             .allow_udp(false)
@@ -47,7 +50,7 @@ impl Guest {
         Self {
             progress: Progress::default(),
             contender: Contender::new(Arc::clone(turns), function.into()),
-            limiter: Limiter::new(limits),
+            limiter: StoreLimiter::new(limits),
             table,
             handles: HashMap::new(),
             http: None,
@@ -57,8 +60,20 @@ impl Guest {
     }
 }
 
+impl Guest {
+    /// What the linker of the host's own functions sees.
+    pub(crate) fn view(&self) -> StoreView<'_> {
+        StoreView { call: &self.call, table: &self.table }
+    }
+
+    /// The file system of WASI, for a function that was counted when it was called.
+    pub(crate) fn filesystem_of_counted_call(&mut self) -> WasiFilesystemCtxView<'_> {
+        WasiFilesystemCtxView { ctx: self.wasi.filesystem(), table: &mut self.table }
+    }
+}
+
 impl WasiView for Guest {
-    /// Every function of WASI passes here once, which is where it is counted.
+    /// Every function of WASI that is not ours passes here once, which is where it is counted.
     fn ctx(&mut self) -> WasiCtxView<'_> {
         self.call.budget.wasi_call();
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
@@ -69,7 +84,7 @@ impl WasiHttpView for Guest {
     /// Every function of `wasi:http` passes here once, which is where it is counted.
     fn http(&mut self) -> WasiHttpCtxView<'_> {
         self.call.budget.wasi_call();
-        let http = self.http.get_or_insert_with(|| Box::new(Http::new(&self.call)));
+        let http = self.http.get_or_insert_with(|| Box::new(HttpState::new(&self.call)));
         WasiHttpCtxView { hooks: &mut http.hooks, table: &mut self.table, ctx: &mut http.wasi }
     }
 }

@@ -1,4 +1,4 @@
-//! What a component is and asks for, for whoever decides about it.
+//! A component and its requests, for the operator who decides about it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Inspection {
     pub bytes: u64,
     /// Every instance that it imports, as `package/interface@version`.
     pub imports: Vec<String>,
-    /// Why it asks for what it asks, in its own words.
+    /// Why it asks for each capability, in its own words.
     pub reasons: BTreeMap<Capability, String>,
     /// Its tools.
     pub tools: Vec<ToolDefinition>,
@@ -32,7 +32,7 @@ pub struct Inspection {
 impl Inspection {
     /// The capabilities that it asks the operator for: its imports of the
     /// contract, without what every plugin has. WASI is never a request, since some
-    /// languages bring all of it: who sends HTTP requests gives a reason for it.
+    /// languages bring all of it: a plugin that sends HTTP requests gives a reason for it.
     #[must_use]
     pub fn wanted_grants(&self) -> Vec<&str> {
         let mut wanted = wanted_grants(&self.imports);

@@ -1,9 +1,14 @@
-//! The wall: runs plugins as Wasm components, each call in an instance of its
-//! own, under limits, with nothing but what was granted.
+//! The wall: runs plugins as Wasm components, each call in an instance of its own, under
+//! limits, with its grants and nothing else.
 //!
-//! This is the only crate that names wasmtime. It knows no protocol, reads no
-//! configuration, and holds no logic of a capability: each WIT interface has
-//! one thin adapter that checks the grant, asks the room, and converts.
+//! A [`Call`] takes one path. [`Plugin`] hands it to `execution`, which makes an `ActiveCall`
+//! of it, instantiates the component and calls the function. Each function that the guest
+//! calls in turn passes `watch`, which counts it and tells the audit, and reaches the adapter
+//! of its interface, which checks the grant, asks the room and converts. `answer` checks what
+//! comes back.
+//!
+//! This is the only crate that names wasmtime. It knows no protocol, reads no configuration,
+//! and holds no logic of a capability.
 
 mod adapter;
 mod answer;
@@ -18,6 +23,7 @@ mod component;
 mod epoch;
 mod error;
 mod execution;
+mod failure;
 mod files;
 mod function;
 mod guest;
@@ -27,6 +33,7 @@ mod load;
 mod manifest;
 mod metadata;
 mod offering;
+mod plugin;
 mod rooms;
 mod runtime;
 mod schedule;
@@ -41,7 +48,8 @@ pub use component::Component;
 pub use error::{EngineError, LoadError};
 pub use function::Completing;
 pub use inspection::Inspection;
-pub use load::{Engine, Plugin};
+pub use load::Engine;
+pub use plugin::Plugin;
 pub use rooms::Rooms;
 pub use shared::EngineConfig;
 pub use wharf_core::Tool;

@@ -6,7 +6,7 @@ use wharf_core::CallLimits;
 /// Counts what all memories and tables of a store hold in sum: a limit per
 /// memory would be multiplied by a component that has several.
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub(crate) struct StoreLimiter {
     memory_bytes: usize,
     max_memory_bytes: usize,
     table_elements: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Limiter {
     memories: usize,
 }
 
-impl Limiter {
+impl StoreLimiter {
     pub(crate) fn new(limits: &CallLimits) -> Self {
         let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         Self {
@@ -36,7 +36,7 @@ fn grown(sum: usize, current: usize, desired: usize, limit: usize) -> Option<usi
     sum.checked_add(desired.checked_sub(current)?).filter(|sum| *sum <= limit)
 }
 
-impl ResourceLimiter for Limiter {
+impl ResourceLimiter for StoreLimiter {
     fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
         // Growth past the memory's own maximum fails afterwards and must not be counted.
         if maximum.is_some_and(|maximum| desired > maximum) {
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn several_memories_share_one_limit() {
-        let mut limiter = Limiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() });
+        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() });
         assert!(limiter.memory_growing(0, 60, None).expect("decides"));
         assert!(limiter.memory_growing(0, 40, None).expect("decides"));
         assert!(!limiter.memory_growing(40, 41, None).expect("decides"));
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn growth_past_a_memorys_own_maximum_is_not_counted() {
-        let mut limiter = Limiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() });
+        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() });
         assert!(!limiter.memory_growing(0, 90, Some(10)).expect("decides"));
         assert!(limiter.memory_growing(0, 100, None).expect("decides"));
     }

@@ -1,5 +1,5 @@
-//! What a component says of why it asks for grants. It is the plugin's own word,
-//! shown to whoever decides and believed by nobody.
+//! A component's reasons for the grants that it asks for. They are the plugin's own words:
+//! the operator sees them, and the host does not rely on them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const MAX_SECTION_BYTES: usize = 16 << 10;
 const MAX_REASON_BYTES: usize = 300;
 
 #[derive(Deserialize)]
-struct Manifest {
+struct PluginManifest {
     #[serde(default)]
     reasons: BTreeMap<String, String>,
 }
@@ -31,7 +31,7 @@ pub(crate) fn reasons(component: &[u8]) -> BTreeMap<Capability, String> {
     let Some(section) = sections.next().filter(|section| section.len() <= MAX_SECTION_BYTES) else {
         return BTreeMap::new();
     };
-    let Ok(manifest) = serde_json::from_slice::<Manifest>(section) else { return BTreeMap::new() };
+    let Ok(manifest) = serde_json::from_slice::<PluginManifest>(section) else { return BTreeMap::new() };
     let known = |(word, reason): (String, String)| {
         Some((Capability::from_word(&word)?, text::line(reason.trim(), MAX_REASON_BYTES)))
     };

@@ -1,21 +1,27 @@
-//! What a plugin says of its tools and of what else it offers, read once, under deny-all, and checked
-//! before any of it reaches a client.
+//! A plugin's lists of its tools, prompts, templates and claims: read once, with nothing
+//! granted, and checked before a client sees any of it.
 
 use std::{collections::HashSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
-    Claims, InvalidTool, SchemaBudget, SchemaLimits, Tool, ToolDefinition, ToolProblem,
-    service::offer::{PromptDefinition, ResourceTemplate},
+    Claims, InvalidTool, SchemaBudget, SchemaLimits, Tool, ToolDefinition, ToolProblem, offer,
+    service::offer::{PromptArgument, PromptDefinition, ResourceTemplate},
     tool::{MAX_META_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS},
 };
 
-use crate::{bindings::exports::wharf::plugin::tools as wit, error::LoadError};
+use crate::{
+    bindings::{
+        exports::wharf::plugin::tools as wit,
+        offered::exports::wharf::plugin::{prompts, resources},
+    },
+    error::LoadError,
+};
 
 /// What a plugin offers beside tools, checked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Offered {
+pub(crate) struct Offerings {
     pub(crate) prompts: Vec<PromptDefinition>,
     pub(crate) claims: Arc<Claims>,
     pub(crate) templates: Vec<ResourceTemplate>,
@@ -68,4 +74,50 @@ pub(crate) fn check(definitions: Vec<ToolDefinition>, limits: SchemaLimits) -> R
 /// Tools whose definitions passed [`check`] before they were kept.
 pub(crate) fn checked_before(definitions: Vec<ToolDefinition>, limits: SchemaLimits) -> Vec<Tool> {
     definitions.into_iter().map(|definition| Tool::checked_before(definition, limits)).collect()
+}
+
+/// What a plugin lists of its prompts, before it is checked.
+pub(crate) fn prompts(listed: Vec<prompts::Prompt>) -> Result<Vec<PromptDefinition>, LoadError> {
+    let argument = |listed: prompts::Argument| PromptArgument {
+        name: listed.name,
+        description: listed.description,
+        required: listed.required,
+    };
+    let definition = |listed: prompts::Prompt| {
+        Ok(PromptDefinition {
+            meta: definition_meta("prompt", &listed.name, listed.meta.as_deref())?,
+            name: listed.name,
+            description: listed.description,
+            arguments: listed.arguments.into_iter().map(argument).collect(),
+        })
+    };
+    let prompts = listed.into_iter().map(definition).collect::<Result<_, LoadError>>()?;
+    offer::check_prompts(prompts).map_err(|error| LoadError::Refused(error.to_string()))
+}
+
+/// What a plugin lists of its templates, within what it claims.
+pub(crate) fn templates(listed: Vec<resources::Template>, claims: &Claims) -> Result<Vec<ResourceTemplate>, LoadError> {
+    let definition = |listed: resources::Template| {
+        Ok(ResourceTemplate {
+            meta: definition_meta("template", &listed.uri_template, listed.meta.as_deref())?,
+            uri_template: listed.uri_template,
+            name: listed.name,
+            description: listed.description,
+            mime_type: listed.mime_type,
+        })
+    };
+    let templates = listed.into_iter().map(definition).collect::<Result<_, LoadError>>()?;
+    offer::check_templates(templates, claims).map_err(|error| LoadError::Refused(error.to_string()))
+}
+
+fn definition_meta(kind: &str, name: &str, raw: Option<&str>) -> Result<Map<String, Value>, LoadError> {
+    let Some(raw) = raw else { return Ok(Map::new()) };
+    let refused = |what: String| {
+        let name = wharf_core::text::line(name, 128);
+        LoadError::Refused(format!("{kind} `{name}`: its `meta` {what}"))
+    };
+    if raw.len() > MAX_META_BYTES {
+        return Err(refused(format!("has more than {MAX_META_BYTES} bytes")));
+    }
+    serde_json::from_str(raw).map_err(|error| refused(format!("is no JSON object: {error}")))
 }

@@ -1,52 +1,23 @@
-//! What a plugin offers beside tools: asked for, checked, converted.
+//! Calls of prompts, resources and completions, and the checks of their answers.
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use wharf_core::{
-    Claims, Code as ErrorCode, Content, Error, InputRequired,
+    Code as ErrorCode, Content, Error, InputRequired,
     offer::{self, MAX_RESOURCES},
-    service::offer::{
-        Completions, PromptAnswer, PromptArgument, PromptDefinition, PromptMessage, ResourceContent,
-        ResourceDefinition, ResourceTemplate, Role,
-    },
-    tool::{MAX_META_BYTES, check_size},
+    service::offer::{Completions, PromptAnswer, PromptMessage, ResourceContent, ResourceDefinition, Role},
+    tool::check_size,
 };
 
 use crate::{
     answer,
     bindings::offered::exports::wharf::plugin::{completion, prompts, resources},
     call::Call,
-    error::LoadError,
-    function::{Completing, Function, Returned},
-    load::{Plugin, unusable},
+    function::{Completing, GetPrompt, ListResources, ReadResource},
+    plugin::Plugin,
 };
 
 impl Plugin {
-    /// Its prompts, in the order in which it lists them.
-    #[must_use]
-    pub fn prompts(&self) -> &[PromptDefinition] {
-        &self.loaded.offered.prompts
-    }
-
-    /// Its templates of resources, in the order in which it lists them.
-    #[must_use]
-    pub fn templates(&self) -> &[ResourceTemplate] {
-        &self.loaded.offered.templates
-    }
-
-    /// Which addresses are its own; none where it has no resources.
-    #[must_use]
-    pub fn claims(&self) -> &Arc<Claims> {
-        &self.loaded.offered.claims
-    }
-
-    /// Whether it completes words.
-    #[must_use]
-    pub fn completes(&self) -> bool {
-        self.loaded.offered.completes
-    }
-
     /// Makes a prompt. `arguments` is the JSON text of an object: the caller has checked
     /// that it has what the prompt takes. Dropping the future ends the call.
     ///
@@ -54,10 +25,7 @@ impl Plugin {
     /// Whatever the plugin answers or the call ends with; see the contract.
     pub async fn prompt(&self, call: Call, name: &str, arguments: &str) -> Result<PromptAnswer, Error> {
         let policy = Arc::clone(&call.policy);
-        let function = Function::GetPrompt { name, arguments };
-        let Returned::Prompt(answer) = self.run(call, None, function).await? else {
-            return Err(other_question());
-        };
+        let (answer, _) = self.run(call, None, GetPrompt { name, arguments }).await?;
         let answer = answer.map_err(answer::guest_error)?;
         check_size(prompt_bytes(&answer), answer.messages.len(), &policy.limits)?;
         let mut meta = answer::object(answer.meta.as_deref())?;
@@ -72,9 +40,7 @@ impl Plugin {
     /// As [`Plugin::prompt`].
     pub async fn resources(&self, call: Call) -> Result<Vec<ResourceDefinition>, Error> {
         let policy = Arc::clone(&call.policy);
-        let Returned::Resources(listed) = self.run(call, None, Function::ListResources).await? else {
-            return Err(other_question());
-        };
+        let (listed, _) = self.run(call, None, ListResources).await?;
         let listed = listed.map_err(answer::guest_error)?;
         check_size(listed.iter().map(listing_bytes).sum(), 0, &policy.limits)?;
         // One too many is enough to be told so.
@@ -88,9 +54,7 @@ impl Plugin {
     /// As [`Plugin::prompt`].
     pub async fn read_resource(&self, call: Call, uri: &str) -> Result<Vec<ResourceContent>, Error> {
         let policy = Arc::clone(&call.policy);
-        let Returned::Read(read) = self.run(call, None, Function::ReadResource { uri }).await? else {
-            return Err(other_question());
-        };
+        let (read, _) = self.run(call, None, ReadResource { uri }).await?;
         let read = read.map_err(answer::guest_error)?;
         let bytes = |part: &resources::Part| {
             (part.uri.len() + part.mime_type.len() + part.data.len() + part.meta.as_ref().map_or(0, String::len)) as u64
@@ -109,63 +73,11 @@ impl Plugin {
             return Ok(Completions::default());
         }
         let policy = Arc::clone(&call.policy);
-        let Returned::Completions(completed) = self.run(call, None, Function::Complete(completing)).await? else {
-            return Err(other_question());
-        };
+        let (completed, _) = self.run(call, None, completing).await?;
         let completion::Completions { values, total, has_more, meta: _ } = completed.map_err(answer::guest_error)?;
         check_size(values.iter().map(|value| value.len() as u64).sum(), 0, &policy.limits)?;
         Ok(offer::completions(values, total, has_more))
     }
-}
-
-fn other_question() -> Error {
-    unusable("the plugin answered another question")
-}
-
-/// What a plugin lists of its prompts, before it is checked.
-pub(crate) fn prompts(listed: Vec<prompts::Prompt>) -> Result<Vec<PromptDefinition>, LoadError> {
-    let argument = |listed: prompts::Argument| PromptArgument {
-        name: listed.name,
-        description: listed.description,
-        required: listed.required,
-    };
-    let definition = |listed: prompts::Prompt| {
-        Ok(PromptDefinition {
-            meta: definition_meta("prompt", &listed.name, listed.meta.as_deref())?,
-            name: listed.name,
-            description: listed.description,
-            arguments: listed.arguments.into_iter().map(argument).collect(),
-        })
-    };
-    let prompts = listed.into_iter().map(definition).collect::<Result<_, LoadError>>()?;
-    offer::check_prompts(prompts).map_err(|error| LoadError::Refused(error.to_string()))
-}
-
-/// What a plugin lists of its templates, within what it claims.
-pub(crate) fn templates(listed: Vec<resources::Template>, claims: &Claims) -> Result<Vec<ResourceTemplate>, LoadError> {
-    let definition = |listed: resources::Template| {
-        Ok(ResourceTemplate {
-            meta: definition_meta("template", &listed.uri_template, listed.meta.as_deref())?,
-            uri_template: listed.uri_template,
-            name: listed.name,
-            description: listed.description,
-            mime_type: listed.mime_type,
-        })
-    };
-    let templates = listed.into_iter().map(definition).collect::<Result<_, LoadError>>()?;
-    offer::check_templates(templates, claims).map_err(|error| LoadError::Refused(error.to_string()))
-}
-
-fn definition_meta(kind: &str, name: &str, raw: Option<&str>) -> Result<Map<String, Value>, LoadError> {
-    let Some(raw) = raw else { return Ok(Map::new()) };
-    let refused = |what: String| {
-        let name = wharf_core::text::line(name, 128);
-        LoadError::Refused(format!("{kind} `{name}`: its `meta` {what}"))
-    };
-    if raw.len() > MAX_META_BYTES {
-        return Err(refused(format!("has more than {MAX_META_BYTES} bytes")));
-    }
-    serde_json::from_str(raw).map_err(|error| refused(format!("is no JSON object: {error}")))
 }
 
 fn prompt_bytes(answer: &prompts::Answer) -> u64 {

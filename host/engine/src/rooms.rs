@@ -13,8 +13,8 @@ use wharf_terminal::Terminals;
 use wharf_webview::WebViews;
 use wharf_workspace::{Workspace, Workspaces};
 
-/// What an engine hands calls on to. A room that is absent answers
-/// `unavailable`, whatever was granted.
+/// The rooms that adapters ask. Where one is absent, its adapter answers `unavailable`,
+/// also to a plugin that is granted it.
 #[derive(Clone)]
 pub struct Rooms {
     /// Durable entries.
@@ -27,7 +27,7 @@ pub struct Rooms {
     pub webviews: Result<WebViews, Arc<str>>,
     /// Streams of events.
     pub streams: Streams,
-    /// Where it is told that what plugins offer has changed.
+    /// Hears that the lists or resources of a plugin have changed.
     pub announcements: Announcements,
     /// HTTP requests.
     pub requests: Requests,
@@ -54,7 +54,7 @@ impl Rooms {
         }
     }
 
-    /// The workspace of a session for what is to run there, made where there is none.
+    /// The workspace of a session for a program to run in; made where there is none.
     ///
     /// # Errors
     /// `limit` where it is full, or there are as many as there may be; `unavailable` where

@@ -10,7 +10,7 @@ use wharf_core::{HostLimits, limit::CallLimits};
 
 use crate::{
     adapter,
-    compile::Target,
+    compile::CompileTarget,
     error::{EngineError, reason},
     guest::Guest,
     schedule::Schedule,
@@ -19,17 +19,17 @@ use crate::{
 
 /// Memory of one instance that stays resident between calls.
 const KEEP_RESIDENT_BYTES: usize = 4 << 20;
-/// Plugins that list what they offer at once: they are asked while they are loaded,
-/// when no call has been admitted for them, so the pool has places for them alone.
+/// Plugins that may be asked for their lists at once. They are asked while they are loaded,
+/// without having been admitted, so the pool has places for them alone.
 const LISTING: u32 = 4;
 /// Table memory of one instance that stays resident between calls.
 const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
 
 /// The runtime, started once.
-pub(crate) struct Runtime {
+pub(crate) struct WasmRuntime {
     pub(crate) engine: Engine,
     /// What code must be compiled for to be loaded here.
-    pub(crate) target: Target,
+    pub(crate) target: CompileTarget,
     pub(crate) linker: Linker<Guest>,
     pub(crate) ticker: Ticker,
     pub(crate) schedule: Schedule,
@@ -37,10 +37,10 @@ pub(crate) struct Runtime {
     pub(crate) listing: Semaphore,
 }
 
-impl Runtime {
+impl WasmRuntime {
     pub(crate) fn start(limits: &HostLimits) -> Result<Self, EngineError> {
         let failed = |error: wasmtime::Error| EngineError::Runtime(reason(&error));
-        let mut target = Target { stack_bytes: limits.stack_bytes, small_memories: false };
+        let mut target = CompileTarget { stack_bytes: limits.stack_bytes, small_memories: false };
         let mut config = target.settings();
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
         let engine = match Engine::new(&config) {
@@ -70,9 +70,9 @@ fn bytes(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
-/// As much as all calls at once may use, each of them up to the ceilings: whoever was
-/// admitted finds a place, whatever its component and all others are made of. What is not
-/// used takes address space and no memory.
+/// As much as all calls at once may use, each of them up to the ceilings: a call that was
+/// admitted finds a place, whichever components run. Unused places take address space and no
+/// memory.
 fn pool(limits: &HostLimits) -> PoolingAllocationConfig {
     let calls = u32::try_from(limits.calls_in_flight).unwrap_or(u32::MAX).saturating_add(LISTING);
     let of_call = CallLimits::ceilings();

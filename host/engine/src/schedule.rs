@@ -1,12 +1,11 @@
 //! Who computes when many calls want to.
 //!
 //! From its first epoch on (see `epoch`), a call needs a slot to go on computing; there are
-//! as many as worker threads. At each epoch the holder of a slot hands it to
-//! whoever waits and has computed less, or as little and waits for its turn;
-//! where nobody does, it goes on. So a call that computes for some milliseconds
+//! as many as worker threads. At each epoch the holder of a slot hands it to a waiting call
+//! that has computed less, or as little; where there is none, it goes on. So a call that computes for some milliseconds
 //! does so nearly undisturbed beside any number of spinning ones, which take
 //! turns on what is left. Some turns are for calls that have waited for long,
-//! whatever they have computed: nobody starves.
+//! however much they have computed: no call starves.
 //!
 //! This is a multi-level feedback queue (Corbató 1962) with a level for each
 //! [`LEVEL`] of computing.
@@ -22,7 +21,7 @@ use tokio::{runtime::Handle, sync::oneshot};
 const LEVEL: Duration = Duration::from_millis(4);
 /// Calls that have computed for longer are all alike.
 const LONG: Duration = Duration::from_millis(64);
-/// A call that has waited for so long has its turn, whatever it has computed:
+/// A call that has waited for so long has its turn, however much it has computed:
 /// at one decision in [`RESERVED`], so that many of them cannot keep a short
 /// call from going on.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -31,41 +30,41 @@ const RESERVED: u32 = 8;
 /// Hands out the slots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    queue: Arc<Queue>,
+    queue: Arc<SlotQueue>,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+struct SlotQueue {
     slots: OnceLock<usize>,
     // A lock of the standard library: held for one pass over those that wait,
     // at most once an epoch for each slot.
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingCalls>,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingCalls {
     taken: usize,
     /// Decisions since a call had its turn for having waited long.
     decisions: u32,
     /// In the order of their arrival.
-    calls: Vec<Waiter>,
+    calls: Vec<WaitingCall>,
 }
 
 #[derive(Debug)]
-struct Waiter {
+struct WaitingCall {
     level: u128,
     since: Instant,
-    turn: oneshot::Sender<Slot>,
+    turn: oneshot::Sender<ComputingSlot>,
 }
 
 /// The right to compute, handed on when dropped.
 #[derive(Debug)]
-pub(crate) struct Slot {
-    queue: Arc<Queue>,
+pub(crate) struct ComputingSlot {
+    queue: Arc<SlotQueue>,
     armed: bool,
 }
 
-impl Drop for Slot {
+impl Drop for ComputingSlot {
     fn drop(&mut self) {
         if self.armed {
             let mut waiting = self.queue.lock();
@@ -75,8 +74,8 @@ impl Drop for Slot {
     }
 }
 
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl SlotQueue {
+    fn lock(&self) -> MutexGuard<'_, WaitingCalls> {
         // Nothing panics while the lock is held; a poisoned one is still right.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,12 +90,12 @@ impl Queue {
     }
 
     /// Gives a free slot to the next of those that wait with at most `level`.
-    /// Says whether somebody took it.
-    fn serve(self: &Arc<Self>, waiting: &mut Waiting, level: u128) -> bool {
+    /// Says whether a call took it.
+    fn serve(self: &Arc<Self>, waiting: &mut WaitingCalls, level: u128) -> bool {
         waiting.decisions = waiting.decisions.saturating_add(1);
         while let Some(next) = waiting.next(level) {
             let waiter = waiting.calls.remove(next);
-            match waiter.turn.send(Slot { queue: Arc::clone(self), armed: true }) {
+            match waiter.turn.send(ComputingSlot { queue: Arc::clone(self), armed: true }) {
                 Ok(()) => {
                     waiting.taken += 1;
                     return true;
@@ -109,7 +108,7 @@ impl Queue {
     }
 
     /// A slot for a call of this level, which may hold one already.
-    async fn turn(self: Arc<Self>, held: Option<Slot>, level: u128) -> Option<Slot> {
+    async fn turn(self: Arc<Self>, held: Option<ComputingSlot>, level: u128) -> Option<ComputingSlot> {
         let turn = {
             let slots = self.slots();
             let mut waiting = self.lock();
@@ -122,17 +121,17 @@ impl Queue {
                 slot.armed = false;
             } else if waiting.taken < slots {
                 waiting.taken += 1;
-                return Some(Slot { queue: Arc::clone(&self), armed: true });
+                return Some(ComputingSlot { queue: Arc::clone(&self), armed: true });
             }
             let (turn, granted) = oneshot::channel();
-            waiting.calls.push(Waiter { level, since: Instant::now(), turn });
+            waiting.calls.push(WaitingCall { level, since: Instant::now(), turn });
             granted
         };
         turn.await.ok()
     }
 }
 
-impl Waiting {
+impl WaitingCalls {
     /// Who is next: the first of the lowest level, if that is not above
     /// `level`; from time to time the one that has waited longest, if that is
     /// too long.
@@ -150,7 +149,7 @@ impl Waiting {
 impl Schedule {
     /// A slot for a call that has computed for so long, which may hold one
     /// already. None where the schedule itself has ended.
-    pub(crate) async fn turn(&self, held: Option<Slot>, computed: Duration) -> Option<Slot> {
+    pub(crate) async fn turn(&self, held: Option<ComputingSlot>, computed: Duration) -> Option<ComputingSlot> {
         let level = computed.min(LONG).as_nanos() / LEVEL.as_nanos();
         Arc::clone(&self.queue).turn(held, level).await
     }
@@ -162,14 +161,14 @@ mod tests {
     use tokio::task::JoinHandle;
 
     /// A queue with one slot, and the call that holds it.
-    async fn one_slot() -> (Arc<Queue>, Slot) {
-        let queue = Arc::new(Queue { slots: OnceLock::from(1), ..Queue::default() });
+    async fn one_slot() -> (Arc<SlotQueue>, ComputingSlot) {
+        let queue = Arc::new(SlotQueue { slots: OnceLock::from(1), ..SlotQueue::default() });
         let held = Arc::clone(&queue).turn(None, 9).await.expect("a free slot");
         (queue, held)
     }
 
     /// Lines a call of this level up, and returns once it waits.
-    async fn lined_up(queue: &Arc<Queue>, level: u128) -> JoinHandle<Option<Slot>> {
+    async fn lined_up(queue: &Arc<SlotQueue>, level: u128) -> JoinHandle<Option<ComputingSlot>> {
         let before = queue.lock().calls.len();
         let call = tokio::spawn(Arc::clone(queue).turn(None, level));
         while queue.lock().calls.len() == before {

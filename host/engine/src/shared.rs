@@ -9,7 +9,7 @@ use std::{
 use wharf_core::{HostLimits, Quota, quota::Bounds};
 use wharf_state::Turns;
 
-use crate::{cache::Cache, error::EngineError, rooms::Rooms, runtime::Runtime};
+use crate::{cache::CodeCache, error::EngineError, rooms::Rooms, runtime::WasmRuntime};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -21,21 +21,21 @@ pub struct EngineConfig {
 }
 
 /// What an engine and its plugins share.
-pub(crate) struct Shared {
+pub(crate) struct SharedEngine {
     pub(crate) config: EngineConfig,
-    pub(crate) cache: Option<Cache>,
+    pub(crate) cache: Option<CodeCache>,
     pub(crate) cache_problem: Option<String>,
     pub(crate) rooms: Arc<Rooms>,
     pub(crate) turns: Arc<Turns>,
     pub(crate) open_handles: Arc<Quota>,
-    runtime: OnceLock<Runtime>,
+    runtime: OnceLock<WasmRuntime>,
     // Held while the runtime starts, so that it starts once.
     starting: Mutex<()>,
 }
 
-impl Shared {
+impl SharedEngine {
     pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Self {
-        let opened = config.cache_directory.as_deref().map(Cache::open).transpose();
+        let opened = config.cache_directory.as_deref().map(CodeCache::open).transpose();
         let (cache, cache_problem) = match opened {
             Ok(cache) => (cache, None),
             Err(problem) => (None, Some(problem)),
@@ -55,7 +55,7 @@ impl Shared {
     }
 
     /// The runtime, started at the first call of this.
-    pub(crate) fn runtime(&self) -> Result<&Runtime, EngineError> {
+    pub(crate) fn runtime(&self) -> Result<&WasmRuntime, EngineError> {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }
@@ -63,7 +63,7 @@ impl Shared {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }
-        let started = Runtime::start(&self.config.limits)?;
+        let started = WasmRuntime::start(&self.config.limits)?;
         Ok(self.runtime.get_or_init(|| started))
     }
 }

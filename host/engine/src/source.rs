@@ -19,12 +19,11 @@ use crate::{
     compile,
     component::Component,
     error::{EngineError, LoadError, reason},
-    execution::{self, Callee},
-    function::{Code, Function, Returned},
-    metadata::{self, Offered},
-    offering,
-    runtime::Runtime,
-    shared::Shared,
+    execution::{self, CalledPlugin},
+    function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
+    metadata::{self, Offerings},
+    runtime::WasmRuntime,
+    shared::SharedEngine,
 };
 
 /// How long a plugin may take to list its tools: a host that starts waits for
@@ -32,11 +31,11 @@ use crate::{
 const LISTING_CPU_MILLISECONDS: u64 = 2_000;
 const LISTING_WALL_MILLISECONDS: u64 = 5_000;
 
-/// What is kept of a component's metadata.
+/// A component's metadata as the cache keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Metadata {
+pub(crate) struct PluginMetadata {
     pub(crate) tools: Vec<ToolDefinition>,
-    pub(crate) offered: Offered,
+    pub(crate) offered: Offerings,
     pub(crate) imports: Vec<String>,
 }
 
@@ -44,15 +43,15 @@ pub(crate) struct Metadata {
 const METADATA_FORMAT: &str = concat!("3-", env!("CARGO_PKG_VERSION"));
 
 /// A component's bytes and the engine that they are for.
-pub(crate) struct Source {
-    pub(crate) engine: Arc<Shared>,
+pub(crate) struct ComponentSource {
+    pub(crate) engine: Arc<SharedEngine>,
     pub(crate) component: Component,
 }
 
 /// Feeds what the runtime hashes of its version and settings into a digest.
-struct Feed(blake3::Hasher);
+struct DigestHasher(blake3::Hasher);
 
-impl Hasher for Feed {
+impl Hasher for DigestHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -63,9 +62,9 @@ impl Hasher for Feed {
     }
 }
 
-impl Source {
+impl ComponentSource {
     fn metadata_entry(&self) -> String {
-        let mut feed = Feed(blake3::Hasher::new());
+        let mut feed = DigestHasher(blake3::Hasher::new());
         METADATA_FORMAT.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
         // What passed under other limits is read and checked anew.
@@ -73,28 +72,29 @@ impl Source {
         format!("{}.tools", feed.0.finalize().to_hex())
     }
 
-    fn code_entry(&self, runtime: &Runtime) -> String {
-        let mut feed = Feed(blake3::Hasher::new());
+    fn code_entry(&self, runtime: &WasmRuntime) -> String {
+        let mut feed = DigestHasher(blake3::Hasher::new());
         self.component.digest().as_bytes().hash(&mut feed);
         runtime.engine.precompile_compatibility_hash().hash(&mut feed);
         format!("{}.code", feed.0.finalize().to_hex())
     }
 
     /// What an earlier host read and checked.
-    pub(crate) fn kept_metadata(&self) -> Option<Metadata> {
+    pub(crate) fn kept_metadata(&self) -> Option<PluginMetadata> {
         let cache = self.engine.cache.as_ref()?;
         serde_json::from_slice(&cache.get(&self.metadata_entry())?).ok()
     }
 
     /// Compiled and linked code: from the cache, else compiled and kept there.
-    pub(crate) fn code(&self) -> Result<Code, LoadError> {
+    pub(crate) fn linked(&self) -> Result<LinkedPlugin, LoadError> {
         let runtime = self.engine.runtime()?;
         let component = self.compiled(runtime)?;
-        let linked = runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
-        Code::find(linked)
+        let instances =
+            runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
+        LinkedPlugin::find(instances)
     }
 
-    fn compiled(&self, runtime: &Runtime) -> Result<wasm::Component, LoadError> {
+    fn compiled(&self, runtime: &WasmRuntime) -> Result<wasm::Component, LoadError> {
         let Some(cache) = &self.engine.cache else {
             return self.compile(runtime).and_then(|code| load_compiled(runtime, &code));
         };
@@ -111,7 +111,7 @@ impl Source {
         load_compiled(runtime, &code)
     }
 
-    fn compile(&self, runtime: &Runtime) -> Result<Vec<u8>, LoadError> {
+    fn compile(&self, runtime: &WasmRuntime) -> Result<Vec<u8>, LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
         let limits = &self.engine.config.limits;
         block_on(compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), limits))?
@@ -122,15 +122,14 @@ impl Source {
     pub(crate) fn read_metadata(
         &self,
         name: &PluginName,
-        code: &Code,
-    ) -> Result<(Vec<Tool>, Offered, Vec<String>), LoadError> {
+        linked: &LinkedPlugin,
+    ) -> Result<(Vec<Tool>, Offerings, Vec<String>), LoadError> {
         let runtime = self.engine.runtime()?;
-        let listed = match self.ask(name, code, Function::ListTools)? {
-            Returned::Tools(listed) => metadata::definitions(listed)?,
-            _ => return Err(other_question()),
+        let metadata = PluginMetadata {
+            tools: metadata::definitions(self.ask(name, linked, ListTools)?)?,
+            offered: self.read_offered(name, linked)?,
+            imports: imports(runtime, linked),
         };
-        let metadata =
-            Metadata { tools: listed, offered: self.read_offered(name, code)?, imports: imports(runtime, code) };
         // Only what passes every check is kept; it is not checked again.
         let tools = metadata::check(metadata.tools.clone(), SchemaLimits::new(&self.engine.config.limits))?;
         if let Some(cache) = &self.engine.cache
@@ -141,30 +140,26 @@ impl Source {
         Ok((tools, metadata.offered, metadata.imports))
     }
 
-    fn read_offered(&self, name: &PluginName, code: &Code) -> Result<Offered, LoadError> {
-        let mut offered = Offered { completes: code.has_completion(), ..Offered::default() };
-        if code.has_prompts() {
-            offered.prompts = match self.ask(name, code, Function::ListPrompts)? {
-                Returned::Prompts(listed) => offering::prompts(listed)?,
-                _ => return Err(other_question()),
-            };
+    fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offerings, LoadError> {
+        let mut offered = Offerings { completes: linked.has_completion(), ..Offerings::default() };
+        if linked.has_prompts() {
+            offered.prompts = metadata::prompts(self.ask(name, linked, ListPrompts)?)?;
         }
-        if code.has_resources() {
-            let claims = match self.ask(name, code, Function::Claims)? {
-                Returned::Claims(claimed) => Claims::new(claimed),
-                _ => return Err(other_question()),
-            };
+        if linked.has_resources() {
+            let claims = Claims::new(self.ask(name, linked, ListClaims)?);
             offered.claims = Arc::new(claims.map_err(|error| LoadError::Refused(error.to_string()))?);
-            offered.templates = match self.ask(name, code, Function::ListTemplates)? {
-                Returned::Templates(listed) => offering::templates(listed, &offered.claims)?,
-                _ => return Err(other_question()),
-            };
+            offered.templates = metadata::templates(self.ask(name, linked, ListTemplates)?, &offered.claims)?;
         }
         Ok(offered)
     }
 
     /// Calls a function that lists something.
-    fn ask(&self, name: &PluginName, code: &Code, function: Function<'_>) -> Result<Returned, LoadError> {
+    fn ask<F: GuestFunction>(
+        &self,
+        name: &PluginName,
+        linked: &LinkedPlugin,
+        function: F,
+    ) -> Result<F::Returned, LoadError> {
         let runtime = self.engine.runtime()?;
         let limits = CallLimits {
             cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
@@ -182,23 +177,19 @@ impl Source {
             charged: Duration::ZERO,
         };
         let claims = Arc::default();
-        let callee = Callee { name, claims: &claims, code };
+        let plugin = CalledPlugin { name, claims: &claims, linked };
         let asking = async {
             // The semaphore is never closed.
             let _place = runtime.listing.acquire().await.ok();
-            execution::run(&self.engine, runtime, callee, call, None, function).await
+            execution::run(&self.engine, runtime, plugin, call, None, function).await
         };
         block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
     }
 }
 
-fn other_question() -> LoadError {
-    LoadError::Refused("it answered another question".to_owned())
-}
-
 /// The instances that a component imports.
-fn imports(runtime: &Runtime, code: &Code) -> Vec<String> {
-    let kind = code.linked.component().component_type();
+fn imports(runtime: &WasmRuntime, linked: &LinkedPlugin) -> Vec<String> {
+    let kind = linked.component().component_type();
     let mut imports: Vec<_> = kind
         .imports(&runtime.engine)
         .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
@@ -224,10 +215,10 @@ fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, Engine
 }
 
 #[expect(unsafe_code, reason = "loading compiled code is what this room is for")]
-fn load_compiled(runtime: &Runtime, code: &[u8]) -> Result<wasm::Component, LoadError> {
+fn load_compiled(runtime: &WasmRuntime, code: &[u8]) -> Result<wasm::Component, LoadError> {
     // SAFETY: the bytes come from this process's own compiler, just now or by
     // way of the cache, which verified a keyed digest over these very bytes in
-    // memory. Nobody without the key can have made or changed them.
+    // memory. No program without the key can have made or changed them.
     let component = unsafe { wasm::Component::deserialize(&runtime.engine, code) };
     component.map_err(|error| LoadError::Demanding(reason(&error)))
 }

@@ -51,8 +51,8 @@ impl Drop for ActiveCall {
     }
 }
 
-/// One standard stream: cuts what is written into lines.
-struct Lines {
+/// One standard stream: cuts the bytes into lines.
+struct LogLines {
     call: Arc<ActiveCall>,
     level: &'static str,
     // Every handle of the guest to this stream writes to the same line. Held
@@ -60,7 +60,7 @@ struct Lines {
     unfinished: Mutex<Vec<u8>>,
 }
 
-impl Lines {
+impl LogLines {
     fn write(&self, bytes: &[u8]) {
         let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rest = bytes;
@@ -80,7 +80,7 @@ fn keep(line: &mut Vec<u8>, bytes: &[u8]) {
     line.extend_from_slice(&bytes[..bytes.len().min(room)]);
 }
 
-impl Drop for Lines {
+impl Drop for LogLines {
     fn drop(&mut self) {
         let unfinished = std::mem::take(self.unfinished.get_mut().unwrap_or_else(PoisonError::into_inner));
         if !unfinished.is_empty() {
@@ -91,9 +91,9 @@ impl Drop for Lines {
 
 /// A handle to one standard stream.
 #[derive(Clone)]
-pub(crate) struct Stream(Arc<Lines>);
+pub(crate) struct StandardStream(Arc<LogLines>);
 
-impl Stream {
+impl StandardStream {
     pub(crate) fn output(call: &Arc<ActiveCall>) -> Self {
         Self::new(call, "info")
     }
@@ -103,17 +103,17 @@ impl Stream {
     }
 
     fn new(call: &Arc<ActiveCall>, level: &'static str) -> Self {
-        Self(Arc::new(Lines { call: Arc::clone(call), level, unfinished: Mutex::default() }))
+        Self(Arc::new(LogLines { call: Arc::clone(call), level, unfinished: Mutex::default() }))
     }
 }
 
-impl IsTerminal for Stream {
+impl IsTerminal for StandardStream {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Stream {
+impl StdoutStream for StandardStream {
     fn p2_stream(&self) -> Box<dyn OutputStream> {
         Box::new(self.clone())
     }
@@ -125,12 +125,12 @@ impl StdoutStream for Stream {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Stream {
+impl Pollable for StandardStream {
     async fn ready(&mut self) {}
 }
 
 #[async_trait::async_trait]
-impl OutputStream for Stream {
+impl OutputStream for StandardStream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         let budget = &self.0.call.budget;
         budget.moved(bytes.len() as u64).map_err(|exceeded| StreamError::Trap(wasmtime::Error::new(exceeded)))?;

@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(2);
 const IDLE_TICKS: u32 = 250;
 
 #[derive(Debug)]
-struct Shared {
+struct TickerState {
     running: AtomicUsize,
     resting: AtomicBool,
     ended: AtomicBool,
@@ -27,14 +27,14 @@ struct Shared {
 /// Owns the thread.
 #[derive(Debug)]
 pub(crate) struct Ticker {
-    shared: Arc<Shared>,
+    shared: Arc<TickerState>,
     thread: JoinHandle<()>,
 }
 
 /// While one of these lives, epochs pass.
-pub(crate) struct Ticking<'t>(&'t Shared);
+pub(crate) struct RunningEpochs<'t>(&'t TickerState);
 
-impl Drop for Ticking<'_> {
+impl Drop for RunningEpochs<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::Relaxed);
     }
@@ -42,7 +42,7 @@ impl Drop for Ticking<'_> {
 
 impl Ticker {
     pub(crate) fn start(engine: EngineWeak) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TickerState {
             running: AtomicUsize::new(0),
             resting: AtomicBool::new(false),
             ended: AtomicBool::new(false),
@@ -53,14 +53,14 @@ impl Ticker {
     }
 
     /// Epochs pass until the returned value is dropped.
-    pub(crate) fn hold(&self) -> Ticking<'_> {
+    pub(crate) fn hold(&self) -> RunningEpochs<'_> {
         // Sequentially consistent with the thread's own pair of steps: either
         // this sees that it rests, or it sees this call.
         self.shared.running.fetch_add(1, Ordering::SeqCst);
         if self.shared.resting.load(Ordering::SeqCst) {
             self.thread.thread().unpark();
         }
-        Ticking(&self.shared)
+        RunningEpochs(&self.shared)
     }
 }
 
@@ -71,7 +71,7 @@ impl Drop for Ticker {
     }
 }
 
-fn tick(shared: &Shared, engine: &EngineWeak) {
+fn tick(shared: &TickerState, engine: &EngineWeak) {
     let mut idle = 0;
     while !shared.ended.load(Ordering::Relaxed) {
         if shared.running.load(Ordering::Relaxed) > 0 {

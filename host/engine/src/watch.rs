@@ -1,40 +1,51 @@
-//! Where every host call passes once, whatever interface it belongs to: says to
-//! the audit what was called, about what, how it ended, how much it moved and
-//! how long it took.
+//! The wrapper of every host function of ours. It counts a call before the function runs, and
+//! tells the audit the function, its subject, how it ended, how much it moved and how long it
+//! took.
 //!
-//! The bindings are generated against this module as if it were wasmtime: it is
-//! all of it but for the linker, whose functions are watched. So an adapter
-//! cannot forget to be audited, and a new interface is from its first day.
-//! Knows nothing of what an interface does, but for `asked`.
+//! The bindings are generated against this module as if it were wasmtime: it re-exports all
+//! of it but the linker, whose functions it wraps. So no adapter can forget to count or to be
+//! audited, and a new interface is counted from its first day. The wrapper knows nothing of
+//! what an interface does; only `subject` has a table of functions.
+//!
+//! It links a function only if each parameter has a [`Weight`](weight::Weight). One that
+//! takes a type without it does not compile:
+//!
+//! ```text
+//! linker.instance("example")?.func_wrap("f", |_, (path,): (PathBuf,)| Ok(()))
+//! error[E0277]: the trait bound `PathBuf: Weight` is not satisfied
+//! ```
 
-mod answered;
-mod asked;
+mod outcome;
+mod subject;
+pub(crate) mod weight;
 
 use std::{sync::Arc, time::Instant};
 
+pub(crate) use outcome::{Refusal, Returned};
+pub(crate) use subject::Parameters;
 pub(crate) use wasmtime::*;
+pub(crate) use weight::{weigh, weightless};
 use wharf_core::{
     Code,
-    audit::{AuditOutcome, CallAudit, HostCall},
+    audit::{AuditOutcome, HostCall},
 };
 
-use crate::{call::ActiveCall, guest::Guest};
-use answered::Answered;
-use asked::Asked;
+use crate::{budget::ExceededLimit, call::ActiveCall};
+use component::ResourceTable;
 
 /// What the bindings know as `wasmtime::component`.
 pub(crate) mod component {
-    use std::pin::Pin;
+    use std::{future::ready, pin::Pin};
 
     pub(crate) use wasmtime::component::*;
     use wasmtime::{Result, StoreContextMut};
 
-    use super::{Answered, Asked, Guest, Watch, function_name};
+    use super::{Parameters, Returned, StoreView, WatchedCall, function_name};
 
-    /// A linker whose functions are watched.
+    /// A linker that counts each call and tells the audit.
     pub(crate) struct Linker<T: 'static> {
         pub(super) inner: wasmtime::component::Linker<T>,
-        pub(super) view: fn(&T) -> &Guest,
+        pub(super) view: fn(&T) -> StoreView<'_>,
     }
 
     impl<T: 'static> Linker<T> {
@@ -48,25 +59,23 @@ pub(crate) mod component {
         }
     }
 
-    /// The functions of one interface, watched.
+    /// The functions of one interface.
     pub(crate) struct LinkerInstance<'l, T: 'static> {
         inner: wasmtime::component::LinkerInstance<'l, T>,
         interface: Box<str>,
-        view: fn(&T) -> &Guest,
+        view: fn(&T) -> StoreView<'_>,
     }
 
     impl<T: 'static> LinkerInstance<'_, T> {
         pub(crate) fn func_wrap<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
         where
             F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
-            Params: ComponentNamedList + Lift + Asked + 'static,
-            Return: ComponentNamedList + Lower + Answered + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + Returned + 'static,
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
             self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
-                let Some(watch) = Watch::begin(view(store.data()), &called, &parameters) else {
-                    return function(store, parameters);
-                };
+                let watch = WatchedCall::begin(view(store.data()), &called, &parameters)?;
                 watch.end(function(store, parameters))
             })
         }
@@ -77,16 +86,52 @@ pub(crate) mod component {
                 + Send
                 + Sync
                 + 'static,
-            Params: ComponentNamedList + Lift + Asked + 'static,
-            Return: ComponentNamedList + Lower + Answered + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + Returned + 'static,
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
             self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
-                let Some(watch) = Watch::begin(view(store.data()), &called, &parameters) else {
-                    return function(store, parameters);
+                let watch = match WatchedCall::begin(view(store.data()), &called, &parameters) {
+                    Ok(watch) => watch,
+                    Err(exceeded) => return Box::new(ready(Err(exceeded.into()))),
                 };
                 let running = Pin::from(function(store, parameters));
                 Box::new(async move { watch.end(running.await) })
+            })
+        }
+
+        /// Links a function that moves data of an open file. It counts like all others, but the
+        /// audit does not hear of it: the record of `open-at` says enough. Its return value
+        /// does not count, since reading files is free.
+        pub(crate) fn func_wrap_untold<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + 'static,
+        {
+            let view = self.view;
+            self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+                view(store.data()).call.budget.host_call(parameters.weight())?;
+                function(store, parameters)
+            })
+        }
+
+        /// As [`Self::func_wrap_untold`].
+        pub(crate) fn func_wrap_async_untold<Params, Return, F>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: Fn(StoreContextMut<'_, T>, Params) -> Box<dyn Future<Output = Result<Return>> + Send + '_>
+                + Send
+                + Sync
+                + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + 'static,
+        {
+            let view = self.view;
+            self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+                match view(store.data()).call.budget.host_call(parameters.weight()) {
+                    Ok(()) => function(store, parameters),
+                    Err(exceeded) => Box::new(ready(Err(exceeded.into()))),
+                }
             })
         }
 
@@ -102,13 +147,20 @@ pub(crate) mod component {
     }
 }
 
-/// Links what is watched.
-pub(crate) fn watched(
-    linker: &mut wasmtime::component::Linker<Guest>,
-    link: impl FnOnce(&mut component::Linker<Guest>) -> Result<()>,
+/// The parts of a store's data that the wrapper needs.
+pub(crate) struct StoreView<'d> {
+    pub(crate) call: &'d Arc<ActiveCall>,
+    pub(crate) table: &'d ResourceTable,
+}
+
+/// Links functions of ours.
+pub(crate) fn watched<T: 'static>(
+    linker: &mut wasmtime::component::Linker<T>,
+    view: fn(&T) -> StoreView<'_>,
+    link: impl FnOnce(&mut component::Linker<T>) -> Result<()>,
 ) -> Result<()> {
     let inner = std::mem::replace(linker, wasmtime::component::Linker::new(linker.engine()));
-    let mut watched = component::Linker { inner, view: |guest| guest };
+    let mut watched = component::Linker { inner, view };
     let linked = link(&mut watched);
     *linker = watched.inner;
     linked
@@ -128,80 +180,74 @@ fn function_name(interface: &str, name: &str) -> Arc<str> {
     format!("{interface}.{name}").into()
 }
 
-/// One host call that has begun.
-struct Watch {
+/// One host call that was counted and has begun.
+struct WatchedCall {
     call: Arc<ActiveCall>,
-    audit: Arc<CallAudit>,
+    /// Where the audit listens: the beginning of its record.
+    record: Option<CallRecord>,
+}
+
+struct CallRecord {
     function: Arc<str>,
-    asked: Option<Box<str>>,
+    subject: Option<Box<str>>,
     began: Instant,
     from_guest: u64,
     moved: u64,
-    told: bool,
 }
 
-impl Watch {
-    /// Nothing where nobody listens.
-    fn begin(guest: &Guest, function: &Arc<str>, parameters: &impl Asked) -> Option<Self> {
-        let audit = guest.call.audit.as_ref()?;
-        let asked = if audit.interest().names { asked::about(guest, function, parameters) } else { None };
-        let (from_guest, moved) = guest.call.budget.traffic();
-        Some(Self {
-            call: Arc::clone(&guest.call),
-            audit: Arc::clone(audit),
-            function: Arc::clone(function),
-            asked,
-            began: Instant::now(),
-            from_guest,
-            moved,
-            told: false,
-        })
+impl WatchedCall {
+    /// Counts the call and its parameters.
+    fn begin(view: StoreView<'_>, function: &Arc<str>, parameters: &impl Parameters) -> Result<Self, ExceededLimit> {
+        let call = Arc::clone(view.call);
+        let record = call.audit.as_ref().map(|audit| {
+            let names = audit.interest().names;
+            let subject = if names { subject::of(view.table, function, parameters) } else { None };
+            let (from_guest, moved) = call.budget.traffic();
+            CallRecord { function: Arc::clone(function), subject, began: Instant::now(), from_guest, moved }
+        });
+        let mut watch = Self { call, record };
+        match watch.call.budget.host_call(parameters.weight()) {
+            Ok(()) => Ok(watch),
+            Err(exceeded) => {
+                watch.tell(AuditOutcome::Failed(Code::Limit));
+                Err(exceeded)
+            }
+        }
     }
 
-    fn end<R: Answered>(mut self, returned: Result<R>) -> Result<R> {
+    /// Counts the return value.
+    fn end<R: Returned>(mut self, returned: Result<R>) -> Result<R> {
+        let returned = returned.and_then(|returned| {
+            self.call.budget.moved(returned.weight())?;
+            Ok(returned)
+        });
         // What ends the call itself is a limit, nearly always.
-        let outcome = returned.as_ref().map_or(AuditOutcome::Failed(Code::Limit), Answered::outcome);
+        let outcome = returned.as_ref().map_or(AuditOutcome::Failed(Code::Limit), Returned::outcome);
         self.tell(outcome);
         returned
     }
 
     fn tell(&mut self, outcome: AuditOutcome) {
-        self.told = true;
+        let (Some(record), Some(audit)) = (self.record.take(), &self.call.audit) else { return };
         let (from_guest, moved) = self.call.budget.traffic();
-        let bytes_in = from_guest.saturating_sub(self.from_guest);
-        self.audit.host_call(HostCall {
-            function: Arc::clone(&self.function),
-            asked: self.asked.take(),
+        let bytes_in = from_guest.saturating_sub(record.from_guest);
+        audit.host_call(HostCall {
+            function: record.function,
+            asked: record.subject,
             outcome,
             bytes_in,
-            bytes_out: moved.saturating_sub(self.moved).saturating_sub(bytes_in),
-            took: self.began.elapsed(),
+            bytes_out: moved.saturating_sub(record.moved).saturating_sub(bytes_in),
+            took: record.began.elapsed(),
         });
     }
 }
 
-impl Drop for Watch {
+impl Drop for WatchedCall {
     /// The call ended while it waited here.
     fn drop(&mut self) {
-        if !self.told {
-            self.tell(AuditOutcome::Failed(Code::Cancelled));
-        }
+        self.tell(AuditOutcome::Failed(Code::Cancelled));
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_function_is_named_by_its_interface_without_version_and_kind() {
-        for (interface, name, called) in [
-            ("wharf:plugin/process@0.1.4", "spawn", "process.spawn"),
-            ("wharf:plugin/state@0.1.0", "[method]bucket.get-many", "state.bucket.get-many"),
-            ("wasi:filesystem/types@0.2.12", "[method]descriptor.open-at", "filesystem.descriptor.open-at"),
-            ("odd", "name", "odd.name"),
-        ] {
-            assert_eq!(&*function_name(interface, name), called, "{interface}");
-        }
-    }
-}
+mod tests;

@@ -8,9 +8,9 @@ use crate::{bindings::wharf::plugin::caller::Host, guest::Guest};
 
 /// Members of a request's metadata that start so are the host's.
 const HOST_PREFIX: &str = "dev.wharf/";
-/// Where a plugin finds what its client can do.
+/// The member with the capabilities of the client.
 const CLIENT: &str = "dev.wharf/client";
-/// Where a plugin finds what was given to an earlier round of the same call.
+/// The member with what the caller gave to an earlier round of the same call.
 const INPUT: &str = "dev.wharf/input";
 
 /// The metadata of a request, as the plugin reads it.
@@ -46,7 +46,7 @@ impl RequestMeta<'_> {
 impl Serialize for RequestMeta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
-        // What a caller writes there never speaks for the host.
+        // A caller never speaks for the host.
         for (name, value) in self.caller.meta.iter().filter(|(name, _)| !name.starts_with(HOST_PREFIX)) {
             members.serialize_entry(name, value)?;
         }
@@ -62,28 +62,23 @@ impl Serialize for RequestMeta<'_> {
 
 impl Host for Guest {
     fn session(&mut self) -> wasmtime::Result<String> {
-        self.call.budget.host_call(0)?;
         Ok(self.call.context().session.to_string())
     }
 
     fn assistant(&mut self) -> wasmtime::Result<Option<String>> {
-        self.call.budget.host_call(0)?;
         Ok(self.call.context().assistant.as_ref().map(ToString::to_string))
     }
 
     fn thread(&mut self) -> wasmtime::Result<Option<String>> {
-        self.call.budget.host_call(0)?;
         Ok(self.call.context().thread.as_ref().map(ToString::to_string))
     }
 
     fn request_meta(&mut self) -> wasmtime::Result<String> {
         let text = serde_json::to_string(&RequestMeta { caller: &self.call.caller, input: &self.call.input })?;
-        self.call.budget.host_call(text.len() as u64)?;
         Ok(text)
     }
 
     fn remaining(&mut self) -> wasmtime::Result<u64> {
-        self.call.budget.host_call(0)?;
         Ok(u64::try_from(self.call.clock.remaining().as_millis()).unwrap_or(u64::MAX))
     }
 }

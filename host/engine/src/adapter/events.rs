@@ -1,100 +1,117 @@
-//! `events`: progress and messages to whoever waits for the call, and streams
-//! that outlive it, and what has changed.
+//! `events`: progress and messages to the caller, streams that outlive the call, and changes
+//! of what the plugin offers.
 
-mod changes;
 mod streams;
 
 use wharf_core::{
     Code, Error,
-    service::progress::{self, MAX_DATA_BYTES, Progress},
+    offer::MAX_URI_BYTES,
+    service::{
+        Audience,
+        offer::Change,
+        progress::{self, MAX_DATA_BYTES, Progress},
+    },
 };
 
-use crate::{
-    bindings::wharf::plugin::{events::Host, types},
-    guest::Guest,
-};
+use crate::{bindings::wharf::plugin::events::Host, failure::Failure, guest::Guest};
 
-impl Guest {
-    fn send_progress(&mut self, done: f64, total: Option<f64>, message: Option<&str>) -> Result<(), Error> {
-        let _granted = self.call.grants().events(&self.call.plugin)?;
-        Progress::check_numbers(done, total)?;
-        self.progress.check_growth(done)?;
-        self.call.budget.event()?;
-        self.progress.set(done);
-        progress::tell_progress(&self.call.caller.events, done, total, message);
-        Ok(())
-    }
+/// The word of a poll that found nothing.
+const NOTHING_NEW: &str = "nothing-new";
 
-    fn send_message(&self, level: &str, data: &str) -> Result<(), Error> {
-        let _granted = self.call.grants().events(&self.call.plugin)?;
-        if data.len() > MAX_DATA_BYTES {
-            return Err(Error::new(Code::Invalid, format!("`data` must be at most {MAX_DATA_BYTES} bytes")));
-        }
-        let data = serde_json::from_str(data)
-            .map_err(|error| Error::new(Code::Invalid, format!("`data` is not JSON: {error}")))?;
-        self.call.budget.event()?;
-        progress::tell_message(&self.call.caller.events, level, data);
-        Ok(())
-    }
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(Code::Invalid, message)
 }
 
 impl Host for Guest {
-    fn progress(
-        &mut self,
-        done: f64,
-        total: Option<f64>,
-        message: Option<String>,
-    ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(message.as_ref().map_or(0, String::len) as u64)?;
-        Ok(self.send_progress(done, total, message.as_deref()).map_err(types::Error::from))
+    fn progress(&mut self, done: f64, total: Option<f64>, message: Option<String>) -> Result<(), Failure> {
+        let call = &*self.call;
+        let _granted = call.grants().events(&call.plugin)?;
+        Progress::check_numbers(done, total)?;
+        self.progress.check_growth(done)?;
+        call.budget.event()?;
+        self.progress.set(done);
+        progress::tell_progress(&call.caller.events, done, total, message.as_deref());
+        Ok(())
     }
 
-    fn message(&mut self, level: String, data: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call((level.len() + data.len()) as u64)?;
-        Ok(self.send_message(&level, &data).map_err(types::Error::from))
+    fn message(&mut self, level: String, data: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let _granted = call.grants().events(&call.plugin)?;
+        if data.len() > MAX_DATA_BYTES {
+            return Err(invalid(format!("`data` must be at most {MAX_DATA_BYTES} bytes")).into());
+        }
+        let data = serde_json::from_str(&data).map_err(|error| invalid(format!("`data` is not JSON: {error}")))?;
+        call.budget.event()?;
+        progress::tell_message(&call.caller.events, &level, data);
+        Ok(())
     }
 
-    fn open_stream(
-        &mut self,
-        title: String,
-        options: Option<String>,
-    ) -> wasmtime::Result<Result<String, types::Error>> {
-        self.call.budget.host_call((title.len() + options.as_ref().map_or(0, String::len)) as u64)?;
-        Ok(self.open(&title, options.as_deref()).map_err(types::Error::from))
+    fn open_stream(&mut self, title: String, options: Option<String>) -> Result<String, Failure> {
+        let call = &*self.call;
+        let granted = call.grants().events(&call.plugin)?;
+        let request = streams::request(&title, options.as_deref())?;
+        call.budget.event()?;
+        Ok(call.rooms.streams.open(granted.owner(call.context()), request)?.id().to_string())
     }
 
-    fn status(&mut self, stream: String, word: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call((stream.len() + word.len()) as u64)?;
-        Ok(self.set_status(&stream, &word).map_err(types::Error::from))
+    fn status(&mut self, stream: String, word: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let writer = call.stream_writer(&stream)?;
+        if word == NOTHING_NEW {
+            writer.polled(true)?;
+        } else {
+            writer.status(streams::agent_status(&word)?)?;
+        }
+        Ok(())
     }
 
-    fn say(&mut self, stream: String, text: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call((stream.len() + text.len()) as u64)?;
-        Ok(self.say_on(&stream, &text).map_err(types::Error::from))
+    fn say(&mut self, stream: String, text: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let writer = call.stream_writer(&stream)?;
+        writer.message(streams::message(&text)?)?;
+        Ok(())
     }
 
-    fn advance(
-        &mut self,
-        stream: String,
-        stage: String,
-        percent: Option<f64>,
-    ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call((stream.len() + stage.len()) as u64)?;
-        Ok(self.advance_on(&stream, &stage, percent).map_err(types::Error::from))
+    fn advance(&mut self, stream: String, stage: String, percent: Option<f64>) -> Result<(), Failure> {
+        let call = &*self.call;
+        let writer = call.stream_writer(&stream)?;
+        writer.progress(streams::stage(&stage)?, percent)?;
+        Ok(())
     }
 
-    fn complete(&mut self, stream: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(stream.len() as u64)?;
-        Ok(self.complete_stream(&stream).map_err(types::Error::from))
+    fn complete(&mut self, stream: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        match call.stream_writer(&stream)?.complete().map_err(Error::from) {
+            // It had ended already.
+            Err(Error { code: Code::Gone, .. }) => Ok(()),
+            completed => Ok(completed?),
+        }
     }
 
-    fn changed(&mut self, list: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(list.len() as u64)?;
-        Ok(self.list_changed(&list).map_err(types::Error::from))
+    fn changed(&mut self, list: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let _granted = call.grants().events(&call.plugin)?;
+        let kind = match list.as_str() {
+            "prompts" => Change::Prompts,
+            "resources" => Change::Resources,
+            "tools" => Change::Tools,
+            _ => return Err(invalid("a list is one of `prompts`, `resources`, `tools`").into()),
+        };
+        call.budget.event()?;
+        call.rooms.announcements.tell(kind(Audience::of_call(call.context(), &call.plugin)));
+        Ok(())
     }
 
-    fn updated(&mut self, uri: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(uri.len() as u64)?;
-        Ok(self.resource_updated(uri).map_err(types::Error::from))
+    fn updated(&mut self, uri: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let _granted = call.grants().events(&call.plugin)?;
+        if !call.claims.cover(&uri) {
+            let told = format!("`uri` must start with what this plugin claims, and have at most {MAX_URI_BYTES} bytes");
+            return Err(invalid(told).into());
+        }
+        call.budget.event()?;
+        let (context, plugin) = (call.context().clone(), call.plugin.clone());
+        call.rooms.announcements.tell(Change::Resource { context, uri, plugin });
+        Ok(())
     }
 }

@@ -1,37 +1,35 @@
-//! `wasi:filesystem`, with the directories that were granted and with an `open`
-//! of the host's own (see [`crate::files`]); whatever writes, makes, removes, lists or streams
-//! is the host's own as well, and counted where it happens. The rest is WASI's, on handles
-//! that come from there.
+//! `wasi:filesystem`, with the granted directories. The functions that open, write, make,
+//! remove, list or stream are the host's own (see [`crate::files`]) and count the room that
+//! they take. The others are WASI's, on handles that come from ours.
 
 mod changes;
+mod descriptors;
 mod moves;
 
 use std::{path::Path, sync::Arc};
 
 use rustix::io::Errno;
-use tokio::task::spawn_blocking;
 use wasmtime::{
     StoreContextMut,
     component::{HasData, Linker, Resource, ResourceType},
 };
 use wasmtime_wasi::{
     filesystem::{Descriptor, Dir, File, FsPerms, OpenMode},
-    p2::bindings::filesystem::{
-        preopens,
-        types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags},
+    p2::{
+        FsError, FsResult,
+        bindings::filesystem::{
+            preopens,
+            types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags},
+        },
     },
 };
-use wharf_core::{Share, grant::Access};
+use wharf_core::grant::Access;
 use wharf_workspace::Volume;
 
+use self::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use super::workspace::{EXCHANGE, FILES};
 use crate::{
-    budget::Exceeded,
-    files::{
-        self, Change, Opened, Opening,
-        listing::Listing,
-        meter::{Handle, Meter, Refusal},
-    },
+    files::{self, OpenRequest, OpenedEntry, SpaceChange, listing::DirectoryListing, meter::WriteMeter},
     guest::Guest,
     watch,
 };
@@ -55,41 +53,41 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
         guest.call.budget.wasi_call();
         Preopens(guest)
     })?;
-    watch::watched(linker, |linker| {
+    watch::watched(linker, Guest::view, |linker| {
         let mut types = linker.instance(TYPES)?;
         types.func_wrap_async("[method]descriptor.open-at", |mut store, parameters| {
-            Box::new(async move { Ok((open_at(&mut store, parameters).await?,)) })
+            Box::new(async move { returned(open_at(&mut store, parameters).await) })
         })?;
-        changes::link(&mut types)
+        changes::link(&mut types)?;
+        moves::link(&mut types)?;
+        types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
+            let guest: &mut Guest = store.data_mut();
+            guest.handles.remove(&handle);
+            guest.table.delete(Resource::<Descriptor>::new_own(handle))?;
+            Ok(())
+        })?;
+        types.resource("directory-entry-stream", ResourceType::host::<DirectoryListing>(), |mut store, listing| {
+            let guest: &mut Guest = store.data_mut();
+            guest.table.delete(Resource::<DirectoryListing>::new_own(listing))?;
+            Ok(())
+        })
     })?;
-    // Told by `open-at`: one record for each piece that is moved would tell nobody anything.
-    let mut types = linker.instance(TYPES)?;
-    types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
-        let guest: &mut Guest = store.data_mut();
-        guest.handles.remove(&handle);
-        guest.table.delete(Resource::<Descriptor>::new_own(handle))?;
-        Ok(())
-    })?;
-    types.resource("directory-entry-stream", ResourceType::host::<Listing>(), |mut store, listing| {
-        let guest: &mut Guest = store.data_mut();
-        guest.table.delete(Resource::<Listing>::new_own(listing))?;
-        Ok(())
-    })?;
-    moves::link(&mut types)?;
     linker.allow_shadowing(false);
     Ok(())
 }
+
+watch::weightless!(PathFlags, OpenFlags, DescriptorFlags);
 
 impl preopens::Host for Preopens<'_> {
     /// Asked for when a guest first touches a file, not when it is made.
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let mut handed = Vec::new();
-        for Granted { name, directory, access, exchange, volume } in self.0.directories() {
+        for GrantedDirectory { name, directory, access, exchange, volume } in self.0.directories() {
             let (perms, mode) = match access {
                 Access::Read => (FsPerms::ReadOnly, OpenMode::READ),
                 Access::Write => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
             };
-            let meter = Meter::new(Arc::clone(&self.0.call), volume);
+            let meter = WriteMeter::new(Arc::clone(&self.0.call), volume);
             let descriptor = Descriptor::Dir(Dir::new(directory, perms, mode, false));
             handed.push((self.0.hand_out(descriptor, meter, exchange)?, name));
         }
@@ -98,7 +96,7 @@ impl preopens::Host for Preopens<'_> {
 }
 
 /// A directory that a guest is given.
-struct Granted {
+struct GrantedDirectory {
     name: String,
     directory: std::fs::File,
     access: Access,
@@ -107,8 +105,8 @@ struct Granted {
 }
 
 impl Guest {
-    /// What is granted, exists and can be opened now.
-    fn directories(&self) -> Vec<Granted> {
+    /// The granted directories that exist and can be opened now.
+    fn directories(&self) -> Vec<GrantedDirectory> {
         let (Ok(granted), Ok(workspaces)) =
             (self.call.grants().workspace(&self.call.plugin), self.call.rooms.workspaces())
         else {
@@ -127,7 +125,7 @@ impl Guest {
         };
         let opened = own.into_iter().chain(exchange).filter_map(|(name, path, access, exchange)| {
             match open(&path, exchange) {
-                Ok((directory, volume)) => Some(Granted { name, directory, access, exchange, volume }),
+                Ok((directory, volume)) => Some(GrantedDirectory { name, directory, access, exchange, volume }),
                 Err(error) => {
                     tracing::warn!(plugin = %self.call.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
                     None
@@ -136,62 +134,17 @@ impl Guest {
         });
         opened.collect()
     }
-
-    /// Counts something that stays open, or ends the call.
-    fn keep_open(&self) -> wasmtime::Result<Share> {
-        let taken = self.call.open_handles.take(&self.call.context().tenant, &self.call.context().session, 1);
-        taken.map_err(|full| wasmtime::Error::new(Exceeded::Handles(full)))
-    }
-
-    /// Gives a guest a handle. As in WASI's own, a table that is full ends the call.
-    fn hand_out(
-        &mut self,
-        descriptor: Descriptor,
-        meter: Meter,
-        exchange: bool,
-    ) -> wasmtime::Result<Resource<Descriptor>> {
-        let _share = self.keep_open()?;
-        let resource = self.table.push(descriptor)?;
-        self.handles.insert(resource.rep(), Arc::new(Handle { meter, exchange, _share }));
-        Ok(resource)
-    }
-
-    /// What a handle stands for.
-    fn handle(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Arc<Handle>> {
-        self.handles
-            .get(&handle.rep())
-            .map(Arc::clone)
-            .ok_or_else(|| wasmtime::format_err!("a handle that nobody gave out"))
-    }
-
-    fn file(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Result<File, ErrorCode>> {
-        Ok(match self.table.get(handle)? {
-            Descriptor::File(file) => Ok(file.clone()),
-            Descriptor::Dir(_) => Err(ErrorCode::BadDescriptor),
-        })
-    }
-
-    fn directory(&self, handle: &Resource<Descriptor>) -> wasmtime::Result<Result<Dir, ErrorCode>> {
-        Ok(match self.table.get(handle)? {
-            Descriptor::Dir(directory) => Ok(directory.clone()),
-            Descriptor::File(_) => Err(ErrorCode::NotDirectory),
-        })
-    }
 }
 
-type OpenAt = (Resource<Descriptor>, PathFlags, String, OpenFlags, DescriptorFlags);
+type OpenAtParameters = (DescriptorHandle, PathFlags, String, OpenFlags, DescriptorFlags);
 
 async fn open_at(
     store: &mut StoreContextMut<'_, Guest>,
-    (handle, path_flags, path, open_flags, flags): OpenAt,
-) -> wasmtime::Result<Result<Resource<Descriptor>, ErrorCode>> {
+    (handle, path_flags, path, open_flags, flags): OpenAtParameters,
+) -> FsResult<DescriptorHandle> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let directory = match guest.directory(&handle)? {
-        Ok(directory) => directory,
-        Err(error) => return Ok(Err(error)),
-    };
-    let opening = Opening {
+    let directory = guest.directory(&handle)?;
+    let request = OpenRequest {
         read: flags.contains(DescriptorFlags::READ) || !flags.contains(DescriptorFlags::WRITE),
         write: flags.contains(DescriptorFlags::WRITE) || open_flags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE),
         create: open_flags.contains(OpenFlags::CREATE),
@@ -204,52 +157,26 @@ async fn open_at(
         | DescriptorFlags::DATA_INTEGRITY_SYNC
         | DescriptorFlags::REQUESTED_WRITE_SYNC;
     if flags.intersects(synchronous) {
-        return Ok(Err(ErrorCode::Unsupported));
+        return Err(ErrorCode::Unsupported.into());
     }
-    if opening.directory && (opening.create || opening.exclusive || opening.truncate) {
-        return Ok(Err(ErrorCode::Invalid));
+    if request.directory && (request.create || request.exclusive || request.truncate) {
+        return Err(ErrorCode::Invalid.into());
     }
-    let of = guest.handle(&handle)?;
-    if opening.write
-        && let Err(error) = may_write(&directory, &of.meter, opening.create).await?
-    {
-        return Ok(Err(error));
+    let above = guest.open_descriptor(&handle)?;
+    if request.write {
+        may_write(&directory, &above.meter, request.create).await?;
     }
     let root = Arc::clone(&directory.dir);
-    let opened = spawn_blocking(move || files::open(&*root, Path::new(&path), opening)).await?;
-    let change = opened.as_ref().map_or_else(|_| Change::default(), |(_, change)| *change);
-    of.meter.changed(u64::from(opening.create), change);
+    let opened = blocking(move || files::open(&*root, Path::new(&path), request)).await?;
+    let change = opened.as_ref().map_or_else(|_| SpaceChange::default(), |(_, change)| *change);
+    above.meter.changed(u64::from(request.create), change);
     let mut mode = OpenMode::empty();
-    mode.set(OpenMode::READ, opening.read);
-    mode.set(OpenMode::WRITE, opening.write);
-    let descriptor = match opened {
-        Ok((Opened::File(file), _)) => Descriptor::File(File::new(file, directory.perms, mode, false)),
-        Ok((Opened::Directory(opened), _)) => Descriptor::Dir(Dir::new(opened, directory.perms, mode, false)),
-        Err(error) => return Ok(Err(error.into())),
+    mode.set(OpenMode::READ, request.read);
+    mode.set(OpenMode::WRITE, request.write);
+    let descriptor = match opened?.0 {
+        OpenedEntry::File(file) => Descriptor::File(File::new(file, directory.perms, mode, false)),
+        OpenedEntry::Directory(opened) => Descriptor::Dir(Dir::new(opened, directory.perms, mode, false)),
     };
-    store.data_mut().hand_out(descriptor, of.meter.clone(), of.exchange).map(Ok)
-}
-
-/// Checks that something may be written below a directory; takes room for one entry where
-/// something may be made.
-async fn may_write(directory: &Dir, meter: &Meter, make: bool) -> wasmtime::Result<Result<(), ErrorCode>> {
-    if directory.perms.write_not_permitted() {
-        return Ok(Err(ErrorCode::NotPermitted));
-    }
-    if !meter.volume.is_measured() {
-        let volume = Arc::clone(&meter.volume);
-        if let Err(error) = spawn_blocking(move || volume.measure_first()).await? {
-            return Ok(Err(error.into()));
-        }
-    }
-    let fits = meter.check().and_then(|()| if make { meter.take_entry() } else { Ok(()) });
-    fits.map_or_else(refused, |()| Ok(Ok(())))
-}
-
-/// The guest's error for what does not fit, or the end of the call.
-fn refused<T>(refusal: Refusal) -> wasmtime::Result<Result<T, ErrorCode>> {
-    match refusal {
-        Refusal::Full => Ok(Err(ErrorCode::Quota)),
-        Refusal::Ends(exceeded) => Err(wasmtime::Error::new(exceeded)),
-    }
+    let handle = store.data_mut().hand_out(descriptor, above.meter.clone(), above.exchange);
+    handle.map_err(FsError::trap)
 }

@@ -1,6 +1,5 @@
-//! `wasi:http/outgoing-handler`: each request is counted, checked against the
-//! grants, handed to the room of the network, and told to the audit once it is over.
-//! The rest is WASI's.
+//! `wasi:http/outgoing-handler`: counts each request, checks it against the grants, hands it
+//! to the room of the network, and tells the audit once it is over. The rest is WASI's.
 //!
 //! The words of an error reach the guest as the text of `internal-error`, since the
 //! codes of WASI have none: `denied: …` names the line that would allow it.
@@ -33,13 +32,13 @@ const CHUNK_BYTES: usize = 16 << 10;
 /// What headers take in memory beside their text.
 const FIELDS_BYTES: u64 = 4 << 10;
 
-/// What a call that sends requests has for them.
-pub(crate) struct Http {
+/// The state of `wasi:http` in a call that uses it.
+pub(crate) struct HttpState {
     pub(crate) wasi: WasiHttpCtx,
-    pub(crate) hooks: Hooks,
+    pub(crate) hooks: HttpHooks,
 }
 
-pub(crate) struct Hooks {
+pub(crate) struct HttpHooks {
     call: Arc<ActiveCall>,
     sent: u64,
 }
@@ -49,21 +48,21 @@ pub(crate) fn link<T: WasiHttpView + 'static>(linker: &mut Linker<T>) -> wasmtim
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)
 }
 
-impl Http {
+impl HttpState {
     pub(crate) fn new(call: &Arc<ActiveCall>) -> Self {
         let mut wasi = WasiHttpCtx::new();
         let head_bytes = call.rooms.requests.limits().head_bytes;
-        // WASI counts what it takes in memory. What is sent is counted exactly.
+        // WASI counts the memory of fields. The room counts the bytes on the wire.
         let fields = head_bytes.saturating_mul(2).saturating_add(FIELDS_BYTES);
         wasi.set_field_size_limit(usize::try_from(fields).unwrap_or(usize::MAX));
-        Self { wasi, hooks: Hooks { call: Arc::clone(call), sent: 0 } }
+        Self { wasi, hooks: HttpHooks { call: Arc::clone(call), sent: 0 } }
     }
 }
 
-type Sending = dyn Future<Output = Result<(Response<WasiBody>, Box<dyn Future<Output = Result<(), WasiError>> + Send>), WasiError>>
+type ResponseFuture = dyn Future<Output = Result<(Response<WasiBody>, Box<dyn Future<Output = Result<(), WasiError>> + Send>), WasiError>>
     + Send;
 
-impl WasiHttpHooks for Hooks {
+impl WasiHttpHooks for HttpHooks {
     /// The host writes it, as the server was read.
     fn set_host_header(&mut self) -> bool {
         false
@@ -78,12 +77,12 @@ impl WasiHttpHooks for Hooks {
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
         _sent: Box<dyn Future<Output = Result<(), WasiError>> + Send>,
-    ) -> Box<Sending> {
+    ) -> Box<ResponseFuture> {
         let checked = self.check(request, options);
         let requests = self.call.rooms.requests.clone();
         Box::new(async move {
-            let response = requests.send(checked.map_err(told)?).await.map_err(told)?;
-            let response = response.map(|body| body.map_err(told).boxed_unsync());
+            let response = requests.send(checked.map_err(wasi_error)?).await.map_err(wasi_error)?;
+            let response = response.map(|body| body.map_err(wasi_error).boxed_unsync());
             // The body drives its connection, and ends it.
             let connection: Box<dyn Future<Output = Result<(), WasiError>> + Send> = Box::new(async { Ok(()) });
             Ok((response, connection))
@@ -92,18 +91,18 @@ impl WasiHttpHooks for Hooks {
 }
 
 /// An error as the guest gets it.
-fn told(error: Error) -> WasiError {
+fn wasi_error(error: Error) -> WasiError {
     WasiError::InternalError(Some(error.to_string()))
 }
 
-impl Hooks {
-    /// What is sent, where it may be.
+impl HttpHooks {
+    /// The request to send, if it is granted.
     fn check(
         &mut self,
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
     ) -> Result<OutgoingRequest<WasiBody>, Error> {
-        let meter = Arc::new(Told::new(&self.call));
+        let meter = Arc::new(RequestRecord::new(&self.call));
         self.granted(request, options, &meter).inspect_err(|error| meter.failed(error))
     }
 
@@ -111,7 +110,7 @@ impl Hooks {
         &mut self,
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
-        meter: &Arc<Told>,
+        meter: &Arc<RequestRecord>,
     ) -> Result<OutgoingRequest<WasiBody>, Error> {
         let call = &*self.call;
         let uri = request.uri();
@@ -133,13 +132,13 @@ impl Hooks {
             first_byte: options.first_byte_timeout,
             between_bytes: options.between_bytes_timeout,
         };
-        let meter: Arc<dyn Meter> = Arc::<Told>::clone(meter);
+        let meter: Arc<dyn Meter> = Arc::<RequestRecord>::clone(meter);
         Ok(OutgoingRequest { granted, request, place, patience, until: call.clock.wait_until().into(), meter })
     }
 }
 
 /// Counts what a request moves, and tells the audit once nothing holds it any more.
-struct Told {
+struct RequestRecord {
     call: Arc<ActiveCall>,
     began: Instant,
     asked: OnceLock<String>,
@@ -150,7 +149,7 @@ struct Told {
     received: AtomicU64,
 }
 
-impl Told {
+impl RequestRecord {
     fn new(call: &Arc<ActiveCall>) -> Self {
         Self {
             call: Arc::clone(call),
@@ -171,7 +170,7 @@ impl Told {
     }
 }
 
-impl Meter for Told {
+impl Meter for RequestRecord {
     fn sent(&self, bytes: u64) -> Result<(), Error> {
         self.sent.fetch_add(bytes, Relaxed);
         Ok(self.call.budget.moved(bytes)?)
@@ -195,7 +194,7 @@ impl Meter for Told {
     }
 }
 
-impl Drop for Told {
+impl Drop for RequestRecord {
     fn drop(&mut self) {
         let Some(audit) = &self.call.audit else { return };
         let status = self.status.load(Relaxed);

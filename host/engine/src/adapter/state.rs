@@ -4,13 +4,13 @@ use wasmtime::component::{Resource, ResourceTableError};
 use wharf_core::{Code, Error};
 use wharf_state::{Change, Entry, Page, Policy};
 
+use super::text;
 use crate::{
-    bindings::wharf::plugin::{
-        state::{self as wit, Host, HostBucket},
-        types,
-    },
+    bindings::wharf::plugin::state::{self as wit, Host, HostBucket},
     bucket::Bucket,
+    failure::Failure,
     guest::Guest,
+    watch::weigh,
 };
 
 /// A page of a scan holds about this much.
@@ -34,70 +34,53 @@ impl From<Page> for wit::Page {
     }
 }
 
-fn entry_bytes(entry: &Entry) -> u64 {
-    (entry.key.len() + entry.value.len()) as u64
-}
-
-impl Guest {
-    fn open_bucket(&mut self, scope: &str, name: &str) -> Result<Resource<Bucket>, Error> {
-        let kind = self.call.grants().scope_kind(scope)?;
-        let granted = self.call.grants().state(&self.call.plugin, kind)?;
-        let bucket = Bucket {
-            scope: granted.scope(self.call.context(), &self.call.plugin, kind, name.parse()?)?,
-            policy: Policy::of(granted.grant(), kind),
-        };
-        self.table.push(bucket).map_err(|error| match error {
-            ResourceTableError::Full => Error::new(
-                Code::Limit,
-                "this call has as many open handles as it may (limit `resource_handles`); drop some",
-            ),
-            other => Error::new(Code::Internal, other.to_string()),
-        })
-    }
-
-    fn bucket(&self, handle: &Resource<Bucket>) -> wasmtime::Result<Bucket> {
-        Ok(self.table.get(handle)?.clone())
-    }
+weigh! {
+    wit::Change { key, value | if_revision };
+    wit::Entry { key, value | revision };
+    // Its entries fill what a read may return. The key beside them is free, so that a read
+    // that fits never ends the call.
+    wit::Page { entries | next };
+    wit::Usage { | entries, bytes, quota_bytes };
 }
 
 impl Host for Guest {}
 
 impl HostBucket for Guest {
-    fn open(&mut self, scope: String, name: String) -> wasmtime::Result<Result<Resource<Bucket>, types::Error>> {
-        self.call.budget.host_call((scope.len() + name.len()) as u64)?;
-        Ok(self.open_bucket(&scope, &name).map_err(types::Error::from))
+    fn open(&mut self, scope: String, name: String) -> Result<Resource<Bucket>, Failure> {
+        let call = &*self.call;
+        let kind = call.grants().scope_kind(&scope)?;
+        let granted = call.grants().state(&call.plugin, kind)?;
+        let bucket = Bucket {
+            scope: granted.scope(call.context(), &call.plugin, kind, name.parse().map_err(Error::from)?)?,
+            policy: Policy::of(granted.grant(), kind),
+        };
+        self.table.push(bucket).map_err(|error| match error {
+            ResourceTableError::Full => Failure::Refused(Error::new(
+                Code::Limit,
+                "this call has as many open handles as it may (limit `resource_handles`); drop some",
+            )),
+            other => Failure::Refused(Error::new(Code::Internal, other.to_string())),
+        })
     }
 
     async fn get_many(
         &mut self,
         handle: Resource<Bucket>,
         keys: Vec<String>,
-    ) -> wasmtime::Result<Result<Vec<Option<wit::Entry>>, types::Error>> {
-        self.call.budget.host_call(keys.iter().map(|key| key.len() as u64).sum())?;
-        let bucket = self.bucket(&handle)?;
-        self.contender.before_reading(&bucket.scope, self.call.clock.wait_until()).await;
-        let room = self.call.budget.readable_bytes();
-        let found = match self.call.rooms.state.get_many(&bucket.scope, &bucket.policy, &keys, room).await {
-            Ok(found) => found,
-            Err(error) => return Ok(Err(Error::from(error).into())),
-        };
-        self.call.budget.moved(found.iter().flatten().map(entry_bytes).sum())?;
-        Ok(Ok(found.into_iter().map(|entry| entry.map(Into::into)).collect()))
+    ) -> Result<Vec<Option<wit::Entry>>, Failure> {
+        let call = &*self.call;
+        let Bucket { scope, policy } = self.table.get(&handle)?.clone();
+        self.contender.before_reading(&scope, call.clock.wait_until()).await;
+        let found = call.rooms.state.get_many(&scope, &policy, &keys, call.budget.readable_bytes()).await?;
+        Ok(found.into_iter().map(|entry| entry.map(Into::into)).collect())
     }
 
-    async fn apply(
-        &mut self,
-        handle: Resource<Bucket>,
-        changes: Vec<wit::Change>,
-    ) -> wasmtime::Result<Result<Vec<u64>, types::Error>> {
-        let bytes = |change: &wit::Change| (change.key.len() + change.value.as_ref().map_or(0, Vec::len)) as u64;
-        self.call.budget.host_call(changes.iter().map(bytes).sum())?;
-        let bucket = self.bucket(&handle)?;
+    async fn apply(&mut self, handle: Resource<Bucket>, changes: Vec<wit::Change>) -> Result<Vec<u64>, Failure> {
+        let call = &*self.call;
+        let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         let changes = changes.into_iter().map(Into::into).collect();
-        let until = self.call.clock.wait_until();
-        let applied =
-            self.contender.apply(&*self.call.rooms.state, &bucket.scope, &bucket.policy, changes, until).await;
-        Ok(applied.map_err(|error| Error::from(error).into()))
+        let (store, until) = (&*call.rooms.state, call.clock.wait_until());
+        Ok(self.contender.apply(store, &scope, &policy, changes, until).await?)
     }
 
     async fn scan(
@@ -106,39 +89,26 @@ impl HostBucket for Guest {
         prefix: String,
         after: Option<String>,
         limit: u32,
-    ) -> wasmtime::Result<Result<wit::Page, types::Error>> {
-        self.call.budget.host_call((prefix.len() + after.as_ref().map_or(0, String::len)) as u64)?;
-        let bucket = self.bucket(&handle)?;
+    ) -> Result<wit::Page, Failure> {
+        let call = &*self.call;
+        let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         // The store clamps the number of entries.
-        let room = self.call.budget.readable_bytes().min(PAGE_BYTES);
-        let scanned =
-            self.call.rooms.state.scan(&bucket.scope, &bucket.policy, &prefix, after.as_deref(), limit, room).await;
-        let page = match scanned {
-            Ok(page) => page,
-            Err(error) => return Ok(Err(Error::from(error).into())),
-        };
-        self.call.budget.moved(page.entries.iter().map(entry_bytes).sum())?;
-        Ok(Ok(page.into()))
+        let room = call.budget.readable_bytes().min(PAGE_BYTES);
+        let page = call.rooms.state.scan(&scope, &policy, &prefix, after.as_deref(), limit, room).await?;
+        Ok(page.into())
     }
 
-    async fn usage(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<wit::Usage, types::Error>> {
-        self.call.budget.host_call(0)?;
-        let bucket = self.bucket(&handle)?;
-        let usage = self.call.rooms.state.usage(&bucket.scope).await;
-        Ok(usage
-            .map(|usage| wit::Usage {
-                entries: usage.entries,
-                bytes: usage.bytes,
-                quota_bytes: bucket.policy.quota_bytes,
-            })
-            .map_err(|error| Error::from(error).into()))
+    async fn usage(&mut self, handle: Resource<Bucket>) -> Result<wit::Usage, Failure> {
+        let call = &*self.call;
+        let Bucket { scope, policy } = self.table.get(&handle)?.clone();
+        let usage = call.rooms.state.usage(&scope).await?;
+        Ok(wit::Usage { entries: usage.entries, bytes: usage.bytes, quota_bytes: policy.quota_bytes })
     }
 
-    async fn expired_at(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<Result<Option<String>, types::Error>> {
-        self.call.budget.host_call(0)?;
-        let bucket = self.bucket(&handle)?;
-        let expired = self.call.rooms.state.expired_at(&bucket.scope).await;
-        Ok(expired.map(|when| when.map(|when| super::time(when.into()))).map_err(|error| Error::from(error).into()))
+    async fn expired_at(&mut self, handle: Resource<Bucket>) -> Result<Option<String>, Failure> {
+        let call = &*self.call;
+        let Bucket { scope, .. } = self.table.get(&handle)?.clone();
+        Ok(call.rooms.state.expired_at(&scope).await?.map(|when| text::time(when.into())))
     }
 
     fn drop(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<()> {

@@ -4,37 +4,53 @@ mod convert;
 
 use std::time::Duration;
 
-use wharf_core::{Code, Error, WebViewOwner, grant::GrantedWebView};
+use wharf_core::{Error, WebViewOwner, grant::GrantedWebView};
 use wharf_webview::{DialogAnswer, LogName, OpenPageRequest, PageId, PageWorkspace, RequestId, Script, WebViews};
 use wharf_workspace::Workspace;
 
+use super::text;
 use crate::{
-    bindings::wharf::plugin::{
-        types,
-        webview::{self as wit, Host},
-    },
+    bindings::wharf::plugin::webview::{self as wit, Host},
     call::ActiveCall,
+    failure::Failure,
     guest::Guest,
+    watch::weigh,
 };
 
-/// What the description of a page counts beside its texts.
-const INFO_BYTES: usize = 256;
 /// What one piece of a result has at most.
 const MAX_PIECE_BYTES: u32 = 1 << 20;
 
 /// A page, and the proof that this call may ask for it.
-struct FoundPage<'g> {
-    webviews: &'g WebViews,
-    granted: GrantedWebView<'g>,
+struct OwnedPage<'c> {
+    webviews: &'c WebViews,
+    granted: GrantedWebView<'c>,
     owner: WebViewOwner,
     id: PageId,
 }
 
 /// A request, and the same proof.
-struct FoundRequest<'g> {
-    webviews: &'g WebViews,
+struct OwnedRequest<'c> {
+    webviews: &'c WebViews,
     owner: WebViewOwner,
     id: RequestId,
+}
+
+weigh! {
+    wit::PageOptions { dialogs, options | width, height };
+    wit::ScriptOptions { world, options | milliseconds, max_bytes };
+    wit::Dialog { message | kind, default_text, open_milliseconds };
+    wit::PageInfo {
+        url, title, dialog
+        | id, status, width, height, pending, opened, last_used, closed_because, meta
+    } + 256;
+    wit::LogPage { entries | next, lost };
+    // Its data fills what a read may return. The host's words beside it are free, so that a
+    // read that fits never ends the call.
+    wit::Outcome {
+        data
+        | state, elapsed_milliseconds, kind, message, mime_type, bytes, truncated, dialog, advice, meta
+    };
+    wit::ResultPiece { data | start, next, bytes };
 }
 
 impl ActiveCall {
@@ -42,152 +58,71 @@ impl ActiveCall {
         Ok((self.grants().webview(&self.plugin)?, self.rooms.webviews()?))
     }
 
-    fn found_page(&self, id: &str) -> Result<FoundPage<'_>, Error> {
+    fn owned_page(&self, id: &str) -> Result<OwnedPage<'_>, Error> {
         let (granted, webviews) = self.granted_webview()?;
         let owner = granted.owner(self.context());
-        Ok(FoundPage { webviews, granted, owner, id: id.parse().map_err(Error::from)? })
+        Ok(OwnedPage { webviews, granted, owner, id: id.parse().map_err(Error::from)? })
     }
 
-    fn found_request(&self, id: &str) -> Result<FoundRequest<'_>, Error> {
+    fn owned_request(&self, id: &str) -> Result<OwnedRequest<'_>, Error> {
         let (granted, webviews) = self.granted_webview()?;
         let owner = granted.owner(self.context());
-        Ok(FoundRequest { webviews, owner, id: id.parse().map_err(Error::from)? })
-    }
-
-    fn webview_status(&self) -> Result<String, Error> {
-        let (granted, webviews) = self.granted_webview()?;
-        let status = webviews.status(&granted);
-        serde_json::to_string(&status).map_err(|error| Error::new(Code::Internal, error.to_string()))
-    }
-
-    /// Opens a page. The workspace is made only where files may come or go.
-    fn open_page(&self, options: &wit::PageOptions) -> Result<wit::PageInfo, Error> {
-        let (granted, webviews) = self.granted_webview()?;
-        let wit::PageOptions { width, height, dialogs, options } = options;
-        let wanted = OpenPageRequest::read(*width, *height, dialogs, options.as_deref())?;
-        let grant = granted.grant();
-        let place = match &self.rooms.workspaces {
-            Some(workspaces) if grant.downloads || grant.uploads => {
-                let Workspace { files, user, .. } = workspaces.create(&granted.workspace(self.context()))?;
-                Some(PageWorkspace { files, user })
-            }
-            Some(_) | None => None,
-        };
-        Ok(webviews.open(&granted, self.context(), place, wanted)?.into())
-    }
-
-    fn list_pages(&self) -> Result<Vec<wit::PageInfo>, Error> {
-        let (granted, webviews) = self.granted_webview()?;
-        Ok(webviews.list(&granted.owner(self.context())).into_iter().map(Into::into).collect())
-    }
-
-    fn page_info(&self, id: &str) -> Result<wit::PageInfo, Error> {
-        let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        Ok(webviews.info(&owner, id)?.into())
-    }
-
-    async fn close_page(&self, id: &str) -> Result<(), Error> {
-        let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        Ok(webviews.close(&owner, id, self.patience(u64::MAX)).await?)
-    }
-
-    fn execute_script(&self, id: &str, source: String, options: &wit::ScriptOptions) -> Result<String, Error> {
-        let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        let wit::ScriptOptions { world, milliseconds, max_bytes, options } = options;
-        let script = Script::read(source, world, *milliseconds, *max_bytes, options.as_deref())?;
-        Ok(webviews.execute(&owner, id, script)?.to_string())
-    }
-
-    fn perform(&self, id: &str, operation: &str, parameters: &str, milliseconds: u64) -> Result<String, Error> {
-        let FoundPage { webviews, granted, owner, id } = self.found_page(id)?;
-        let deadline = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
-        Ok(webviews.perform(&granted, &owner, id, operation, parameters, deadline)?.to_string())
-    }
-
-    /// No more of the result than the call may still move: the rest can be read
-    /// piece by piece.
-    fn poll_request(&self, id: &str) -> Result<wit::Outcome, Error> {
-        let (granted, webviews) = self.granted_webview()?;
-        let Ok(id) = id.parse() else { return Ok(convert::unknown()) };
-        Ok(convert::outcome(webviews.poll(&granted.owner(self.context()), id), self.room(u32::MAX, 1)))
-    }
-
-    async fn wait_for_request(&self, id: &str, milliseconds: u64) -> Result<wit::Outcome, Error> {
-        let (granted, webviews) = self.granted_webview()?;
-        let Ok(id) = id.parse() else { return Ok(convert::unknown()) };
-        let outcome = webviews.wait(&granted.owner(self.context()), id, self.patience(milliseconds)).await;
-        Ok(convert::outcome(outcome, self.room(u32::MAX, 1)))
-    }
-
-    fn acknowledge_request(&self, id: &str) -> Result<(), Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(id)?;
-        Ok(webviews.acknowledge(&owner, id)?)
-    }
-
-    fn cancel_request(&self, id: &str) -> Result<(), Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(id)?;
-        Ok(webviews.cancel(&owner, id)?)
-    }
-
-    async fn read_result(&self, id: &str, from: u64, max_bytes: u32) -> Result<wit::ResultPiece, Error> {
-        let FoundRequest { webviews, owner, id } = self.found_request(id)?;
-        let room = self.room(max_bytes.min(MAX_PIECE_BYTES), 1);
-        Ok(webviews.read_result(&owner, id, from, room, self.patience(u64::MAX)).await?.into())
-    }
-
-    fn answer_page_dialog(&self, id: &str, accept: bool, text: Option<String>) -> Result<(), Error> {
-        let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        Ok(webviews.answer_dialog(&owner, id, DialogAnswer { accept, text })?)
-    }
-
-    fn page_entries(&self, id: &str, log: &str, after: u64, max: u32) -> Result<wit::LogPage, Error> {
-        let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        let log: LogName = log.parse()?;
-        Ok(webviews.entries(&owner, id, log, after, usize::try_from(max).unwrap_or(usize::MAX))?.into())
+        Ok(OwnedRequest { webviews, owner, id: id.parse().map_err(Error::from)? })
     }
 }
 
 impl Host for Guest {
-    fn status(&mut self) -> wasmtime::Result<Result<String, types::Error>> {
-        self.call.budget.host_call(0)?;
-        let status = self.call.webview_status();
-        self.call.budget.moved(status.as_ref().map_or(0, |status| status.len() as u64))?;
-        Ok(status.map_err(Into::into))
+    fn status(&mut self) -> Result<String, Failure> {
+        let call = &*self.call;
+        let (granted, webviews) = call.granted_webview()?;
+        let status = text::json(&webviews.status(&granted))?;
+        Ok(status)
     }
 
-    fn open(&mut self, options: wit::PageOptions) -> wasmtime::Result<Result<wit::PageInfo, types::Error>> {
-        self.call.budget.host_call((options.dialogs.len() + options.options.as_ref().map_or(0, String::len)) as u64)?;
-        Ok(self.call.open_page(&options).map_err(Into::into))
+    fn open(&mut self, options: wit::PageOptions) -> Result<wit::PageInfo, Failure> {
+        let call = &*self.call;
+        let wit::PageOptions { width, height, dialogs, options } = options;
+        let (granted, webviews) = call.granted_webview()?;
+        let wanted = OpenPageRequest::read(width, height, &dialogs, options.as_deref())?;
+        let grant = granted.grant();
+        let place = match &call.rooms.workspaces {
+            // A workspace is made only where files may come or go.
+            Some(workspaces) if grant.downloads || grant.uploads => {
+                let Workspace { files, user, .. } = workspaces.create(&granted.workspace(call.context()))?;
+                Some(PageWorkspace { files, user })
+            }
+            Some(_) | None => None,
+        };
+        Ok(webviews.open(&granted, call.context(), place, wanted)?.into())
     }
 
-    fn list(&mut self) -> wasmtime::Result<Result<Vec<wit::PageInfo>, types::Error>> {
-        self.call.budget.host_call(0)?;
-        let listed = self.call.list_pages();
-        self.call.budget.moved(listed.iter().flatten().map(info_bytes).sum())?;
-        Ok(listed.map_err(Into::into))
+    fn list(&mut self) -> Result<Vec<wit::PageInfo>, Failure> {
+        let call = &*self.call;
+        let (granted, webviews) = call.granted_webview()?;
+        let listed: Vec<wit::PageInfo> =
+            webviews.list(&granted.owner(call.context())).into_iter().map(Into::into).collect();
+        Ok(listed)
     }
 
-    fn get(&mut self, id: String) -> wasmtime::Result<Result<wit::PageInfo, types::Error>> {
-        self.call.budget.host_call(id.len() as u64)?;
-        let info = self.call.page_info(&id);
-        self.call.budget.moved(info.as_ref().map_or(0, info_bytes))?;
-        Ok(info.map_err(Into::into))
+    fn get(&mut self, id: String) -> Result<wit::PageInfo, Failure> {
+        let call = &*self.call;
+        let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
+        let info = webviews.info(&owner, id)?.into();
+        Ok(info)
     }
 
-    async fn close(&mut self, id: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(id.len() as u64)?;
-        Ok(self.call.close_page(&id).await.map_err(Into::into))
+    async fn close(&mut self, id: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
+        Ok(webviews.close(&owner, id, call.patience(u64::MAX)).await?)
     }
 
-    fn execute_script(
-        &mut self,
-        id: String,
-        script: String,
-        options: wit::ScriptOptions,
-    ) -> wasmtime::Result<Result<String, types::Error>> {
-        let words = options.world.len() + options.options.as_ref().map_or(0, String::len);
-        self.call.budget.host_call((id.len() + script.len() + words) as u64)?;
-        Ok(self.call.execute_script(&id, script, &options).map_err(Into::into))
+    fn execute_script(&mut self, id: String, script: String, options: wit::ScriptOptions) -> Result<String, Failure> {
+        let call = &*self.call;
+        let wit::ScriptOptions { world, milliseconds, max_bytes, options } = options;
+        let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
+        let script = Script::read(script, &world, milliseconds, max_bytes, options.as_deref())?;
+        Ok(webviews.execute(&owner, id, script)?.to_string())
     }
 
     fn perform(
@@ -196,76 +131,64 @@ impl Host for Guest {
         operation: String,
         parameters: String,
         milliseconds: u64,
-    ) -> wasmtime::Result<Result<String, types::Error>> {
-        self.call.budget.host_call((id.len() + operation.len() + parameters.len()) as u64)?;
-        Ok(self.call.perform(&id, &operation, &parameters, milliseconds).map_err(Into::into))
+    ) -> Result<String, Failure> {
+        let call = &*self.call;
+        let OwnedPage { webviews, granted, owner, id } = call.owned_page(&id)?;
+        let deadline = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+        Ok(webviews.perform(&granted, &owner, id, &operation, &parameters, deadline)?.to_string())
     }
 
-    fn poll(&mut self, request: String) -> wasmtime::Result<Result<wit::Outcome, types::Error>> {
-        self.call.budget.host_call(request.len() as u64)?;
-        let outcome = self.call.poll_request(&request);
-        self.call.budget.moved(outcome.as_ref().map_or(0, |outcome| outcome.data.len() as u64))?;
-        Ok(outcome.map_err(Into::into))
+    /// No more of the result than the call may still move: the rest can be read piece by
+    /// piece.
+    fn poll(&mut self, request: String) -> Result<wit::Outcome, Failure> {
+        let call = &*self.call;
+        let (granted, webviews) = call.granted_webview()?;
+        let Ok(id) = request.parse() else { return Ok(convert::unknown()) };
+        let outcome = webviews.poll(&granted.owner(call.context()), id);
+        let outcome = convert::outcome(outcome, call.readable_bytes(u32::MAX, 1));
+        Ok(outcome)
     }
 
-    async fn wait(
-        &mut self,
-        request: String,
-        milliseconds: u64,
-    ) -> wasmtime::Result<Result<wit::Outcome, types::Error>> {
-        self.call.budget.host_call(request.len() as u64)?;
-        let outcome = self.call.wait_for_request(&request, milliseconds).await;
-        self.call.budget.moved(outcome.as_ref().map_or(0, |outcome| outcome.data.len() as u64))?;
-        Ok(outcome.map_err(Into::into))
+    async fn wait(&mut self, request: String, milliseconds: u64) -> Result<wit::Outcome, Failure> {
+        let call = &*self.call;
+        let (granted, webviews) = call.granted_webview()?;
+        let Ok(id) = request.parse() else { return Ok(convert::unknown()) };
+        let outcome = webviews.wait(&granted.owner(call.context()), id, call.patience(milliseconds)).await;
+        let outcome = convert::outcome(outcome, call.readable_bytes(u32::MAX, 1));
+        Ok(outcome)
     }
 
-    fn acknowledge(&mut self, request: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(request.len() as u64)?;
-        Ok(self.call.acknowledge_request(&request).map_err(Into::into))
+    fn acknowledge(&mut self, request: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let OwnedRequest { webviews, owner, id } = call.owned_request(&request)?;
+        Ok(webviews.acknowledge(&owner, id)?)
     }
 
-    fn cancel(&mut self, request: String) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call(request.len() as u64)?;
-        Ok(self.call.cancel_request(&request).map_err(Into::into))
+    fn cancel(&mut self, request: String) -> Result<(), Failure> {
+        let call = &*self.call;
+        let OwnedRequest { webviews, owner, id } = call.owned_request(&request)?;
+        Ok(webviews.cancel(&owner, id)?)
     }
 
-    async fn read_result(
-        &mut self,
-        request: String,
-        from: u64,
-        max_bytes: u32,
-    ) -> wasmtime::Result<Result<wit::ResultPiece, types::Error>> {
-        self.call.budget.host_call(request.len() as u64)?;
-        let piece = self.call.read_result(&request, from, max_bytes).await;
-        self.call.budget.moved(piece.as_ref().map_or(0, |piece| piece.data.len() as u64))?;
-        Ok(piece.map_err(Into::into))
+    async fn read_result(&mut self, request: String, from: u64, max_bytes: u32) -> Result<wit::ResultPiece, Failure> {
+        let call = &*self.call;
+        let OwnedRequest { webviews, owner, id } = call.owned_request(&request)?;
+        let most = call.readable_bytes(max_bytes.min(MAX_PIECE_BYTES), 1);
+        let piece = webviews.read_result(&owner, id, from, most, call.patience(u64::MAX)).await?;
+        Ok(piece.into())
     }
 
-    fn answer_dialog(
-        &mut self,
-        id: String,
-        accept: bool,
-        text: Option<String>,
-    ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.call.budget.host_call((id.len() + text.as_ref().map_or(0, String::len)) as u64)?;
-        Ok(self.call.answer_page_dialog(&id, accept, text).map_err(Into::into))
+    fn answer_dialog(&mut self, id: String, accept: bool, text: Option<String>) -> Result<(), Failure> {
+        let call = &*self.call;
+        let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
+        Ok(webviews.answer_dialog(&owner, id, DialogAnswer { accept, text })?)
     }
 
-    fn entries(
-        &mut self,
-        id: String,
-        log: String,
-        after: u64,
-        max: u32,
-    ) -> wasmtime::Result<Result<wit::LogPage, types::Error>> {
-        self.call.budget.host_call((id.len() + log.len()) as u64)?;
-        let entries = self.call.page_entries(&id, &log, after, max);
-        self.call.budget.moved(entries.as_ref().map_or(0, |page| page.entries.len() as u64))?;
-        Ok(entries.map_err(Into::into))
+    fn entries(&mut self, id: String, log: String, after: u64, max: u32) -> Result<wit::LogPage, Failure> {
+        let call = &*self.call;
+        let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
+        let log: LogName = log.parse()?;
+        let page = webviews.entries(&owner, id, log, after, usize::try_from(max).unwrap_or(usize::MAX))?;
+        Ok(page.into())
     }
-}
-
-fn info_bytes(info: &wit::PageInfo) -> u64 {
-    (info.url.len() + info.title.len() + info.dialog.as_ref().map_or(0, |dialog| dialog.message.len()) + INFO_BYTES)
-        as u64
 }

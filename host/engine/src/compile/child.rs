@@ -17,7 +17,7 @@ use tokio::{
 use wharf_core::HostLimits;
 use wharf_spawn::{Containment, Exit, Input, Limits, Output, SpawnRequest, Spawner};
 
-use super::Target;
+use super::CompileTarget;
 use crate::error::LoadError;
 
 /// First argument that makes this program compile. No user types it.
@@ -34,7 +34,7 @@ const MAX_CODE_BYTES: u64 = 2 << 30;
 /// Asks the child for code.
 pub(crate) async fn compile(
     spawner: &Spawner,
-    target: Target,
+    target: CompileTarget,
     component: &[u8],
     limits: &HostLimits,
 ) -> Result<Vec<u8>, LoadError> {
@@ -44,7 +44,7 @@ pub(crate) async fn compile(
     let milliseconds = limits.compile_milliseconds;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let request = SpawnRequest {
-        // This very program, whatever has become of its file.
+        // This very program, even if its file has been replaced.
         program: "/proc/self/exe".into(),
         arguments: vec![COMPILE.into(), target.into()],
         environment: Vec::new(),
@@ -126,7 +126,7 @@ fn before_main() {
     match serve(target) {
         Ok(()) => exit(0),
         Err(error) => {
-            // Whoever started it reads this.
+            // The host that started it reads this.
             let _ = writeln!(std::io::stderr(), "{error}");
             exit(EXIT_FAILED)
         }
@@ -136,7 +136,7 @@ fn before_main() {
 const EXIT_USAGE: i32 = 64;
 const EXIT_FAILED: i32 = 70;
 
-fn serve(target: Target) -> std::io::Result<()> {
+fn serve(target: CompileTarget) -> std::io::Result<()> {
     wharf_spawn::lock_down()?;
     let mut component = Vec::new();
     std::io::stdin().lock().read_to_end(&mut component)?;

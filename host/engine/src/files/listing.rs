@@ -14,17 +14,17 @@ use wharf_core::Share;
 const AHEAD: usize = 64;
 
 /// A listing that is being read.
-pub(crate) struct Listing {
+pub(crate) struct DirectoryListing {
     /// Away while a thread reads on.
-    pub(crate) reading: Option<Reading>,
+    pub(crate) reading: Option<DirectoryReader>,
     pub(crate) ahead: VecDeque<Result<DirectoryEntry, ErrorCode>>,
     pub(crate) _share: Share,
 }
 
 /// Where it stands.
-pub(crate) struct Reading(Dir);
+pub(crate) struct DirectoryReader(Dir);
 
-impl Reading {
+impl DirectoryReader {
     /// From the beginning. The directory need not stay open.
     pub(crate) fn begin(directory: &File) -> io::Result<Self> {
         Ok(Self(Dir::read_from(directory)?))

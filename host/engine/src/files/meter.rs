@@ -1,4 +1,4 @@
-//! What a call may still write, where it writes.
+//! Counts what a call writes, against its limits and those of the place.
 
 use std::{fs::File, io, sync::Arc};
 
@@ -6,28 +6,28 @@ use rustix::{fs::fstat, io::Errno};
 use wharf_core::Share;
 use wharf_workspace::Volume;
 
-use super::{Change, taken};
-use crate::{budget::Exceeded, call::ActiveCall};
+use super::{SpaceChange, taken};
+use crate::{budget::ExceededLimit, call::ActiveCall};
 
 /// Counts for a call, and for the workspace or exchange folder that it writes to.
 #[derive(Clone)]
-pub(crate) struct Meter {
+pub(crate) struct WriteMeter {
     call: Arc<ActiveCall>,
     pub(crate) volume: Arc<Volume>,
 }
 
 /// A write that does not fit.
 #[derive(Debug)]
-pub(crate) enum Refusal {
-    /// The guest is told.
+pub(crate) enum WriteRefusal {
+    /// The guest gets an error.
     Full,
     /// The call ends.
-    Ends(Exceeded),
+    Ends(ExceededLimit),
 }
 
-/// What a guest's handle to a file or directory stands for, beside the descriptor.
-pub(crate) struct Handle {
-    pub(crate) meter: Meter,
+/// A file or directory that a guest has open: what belongs to it beside the descriptor.
+pub(crate) struct OpenDescriptor {
+    pub(crate) meter: WriteMeter,
     /// It is in a folder of the operator's.
     pub(crate) exchange: bool,
     pub(crate) _share: Share,
@@ -35,58 +35,62 @@ pub(crate) struct Handle {
 
 /// How much a file takes.
 #[derive(Debug, Clone, Copy)]
-struct Extent {
+struct FileExtent {
     size: u64,
     taken: u64,
 }
 
-impl Meter {
+impl WriteMeter {
     pub(crate) fn new(call: Arc<ActiveCall>, volume: Arc<Volume>) -> Self {
         Self { call, volume }
     }
 
-    /// Takes room for data that the guest writes.
-    pub(crate) fn take(&self, bytes: u64) -> Result<(), Refusal> {
-        self.call.budget.wrote(bytes).map_err(Refusal::Ends)?;
+    /// Counts data that the guest writes to a stream, and takes room for it.
+    pub(crate) fn take_written(&self, bytes: u64) -> Result<(), WriteRefusal> {
+        self.call.budget.wrote(bytes).map_err(WriteRefusal::Ends)?;
+        self.take(bytes)
+    }
+
+    /// Takes room for data that was counted when the guest handed it over.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), WriteRefusal> {
         self.fits(bytes, 0)
     }
 
     /// Takes room for a file that gets longer without data.
-    pub(crate) fn take_length(&self, bytes: u64) -> Result<(), Refusal> {
+    pub(crate) fn take_length(&self, bytes: u64) -> Result<(), WriteRefusal> {
         // A length that nothing could hold is the guest's error, and no end of the call.
         self.fits(bytes, 0)?;
-        self.call.budget.grew(bytes).map_err(Refusal::Ends)
+        self.call.budget.grew(bytes).map_err(WriteRefusal::Ends)
     }
 
     /// Takes room for something that may be made.
-    pub(crate) fn take_entry(&self) -> Result<(), Refusal> {
+    pub(crate) fn take_entry(&self) -> Result<(), WriteRefusal> {
         self.fits(0, 1)
     }
 
     /// Whether anything can be written at all. It has to be measured for that once, which
     /// blocks.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), WriteRefusal> {
         match self.volume.excess() {
             None => Ok(()),
             Some(full) => self
                 .call
                 .budget
                 .refused_write(full)
-                .map_or_else(|ends| Err(Refusal::Ends(ends)), |()| Err(Refusal::Full)),
+                .map_or_else(|ends| Err(WriteRefusal::Ends(ends)), |()| Err(WriteRefusal::Full)),
         }
     }
 
-    fn fits(&self, bytes: u64, entries: u64) -> Result<(), Refusal> {
+    fn fits(&self, bytes: u64, entries: u64) -> Result<(), WriteRefusal> {
         self.volume.take(bytes, entries).map_err(|full| match self.call.budget.refused_write(full) {
-            Ok(()) => Refusal::Full,
-            Err(ends) => Refusal::Ends(ends),
+            Ok(()) => WriteRefusal::Full,
+            Err(ends) => WriteRefusal::Ends(ends),
         })
     }
 
-    /// Puts right what was taken for something that was then changed so: `taken` entries
-    /// were thought to be made.
-    pub(crate) fn changed(&self, taken: u64, change: Change) {
-        let Change { freed_bytes, gone, made } = change;
+    /// Corrects the count after a change, for which `taken` entries had been taken.
+    pub(crate) fn changed(&self, taken: u64, change: SpaceChange) {
+        let SpaceChange { freed_bytes, gone, made } = change;
         self.volume.give_back(freed_bytes, gone.saturating_add(taken.saturating_sub(made)));
     }
 
@@ -106,14 +110,14 @@ impl Meter {
     }
 }
 
-fn extent(file: &File) -> Result<Extent, Errno> {
+fn extent(file: &File) -> Result<FileExtent, Errno> {
     let stat = fstat(file)?;
-    Ok(Extent { size: u64::try_from(stat.st_size).unwrap_or_default(), taken: taken(&stat) })
+    Ok(FileExtent { size: u64::try_from(stat.st_size).unwrap_or_default(), taken: taken(&stat) })
 }
 
-impl Extent {
+impl FileExtent {
     /// How much more, or less, it takes than before. A file with holes counts by its length
-    /// where it gets longer: so does one on a disk that says late what it takes.
+    /// where it gets longer: so does one on a disk that reports late how much it takes.
     fn beyond(self, before: Self) -> (u64, u64) {
         let more = self.taken.saturating_sub(before.taken);
         let longer = if self.taken < self.size { self.size.saturating_sub(before.size) } else { 0 };
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_file_counts_by_what_it_takes_and_by_its_length_where_it_has_holes() {
-        let of = |size, taken| Extent { size, taken };
+        let of = |size, taken| FileExtent { size, taken };
         assert_eq!(of(5_000, 8_192).beyond(of(0, 0)), (8_192, 0));
         assert_eq!(of(5_000, 8_192).beyond(of(4_900, 8_192)), (0, 0), "it is written over");
         assert_eq!(of(1 << 40, 0).beyond(of(0, 0)), (1 << 40, 0), "a length alone");

@@ -10,24 +10,24 @@ use wasmtime_wasi_io::{
 };
 use wharf_core::Share;
 
-use super::meter::Handle;
+use super::meter::OpenDescriptor;
 
 /// A stream out of a file.
-pub(crate) struct Reader {
+pub(crate) struct FileInputStream {
     pub(crate) inner: DynInputStream,
-    pub(crate) _handle: Arc<Handle>,
+    pub(crate) _descriptor: Arc<OpenDescriptor>,
     pub(crate) _share: Share,
 }
 
 #[async_trait::async_trait]
-impl Pollable for Reader {
+impl Pollable for FileInputStream {
     async fn ready(&mut self) {
         self.inner.ready().await;
     }
 }
 
 #[async_trait::async_trait]
-impl InputStream for Reader {
+impl InputStream for FileInputStream {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
         self.inner.read(size)
     }

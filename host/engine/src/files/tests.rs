@@ -9,7 +9,7 @@ use std::{
 
 use super::*;
 
-const READ: Opening = Opening {
+const READ: OpenRequest = OpenRequest {
     read: true,
     write: false,
     create: false,
@@ -18,7 +18,7 @@ const READ: Opening = Opening {
     directory: false,
     follow: true,
 };
-const CREATE: Opening = Opening { write: true, create: true, ..READ };
+const CREATE: OpenRequest = OpenRequest { write: true, create: true, ..READ };
 
 fn tree() -> (tempfile::TempDir, File) {
     let top = tempfile::tempdir().expect("a directory");
@@ -29,8 +29,8 @@ fn tree() -> (tempfile::TempDir, File) {
     (top, inside)
 }
 
-fn text(opened: io::Result<(Opened, Change)>) -> String {
-    let Ok((Opened::File(mut file), _)) = opened else { panic!("no file: {opened:?}") };
+fn text(opened: io::Result<(OpenedEntry, SpaceChange)>) -> String {
+    let Ok((OpenedEntry::File(mut file), _)) = opened else { panic!("no file: {opened:?}") };
     let mut text = String::new();
     file.read_to_string(&mut text).expect("reads");
     text
@@ -62,7 +62,7 @@ fn links_that_stay_inside_are_followed_if_they_may_be() {
     let (top, inside) = tree();
     symlink("file", top.path().join("inside/link")).expect("links");
     assert_eq!(text(open(&inside, Path::new("link"), READ)), "text");
-    assert!(open(&inside, Path::new("link"), Opening { follow: false, ..READ }).is_err());
+    assert!(open(&inside, Path::new("link"), OpenRequest { follow: false, ..READ }).is_err());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_fifo_is_refused_at_once_and_nobody_waits_for_its_other_end() {
     let (top, inside) = tree();
     rustix::fs::mknodat(CWD, top.path().join("inside/fifo"), FileType::Fifo, Mode::from_raw_mode(0o666), 0)
         .expect("makes");
-    for opening in [READ, CREATE, Opening { write: true, read: true, ..READ }] {
+    for opening in [READ, CREATE, OpenRequest { write: true, read: true, ..READ }] {
         let error = open(&inside, Path::new("fifo"), opening).expect_err("no file");
         assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{opening:?}");
     }
@@ -81,20 +81,20 @@ fn a_fifo_is_refused_at_once_and_nobody_waits_for_its_other_end() {
 #[test]
 fn files_are_made_read_and_cut_as_asked() {
     let (_top, inside) = tree();
-    let (Opened::File(mut made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else {
+    let (OpenedEntry::File(mut made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else {
         panic!("a file")
     };
     made.write_all(b"0123456789").expect("writes");
     assert_eq!(text(open(&inside, Path::new("new"), READ)), "0123456789");
-    let error = open(&inside, Path::new("new"), Opening { exclusive: true, ..CREATE }).expect_err("is there");
+    let error = open(&inside, Path::new("new"), OpenRequest { exclusive: true, ..CREATE }).expect_err("is there");
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-    open(&inside, Path::new("new"), Opening { truncate: true, ..CREATE }).expect("opens");
+    open(&inside, Path::new("new"), OpenRequest { truncate: true, ..CREATE }).expect("opens");
     assert_eq!(text(open(&inside, Path::new("new"), READ)), "");
-    assert!(open(&inside, Path::new("file"), Opening { directory: true, ..READ }).is_err());
+    assert!(open(&inside, Path::new("file"), OpenRequest { directory: true, ..READ }).is_err());
     make_directory(&inside, Path::new("made")).expect("is made");
     assert!(make_directory(&inside, Path::new("made")).is_err(), "once");
     make_directory(&inside, Path::new("made/below")).expect("is made");
-    assert!(matches!(open(&inside, Path::new("made/below"), READ), Ok((Opened::Directory(_), _))));
+    assert!(matches!(open(&inside, Path::new("made/below"), READ), Ok((OpenedEntry::Directory(_), _))));
 }
 
 #[test]
@@ -104,13 +104,15 @@ fn what_is_made_belongs_to_the_owner_of_the_directory() {
         std::os::unix::fs::chown(top.path().join("inside"), Some(1_900_000_000), Some(1_900_000_001)).expect("chowns");
     }
     let owner = inside.metadata().expect("is there");
-    let (Opened::File(made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else { panic!("a file") };
+    let (OpenedEntry::File(made), _) = open(&inside, Path::new("new"), CREATE).expect("is made") else {
+        panic!("a file")
+    };
     make_directory(&inside, Path::new("made")).expect("is made");
     for metadata in [made.metadata(), fs::metadata(top.path().join("inside/made"))] {
         let metadata = metadata.expect("is there");
         assert_eq!((metadata.uid(), metadata.gid()), (owner.uid(), owner.gid()));
     }
-    // What was there before stays whose it was.
+    // An old file keeps its owner.
     let before = fs::metadata(top.path().join("inside/file")).expect("is there");
     open(&inside, Path::new("file"), CREATE).expect("opens");
     let after = fs::metadata(top.path().join("inside/file")).expect("is there");
@@ -136,7 +138,7 @@ fn a_directory_that_is_swapped_for_a_link_meanwhile_never_leads_out() {
             }
         });
         for _ in 0..3_000 {
-            if let Ok((Opened::File(mut file), _)) = open(&inside, Path::new("swapped/secret"), READ) {
+            if let Ok((OpenedEntry::File(mut file), _)) = open(&inside, Path::new("swapped/secret"), READ) {
                 let mut text = String::new();
                 file.read_to_string(&mut text).expect("reads");
                 assert_eq!(text, "mine");
@@ -192,19 +194,19 @@ fn a_change_says_what_it_made_and_what_it_freed() {
     fs::write(at("large"), vec![1; 100_000]).expect("writes");
     fs::write(at("small"), "x").expect("writes");
     let (_, made) = open(&inside, path("new"), CREATE).expect("is made");
-    assert_eq!(made, Change { made: 1, ..Change::default() });
+    assert_eq!(made, SpaceChange { made: 1, ..SpaceChange::default() });
     let (_, found) = open(&inside, path("new"), CREATE).expect("is there");
-    assert_eq!(found, Change::default());
+    assert_eq!(found, SpaceChange::default());
     let replaced = rename(&inside, path("small"), &inside, path("large")).expect("replaces");
     assert!(replaced.gone == 1 && replaced.freed_bytes >= 100_000, "{replaced:?}");
-    assert_eq!(rename(&inside, path("large"), &inside, path("other")).expect("renames"), Change::default());
+    assert_eq!(rename(&inside, path("large"), &inside, path("other")).expect("renames"), SpaceChange::default());
     fs::write(at("large"), vec![1; 100_000]).expect("writes");
-    let (_, cut) = open(&inside, path("large"), Opening { truncate: true, ..CREATE }).expect("cuts");
+    let (_, cut) = open(&inside, path("large"), OpenRequest { truncate: true, ..CREATE }).expect("cuts");
     assert!(cut.gone == 0 && cut.freed_bytes >= 100_000, "{cut:?}");
     fs::write(at("large"), vec![1; 100_000]).expect("writes");
     assert_eq!(link(&inside, path("large"), &inside, path("second")).expect("links").made, 1);
     let one = unlink(&inside, path("large")).expect("removes");
-    assert_eq!(one, Change { gone: 1, ..Change::default() }, "the file has another name");
+    assert_eq!(one, SpaceChange { gone: 1, ..SpaceChange::default() }, "the file has another name");
     let last = unlink(&inside, path("second")).expect("removes");
     assert!(last.gone == 1 && last.freed_bytes >= 100_000, "{last:?}");
     assert!(unlink(&inside, path("../secret")).is_err() && unlink(&inside, path(".")).is_err());
@@ -225,6 +227,6 @@ fn links_are_made_to_relative_paths_and_below_the_directory() {
     assert!(!top.path().join("made").exists());
 }
 
-fn symlink_at(directory: &File, target: &str, name: &str) -> io::Result<Change> {
+fn symlink_at(directory: &File, target: &str, name: &str) -> io::Result<SpaceChange> {
     super::symlink(Path::new(target), directory, Path::new(name))
 }

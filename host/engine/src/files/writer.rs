@@ -22,19 +22,19 @@ use wasmtime_wasi_io::{
 };
 use wharf_core::Share;
 
-use super::meter::{Handle, Meter, Refusal};
+use super::meter::{OpenDescriptor, WriteMeter, WriteRefusal};
 
 /// How much a guest may write at a time.
 const WRITE_BYTES: usize = 64 << 10;
 
 /// Where the next write goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum At {
-    Position(u64),
+pub(crate) enum WritePosition {
+    At(u64),
     End,
 }
 
-enum State {
+enum WriteState {
     Ready,
     Writing(AbortOnDropJoinHandle<io::Result<u64>>),
     Failed(io::Error),
@@ -42,25 +42,25 @@ enum State {
 }
 
 /// A stream into a file.
-pub(crate) struct Writer {
+pub(crate) struct FileOutputStream {
     file: Arc<File>,
-    at: At,
-    state: State,
-    // The file stays open with it, whatever becomes of the guest's handle.
-    handle: Arc<Handle>,
+    at: WritePosition,
+    state: WriteState,
+    // The file stays open with it, even if the guest drops its handle.
+    handle: Arc<OpenDescriptor>,
     _share: Share,
 }
 
-impl Writer {
-    pub(crate) fn new(file: Arc<File>, at: At, handle: Arc<Handle>, share: Share) -> Self {
-        Self { file, at, state: State::Ready, handle, _share: share }
+impl FileOutputStream {
+    pub(crate) fn new(file: Arc<File>, at: WritePosition, handle: Arc<OpenDescriptor>, share: Share) -> Self {
+        Self { file, at, state: WriteState::Ready, handle, _share: share }
     }
 
     /// The write of these bytes, for a thread that may block, once room is taken for them.
     fn write_of(&self, bytes: Bytes) -> StreamResult<impl FnOnce() -> io::Result<u64> + Send + 'static> {
-        self.handle.meter.take(bytes.len() as u64).map_err(|refusal| match refusal {
-            Refusal::Full => StreamError::LastOperationFailed(wasmtime::Error::new(io::Error::from(Errno::DQUOT))),
-            Refusal::Ends(exceeded) => StreamError::Trap(wasmtime::Error::new(exceeded)),
+        self.handle.meter.take_written(bytes.len() as u64).map_err(|refusal| match refusal {
+            WriteRefusal::Full => StreamError::LastOperationFailed(wasmtime::Error::new(io::Error::from(Errno::DQUOT))),
+            WriteRefusal::Ends(exceeded) => StreamError::Trap(wasmtime::Error::new(exceeded)),
         })?;
         let (file, at, meter) = (Arc::clone(&self.file), self.at, self.handle.meter.clone());
         Ok(move || write(&file, at, &bytes, &meter))
@@ -69,25 +69,25 @@ impl Writer {
     fn wrote(&mut self, written: io::Result<u64>) {
         self.state = match written {
             Ok(written) => {
-                if let At::Position(at) = &mut self.at {
+                if let WritePosition::At(at) = &mut self.at {
                     *at = at.saturating_add(written);
                 }
-                State::Ready
+                WriteState::Ready
             }
-            Err(error) => State::Failed(error),
+            Err(error) => WriteState::Failed(error),
         };
     }
 
     /// Whether a write may begin.
     fn ready_to_write(&mut self) -> StreamResult<bool> {
-        match mem::replace(&mut self.state, State::Closed) {
-            State::Closed => Err(StreamError::Closed),
-            State::Failed(error) => Err(StreamError::LastOperationFailed(wasmtime::Error::new(error))),
-            State::Ready => {
-                self.state = State::Ready;
+        match mem::replace(&mut self.state, WriteState::Closed) {
+            WriteState::Closed => Err(StreamError::Closed),
+            WriteState::Failed(error) => Err(StreamError::LastOperationFailed(wasmtime::Error::new(error))),
+            WriteState::Ready => {
+                self.state = WriteState::Ready;
                 Ok(true)
             }
-            writing @ State::Writing(_) => {
+            writing @ WriteState::Writing(_) => {
                 self.state = writing;
                 Ok(false)
             }
@@ -96,14 +96,14 @@ impl Writer {
 }
 
 /// Writes all of it, for which room was taken.
-pub(crate) fn write(file: &File, at: At, bytes: &[u8], meter: &Meter) -> io::Result<u64> {
+pub(crate) fn write(file: &File, at: WritePosition, bytes: &[u8], meter: &WriteMeter) -> io::Result<u64> {
     meter.metered(file, bytes.len() as u64, || {
         let mut rest = bytes;
         while !rest.is_empty() {
             let done = (bytes.len() - rest.len()) as u64;
             let written = match at {
-                At::Position(at) => file.write_at(rest, at.saturating_add(done))?,
-                At::End => append(file, rest)?,
+                WritePosition::At(at) => file.write_at(rest, at.saturating_add(done))?,
+                WritePosition::End => append(file, rest)?,
             };
             if written == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
@@ -125,9 +125,9 @@ fn append(file: &File, bytes: &[u8]) -> io::Result<usize> {
 }
 
 #[async_trait::async_trait]
-impl Pollable for Writer {
+impl Pollable for FileOutputStream {
     async fn ready(&mut self) {
-        if let State::Writing(task) = &mut self.state {
+        if let WriteState::Writing(task) = &mut self.state {
             let written = task.await;
             self.wrote(written);
         }
@@ -135,15 +135,15 @@ impl Pollable for Writer {
 }
 
 #[async_trait::async_trait]
-impl OutputStream for Writer {
+impl OutputStream for FileOutputStream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         if !self.ready_to_write()? {
             return Err(StreamError::trap("a write was not permitted: `check-write` was not asked first"));
         }
         // What does not fit closes the stream, as every failed write does.
-        self.state = State::Closed;
+        self.state = WriteState::Closed;
         let write = self.write_of(bytes)?;
-        self.state = State::Writing(spawn_blocking(write));
+        self.state = WriteState::Writing(spawn_blocking(write));
         Ok(())
     }
 
@@ -163,8 +163,9 @@ impl OutputStream for Writer {
     }
 
     async fn cancel(&mut self) {
-        // What was begun is written; the guest waits for it, so that it cannot pile writes up.
-        if let State::Writing(task) = mem::replace(&mut self.state, State::Closed) {
+        // A write that has begun is finished; the guest waits for it, so that it cannot pile
+        // writes up.
+        if let WriteState::Writing(task) = mem::replace(&mut self.state, WriteState::Closed) {
             task.cancel().await;
         }
     }

@@ -1,180 +1,164 @@
-//! What makes, removes and renames, and how long a file is.
+//! The functions that make, remove, rename, lengthen or cut.
 
-use std::{fs::File as OsFile, path::Path, sync::Arc};
+use std::{fs::File as OsFile, io, path::Path, sync::Arc};
 
-use tokio::task::spawn_blocking;
-use wasmtime::{StoreContextMut, component::Resource};
+use wasmtime::StoreContextMut;
 use wasmtime_wasi::{
-    filesystem::{Descriptor, Dir},
-    p2::bindings::filesystem::types::{ErrorCode, PathFlags},
+    filesystem::Dir,
+    p2::{
+        FsResult,
+        bindings::filesystem::types::{ErrorCode, PathFlags},
+    },
 };
 
-use super::{may_write, refused};
+use super::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use crate::{
-    files::{self, Change, meter::Handle},
+    files::{self, SpaceChange, meter::OpenDescriptor},
     guest::Guest,
     watch::component::LinkerInstance,
 };
 
-type Store<'s, 'g> = &'s mut StoreContextMut<'g, Guest>;
-type Handed = Resource<Descriptor>;
-type Changed = wasmtime::Result<Result<(), ErrorCode>>;
+type GuestStore<'s, 'g> = &'s mut StoreContextMut<'g, Guest>;
 
 pub(super) fn link(types: &mut LinkerInstance<'_, Guest>) -> wasmtime::Result<()> {
     types.func_wrap_async("[method]descriptor.create-directory-at", |mut store, parameters| {
-        Box::new(async move { Ok((create_directory_at(&mut store, parameters).await?,)) })
+        Box::new(async move { returned(create_directory_at(&mut store, parameters).await) })
     })?;
     types.func_wrap_async("[method]descriptor.rename-at", |mut store, parameters| {
-        Box::new(async move { Ok((rename_at(&mut store, parameters).await?,)) })
+        Box::new(async move { returned(rename_at(&mut store, parameters).await) })
     })?;
     types.func_wrap_async("[method]descriptor.unlink-file-at", |mut store, parameters| {
-        Box::new(async move { Ok((unlink_file_at(&mut store, parameters).await?,)) })
+        Box::new(async move { returned(unlink_file_at(&mut store, parameters).await) })
     })?;
     types.func_wrap_async("[method]descriptor.symlink-at", |mut store, parameters| {
-        Box::new(async move { Ok((symlink_at(&mut store, parameters).await?,)) })
+        Box::new(async move { returned(symlink_at(&mut store, parameters).await) })
     })?;
     types.func_wrap_async("[method]descriptor.link-at", |mut store, parameters| {
-        Box::new(async move { Ok((link_at(&mut store, parameters).await?,)) })
+        Box::new(async move { returned(link_at(&mut store, parameters).await) })
     })?;
     types.func_wrap_async("[method]descriptor.set-size", |mut store, parameters| {
-        Box::new(async move { Ok((set_size(&mut store, parameters).await?,)) })
+        Box::new(async move { returned(set_size(&mut store, parameters).await) })
     })
 }
 
-/// A directory, open, and what its handle stands for.
-type At = (Dir, Arc<Handle>);
-
-fn directory(store: Store<'_, '_>, handle: &Handed) -> wasmtime::Result<Result<At, ErrorCode>> {
-    let guest = store.data_mut();
-    let of = guest.handle(handle)?;
-    Ok(guest.directory(handle)?.map(|directory| (directory, of)))
+/// A directory that a guest has open.
+struct OpenDirectory {
+    directory: Dir,
+    descriptor: Arc<OpenDescriptor>,
 }
 
-/// Changes something below a directory, for which room for one entry was taken where it
-/// `makes` something.
-async fn change(
-    (directory, of): At,
-    makes: bool,
-    change: impl FnOnce(&OsFile) -> std::io::Result<Change> + Send + 'static,
-) -> Changed {
-    let changed = spawn_blocking(move || change(&directory.dir)).await?;
-    of.meter.changed(u64::from(makes), changed.as_ref().copied().unwrap_or_default());
-    Ok(changed.map(drop).map_err(ErrorCode::from))
-}
-
-async fn create_directory_at(store: Store<'_, '_>, (handle, path): (Handed, String)) -> Changed {
-    store.data().call.budget.wasi_call();
-    let at = match directory(store, &handle)? {
-        Ok(at) => at,
-        Err(error) => return Ok(Err(error)),
-    };
-    if let Err(error) = may_write(&at.0, &at.1.meter, true).await? {
-        return Ok(Err(error));
+impl OpenDirectory {
+    fn of(store: GuestStore<'_, '_>, handle: &DescriptorHandle) -> FsResult<Self> {
+        let guest = store.data_mut();
+        let descriptor = guest.open_descriptor(handle)?;
+        Ok(Self { directory: guest.directory(handle)?, descriptor })
     }
-    change(at, true, move |directory| files::make_directory(directory, Path::new(&path))).await
+
+    /// Checks that an entry may be made, and takes room for it.
+    async fn may_make(&self) -> FsResult<()> {
+        may_write(&self.directory, &self.descriptor.meter, true).await
+    }
+
+    /// A full workspace lets files be removed and moved.
+    fn may_remove(&self) -> FsResult<()> {
+        if self.directory.perms.write_not_permitted() {
+            return Err(ErrorCode::NotPermitted.into());
+        }
+        Ok(())
+    }
+
+    /// A file that goes to another volume has to be copied, so that it counts there and no
+    /// link comes along.
+    fn same_volume(&self, other: &Self) -> FsResult<()> {
+        if !Arc::ptr_eq(&self.descriptor.meter.volume, &other.descriptor.meter.volume) {
+            return Err(ErrorCode::CrossDevice.into());
+        }
+        Ok(())
+    }
+
+    /// Changes something below the directory, for which room for one entry was taken where
+    /// it `makes` something.
+    async fn change(
+        self,
+        makes: bool,
+        change: impl FnOnce(&OsFile) -> io::Result<SpaceChange> + Send + 'static,
+    ) -> FsResult<()> {
+        let Self { directory, descriptor } = self;
+        let changed = blocking(move || change(&directory.dir)).await?;
+        descriptor.meter.changed(u64::from(makes), changed.as_ref().copied().unwrap_or_default());
+        changed?;
+        Ok(())
+    }
 }
 
-async fn unlink_file_at(store: Store<'_, '_>, (handle, path): (Handed, String)) -> Changed {
-    store.data().call.budget.wasi_call();
-    let at = match directory(store, &handle)? {
-        Ok(at) => at,
-        Err(error) => return Ok(Err(error)),
-    };
-    // What is full gives files up.
-    if at.0.perms.write_not_permitted() {
-        return Ok(Err(ErrorCode::NotPermitted));
-    }
-    change(at, false, move |directory| files::unlink(directory, Path::new(&path))).await
+async fn create_directory_at(store: GuestStore<'_, '_>, (handle, path): (DescriptorHandle, String)) -> FsResult<()> {
+    let above = OpenDirectory::of(store, &handle)?;
+    above.may_make().await?;
+    above.change(true, move |directory| files::make_directory(directory, Path::new(&path))).await
+}
+
+async fn unlink_file_at(store: GuestStore<'_, '_>, (handle, path): (DescriptorHandle, String)) -> FsResult<()> {
+    let above = OpenDirectory::of(store, &handle)?;
+    above.may_remove()?;
+    above.change(false, move |directory| files::unlink(directory, Path::new(&path))).await
 }
 
 async fn rename_at(
-    store: Store<'_, '_>,
-    (handle, path, new_handle, new_path): (Handed, String, Handed, String),
-) -> Changed {
-    store.data().call.budget.wasi_call();
-    let (from, to) = match (directory(store, &handle)?, directory(store, &new_handle)?) {
-        (Ok(from), Ok(to)) => (from, to),
-        (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
-    };
-    // Taking something away is writing, too; what is full may give files up.
-    if from.0.perms.write_not_permitted() || to.0.perms.write_not_permitted() {
-        return Ok(Err(ErrorCode::NotPermitted));
-    }
-    // What crosses from one to another is copied, so that it is counted there, and no link
-    // comes along.
-    if !same_volume(&from, &to) {
-        return Ok(Err(ErrorCode::CrossDevice));
-    }
-    let into = Arc::clone(&to.0.dir);
-    change(from, false, move |from| files::rename(from, Path::new(&path), &*into, Path::new(&new_path))).await
+    store: GuestStore<'_, '_>,
+    (handle, path, new_handle, new_path): (DescriptorHandle, String, DescriptorHandle, String),
+) -> FsResult<()> {
+    let (from, to) = (OpenDirectory::of(store, &handle)?, OpenDirectory::of(store, &new_handle)?);
+    // Moving a file away is writing, too.
+    from.may_remove()?;
+    to.may_remove()?;
+    from.same_volume(&to)?;
+    let into = Arc::clone(&to.directory.dir);
+    from.change(false, move |from| files::rename(from, Path::new(&path), &*into, Path::new(&new_path))).await
 }
 
 /// The operator's other programs follow links in their folders to wherever these lead, so
 /// that plugins make none there.
-async fn symlink_at(store: Store<'_, '_>, (handle, target, path): (Handed, String, String)) -> Changed {
-    store.data().call.budget.wasi_call();
-    let at = match directory(store, &handle)? {
-        Ok(at) if at.1.exchange => return Ok(Err(ErrorCode::NotPermitted)),
-        Ok(at) => at,
-        Err(error) => return Ok(Err(error)),
-    };
-    if let Err(error) = may_write(&at.0, &at.1.meter, true).await? {
-        return Ok(Err(error));
+async fn symlink_at(
+    store: GuestStore<'_, '_>,
+    (handle, target, path): (DescriptorHandle, String, String),
+) -> FsResult<()> {
+    let above = OpenDirectory::of(store, &handle)?;
+    if above.descriptor.exchange {
+        return Err(ErrorCode::NotPermitted.into());
     }
-    change(at, true, move |directory| files::symlink(Path::new(&target), directory, Path::new(&path))).await
+    above.may_make().await?;
+    above.change(true, move |directory| files::symlink(Path::new(&target), directory, Path::new(&path))).await
 }
 
 /// Two names of one file are in one place: the file of a folder, with a name in a workspace,
 /// would be there for its processes.
 async fn link_at(
-    store: Store<'_, '_>,
-    (handle, flags, path, new_handle, new_path): (Handed, PathFlags, String, Handed, String),
-) -> Changed {
-    store.data().call.budget.wasi_call();
-    let (from, to) = match (directory(store, &handle)?, directory(store, &new_handle)?) {
-        (Ok((_, from)), Ok((_, to))) if from.exchange || to.exchange => return Ok(Err(ErrorCode::NotPermitted)),
-        (Ok(from), Ok(to)) => (from, to),
-        (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
-    };
+    store: GuestStore<'_, '_>,
+    (handle, flags, path, new_handle, new_path): (DescriptorHandle, PathFlags, String, DescriptorHandle, String),
+) -> FsResult<()> {
+    let (from, to) = (OpenDirectory::of(store, &handle)?, OpenDirectory::of(store, &new_handle)?);
+    if from.descriptor.exchange || to.descriptor.exchange {
+        return Err(ErrorCode::NotPermitted.into());
+    }
     if flags.contains(PathFlags::SYMLINK_FOLLOW) {
-        return Ok(Err(ErrorCode::Invalid));
+        return Err(ErrorCode::Invalid.into());
     }
-    if from.0.perms.write_not_permitted() {
-        return Ok(Err(ErrorCode::NotPermitted));
-    }
-    if !same_volume(&from, &to) {
-        return Ok(Err(ErrorCode::CrossDevice));
-    }
-    if let Err(error) = may_write(&to.0, &to.1.meter, true).await? {
-        return Ok(Err(error));
-    }
-    let into = Arc::clone(&to.0.dir);
-    change(from, true, move |from| files::link(from, Path::new(&path), &*into, Path::new(&new_path))).await
+    from.may_remove()?;
+    from.same_volume(&to)?;
+    to.may_make().await?;
+    let into = Arc::clone(&to.directory.dir);
+    from.change(true, move |from| files::link(from, Path::new(&path), &*into, Path::new(&new_path))).await
 }
 
-fn same_volume(one: &At, other: &At) -> bool {
-    Arc::ptr_eq(&one.1.meter.volume, &other.1.meter.volume)
-}
-
-async fn set_size(store: Store<'_, '_>, (handle, size): (Handed, u64)) -> Changed {
+async fn set_size(store: GuestStore<'_, '_>, (handle, size): (DescriptorHandle, u64)) -> FsResult<()> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let file = match guest.file(&handle)? {
-        Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
-        Ok(file) => file.file,
-        Err(error) => return Ok(Err(error)),
-    };
-    let meter = guest.handle(&handle)?.meter.clone();
+    let file = guest.writable_file(&handle)?.file;
+    let meter = guest.open_descriptor(&handle)?.meter.clone();
     let looking = Arc::clone(&file);
-    let longer = match spawn_blocking(move || looking.metadata()).await? {
-        Ok(metadata) => size.saturating_sub(metadata.len()),
-        Err(error) => return Ok(Err(error.into())),
-    };
-    if longer > 0
-        && let Err(refusal) = meter.take_length(longer)
-    {
-        return refused(refusal);
+    let longer = size.saturating_sub(blocking(move || looking.metadata()).await??.len());
+    if longer > 0 {
+        meter.take_length(longer)?;
     }
-    let set = spawn_blocking(move || meter.metered(&file, longer, || file.set_len(size))).await?;
-    Ok(set.map_err(ErrorCode::from))
+    blocking(move || meter.metered(&file, longer, || file.set_len(size))).await??;
+    Ok(())
 }

@@ -1,147 +1,117 @@
-//! What moves data: writes, streams, listings.
+//! The functions that move data: writes, streams, listings.
 
-use tokio::task::spawn_blocking;
-use wasmtime::{
-    StoreContextMut,
-    component::{LinkerInstance, Resource},
-};
-use wasmtime_wasi::{
-    filesystem::{Descriptor, WasiFilesystemView as _},
-    p2::{
-        FsError,
-        bindings::filesystem::types::{DirectoryEntry, ErrorCode, HostDescriptor as _},
-    },
+use std::{io, sync::Arc};
+
+use wasmtime::{StoreContextMut, component::Resource};
+use wasmtime_wasi::p2::{
+    FsError, FsResult,
+    bindings::filesystem::types::{DirectoryEntry, ErrorCode, HostDescriptor as _},
 };
 use wasmtime_wasi_io::streams::{DynInputStream, DynOutputStream};
 
-use super::refused;
+use super::descriptors::{DescriptorHandle, blocking, returned};
 use crate::{
     files::{
-        listing::{Listing, Reading},
-        reader::Reader,
-        writer::{self, At, Writer},
+        listing::{DirectoryListing, DirectoryReader},
+        reader::FileInputStream,
+        writer::{self, FileOutputStream, WritePosition},
     },
     guest::Guest,
+    watch::component::LinkerInstance,
 };
 
-type Store<'s, 'g> = &'s mut StoreContextMut<'g, Guest>;
-type Handed = Resource<Descriptor>;
+type GuestStore<'s, 'g> = &'s mut StoreContextMut<'g, Guest>;
 
 pub(super) fn link(types: &mut LinkerInstance<'_, Guest>) -> wasmtime::Result<()> {
-    types.func_wrap_async("[method]descriptor.write", |mut store, parameters| {
-        Box::new(async move { Ok((write(&mut store, parameters).await?,)) })
+    types.func_wrap_async_untold("[method]descriptor.write", |mut store, parameters| {
+        Box::new(async move { returned(write(&mut store, parameters).await) })
     })?;
-    types.func_wrap("[method]descriptor.write-via-stream", |mut store, (handle, offset): (Handed, u64)| {
-        Ok((stream_in(&mut store, &handle, At::Position(offset))?,))
-    })?;
-    types.func_wrap("[method]descriptor.append-via-stream", |mut store, (handle,): (Handed,)| {
-        Ok((stream_in(&mut store, &handle, At::End)?,))
-    })?;
-    types.func_wrap("[method]descriptor.read-via-stream", |mut store, (handle, offset): (Handed, u64)| {
-        Ok((stream_out(&mut store, handle, offset)?,))
-    })?;
-    types.func_wrap_async("[method]descriptor.read-directory", |mut store, (handle,): (Handed,)| {
-        Box::new(async move { Ok((read_directory(&mut store, &handle).await?,)) })
-    })?;
-    types.func_wrap_async(
-        "[method]directory-entry-stream.read-directory-entry",
-        |mut store, (listing,): (Resource<Listing>,)| {
-            Box::new(async move { Ok((read_entry(&mut store, &listing).await?,)) })
+    types.func_wrap_untold(
+        "[method]descriptor.write-via-stream",
+        |mut store, (handle, offset): (DescriptorHandle, u64)| {
+            returned(output_stream(&mut store, &handle, WritePosition::At(offset)))
         },
     )?;
-    types.func_wrap("filesystem-error-code", |mut store, (error,): (Resource<wasmtime::Error>,)| {
-        Ok((error_code(&mut store, &error)?,))
+    types.func_wrap_untold("[method]descriptor.append-via-stream", |mut store, (handle,): (DescriptorHandle,)| {
+        returned(output_stream(&mut store, &handle, WritePosition::End))
+    })?;
+    types.func_wrap_untold(
+        "[method]descriptor.read-via-stream",
+        |mut store, (handle, offset): (DescriptorHandle, u64)| returned(input_stream(&mut store, handle, offset)),
+    )?;
+    types.func_wrap_async_untold(
+        "[method]descriptor.read-directory",
+        |mut store, (handle,): (DescriptorHandle,)| {
+            Box::new(async move { returned(read_directory(&mut store, &handle).await) })
+        },
+    )?;
+    types.func_wrap_async_untold(
+        "[method]directory-entry-stream.read-directory-entry",
+        |mut store, (listing,): (Resource<DirectoryListing>,)| {
+            Box::new(async move { returned(read_entry(&mut store, &listing).await) })
+        },
+    )?;
+    types.func_wrap_untold("filesystem-error-code", |store, (error,): (Resource<wasmtime::Error>,)| {
+        Ok((error_code(store.data(), &error)?,))
     })
 }
 
-async fn write(
-    store: Store<'_, '_>,
-    (handle, bytes, offset): (Handed, Vec<u8>, u64),
-) -> wasmtime::Result<Result<u64, ErrorCode>> {
+async fn write(store: GuestStore<'_, '_>, (handle, bytes, offset): (DescriptorHandle, Vec<u8>, u64)) -> FsResult<u64> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let file = match guest.file(&handle)? {
-        Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
-        Ok(file) => file.file,
-        Err(error) => return Ok(Err(error)),
-    };
-    let meter = guest.handle(&handle)?.meter.clone();
-    if let Err(refusal) = meter.take(bytes.len() as u64) {
-        return refused(refusal);
-    }
-    let written = spawn_blocking(move || writer::write(&file, At::Position(offset), &bytes, &meter)).await?;
-    Ok(written.map_err(ErrorCode::from))
+    let file = guest.writable_file(&handle)?.file;
+    let meter = guest.open_descriptor(&handle)?.meter.clone();
+    meter.take(bytes.len() as u64)?;
+    Ok(blocking(move || writer::write(&file, WritePosition::At(offset), &bytes, &meter)).await??)
 }
 
-fn stream_in(
-    store: Store<'_, '_>,
-    handle: &Handed,
-    at: At,
-) -> wasmtime::Result<Result<Resource<DynOutputStream>, ErrorCode>> {
+fn output_stream(
+    store: GuestStore<'_, '_>,
+    handle: &DescriptorHandle,
+    position: WritePosition,
+) -> FsResult<Resource<DynOutputStream>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let file = match guest.file(handle)? {
-        Ok(file) if file.perms.write_not_permitted() => return Ok(Err(ErrorCode::NotPermitted)),
-        Ok(file) => file.file,
-        Err(error) => return Ok(Err(error)),
-    };
-    let writer = Writer::new(file, at, guest.handle(handle)?, guest.keep_open()?);
-    let writer: DynOutputStream = Box::new(writer);
-    Ok(Ok(guest.table.push(writer)?))
+    let file = guest.writable_file(handle)?.file;
+    let stream = FileOutputStream::new(
+        file,
+        position,
+        guest.open_descriptor(handle)?,
+        guest.keep_open().map_err(FsError::trap)?,
+    );
+    let stream: DynOutputStream = Box::new(stream);
+    Ok(guest.table.push(stream)?)
 }
 
-fn stream_out(
-    store: Store<'_, '_>,
-    handle: Handed,
+fn input_stream(
+    store: GuestStore<'_, '_>,
+    handle: DescriptorHandle,
     offset: u64,
-) -> wasmtime::Result<Result<Resource<DynInputStream>, ErrorCode>> {
+) -> FsResult<Resource<DynInputStream>> {
     let guest = store.data_mut();
-    let (_handle, _share) = (guest.handle(&handle)?, guest.keep_open()?);
-    // Counts the call.
-    let stream = match guest.filesystem().read_via_stream(handle, offset) {
-        Ok(stream) => stream,
-        Err(error) => return error_of(error).map(Err),
-    };
+    let (_descriptor, _share) = (guest.open_descriptor(&handle)?, guest.keep_open().map_err(FsError::trap)?);
+    let stream = guest.filesystem_of_counted_call().read_via_stream(handle, offset)?;
     let inner = guest.table.delete(stream)?;
-    let reader: DynInputStream = Box::new(Reader { inner, _handle, _share });
-    Ok(Ok(guest.table.push(reader)?))
+    let stream: DynInputStream = Box::new(FileInputStream { inner, _descriptor, _share });
+    Ok(guest.table.push(stream)?)
 }
 
-fn error_of(error: FsError) -> wasmtime::Result<ErrorCode> {
-    error.downcast()
-}
-
-async fn read_directory(
-    store: Store<'_, '_>,
-    handle: &Handed,
-) -> wasmtime::Result<Result<Resource<Listing>, ErrorCode>> {
+async fn read_directory(store: GuestStore<'_, '_>, handle: &DescriptorHandle) -> FsResult<Resource<DirectoryListing>> {
     let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let directory = match guest.directory(handle)? {
-        Ok(directory) => directory.dir,
-        Err(error) => return Ok(Err(error)),
-    };
-    let _share = guest.keep_open()?;
-    match spawn_blocking(move || Reading::begin(&directory)).await? {
-        Ok(reading) => {
-            let listing = Listing { reading: Some(reading), ahead: Default::default(), _share };
-            Ok(Ok(store.data_mut().table.push(listing)?))
-        }
-        Err(error) => Ok(Err(error.into())),
-    }
+    let directory = Arc::clone(&guest.directory(handle)?.dir);
+    let _share = guest.keep_open().map_err(FsError::trap)?;
+    let reading = blocking(move || DirectoryReader::begin(&directory)).await??;
+    let listing = DirectoryListing { reading: Some(reading), ahead: Default::default(), _share };
+    Ok(store.data_mut().table.push(listing)?)
 }
 
 async fn read_entry(
-    store: Store<'_, '_>,
-    handle: &Resource<Listing>,
-) -> wasmtime::Result<Result<Option<DirectoryEntry>, ErrorCode>> {
-    let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let listing = guest.table.get_mut(handle)?;
+    store: GuestStore<'_, '_>,
+    handle: &Resource<DirectoryListing>,
+) -> FsResult<Option<DirectoryEntry>> {
+    let listing = store.data_mut().table.get_mut(handle)?;
     if listing.ahead.is_empty()
         && let Some(mut reading) = listing.reading.take()
     {
-        let read = spawn_blocking(move || {
+        let read = blocking(move || {
             let entries = reading.next();
             (reading, entries)
         });
@@ -152,16 +122,14 @@ async fn read_entry(
         }
         listing.ahead = entries;
     }
-    Ok(store.data_mut().table.get_mut(handle)?.ahead.pop_front().transpose())
+    Ok(store.data_mut().table.get_mut(handle)?.ahead.pop_front().transpose()?)
 }
 
 /// WASI's own does not know a quota.
-fn error_code(store: Store<'_, '_>, error: &Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
-    let guest = store.data_mut();
-    guest.call.budget.wasi_call();
-    let error = guest.table.get(error)?.downcast_ref::<std::io::Error>();
+fn error_code(guest: &Guest, error: &Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+    let error = guest.table.get(error)?.downcast_ref::<io::Error>();
     Ok(error.map(|error| match error.kind() {
-        std::io::ErrorKind::QuotaExceeded => ErrorCode::Quota,
+        io::ErrorKind::QuotaExceeded => ErrorCode::Quota,
         _ => ErrorCode::from(error),
     }))
 }

@@ -1,17 +1,56 @@
-//! What the process room says, in the words of the contract.
+//! Between the words of the contract and those of the process room.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use wharf_process::{Exit, PollStatistics, Snapshot, StreamState, output::Piece, polls::Guidance};
+use wharf_core::{Code, Error};
+use wharf_process::{
+    Exit, Pattern, PollStatistics, ProcessError, Snapshot, StreamName, StreamState, Until, output::Piece,
+    polls::Guidance,
+};
 
 use crate::{
-    adapter::{self, time},
+    adapter::text::{self, time},
     bindings::wharf::plugin::process as wit,
 };
 
 fn milliseconds(seconds: f64) -> u64 {
-    adapter::milliseconds(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+    text::milliseconds(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+}
+
+pub(super) fn count(lines: u32) -> usize {
+    usize::try_from(lines).unwrap_or(usize::MAX)
+}
+
+pub(super) fn no_options(options: Option<&str>) -> Result<(), Error> {
+    let Some(options) = options else { return Ok(()) };
+    match serde_json::from_str::<Map<String, Value>>(options) {
+        Ok(members) if members.is_empty() => Ok(()),
+        Ok(_) => Err(Error::new(Code::Invalid, "this host knows no member of `options`; leave it out")),
+        Err(error) => Err(Error::new(Code::Invalid, format!("`options` is no JSON object: {error}"))),
+    }
+}
+
+pub(super) fn stream(name: &str) -> Result<StreamName, Error> {
+    match name {
+        "stdout" => Ok(StreamName::Stdout),
+        "stderr" => Ok(StreamName::Stderr),
+        _ => Err(Error::new(Code::Invalid, "a stream is `stdout` or `stderr`")),
+    }
+}
+
+pub(super) fn until(condition: wit::Condition) -> Result<Until, Error> {
+    let pattern = match condition.pattern {
+        Some((place, text)) => {
+            let stream = stream(&place.stream)?;
+            let pattern = Pattern::new(&text).map_err(|source| ProcessError::Pattern { source })?;
+            Some((stream, place.cursor, pattern))
+        }
+        None => None,
+    };
+    let output = condition.output.map(|place| Ok::<_, Error>((stream(&place.stream)?, place.cursor))).transpose()?;
+    let idle = condition.idle_milliseconds.map(Duration::from_millis);
+    Ok(Until { output, pattern, exit: condition.exit, idle })
 }
 
 impl From<StreamState> for wit::Progress {
@@ -40,7 +79,7 @@ fn meta(reason: Option<String>, polls: &PollStatistics) -> Option<String> {
         members.insert("explanation".to_owned(), reason.into());
     }
     if polls.polls > 0 {
-        let whole = adapter::milliseconds;
+        let whole = text::milliseconds;
         let intervals = polls.intervals.map(|intervals| {
             json!({
                 "count": intervals.count,

@@ -7,7 +7,7 @@ use wharf_core::{Code, Error, json::members};
 use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
 use crate::{
-    adapter::{milliseconds, time},
+    adapter::text::{milliseconds, time},
     bindings::wharf::plugin::terminal as wit,
 };
 
@@ -99,13 +99,13 @@ pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Res
 /// `options` of a turn.
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct JudgedBy {
+struct TurnOverrides {
     parameters: Tuning,
 }
 
 fn tuning(options: Option<&str>) -> Result<Tuning, Error> {
     let Some(options) = options else { return Ok(Tuning::default()) };
-    let judged: JudgedBy =
+    let judged: TurnOverrides =
         members(options).map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
     Ok(judged.parameters)
 }
@@ -134,7 +134,7 @@ pub(super) fn turn(state: TurnState) -> wit::Turn {
     wit::Turn { number, start, end, complete, cancelled, meta }
 }
 
-/// How much there is in all is at least what was read.
+/// The stream ends behind this piece, or later.
 pub(super) fn raw_piece(slice: Slice<Vec<u8>>, end: u64) -> wit::Piece {
     let Slice { content, start, next, evicted_before } = slice;
     wit::Piece { start, next, evicted_before, end: end.max(next), data: content }

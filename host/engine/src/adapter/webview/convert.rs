@@ -5,7 +5,7 @@ use wharf_core::text;
 use wharf_webview::{Dialog, LogPage, Outcome, OutcomeState, PageInfo, ResultPiece};
 
 use crate::{
-    adapter::{milliseconds, time},
+    adapter::text::{milliseconds, time},
     bindings::wharf::plugin::webview as wit,
 };
 
@@ -19,7 +19,7 @@ pub(super) fn outcome(outcome: Outcome, most: usize) -> wit::Outcome {
     let (kind, message) =
         failure.map(|failure| (failure.kind.as_str().to_owned(), failure.message)).unwrap_or_default();
     let sent = match std::str::from_utf8(&data) {
-        // What is no text may be cut anywhere.
+        // Bytes may be cut anywhere, a text between characters.
         Ok(whole) => text::cut(whole, most).len(),
         Err(_) => data.len().min(most),
     };
@@ -38,7 +38,7 @@ pub(super) fn outcome(outcome: Outcome, most: usize) -> wit::Outcome {
     }
 }
 
-/// What is told of a request that there cannot be.
+/// The outcome of a request whose id is none.
 pub(super) fn unknown() -> wit::Outcome {
     wit::Outcome {
         state: OutcomeState::Unknown.as_str().to_owned(),

@@ -1,15 +1,15 @@
-//! What a host call is about, in one name: never its data.
+//! The subject of a host call, in one name: never its data.
 //!
-//! The table below is all that this room knows of interfaces. A function that
-//! it does not name is told by its name alone, so nothing leaks that nobody
-//! has thought of.
+//! Of a function that the table below does not name, the audit hears no subject: a new one
+//! leaks nothing until somebody has decided about it.
 
 use std::any::Any;
 
-use wasmtime::component::Resource;
+use wasmtime::component::{Resource, ResourceTable};
 use wharf_core::{Origin, audit::shown};
 
-use crate::{bucket::Bucket, guest::Guest};
+use super::weight::Weight;
+use crate::bucket::Bucket;
 
 /// Longest parameters of an operation that are looked into for an address.
 const MAX_PARAMETERS_BYTES: usize = 64 << 10;
@@ -21,15 +21,15 @@ struct Navigate {
 }
 
 /// The parameters of a host call.
-pub(crate) trait Asked {
+pub(crate) trait Parameters: Weight {
     /// The parameter at this place.
-    fn parameter(&self, index: usize) -> Option<&dyn Any>;
+    fn at(&self, index: usize) -> Option<&dyn Any>;
 }
 
-macro_rules! tuple {
+macro_rules! parameters {
     ($($name:ident $index:tt),*) => {
-        impl<$($name: 'static),*> Asked for ($($name,)*) {
-            fn parameter(&self, index: usize) -> Option<&dyn Any> {
+        impl<$($name: Weight + 'static),*> Parameters for ($($name,)*) {
+            fn at(&self, index: usize) -> Option<&dyn Any> {
                 match index {
                     $($index => Some(&self.$index),)*
                     _ => None,
@@ -39,19 +39,16 @@ macro_rules! tuple {
     };
 }
 
-tuple!();
-tuple!(A 0);
-tuple!(A 0, B 1);
-tuple!(A 0, B 1, C 2);
-tuple!(A 0, B 1, C 2, D 3);
-tuple!(A 0, B 1, C 2, D 3, E 4);
-tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
-tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+parameters!();
+parameters!(A 0);
+parameters!(A 0, B 1);
+parameters!(A 0, B 1, C 2);
+parameters!(A 0, B 1, C 2, D 3);
+parameters!(A 0, B 1, C 2, D 3, E 4);
 
-/// What this call is about, where that can be told without its data.
-pub(crate) fn about(guest: &Guest, function: &str, parameters: &impl Asked) -> Option<Box<str>> {
-    let text = |index| parameters.parameter(index)?.downcast_ref::<String>().map(String::as_str);
+/// The subject of a call, where it has one that is no data.
+pub(super) fn of(table: &ResourceTable, function: &str, parameters: &impl Parameters) -> Option<Box<str>> {
+    let text = |index| parameters.at(index)?.downcast_ref::<String>().map(String::as_str);
     match function {
         // The text of a command may hold a secret.
         "process.spawn-shell" | "terminal.start-shell" => Some("shell".into()),
@@ -97,14 +94,14 @@ pub(crate) fn about(guest: &Guest, function: &str, parameters: &impl Asked) -> O
         | "events.changed"
         | "events.updated"
         | "log.write" => text(0).map(shown),
-        _ => bucket(guest, parameters),
+        _ => bucket(table, parameters),
     }
 }
 
 /// The bucket that a call on a handle is about.
-fn bucket(guest: &Guest, parameters: &impl Asked) -> Option<Box<str>> {
-    let handle = parameters.parameter(0)?.downcast_ref::<Resource<Bucket>>()?;
-    let scope = &guest.table.get(handle).ok()?.scope;
+fn bucket(table: &ResourceTable, parameters: &impl Parameters) -> Option<Box<str>> {
+    let handle = parameters.at(0)?.downcast_ref::<Resource<Bucket>>()?;
+    let scope = &table.get(handle).ok()?.scope;
     Some(shown(&format!("{}/{}", scope.kind.as_str(), scope.bucket)))
 }
 
