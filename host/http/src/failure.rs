@@ -22,7 +22,7 @@ pub struct Failure {
 
 /// What a client gets instead of an answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     error: ProblemDetail,
 }
 
@@ -41,12 +41,12 @@ struct ProblemDetail {
 
 impl Failure {
     /// An error under a status that its code alone does not say.
-    pub(super) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
         Self { status, error: Error::new(code, message), challenge: None }
     }
 
     /// The same with how to get what it takes.
-    pub(super) fn challenged(self, challenge: Option<HeaderValue>) -> Self {
+    pub(crate) fn challenged(self, challenge: Option<HeaderValue>) -> Self {
         Self { challenge, ..self }
     }
 
@@ -58,11 +58,11 @@ impl Failure {
     }
 
     /// Whether whoever it is for has shown nothing that opens anything.
-    pub(super) fn is_of_a_stranger(&self) -> bool {
+    pub(crate) fn is_of_a_stranger(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
 
-    pub(super) fn invalid(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Error::new(Code::Invalid, message).into()
     }
 }

@@ -1,38 +1,25 @@
-//! The socket, connections and their ends.
+//! The server: accepts connections, and ends them in order.
+
+mod connection;
 
 use std::{
-    io,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
-use axum::{Router, body::Bytes};
-use hyper::{
-    Request,
-    body::Incoming,
-    server::conn::http1,
-    service::{Service as _, service_fn},
-};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    time::{sleep, timeout},
-};
-use tokio_io_timeout::TimeoutStream;
+use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
 
-use super::{
-    HttpAddress, HttpServices, HttpSettings, Shared,
-    doors::{Doors, Visitor},
-    issued::Issued,
-    listener::{self, Accepted, BUFFER_BYTES, Listener},
-    making::Making,
-    openapi, routes,
+use crate::{
+    access::{factory::Making, issued::Issued},
+    connections::Doors,
+    listener::{HttpError, Listener, address::HttpAddress},
+    routes,
+    settings::{HttpServices, HttpSettings},
+    state::Shared,
 };
+use connection::Times;
 
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
@@ -40,28 +27,6 @@ const RELIEF: Duration = Duration::from_millis(100);
 /// So many connections are accepted before those that are there may speak: one that is
 /// shed for newer ones had its turn.
 const AT_ONCE: usize = 16;
-
-/// Why nothing can be served.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HttpError {
-    /// Others could read the token on its way.
-    #[error(
-        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, give a certificate, or allow it in so many words"
-    )]
-    Public {
-        /// What was asked for.
-        address: HttpAddress,
-    },
-    /// The address cannot be had.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// What was asked for.
-        address: HttpAddress,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
 
 /// A server that listens, and does not serve yet.
 pub struct HttpServer {
@@ -86,7 +51,6 @@ impl HttpServer {
     /// not allowed; or it cannot be had.
     pub fn bind(address: HttpAddress, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
         let (listener, address) = Listener::bind(address, &settings)?;
-        let description = openapi::describe(&routes::table(), &settings.version);
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let readers = Quota::new(Bounds {
             resource: "requests that follow something or wait",
@@ -103,7 +67,7 @@ impl HttpServer {
             issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
             memory: services.request_memory.clone(),
             readers,
-            description: Bytes::from(description.to_string()),
+            description: routes::description(&settings.version).into(),
             warned_of_default: AtomicBool::new(false),
             stopping,
             services,
@@ -166,7 +130,7 @@ impl HttpServer {
                 match listener.accept().await {
                     Ok((accepted, address)) => {
                         let visitor = doors.enter(address);
-                        let serving = connection(
+                        let serving = connection::serve(
                             accepted,
                             router.clone(),
                             Times::new(&limits),
@@ -207,76 +171,5 @@ impl HttpServer {
             killed.cancel();
             tasks.wait().await;
         }
-    }
-}
-
-/// The clocks of one connection.
-#[derive(Clone, Copy)]
-pub(super) struct Times {
-    pub(super) arrival: Duration,
-    stall: Duration,
-}
-
-impl Times {
-    fn new(limits: &wharf_core::HttpLimits) -> Self {
-        Self {
-            arrival: Duration::from_millis(limits.arrival_milliseconds),
-            stall: Duration::from_millis(limits.stall_milliseconds),
-        }
-    }
-}
-
-async fn connection(
-    accepted: Accepted,
-    router: Router,
-    times: Times,
-    visitor: Arc<Visitor>,
-    stopping: CancellationToken,
-) {
-    match accepted {
-        Accepted::Port(stream, tls) => {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection gathers small writes");
-            }
-            match tls {
-                None => serve(stream, router, times, visitor, stopping).await,
-                Some(tls) => {
-                    if let Some(stream) = listener::private(&tls, stream, times).await {
-                        serve(stream, router, times, visitor, stopping).await;
-                    }
-                }
-            }
-        }
-        #[cfg(unix)]
-        Accepted::Socket(stream) => serve(stream, router, times, visitor, stopping).await,
-    }
-}
-
-async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Send,
-    router: Router,
-    times: Times,
-    visitor: Arc<Visitor>,
-    stopping: CancellationToken,
-) {
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(times.stall));
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(times.arrival).max_buf_size(BUFFER_BYTES);
-    let router = TowerToHyperService::new(router.into_service::<Incoming>());
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Arc::clone(&visitor));
-        router.call(request)
-    });
-    let mut serving = std::pin::pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
-    let ended = tokio::select! {
-        ended = &mut serving => ended,
-        () = stopping.cancelled() => {
-            serving.as_mut().graceful_shutdown();
-            serving.await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
     }
 }

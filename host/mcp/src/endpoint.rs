@@ -21,7 +21,6 @@ mod session;
 mod sessions;
 
 use std::{
-    convert::Infallible,
     io,
     sync::Arc,
     task::{Context, Poll},
@@ -31,7 +30,7 @@ use std::{
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt, Full};
 use rmcp::{
     model::{ErrorCode, RequestId},
     transport::{StreamableHttpServerConfig, StreamableHttpService},
@@ -52,6 +51,7 @@ use crate::{
     served::Served,
     traced::Traced,
 };
+pub use answer::EndpointBody;
 use answer::Following;
 use asked::{Asked, Reply};
 use in_flight::{InFlight, Places};
@@ -67,9 +67,6 @@ const CARRIED_BYTES: u64 = 256 << 10;
 
 /// From this version on clients know an event that only says where to go on.
 const PRIMED_SINCE: &str = "2025-11-25";
-
-/// What an endpoint answers with.
-pub type EndpointBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A whole request, and what its transport has found out about it.
 pub struct EndpointRequest {

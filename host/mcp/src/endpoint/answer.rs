@@ -7,16 +7,19 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, future::BoxFuture, stream::unfold};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_body::{Body as _, Frame};
-use http_body_util::{BodyDataStream, BodyExt, Full, StreamBody};
+use http_body_util::{BodyDataStream, BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError, RequestId};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use wharf_core::Share;
 
 use super::{
-    EndpointBody, EndpointRefusal,
+    refusal::EndpointRefusal,
     session::{self, Begun},
 };
+
+/// What an endpoint answers with.
+pub type EndpointBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// What is answered.
 type Response = http::Response<EndpointBody>;

@@ -9,11 +9,12 @@ use std::{
 };
 
 use wharf_core::{
-    Channel, Code, ContextRules, Error, PluginName, TenantId,
+    Code, ContextRules, Error, HttpLimits, PluginName, TenantId,
     service::{AllowedPlugins, front_end::FrontEndOwner},
 };
 
-use super::{Failure, Token, allowed::allowed_plugins, making::Making, protocol::ProtocolEndpoint};
+use super::token::Token;
+use crate::{failure::Failure, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
@@ -53,28 +54,28 @@ impl HttpClient {
 }
 
 /// A client of a running server.
-pub(super) struct Client {
+pub(crate) struct Client {
     name: String,
     /// None where somebody else issues tokens for it.
     token: Option<Token>,
-    pub(super) rules: ContextRules,
+    pub(crate) rules: ContextRules,
     plugins: Option<AllowedPlugins>,
-    pub(super) endpoint: Box<dyn ProtocolEndpoint>,
-    pub(super) may_read_metrics: bool,
+    pub(crate) endpoint: Box<dyn ProtocolEndpoint>,
+    pub(crate) may_read_metrics: bool,
     pace: Pace,
     front_ends: bool,
 }
 
 /// What decides about a client, but for its tenant.
-pub(super) struct Shown {
-    pub(super) name: String,
-    pub(super) token: Option<Token>,
-    pub(super) plugins: Option<Vec<String>>,
-    pub(super) metrics: bool,
-    pub(super) requests_per_second: Option<u64>,
-    pub(super) calls: Option<u64>,
-    pub(super) front_ends: bool,
-    pub(super) trusted_middleware: bool,
+pub(crate) struct Shown {
+    pub(crate) name: String,
+    pub(crate) token: Option<Token>,
+    pub(crate) plugins: Option<Vec<String>>,
+    pub(crate) metrics: bool,
+    pub(crate) requests_per_second: Option<u64>,
+    pub(crate) calls: Option<u64>,
+    pub(crate) front_ends: bool,
+    pub(crate) trusted_middleware: bool,
 }
 
 impl From<HttpClient> for Shown {
@@ -87,17 +88,20 @@ impl From<HttpClient> for Shown {
 }
 
 impl Client {
-    pub(super) fn new(client: Shown, tenant: TenantId, making: &Making) -> Self {
-        let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
-        let (rules, limits) = (ContextRules { channel, ..making.rules(tenant) }, &making.limits);
-        let plugins = client.plugins.as_deref().map(allowed_plugins);
+    pub(crate) fn new(
+        client: Shown,
+        rules: ContextRules,
+        plugins: Option<AllowedPlugins>,
+        endpoint: Box<dyn ProtocolEndpoint>,
+        limits: &HttpLimits,
+    ) -> Self {
         let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
         Self {
             name: client.name,
             token: client.token,
-            endpoint: making.endpoint(&rules, plugins.as_ref(), client.calls),
             rules,
             plugins,
+            endpoint,
             may_read_metrics: client.metrics,
             pace: Pace::new(per_second),
             front_ends: client.front_ends,
@@ -105,12 +109,12 @@ impl Client {
     }
 
     /// Whether this is the client that shows this token.
-    pub(super) fn shows(&self, token: &[u8]) -> bool {
+    pub(crate) fn shows(&self, token: &[u8]) -> bool {
         self.token.as_ref().is_some_and(|own| own.is(token))
     }
 
     /// Counts one request.
-    pub(super) fn ask(&self) -> Result<(), Failure> {
+    pub(crate) fn ask(&self) -> Result<(), Failure> {
         self.pace.take(Instant::now()).map_err(|per_second| {
             tracing::debug!(client = self.name, "a client asks too often");
             let told = format!(
@@ -121,17 +125,17 @@ impl Client {
     }
 
     /// Whether nothing of it is open.
-    pub(super) fn is_unused(&self) -> bool {
+    pub(crate) fn is_unused(&self) -> bool {
         self.endpoint.is_unused()
     }
 
     /// As whom it connects front ends, where it may.
-    pub(super) fn owner(&self) -> Option<FrontEndOwner> {
+    pub(crate) fn owner(&self) -> Option<FrontEndOwner> {
         self.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
     }
 
     /// Whether it may use what the host itself opens: terminals, and streams.
-    pub(super) fn may_use_host(&self) -> bool {
+    pub(crate) fn may_use_host(&self) -> bool {
         self.plugins.as_ref().is_none_or(|plugins| plugins.allows(PluginName::host().as_str()))
     }
 }

@@ -58,7 +58,7 @@ impl Token {
 
     /// Whether a client showed it. How long that takes tells nothing of the
     /// token: digests are compared in constant time.
-    pub(super) fn is(&self, shown: &[u8]) -> bool {
+    pub(crate) fn is(&self, shown: &[u8]) -> bool {
         shown.len() <= LONGEST && self.0 == blake3::hash(shown)
     }
 }

@@ -53,7 +53,7 @@ impl Tls {
         Ok(Self(Arc::new(config)))
     }
 
-    pub(super) fn acceptor(&self) -> TlsAcceptor {
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(Arc::clone(&self.0))
     }
 }

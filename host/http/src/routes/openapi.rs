@@ -7,22 +7,19 @@ use serde_json::{Map, Value, json};
 use wharf_completion::stream::StreamEvent;
 
 use super::{
-    caller::{ASSISTANT, SESSION, THREAD},
-    failure::Problem,
-    pages::PAGES,
+    paths::{FRONT_ENDS, MCP, PAGES},
     protocol,
-    routes::{Answer, Content, Described, FRONT_ENDS, MCP, Route},
+    route::{Answer, Content, Described, Route},
+};
+use crate::{
+    failure::Problem,
+    request::headers::{ASSISTANT, SESSION, THREAD},
 };
 
 const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which programs run, web pages that are driven by scripts, and streams of what they and plugins \
                      say while they work. A request shows the host's token, and names its session by a header; \
                      terminals, pages and streams of other sessions are `not-found`. Front ends at `/v1/front-ends` are pages and windows that \
                      serve tools of their own.";
-
-pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
-                      as `id` and its `data` as JSON; a client that comes back sends the last one as `Last-Event-ID`. \
-                      Without an `id` come `reset` ({from, resumed_at}: events were evicted before they were read) \
-                      and `end` ({reason, because?}: nothing will come any more). Comments keep the connection alive.";
 
 /// The description of these routes.
 pub(super) fn describe(routes: &[Route], version: &str) -> Value {

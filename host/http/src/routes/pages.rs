@@ -20,15 +20,19 @@ use wharf_core::{
 };
 
 use super::{
-    Failure, Shared,
-    caller::Caller,
-    request::{Body, Handle, Handles, Parameters},
-    routes::{Route, done, json},
-    streams::patience,
+    paths::PAGES,
+    route::{Route, done, json},
+};
+use crate::{
+    failure::Failure,
+    request::{
+        body::Body,
+        context::Caller,
+        parameters::{Handle, Handles, Parameters},
+    },
+    state::Shared,
 };
 
-/// Where pages are opened.
-pub(super) const PAGES: &str = "/v1/pages";
 const PAGE: &str = "/v1/pages/{page}";
 const REQUEST: &str = "/v1/pages/{page}/requests/{request}";
 
@@ -294,7 +298,7 @@ async fn poll(
     Handles(page, request): Handles,
     Parameters(poll): Parameters<Poll>,
 ) -> Result<Json<PageOutcome>, Failure> {
-    let patience = patience(&shared, poll.wait_ms);
+    let patience = shared.patience(poll.wait_ms);
     let _place = (!patience.is_zero()).then(|| shared.reader(&asking.context.tenant)).transpose()?;
     let most = most(poll.max_bytes);
     let Asking { service, context } = &asking;

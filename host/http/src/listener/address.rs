@@ -35,7 +35,7 @@ impl HttpAddress {
     }
 
     /// Whether only this machine reaches it.
-    pub(super) fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.port().is_none_or(|address| address.ip().is_loopback())
     }
 }

@@ -8,20 +8,28 @@ use axum::{
     extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
+    routing::{delete, get, post},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_completion::terminals::{
-    CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, TerminalDescription, TerminalOutput,
-    TerminalScreen, TurnRequest,
+    CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, StartedTerminal, TerminalDescription,
+    TerminalOutput, TerminalScreen, TerminalTurn, TurnRequest,
 };
 
 use super::{
-    Failure, Shared,
-    caller::Caller,
-    follow::Following,
-    request::{Body, Handle, Parameters, takes_events},
-    streams::patience,
+    follow::{self, Following},
+    route::{Route, done, json},
+};
+use crate::{
+    failure::Failure,
+    request::{
+        body::Body,
+        context::Caller,
+        headers::takes_events,
+        parameters::{Handle, Parameters},
+    },
+    state::Shared,
 };
 
 const STREAM: HeaderName = HeaderName::from_static("wharf-stream");
@@ -36,16 +44,117 @@ const MOST_HISTORY_LINES: usize = 10_000;
 const USUAL_GRACE: Duration = Duration::from_secs(2);
 const LONGEST_GRACE: Duration = Duration::from_secs(60);
 
+/// The routes of this file.
+pub(super) fn routes() -> Vec<Route> {
+    let mut routes = of_all();
+    routes.extend(of_one());
+    routes
+}
+
+fn of_all() -> Vec<Route> {
+    let terminal = "/v1/terminals/{terminal}";
+    vec![
+        Route::new(
+            "post",
+            "/v1/terminals",
+            ("startTerminal", "Starts a program in a terminal of its own."),
+            post(start),
+            vec![json::<StartedTerminal>(201, "It was started.")],
+        )
+        .body::<StartTerminal>(),
+        Route::new(
+            "get",
+            "/v1/terminals",
+            ("listTerminals", "Lists the caller's terminals."),
+            get(list),
+            vec![json::<TerminalList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            terminal,
+            ("getTerminal", "Tells how a terminal is."),
+            get(info),
+            vec![json::<TerminalDescription>(200, "So it is.")],
+        ),
+        Route::new(
+            "delete",
+            terminal,
+            ("closeTerminal", "Ends the program and all that it started, and the terminal's stream."),
+            delete(close),
+            vec![json::<TerminalDescription>(200, "So it ended.")],
+        )
+        .query::<Close>(),
+    ]
+}
+
+fn of_one() -> Vec<Route> {
+    vec![
+        Route::new(
+            "post",
+            "/v1/terminals/{terminal}/turns",
+            (
+                "beginTurn",
+                "Types input, which begins a turn, and follows what comes up to its `complete`, where the client \
+                 accepts `text/event-stream`. Else, or after a dropped connection, the turn is followed on the \
+                 terminal's stream; it goes on in any case.",
+            ),
+            post(turn),
+            vec![follow::events("The events of this turn."), json::<TerminalTurn>(202, "It has begun.")],
+        )
+        .body::<TurnRequest>(),
+        Route::new(
+            "post",
+            "/v1/terminals/{terminal}/keys",
+            ("pressKeys", "Presses keys, in a running turn or without one."),
+            post(keys),
+            vec![done("They were pressed.")],
+        )
+        .body::<PressKeys>(),
+        Route::new(
+            "post",
+            "/v1/terminals/{terminal}/cancel",
+            ("cancelTurn", "Takes the running turn back: it is over, and the program is sent nothing."),
+            post(cancel),
+            vec![done("It is over.")],
+        )
+        .body::<CancelTurn>(),
+        Route::new(
+            "post",
+            "/v1/terminals/{terminal}/resize",
+            ("resizeTerminal", "Changes the size of a terminal."),
+            post(resize),
+            vec![done("It has this size.")],
+        )
+        .body::<ResizeTerminal>(),
+        Route::new(
+            "get",
+            "/v1/terminals/{terminal}/screen",
+            ("readScreen", "Shows what a person would see."),
+            get(screen),
+            vec![json::<TerminalScreen>(200, "This is shown.")],
+        )
+        .query::<Screen>(),
+        Route::new(
+            "get",
+            "/v1/terminals/{terminal}/output",
+            ("readOutput", "Reads what was printed, from a cursor on."),
+            get(output),
+            vec![json::<TerminalOutput>(200, "This was printed; it may be nothing.")],
+        )
+        .query::<Output>(),
+    ]
+}
+
 /// The terminals of the caller.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct TerminalList {
+struct TerminalList {
     /// Ended ones that are kept included.
     terminals: Vec<TerminalDescription>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Close {
+struct Close {
     /// How long the program may take to end by itself, in milliseconds; 2 s
     /// where absent, 60 s at most.
     grace_ms: Option<u64>,
@@ -53,7 +162,7 @@ pub(super) struct Close {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Screen {
+struct Screen {
     /// How many lines that went off the top to show, too; 10,000 at most.
     #[serde(default)]
     history_lines: usize,
@@ -61,7 +170,7 @@ pub(super) struct Screen {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Output {
+struct Output {
     /// Text, or the very bytes; each counts its own cursors.
     #[serde(default)]
     view: OutputView,
@@ -76,7 +185,7 @@ pub(super) struct Output {
     wait_ms: u64,
 }
 
-pub(super) async fn start(
+async fn start(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Body { value: request, .. }: Body<StartTerminal>,
@@ -90,14 +199,11 @@ pub(super) async fn start(
     Ok(response)
 }
 
-pub(super) async fn list(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-) -> Result<Json<TerminalList>, Failure> {
+async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Result<Json<TerminalList>, Failure> {
     Ok(Json(TerminalList { terminals: shared.services.terminals.list(&context).await? }))
 }
 
-pub(super) async fn info(
+async fn info(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -105,7 +211,7 @@ pub(super) async fn info(
     Ok(Json(shared.services.terminals.info(&context, &terminal).await?))
 }
 
-pub(super) async fn close(
+async fn close(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -117,7 +223,7 @@ pub(super) async fn close(
 
 /// Begins a turn, and follows it where the client takes events. The turn goes
 /// on whether or not somebody does.
-pub(super) async fn turn(
+async fn turn(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -141,7 +247,7 @@ pub(super) async fn turn(
     Ok(response)
 }
 
-pub(super) async fn keys(
+async fn keys(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -151,7 +257,7 @@ pub(super) async fn keys(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn cancel(
+async fn cancel(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -161,7 +267,7 @@ pub(super) async fn cancel(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn resize(
+async fn resize(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -171,7 +277,7 @@ pub(super) async fn resize(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn screen(
+async fn screen(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -181,13 +287,13 @@ pub(super) async fn screen(
     Ok(Json(shared.services.terminals.screen(&context, &terminal, lines).await?))
 }
 
-pub(super) async fn output(
+async fn output(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
     Parameters(output): Parameters<Output>,
 ) -> Result<Json<TerminalOutput>, Failure> {
-    let patience = patience(&shared, output.wait_ms);
+    let patience = shared.patience(output.wait_ms);
     let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
     let request = |patience| ReadOutput {
         view: output.view,

@@ -17,7 +17,7 @@ use tokio::net::{UnixListener, UnixStream};
 const NAME_BYTES: usize = 8;
 
 /// A socket that is there while this is.
-pub(super) struct SocketListener {
+pub(crate) struct SocketListener {
     listener: UnixListener,
     path: PathBuf,
     /// Device and number: another one of this name is not ours to remove.
@@ -27,7 +27,7 @@ pub(super) struct SocketListener {
 impl SocketListener {
     /// Makes a socket at `path`, of mode 0600. One that is there already is
     /// replaced where nobody answers it.
-    pub(super) fn bind(path: &Path) -> io::Result<Self> {
+    pub(crate) fn bind(path: &Path) -> io::Result<Self> {
         refuse_what_is_used(path)?;
         let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
         // It appears at its place with its permissions: until then, nobody
@@ -49,7 +49,7 @@ impl SocketListener {
         Ok(Self { listener, path: path.to_owned(), file: identity(path) })
     }
 
-    pub(super) async fn accept(&self) -> io::Result<UnixStream> {
+    pub(crate) async fn accept(&self) -> io::Result<UnixStream> {
         Ok(self.listener.accept().await?.0)
     }
 }

@@ -13,20 +13,18 @@ use axum::{
 use wharf_core::{Code, Error};
 
 use super::{
-    Failure, Shared,
-    routes::{Answer, Content, Route},
+    paths::METRICS,
+    route::{Answer, Content, Route},
 };
+use crate::{failure::Failure, state::Shared};
 
 /// The type of the text, by which a reader knows its form.
 const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Where Prometheus looks unless it is told otherwise.
-pub(super) const PATH: &str = "/metrics";
-
 pub(super) fn route() -> Route {
     Route::new(
         "get",
-        PATH,
+        METRICS,
         (
             "metrics",
             "The metrics of the host, for Prometheus: calls, denials, what runs, memory. For tokens that may read them.",

@@ -23,7 +23,7 @@ use wharf_core::{
     quota::{Bounds, Quota, QuotaFull, Share},
 };
 
-use super::Failure;
+use crate::failure::Failure;
 
 /// How often the operator is told that strangers are turned away.
 const COMPLAINT: Duration = Duration::from_secs(60);
@@ -32,7 +32,7 @@ const COMPLAINT: Duration = Duration::from_secs(60);
 const WAIT: Duration = Duration::from_secs(1);
 
 /// All connections of a server.
-pub(super) struct Doors {
+pub(crate) struct Doors {
     clients: Arc<Quota>,
     /// Fires when a client has given its place back.
     left: Notify,
@@ -67,7 +67,7 @@ enum Network {
 }
 
 /// One connection. It gives its place back when this is dropped.
-pub(super) struct Visitor {
+pub(crate) struct Visitor {
     doors: Arc<Doors>,
     number: u64,
     origin: PeerClass,
@@ -78,7 +78,7 @@ pub(super) struct Visitor {
 }
 
 impl Doors {
-    pub(super) fn new(limits: &HttpLimits) -> Arc<Self> {
+    pub(crate) fn new(limits: &HttpLimits) -> Arc<Self> {
         let clients = Quota::new(Bounds {
             resource: "connections",
             section: "[http.limits]",
@@ -99,7 +99,7 @@ impl Doors {
 
     /// Lets a stranger in, and another one out where there are too many. Without an
     /// address it came by a socket.
-    pub(super) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Arc<Visitor> {
+    pub(crate) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Arc<Visitor> {
         let address = address.map(|address| address.to_canonical());
         let (network, shed) = (address.and_then(network), CancellationToken::new());
         let mut strangers = self.strangers();
@@ -123,7 +123,7 @@ impl Doors {
     }
 
     /// Lets out the stranger that has been here for longest.
-    pub(super) fn shed_oldest(&self) {
+    pub(crate) fn shed_oldest(&self) {
         self.strangers().shed_oldest();
     }
 
@@ -168,18 +168,18 @@ impl Strangers {
 
 impl Visitor {
     /// Whether no token was shown yet.
-    pub(super) fn is_stranger(&self) -> bool {
+    pub(crate) fn is_stranger(&self) -> bool {
         self.client.get().is_none()
     }
 
     /// Where it comes from, as far as the operator is told.
-    pub(super) fn origin(&self) -> PeerClass {
+    pub(crate) fn origin(&self) -> PeerClass {
         self.origin
     }
 
     /// A client of this tenant has shown a token: it has a place among the clients from
     /// now on. A connection on which several show theirs counts as the first one's.
-    pub(super) async fn introduce(&self, tenant: &TenantId) -> Result<(), Failure> {
+    pub(crate) async fn introduce(&self, tenant: &TenantId) -> Result<(), Failure> {
         if !self.is_stranger() {
             return Ok(());
         }
@@ -209,7 +209,7 @@ impl Visitor {
 
     /// Returns once a stranger has been here for too long, or somebody else needs its
     /// place; never for a client.
-    pub(super) async fn outstays(&self) {
+    pub(crate) async fn outstays(&self) {
         tokio::select! {
             () = self.shed.cancelled() => return,
             () = sleep(self.doors.patience) => {}

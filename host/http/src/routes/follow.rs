@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 use wharf_completion::stream::{Batch, EventKind, StreamReader};
 use wharf_core::Share;
 
-use super::Shared;
+use super::route::{Answer, Content};
+use crate::state::Shared;
 
 /// What one write takes at most, roughly.
 const BATCH_BYTES: usize = 32 * 1024;
@@ -34,6 +35,16 @@ pub(super) fn event_stream(frames: Body) -> Response {
     // Of no proxy between, either, that gathers before it passes on.
     let buffering = (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     ([(header::CONTENT_TYPE, kind), buffering], frames).into_response()
+}
+
+pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
+                      as `id` and its `data` as JSON; a client that comes back sends the last one as `Last-Event-ID`. \
+                      Without an `id` come `reset` ({from, resumed_at}: events were evicted before they were read) \
+                      and `end` ({reason, because?}: nothing will come any more). Comments keep the connection alive.";
+
+/// A route that answers with events of a stream.
+pub(super) fn events(what: &'static str) -> Answer {
+    Answer { status: 200, what, content: Content::Events(EVENTS) }
 }
 
 /// What is followed.
@@ -55,7 +66,7 @@ impl Following {
             reader,
             from,
             turn: None,
-            heartbeat: Duration::from_millis(shared.settings.limits.heartbeat_milliseconds),
+            heartbeat: shared.heartbeat(),
             stopping: shared.stopping.clone(),
             begun: false,
             over: false,

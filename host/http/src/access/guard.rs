@@ -9,7 +9,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, uri::Authority},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, uri::Authority},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -18,7 +18,11 @@ use wharf_core::{
     audit::{PeerClass, RefusedFor},
 };
 
-use super::{Failure, HttpSettings, Shared, client::Client, doors::Visitor, metrics, routes};
+use super::client::Client;
+use crate::{
+    connections::Visitor, failure::Failure, request::headers::single, routes::paths, settings::HttpSettings,
+    state::Shared,
+};
 
 /// What pages may send, where the operator lets them.
 const SENT: HeaderValue = HeaderValue::from_static(
@@ -29,7 +33,7 @@ const READ: HeaderValue = HeaderValue::from_static("location, mcp-session-id, re
 
 /// Lets a request pass, or answers it. Who has not shown a token yet is answered once, and
 /// the connection is closed.
-pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let visitor = request.extensions().get::<Arc<Visitor>>().cloned();
     let is_stranger = || visitor.as_ref().is_none_or(|visitor| visitor.is_stranger());
     let origin = match checked(&shared.settings, &request) {
@@ -43,7 +47,7 @@ pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Reques
     if origin.is_some() && request.method() == Method::OPTIONS {
         return finished(preflight(), origin, is_stranger());
     }
-    let is_open = routes::is_open(request.method(), request.uri().path());
+    let is_open = paths::is_open(request.method(), request.uri().path());
     let shows = (request.headers(), request.uri().path());
     match client(&shared, shows, is_open, visitor.as_deref()).await {
         Ok(Some(client)) => _ = request.extensions_mut().insert(client),
@@ -135,10 +139,10 @@ async fn client(
     }
     client.ask()?;
     let (may, told) = match path {
-        routes::MCP => (true, ""),
+        paths::MCP => (true, ""),
         // Who may connect front ends is asked where they are.
-        path if path.starts_with(routes::FRONT_ENDS) => (true, ""),
-        metrics::PATH => (
+        path if path.starts_with(paths::FRONT_ENDS) => (true, ""),
+        paths::METRICS => (
             client.may_read_metrics,
             "metrics are of all tenants, and this token may not read them; to let it, add `metrics = true` to its \
              entry of [[http.tokens]]",
@@ -159,17 +163,6 @@ fn shown(headers: &HeaderMap) -> Option<&[u8]> {
     let shown = single(headers, &header::AUTHORIZATION).ok()??;
     let (scheme, token) = shown.as_bytes().split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
-}
-
-/// A header that counts only where it is there once: of two, each reader might
-/// believe another one.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Failure> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next();
-    match values.next() {
-        Some(_) => Err(Failure::invalid(format!("send the header `{name}` once"))),
-        None => Ok(value),
-    }
 }
 
 fn preflight() -> Response {

@@ -3,25 +3,28 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
+use wharf_core::{Channel, ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
 
 use super::{
-    HttpClient, HttpServices,
-    client::{Client, Shown},
+    allowed::allowed_plugins,
+    client::{Client, HttpClient, Shown},
+};
+use crate::{
     protocol::{ProtocolClient, ProtocolEndpoint},
+    settings::HttpServices,
 };
 
 /// See the module.
-pub(super) struct Making {
+pub(crate) struct Making {
     services: HttpServices,
-    pub(super) limits: HttpLimits,
+    limits: HttpLimits,
     readers: Arc<Quota>,
     stopping: CancellationToken,
     killed: CancellationToken,
 }
 
 impl Making {
-    pub(super) fn new(
+    pub(crate) fn new(
         services: HttpServices,
         limits: HttpLimits,
         readers: Arc<Quota>,
@@ -32,14 +35,14 @@ impl Making {
     }
 
     /// A client that shows a token of the operator's.
-    pub(super) fn own(&self, client: HttpClient) -> Client {
+    pub(crate) fn own(&self, client: HttpClient) -> Client {
         let tenant = client.tenant.clone().unwrap_or_else(|| self.services.rules.tenant.clone());
-        Client::new(client.into(), tenant, self)
+        self.client(client.into(), tenant)
     }
 
     /// A client whose tokens somebody else issues. It reads no metrics and connects no
     /// front ends.
-    pub(super) fn issued(
+    pub(crate) fn issued(
         &self,
         tenant: &TenantId,
         plugins: Option<&[String]>,
@@ -56,16 +59,19 @@ impl Making {
             front_ends: false,
             trusted_middleware: false,
         };
-        Client::new(shown, tenant.clone(), self)
+        self.client(shown, tenant.clone())
     }
 
-    /// How the contexts of a tenant's requests are made.
-    pub(super) fn rules(&self, tenant: TenantId) -> ContextRules {
-        ContextRules { tenant, ..self.services.rules.clone() }
+    fn client(&self, client: Shown, tenant: TenantId) -> Client {
+        let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
+        let rules = ContextRules { tenant, channel, ..self.services.rules.clone() };
+        let plugins = client.plugins.as_deref().map(allowed_plugins);
+        let endpoint = self.endpoint(&rules, plugins.as_ref(), client.calls);
+        Client::new(client, rules, plugins, endpoint, &self.limits)
     }
 
     /// The endpoint of a client.
-    pub(super) fn endpoint(
+    fn endpoint(
         &self,
         rules: &ContextRules,
         plugins: Option<&AllowedPlugins>,

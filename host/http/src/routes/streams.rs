@@ -5,8 +5,9 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, HeaderName, StatusCode},
+    http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
+    routing::{delete, get},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,49 +17,71 @@ use wharf_completion::{
 };
 
 use super::{
-    Failure, Shared,
-    caller::Caller,
-    follow::Following,
-    guard,
-    request::{Handle, Parameters},
+    follow::{self, Following},
+    route::{Route, done, json},
 };
-
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+use crate::{
+    failure::Failure,
+    request::{
+        context::Caller,
+        parameters::{Handle, Parameters},
+        resume::Resume,
+    },
+    state::Shared,
+};
 
 /// What one answer holds at most.
 const MOST_EVENTS: usize = 1_024;
 const MOST_BYTES: usize = 1 << 20;
 
+/// The routes of this file.
+pub(super) fn routes() -> Vec<Route> {
+    let stream = "/v1/streams/{stream}";
+    vec![
+        Route::new(
+            "get",
+            "/v1/streams",
+            ("listStreams", "Lists the streams that the caller may read."),
+            get(list),
+            vec![json::<StreamList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            stream,
+            ("readStream", "Reads events of a stream, for clients that do not take server-sent events."),
+            get(read),
+            vec![json::<StreamPage>(200, "These events came; it may be none.")],
+        )
+        .query::<Page>(),
+        Route::new(
+            "delete",
+            stream,
+            ("deleteStream", "Ends a stream and forgets it. That of a terminal ends with the terminal."),
+            delete(delete_stream),
+            vec![json::<StreamInfo>(200, "So it ended.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/streams/{stream}/events",
+            ("followStream", "Follows a stream from its oldest event on, or from behind the last one that was read."),
+            get(follow_stream),
+            vec![follow::events("Its events."), done("It has ended, and all of it was read.")],
+        )
+        .query::<Resume>()
+        .resumes(),
+    ]
+}
+
 /// The streams of the caller.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct StreamList {
+struct StreamList {
     /// Oldest first.
     streams: Vec<StreamInfo>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Resume {
-    /// The `id` of the last event that was read, for clients that cannot send
-    /// the header `Last-Event-ID`, which comes first.
-    last_event_id: Option<u64>,
-}
-
-impl Resume {
-    /// The number of the last event that was read.
-    pub(super) fn last(&self, headers: &HeaderMap) -> Result<u64, Failure> {
-        Ok(self.given(headers)?.unwrap_or(0))
-    }
-
-    /// The same; nothing where the client reads for the first time.
-    pub(super) fn given(&self, headers: &HeaderMap) -> Result<Option<u64>, Failure> {
-        Ok(last_event(headers)?.or(self.last_event_id))
-    }
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Page {
+struct Page {
     /// The number of the first event to read; 1 where absent.
     #[serde(default)]
     from: u64,
@@ -71,7 +94,7 @@ pub(super) struct Page {
 
 /// A part of a stream.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct StreamPage {
+struct StreamPage {
     /// The stream as it is now.
     info: StreamInfo,
     /// In order.
@@ -84,18 +107,18 @@ pub(super) struct StreamPage {
     end: Option<Ended>,
 }
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Json<StreamList> {
+async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Json<StreamList> {
     Json(StreamList { streams: shared.services.streams.list(&context) })
 }
 
-pub(super) async fn read(
+async fn read(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(stream): Handle,
     Parameters(page): Parameters<Page>,
 ) -> Result<Json<StreamPage>, Failure> {
     let reader = found(&shared.services.streams, &context, &stream)?;
-    let patience = patience(&shared, page.wait_ms);
+    let patience = shared.patience(page.wait_ms);
     let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
     let most = page.max_events.unwrap_or(MOST_EVENTS).min(MOST_EVENTS);
     let batch = tokio::select! {
@@ -112,7 +135,7 @@ pub(super) async fn read(
     }))
 }
 
-pub(super) async fn follow(
+async fn follow_stream(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(stream): Handle,
@@ -132,7 +155,7 @@ pub(super) async fn follow(
     Ok(Following::new(&shared, reader, from, place).into_response())
 }
 
-pub(super) async fn delete(
+async fn delete_stream(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(stream): Handle,
@@ -143,20 +166,4 @@ pub(super) async fn delete(
 fn found(streams: &Streams, context: &wharf_core::Context, handle: &str) -> Result<StreamReader, Failure> {
     let id: StreamId = handle.parse()?;
     Ok(streams.reader(context, id)?)
-}
-
-fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Failure> {
-    match guard::single(headers, &LAST_EVENT_ID)? {
-        None => Ok(None),
-        Some(value) if value.is_empty() => Ok(None),
-        Some(value) => {
-            let number = value.to_str().ok().and_then(|text| text.parse().ok());
-            number.map(Some).ok_or_else(|| Failure::invalid("`Last-Event-ID` must be the `id` of an event"))
-        }
-    }
-}
-
-/// How long a request may wait.
-pub(super) fn patience(shared: &Shared, wait_ms: u64) -> Duration {
-    Duration::from_millis(wait_ms.min(shared.settings.limits.wait_milliseconds))
 }

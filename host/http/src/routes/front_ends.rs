@@ -23,12 +23,19 @@ use wharf_core::{
 };
 
 use super::{
-    Failure, Shared,
-    client::Client,
     follow::{HEARTBEAT, RETRY, event_stream},
-    request::{Body, Handle, Numbered, Parameters},
-    routes::{Answer, Content, FRONT_ENDS, Route, done, json},
-    streams::{self, patience},
+    paths::FRONT_ENDS,
+    route::{Answer, Content, Route, done, json},
+};
+use crate::{
+    access::client::Client,
+    failure::Failure,
+    request::{
+        body::Body,
+        parameters::{Handle, Numbered, Parameters},
+        resume::Resume,
+    },
+    state::Shared,
 };
 
 const EVENTS: &str = "Server-sent events: `call` and `cancel`, with the number of the event as `id` and its `data` as \
@@ -81,7 +88,7 @@ pub(super) fn routes() -> Vec<Route> {
             get(follow),
             vec![followed],
         )
-        .query::<streams::Resume>()
+        .query::<Resume>()
         .resumes(),
         Route::new(
             "post",
@@ -180,7 +187,7 @@ async fn read(
     Handle(front_end): Handle,
     Parameters(page): Parameters<Page>,
 ) -> Result<Json<CallPage>, Failure> {
-    let patience = patience(&shared, page.wait_ms);
+    let patience = shared.patience(page.wait_ms);
     let _place = (!patience.is_zero()).then(|| shared.reader(&asking.owner.tenant)).transpose()?;
     let events = |patience| asking.service.events(&asking.owner, &front_end, page.after, patience);
     let events = tokio::select! {
@@ -197,7 +204,7 @@ async fn follow(
     State(shared): State<Arc<Shared>>,
     asking: Asking,
     Handle(front_end): Handle,
-    Parameters(resume): Parameters<streams::Resume>,
+    Parameters(resume): Parameters<Resume>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let after = resume.last(&headers)?;
@@ -246,7 +253,7 @@ impl Following {
         if !std::mem::replace(&mut self.begun, true) {
             return Some((Ok(Bytes::from_static(RETRY.as_bytes())), self));
         }
-        let heartbeat = Duration::from_millis(self.shared.settings.limits.heartbeat_milliseconds);
+        let heartbeat = self.shared.heartbeat();
         let Asking { service, owner } = &self.asking;
         let events = tokio::select! {
             events = service.events(owner, &self.front_end, self.after, heartbeat) => events.ok().flatten(),

@@ -14,6 +14,7 @@ use axum::{
     extract::State,
     http::HeaderMap,
     response::Response,
+    routing::get,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures_util::stream::unfold;
@@ -26,32 +27,66 @@ use wharf_completion::terminals::{TerminalSeen, TerminalWatch, WatchableTerminal
 use wharf_core::Share;
 
 use super::{
-    Failure, Shared,
-    caller::Caller,
     follow::{HEARTBEAT, RETRY, event_stream},
-    request::{Handle, Parameters},
-    streams::Resume,
+    route::{Answer, Content, Route, json},
+};
+use crate::{
+    failure::Failure,
+    request::{
+        context::Caller,
+        parameters::{Handle, Parameters},
+        resume::Resume,
+    },
+    state::Shared,
 };
 
-pub(super) const EVENTS: &str = "Server-sent events. `screen` ({columns, rows, text, next}) draws the whole screen on a terminal of \
+const EVENTS: &str = "Server-sent events. `screen` ({columns, rows, text, next}) draws the whole screen on a terminal of \
                       that size that has just been reset: first of all, and again where bytes were evicted before \
                       they were read, or the size has changed since. `bytes` ({from, next, content}) is what was \
                       printed, as Base64; `resize` ({columns, rows}) another size for what comes behind it; `end` ({because}) why nothing will come any more. `id` is the \
                       cursor behind an event; a client that comes back sends the last one as `Last-Event-ID`. \
                       Comments keep the connection alive.";
 
+/// The routes of this file.
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            "get",
+            "/v1/watch",
+            (
+                "listWatchableTerminals",
+                "Lists the terminals of the caller's session that can be watched, whichever plugin opened them.",
+            ),
+            get(list),
+            vec![json::<Watchable>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/watch/{terminal}",
+            (
+                "watchTerminal",
+                "Shows a terminal of the caller's session live: the whole screen first, then the bytes as they come.",
+            ),
+            get(watch),
+            vec![Answer { status: 200, what: "What it shows.", content: Content::Events(EVENTS) }],
+        )
+        .query::<Resume>()
+        .resumes(),
+    ]
+}
+
 /// The terminals that may be watched.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Watchable {
+struct Watchable {
     /// Of the caller's session, whichever plugin opened them.
     terminals: Vec<WatchableTerminal>,
 }
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Json<Watchable> {
+async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Json<Watchable> {
     Json(Watchable { terminals: shared.services.terminals.watchable(&context).await })
 }
 
-pub(super) async fn watch(
+async fn watch(
     State(shared): State<Arc<Shared>>,
     Caller(context): Caller,
     Handle(terminal): Handle,
@@ -61,7 +96,7 @@ pub(super) async fn watch(
     let from = resume.given(&headers)?;
     let place = shared.reader(&context.tenant)?;
     let watch = shared.services.terminals.watch(&context, &terminal, from).await?;
-    let heartbeat = Duration::from_millis(shared.settings.limits.heartbeat_milliseconds);
+    let heartbeat = shared.heartbeat();
     let watching =
         Watching { watch, heartbeat, stopping: shared.stopping.clone(), begun: false, over: false, _place: place };
     Ok(event_stream(Body::from_stream(unfold(watching, Watching::next))))
