@@ -1,9 +1,8 @@
 //! The connections that are open, and on which of them a token was shown.
 //!
-//! A connection is a *stranger's* until then. Strangers have places of their own, of
-//! which the newest always gets one and the oldest loses its own: nobody waits to be
-//! accepted, and no number of strangers takes a place from a client. Knows neither
-//! requests nor tokens.
+//! Until then a connection is a *stranger's*. Strangers have places of their own: the newest
+//! always gets one, and the oldest loses its own. So nobody waits to be accepted, and no
+//! number of strangers takes a place from a client. Knows neither requests nor tokens.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -23,7 +22,7 @@ use wharf_core::{
     quota::{Bounds, Quota, QuotaFull, Share},
 };
 
-use crate::failure::Failure;
+use crate::failure::HttpFailure;
 
 /// How often the operator is told that strangers are turned away.
 const COMPLAINT: Duration = Duration::from_secs(60);
@@ -32,7 +31,7 @@ const COMPLAINT: Duration = Duration::from_secs(60);
 const WAIT: Duration = Duration::from_secs(1);
 
 /// All connections of a server.
-pub(crate) struct Doors {
+pub(crate) struct ConnectionRegistry {
     clients: Arc<Quota>,
     /// Fires when a client has given its place back.
     left: Notify,
@@ -40,35 +39,36 @@ pub(crate) struct Doors {
     most_of_network: usize,
     patience: Duration,
     // A lock of the standard library: held for a look-up.
-    strangers: Mutex<Strangers>,
+    strangers: Mutex<UnauthenticatedConnections>,
 }
 
+/// The connections on which no token was shown yet.
 #[derive(Default)]
-struct Strangers {
+struct UnauthenticatedConnections {
     next: u64,
     // By their number, so that the first is the oldest.
-    open: BTreeMap<u64, Stranger>,
-    by_network: HashMap<Network, BTreeSet<u64>>,
+    open: BTreeMap<u64, UnauthenticatedConnection>,
+    by_network: HashMap<AddressBlock, BTreeSet<u64>>,
     shed: u64,
     complained: Option<Instant>,
 }
 
-struct Stranger {
-    network: Option<Network>,
+struct UnauthenticatedConnection {
+    network: Option<AddressBlock>,
     shed: CancellationToken,
 }
 
-/// What one party has of addresses.
+/// The addresses that one party owns: all of them share a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Network {
+enum AddressBlock {
     Address(Ipv4Addr),
     /// The first 64 bits, of which an owner has all that follow.
     Prefix(u64),
 }
 
-/// One connection. It gives its place back when this is dropped.
-pub(crate) struct Visitor {
-    doors: Arc<Doors>,
+/// The place of one connection, given back when this is dropped.
+pub(crate) struct ConnectionPermit {
+    connections: Arc<ConnectionRegistry>,
     number: u64,
     origin: PeerClass,
     /// Fires where the place goes to somebody else.
@@ -77,7 +77,7 @@ pub(crate) struct Visitor {
     client: OnceLock<Share>,
 }
 
-impl Doors {
+impl ConnectionRegistry {
     pub(crate) fn new(limits: &HttpLimits) -> Arc<Self> {
         let clients = Quota::new(Bounds {
             resource: "connections",
@@ -97,9 +97,9 @@ impl Doors {
         })
     }
 
-    /// Lets a stranger in, and another one out where there are too many. Without an
-    /// address it came by a socket.
-    pub(crate) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Arc<Visitor> {
+    /// Gives a new connection a place, and closes the oldest stranger's where there are too
+    /// many. A connection without an address came by a socket.
+    pub(crate) fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Arc<ConnectionPermit> {
         let address = address.map(|address| address.to_canonical());
         let (network, shed) = (address.and_then(network), CancellationToken::new());
         let mut strangers = self.strangers();
@@ -114,26 +114,32 @@ impl Doors {
         }
         let number = strangers.next;
         strangers.next += 1;
-        strangers.open.insert(number, Stranger { network, shed: shed.clone() });
+        strangers.open.insert(number, UnauthenticatedConnection { network, shed: shed.clone() });
         if let Some(network) = network {
             strangers.by_network.entry(network).or_default().insert(number);
         }
         drop(strangers);
-        Arc::new(Visitor { doors: Arc::clone(self), number, origin: origin(address), shed, client: OnceLock::new() })
+        Arc::new(ConnectionPermit {
+            connections: Arc::clone(self),
+            number,
+            origin: origin(address),
+            shed,
+            client: OnceLock::new(),
+        })
     }
 
-    /// Lets out the stranger that has been here for longest.
+    /// Closes the connection of the stranger that has been here for longest.
     pub(crate) fn shed_oldest(&self) {
         self.strangers().shed_oldest();
     }
 
-    fn strangers(&self) -> MutexGuard<'_, Strangers> {
+    fn strangers(&self) -> MutexGuard<'_, UnauthenticatedConnections> {
         self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Strangers {
-    fn remove(&mut self, number: u64) -> Option<Stranger> {
+impl UnauthenticatedConnections {
+    fn remove(&mut self, number: u64) -> Option<UnauthenticatedConnection> {
         let stranger = self.open.remove(&number)?;
         if let Some(network) = stranger.network
             && let Some(own) = self.by_network.get_mut(&network)
@@ -166,9 +172,9 @@ impl Strangers {
     }
 }
 
-impl Visitor {
+impl ConnectionPermit {
     /// Whether no token was shown yet.
-    pub(crate) fn is_stranger(&self) -> bool {
+    pub(crate) fn is_unauthenticated(&self) -> bool {
         self.client.get().is_none()
     }
 
@@ -177,10 +183,13 @@ impl Visitor {
         self.origin
     }
 
-    /// A client of this tenant has shown a token: it has a place among the clients from
-    /// now on. A connection on which several show theirs counts as the first one's.
-    pub(crate) async fn introduce(&self, tenant: &TenantId) -> Result<(), Failure> {
-        if !self.is_stranger() {
+    /// Moves the connection to the places of clients, since one of this tenant has shown a
+    /// token. A connection on which several show theirs counts as the first one's.
+    ///
+    /// # Errors
+    /// `limit`, where no such place came free within a second.
+    pub(crate) async fn authenticate(&self, tenant: &TenantId) -> Result<(), HttpFailure> {
+        if !self.is_unauthenticated() {
             return Ok(());
         }
         let place = match timeout(WAIT, self.place(tenant)).await {
@@ -189,13 +198,13 @@ impl Visitor {
         };
         // Requests of one connection come one after the other; of two at once, one counts.
         let _ = self.client.set(place);
-        self.doors.strangers().remove(self.number);
+        self.connections.strangers().remove(self.number);
         Ok(())
     }
 
     async fn place(&self, tenant: &TenantId) -> Share {
         loop {
-            let left = self.doors.left.notified();
+            let left = self.connections.left.notified();
             if let Ok(place) = self.take(tenant) {
                 return place;
             }
@@ -204,37 +213,37 @@ impl Visitor {
     }
 
     fn take(&self, tenant: &TenantId) -> Result<Share, QuotaFull> {
-        self.doors.clients.take(tenant, &SessionId::default_session(), 1)
+        self.connections.clients.take(tenant, &SessionId::default_session(), 1)
     }
 
-    /// Returns once a stranger has been here for too long, or somebody else needs its
-    /// place; never for a client.
-    pub(crate) async fn outstays(&self) {
+    /// Returns once a stranger has been here for too long or its place has gone to a newer
+    /// one; never for a client.
+    pub(crate) async fn revoked(&self) {
         tokio::select! {
             () = self.shed.cancelled() => return,
-            () = sleep(self.doors.patience) => {}
+            () = sleep(self.connections.patience) => {}
         }
-        if self.doors.strangers().remove(self.number).is_none() && !self.shed.is_cancelled() {
+        if self.connections.strangers().remove(self.number).is_none() && !self.shed.is_cancelled() {
             std::future::pending::<()>().await;
         }
     }
 }
 
-impl Drop for Visitor {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.doors.strangers().remove(self.number);
+        self.connections.strangers().remove(self.number);
         if self.client.take().is_some() {
-            self.doors.left.notify_waiters();
+            self.connections.left.notify_waiters();
         }
     }
 }
 
-/// Who shares a limit; nobody does where all clients of a machine have one address.
-fn network(address: IpAddr) -> Option<Network> {
+/// The addresses that share a limit; none do where all clients of a machine have one address.
+fn network(address: IpAddr) -> Option<AddressBlock> {
     match address {
         _ if address.is_loopback() => None,
-        IpAddr::V4(address) => Some(Network::Address(address)),
-        IpAddr::V6(address) => Some(Network::Prefix(prefix(address))),
+        IpAddr::V4(address) => Some(AddressBlock::Address(address)),
+        IpAddr::V6(address) => Some(AddressBlock::Prefix(prefix(address))),
     }
 }
 
@@ -256,8 +265,8 @@ fn origin(address: Option<IpAddr>) -> PeerClass {
 mod tests {
     use super::*;
 
-    fn doors(strangers: u64, of_address: u64, clients: u64) -> Arc<Doors> {
-        Doors::new(&HttpLimits {
+    fn connections(strangers: u64, of_address: u64, clients: u64) -> Arc<ConnectionRegistry> {
+        ConnectionRegistry::new(&HttpLimits {
             connections: clients,
             connections_per_tenant: clients,
             connections_without_token: strangers,
@@ -266,57 +275,57 @@ mod tests {
         })
     }
 
-    fn enter(doors: &Arc<Doors>, address: &str) -> Arc<Visitor> {
-        doors.enter(Some(address.parse().expect("an address")))
+    fn admit(connections: &Arc<ConnectionRegistry>, address: &str) -> Arc<ConnectionPermit> {
+        connections.admit(Some(address.parse().expect("an address")))
     }
 
-    fn shed(visitors: &[Arc<Visitor>]) -> Vec<bool> {
-        visitors.iter().map(|visitor| visitor.shed.is_cancelled()).collect()
+    fn shed(permits: &[Arc<ConnectionPermit>]) -> Vec<bool> {
+        permits.iter().map(|permit| permit.shed.is_cancelled()).collect()
     }
 
     #[tokio::test]
     async fn the_oldest_stranger_makes_room_and_a_client_never_does() {
-        let doors = doors(2, 100, 10);
-        let first = enter(&doors, "127.0.0.1");
-        first.introduce(&TenantId::local()).await.expect("a place");
-        let others: Vec<_> = (0..3).map(|_| enter(&doors, "127.0.0.1")).collect();
+        let connections = connections(2, 100, 10);
+        let first = admit(&connections, "127.0.0.1");
+        first.authenticate(&TenantId::local()).await.expect("a place");
+        let others: Vec<_> = (0..3).map(|_| admit(&connections, "127.0.0.1")).collect();
         assert_eq!(shed(&others), [true, false, false]);
-        assert!(!first.shed.is_cancelled() && !first.is_stranger());
+        assert!(!first.shed.is_cancelled() && !first.is_unauthenticated());
         drop(others);
-        assert!(doors.strangers().open.is_empty());
+        assert!(connections.strangers().open.is_empty());
     }
 
     #[test]
     fn an_address_with_too_many_strangers_loses_its_own_and_nobody_elses() {
-        let doors = doors(100, 2, 10);
-        let other = enter(&doors, "192.0.2.7");
-        let own: Vec<_> = (1..=3).map(|host| enter(&doors, &format!("2001:db8::{host}"))).collect();
-        let neighbour = enter(&doors, "2001:db8:0:1::1");
+        let connections = connections(100, 2, 10);
+        let other = admit(&connections, "192.0.2.7");
+        let own: Vec<_> = (1..=3).map(|host| admit(&connections, &format!("2001:db8::{host}"))).collect();
+        let neighbour = admit(&connections, "2001:db8:0:1::1");
         assert_eq!(shed(&own), [true, false, false], "all of a /64 are one address");
-        let local: Vec<_> = (0..5).map(|_| enter(&doors, "::ffff:127.0.0.1")).collect();
+        let local: Vec<_> = (0..5).map(|_| admit(&connections, "::ffff:127.0.0.1")).collect();
         assert_eq!(shed(&local), [false; 5], "all clients of this machine share one");
         assert_eq!(shed(&[other, neighbour]), [false; 2]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_too_many_waits_a_moment_is_refused_and_stays_a_stranger() {
-        let doors = doors(10, 10, 1);
-        let (one, other) = (doors.enter(None), doors.enter(None));
-        one.introduce(&TenantId::local()).await.expect("a place");
-        one.introduce(&TenantId::local()).await.expect("it has one");
-        assert!(other.introduce(&TenantId::local()).await.is_err());
-        assert!(other.is_stranger());
+        let connections = connections(10, 10, 1);
+        let (one, other) = (connections.admit(None), connections.admit(None));
+        one.authenticate(&TenantId::local()).await.expect("a place");
+        one.authenticate(&TenantId::local()).await.expect("it has one");
+        assert!(other.authenticate(&TenantId::local()).await.is_err());
+        assert!(other.is_unauthenticated());
         let tenant = TenantId::local();
-        let (introduced, ()) = tokio::join!(other.introduce(&tenant), async { drop(one) });
+        let (introduced, ()) = tokio::join!(other.authenticate(&tenant), async { drop(one) });
         introduced.expect("the place of who left meanwhile");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_stranger_has_so_long_and_a_client_stays() {
-        let doors = doors(10, 10, 10);
-        let (stranger, client) = (doors.enter(None), doors.enter(None));
-        client.introduce(&TenantId::local()).await.expect("a place");
-        stranger.outstays().await;
-        assert!(tokio::time::timeout(Duration::from_secs(3_600), client.outstays()).await.is_err());
+        let connections = connections(10, 10, 10);
+        let (stranger, client) = (connections.admit(None), connections.admit(None));
+        client.authenticate(&TenantId::local()).await.expect("a place");
+        stranger.revoked().await;
+        assert!(tokio::time::timeout(Duration::from_secs(3_600), client.revoked()).await.is_err());
     }
 }

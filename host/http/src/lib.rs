@@ -40,7 +40,7 @@ pub use access::{
     protected_resource::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken},
     token::{InvalidDigest, InvalidToken, Token},
 };
-pub use failure::Failure;
+pub use failure::HttpFailure;
 pub use listener::{
     HttpError,
     address::{HttpAddress, InvalidAddress},

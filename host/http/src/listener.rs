@@ -49,20 +49,20 @@ pub enum HttpError {
 }
 
 /// What takes connections.
-pub(crate) enum Listener {
+pub(crate) enum HttpListener {
     Port(TcpListener, Option<TlsAcceptor>),
     #[cfg(unix)]
     Socket(socket::SocketListener),
 }
 
 /// A connection whose client has not said anything yet.
-pub(crate) enum Accepted {
+pub(crate) enum AcceptedConnection {
     Port(TcpStream, Option<TlsAcceptor>),
     #[cfg(unix)]
     Socket(tokio::net::UnixStream),
 }
 
-impl Listener {
+impl HttpListener {
     /// Takes an address, and says which one it is.
     pub(crate) fn bind(address: HttpAddress, settings: &HttpSettings) -> Result<(Self, HttpAddress), HttpError> {
         if !address.is_local() && !settings.allow_public && settings.tls.is_none() {
@@ -85,14 +85,14 @@ impl Listener {
     }
 
     /// The next connection, and the address that it comes from; none from a socket.
-    pub(crate) async fn accept(&self) -> io::Result<(Accepted, Option<IpAddr>)> {
+    pub(crate) async fn accept(&self) -> io::Result<(AcceptedConnection, Option<IpAddr>)> {
         match self {
             Self::Port(listener, tls) => {
                 let (stream, peer) = listener.accept().await?;
-                Ok((Accepted::Port(stream, tls.clone()), Some(peer.ip())))
+                Ok((AcceptedConnection::Port(stream, tls.clone()), Some(peer.ip())))
             }
             #[cfg(unix)]
-            Self::Socket(listener) => Ok((Accepted::Socket(listener.accept().await?), None)),
+            Self::Socket(listener) => Ok((AcceptedConnection::Socket(listener.accept().await?), None)),
         }
     }
 }
@@ -109,7 +109,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// The handshake, which may take as long as a request may arrive.
-pub(crate) async fn private(
+pub(crate) async fn tls_handshake(
     acceptor: &TlsAcceptor,
     stream: TcpStream,
     arrival: Duration,

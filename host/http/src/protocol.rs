@@ -1,6 +1,6 @@
-//! What serves the Model Context Protocol: the server is given a [`ProtocolService`], and
-//! hands each client's requests to the client's own [`ProtocolEndpoint`]. Nothing here knows
-//! a message.
+//! What serves the Model Context Protocol. The server is given a [`ProtocolService`], makes a
+//! [`ProtocolEndpoint`] of it for each client, and hands that the client's requests. Nothing
+//! here knows a message.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -8,9 +8,11 @@ use axum::{body::Bytes, http};
 use futures_util::future::BoxFuture;
 use http_body_util::combinators::UnsyncBoxBody;
 use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextHints, ContextRules, Error, Quota, RequestShare, service::AllowedPlugins, trace::TraceParent};
+use wharf_core::{
+    ContextClaims, ContextRules, Error, Quota, RequestShare, service::AllowedPlugins, trace::TraceParent,
+};
 
-use crate::failure::Failure;
+use crate::failure::HttpFailure;
 
 /// Serves the protocol to the clients of a server.
 pub trait ProtocolService: Send + Sync + 'static {
@@ -36,17 +38,17 @@ pub struct ProtocolClient {
 
 /// The protocol as one client has it.
 pub trait ProtocolEndpoint: Send + Sync {
-    /// Answers a request. The message is read before this returns, on a thread that is ready
-    /// for a long one; the future does all else, and dropping it takes the request back where
-    /// its client waits for it.
+    /// Answers a request. The endpoint reads the message before it returns its future, since
+    /// the calling thread is prepared for a long one. Dropping the future takes a request back
+    /// that no session keeps.
     fn respond(&self, request: ProtocolRequest) -> ProtocolAnswer;
 
     /// Whether nothing is open that outlives a request.
     fn is_unused(&self) -> bool;
 }
 
-/// The answer to a request, or why it is not taken up.
-pub type ProtocolAnswer = BoxFuture<'static, Result<http::Response<ProtocolBody>, Failure>>;
+/// The answer to a request, or why the endpoint does not take it up.
+pub type ProtocolAnswer = BoxFuture<'static, Result<http::Response<ProtocolBody>, HttpFailure>>;
 
 /// What an endpoint answers with.
 pub type ProtocolBody = UnsyncBoxBody<Bytes, Infallible>;
@@ -56,7 +58,7 @@ pub struct ProtocolRequest {
     /// As it came.
     pub request: http::Request<Bytes>,
     /// On whose behalf its headers say that it is.
-    pub hints: Result<ContextHints, Error>,
+    pub claims: Result<ContextClaims, Error>,
     /// The trace that its headers say it belongs to.
     pub trace: Option<TraceParent>,
     /// The memory that it takes, given back once it is answered.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use axum::{Router, http::StatusCode, middleware::from_fn_with_state};
 use wharf_core::{Code, Error};
 
-use crate::{access::guard, failure::Failure, state::Shared};
+use crate::{access::guard, failure::HttpFailure, state::ServerState};
 use paths::MCP;
 use route::Route;
 
@@ -47,21 +47,21 @@ pub(crate) fn description(version: &str) -> String {
 }
 
 /// All routes behind the guard.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
+pub(crate) fn router(state: Arc<ServerState>) -> Router {
     let router = table().into_iter().fold(Router::new(), |router, route| {
         // The protocol traces its requests itself, and who needs no token is nobody's business.
         let is_traced = route.path != MCP && !route.is_open();
         let Route { path, handler, .. } = route;
-        router.route(path, if is_traced { traced::traced(path, handler, &shared) } else { handler })
+        router.route(path, if is_traced { traced::traced(path, handler, &state) } else { handler })
     });
     router
         .fallback(|| async {
-            Failure::from(Error::new(Code::NotFound, "there is no such route; see /v1/openapi.json"))
+            HttpFailure::from(Error::new(Code::NotFound, "there is no such route; see /v1/openapi.json"))
         })
         .method_not_allowed_fallback(|| async {
             let message = "this route does not take this method; see /v1/openapi.json";
-            Failure::new(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, message)
+            HttpFailure::new(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, message)
         })
-        .layer(from_fn_with_state(Arc::clone(&shared), guard::check))
-        .with_state(shared)
+        .layer(from_fn_with_state(Arc::clone(&state), guard::check))
+        .with_state(state)
 }

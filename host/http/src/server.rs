@@ -12,14 +12,14 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
 
 use crate::{
-    access::{factory::Making, issued::Issued},
-    connections::Doors,
-    listener::{HttpError, Listener, address::HttpAddress},
+    access::{factory::ClientFactory, issued::IssuedClients},
+    connections::ConnectionRegistry,
+    listener::{HttpError, HttpListener, address::HttpAddress},
     routes,
     settings::{HttpServices, HttpSettings},
-    state::Shared,
+    state::ServerState,
 };
-use connection::Times;
+use connection::ConnectionTimeouts;
 
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
@@ -30,9 +30,9 @@ const AT_ONCE: usize = 16;
 
 /// A server that listens, and does not serve yet.
 pub struct HttpServer {
-    listener: Listener,
+    listener: HttpListener,
     address: HttpAddress,
-    shared: Shared,
+    state: ServerState,
     killed: CancellationToken,
 }
 
@@ -50,7 +50,7 @@ impl HttpServer {
     /// Where others reach the address, there is no certificate and that was
     /// not allowed; or it cannot be had.
     pub fn bind(address: HttpAddress, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
-        let (listener, address) = Listener::bind(address, &settings)?;
+        let (listener, address) = HttpListener::bind(address, &settings)?;
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let readers = Quota::new(Bounds {
             resource: "requests that follow something or wait",
@@ -60,11 +60,12 @@ impl HttpServer {
             host: ("readers", settings.limits.readers),
         });
         let limits = settings.limits.clone();
-        let making = Making::new(services.clone(), limits, Arc::clone(&readers), stopping.clone(), killed.clone());
-        let making = Arc::new(making);
-        let shared = Shared {
-            clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
-            issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
+        let factory =
+            ClientFactory::new(services.clone(), limits, Arc::clone(&readers), stopping.clone(), killed.clone());
+        let factory = Arc::new(factory);
+        let state = ServerState {
+            clients: settings.clients.iter().map(|client| Arc::new(factory.with_token(client.clone()))).collect(),
+            issued: settings.oauth.clone().map(|resource| IssuedClients::new(resource, factory)),
             memory: services.request_memory.clone(),
             readers,
             description: routes::description(&settings.version).into(),
@@ -77,34 +78,34 @@ impl HttpServer {
             refusals: None,
             pages: None,
         };
-        Ok(Self { listener, address, shared, killed })
+        Ok(Self { listener, address, state, killed })
     }
 
     /// Serves metrics, too, at `/metrics`.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<dyn MetricsService>) -> Self {
-        self.shared.metrics = Some(metrics);
+        self.state.metrics = Some(metrics);
         self
     }
 
     /// Serves front ends, too, to those clients that may connect some.
     #[must_use]
     pub fn with_front_ends(mut self, front_ends: Arc<dyn FrontEndService>) -> Self {
-        self.shared.front_ends = Some(front_ends);
+        self.state.front_ends = Some(front_ends);
         self
     }
 
     /// Tells who showed no token that opens anything, too.
     #[must_use]
     pub fn with_refusals(mut self, refusals: Arc<dyn RefusalSink>) -> Self {
-        self.shared.refusals = Some(refusals);
+        self.state.refusals = Some(refusals);
         self
     }
 
     /// Serves web pages, too.
     #[must_use]
     pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
-        self.shared.pages = Some(pages);
+        self.state.pages = Some(pages);
         self
     }
 
@@ -114,34 +115,34 @@ impl HttpServer {
         &self.address
     }
 
-    /// Serves until `shutdown` fires. Then nobody is accepted any more,
-    /// streams end where they are, other requests have the time that the
-    /// settings grant, and this returns.
+    /// Serves until `shutdown` fires. Then it accepts no connection any more,
+    /// ends streams where they are, gives other requests the time that the
+    /// settings grant, and returns.
     pub async fn serve(self, shutdown: CancellationToken) {
-        let Self { listener, shared, killed, .. } = self;
+        let Self { listener, state, killed, .. } = self;
         let _killed = killed.clone().drop_guard();
-        let limits = shared.settings.limits.clone();
-        let doors = Doors::new(&limits);
-        let (stopping, tasks) = (shared.stopping.clone(), TaskTracker::new());
-        let router = routes::router(Arc::new(shared));
+        let limits = state.settings.limits.clone();
+        let connections = ConnectionRegistry::new(&limits);
+        let (stopping, tasks) = (state.stopping.clone(), TaskTracker::new());
+        let router = routes::router(Arc::new(state));
         let accepting = async {
             let mut in_a_row = 0;
             loop {
                 match listener.accept().await {
                     Ok((accepted, address)) => {
-                        let visitor = doors.enter(address);
+                        let permit = connections.admit(address);
                         let serving = connection::serve(
                             accepted,
                             router.clone(),
-                            Times::new(&limits),
-                            visitor.clone(),
+                            ConnectionTimeouts::new(&limits),
+                            permit.clone(),
                             stopping.clone(),
                         );
                         let killed = killed.clone();
                         tasks.spawn(async move {
                             tokio::select! {
                                 () = serving => {}
-                                () = visitor.outstays() => {}
+                                () = permit.revoked() => {}
                                 () = killed.cancelled() => {}
                             }
                         });
@@ -154,7 +155,7 @@ impl HttpServer {
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be accepted");
                         // Descriptors of strangers are given to whoever waits.
-                        doors.shed_oldest();
+                        connections.shed_oldest();
                         sleep(RELIEF).await;
                     }
                 }

@@ -33,7 +33,7 @@ pub struct HttpServices {
 pub struct HttpSettings {
     /// Who may call. Where two show the same token, the first one counts.
     pub clients: Vec<HttpClient>,
-    /// Who else may call, where an authorization server issues tokens for this host.
+    /// The host as a protected resource, where an authorization server issues tokens for it.
     pub oauth: Option<ProtectedResource>,
     /// How much.
     pub limits: HttpLimits,

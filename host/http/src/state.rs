@@ -1,4 +1,4 @@
-//! What every request needs of the server.
+//! What a running server is made of, for its requests.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -13,21 +13,21 @@ use wharf_core::{
 };
 
 use crate::{
-    access::{client::Client, issued::Issued},
-    failure::Failure,
+    access::{client::ClientAccount, issued::IssuedClients},
+    failure::HttpFailure,
     settings::{HttpServices, HttpSettings},
 };
 
-/// What every request needs.
-pub(crate) struct Shared {
+/// A running server, as its requests see it.
+pub(crate) struct ServerState {
     pub(crate) services: HttpServices,
-    pub(crate) clients: Vec<Arc<Client>>,
-    /// Those whose tokens somebody else issues, where somebody does.
-    pub(crate) issued: Option<Issued>,
+    pub(crate) clients: Vec<Arc<ClientAccount>>,
+    /// Clients whose tokens an authorization server issues, where there is one.
+    pub(crate) issued: Option<IssuedClients>,
     pub(crate) settings: HttpSettings,
     pub(crate) metrics: Option<Arc<dyn MetricsService>>,
     pub(crate) front_ends: Option<Arc<dyn FrontEndService>>,
-    /// Who hears of requests that were refused for want of a token.
+    /// Hears of requests that were refused for want of a token.
     pub(crate) refusals: Option<Arc<dyn RefusalSink>>,
     pub(crate) pages: Option<Arc<dyn WebPageService>>,
     pub(crate) readers: Arc<Quota>,
@@ -35,21 +35,24 @@ pub(crate) struct Shared {
     pub(crate) memory: RequestMemory,
     /// The description of the routes, as JSON.
     pub(crate) description: Bytes,
-    /// Somebody was told already that requests name no session.
+    /// The log has said already that requests name no session.
     pub(crate) warned_of_default: AtomicBool,
-    /// The host stops: who waits is answered now.
+    /// Fires when the host stops: requests that wait are answered then.
     pub(crate) stopping: CancellationToken,
 }
 
-impl Shared {
-    /// A place among those that follow or wait.
-    pub(crate) fn reader(&self, tenant: &TenantId) -> Result<Share, Failure> {
+impl ServerState {
+    /// A place among the requests that follow something or wait.
+    ///
+    /// # Errors
+    /// `limit`, where there is none.
+    pub(crate) fn reader_permit(&self, tenant: &TenantId) -> Result<Share, HttpFailure> {
         // Some of them are of no session.
         let taken = self.readers.take(tenant, &SessionId::default_session(), 1);
         taken.map_err(|full| Error::from(full).into())
     }
 
-    /// How long a request may wait.
+    /// How long a request may wait that asks for so many milliseconds.
     pub(crate) fn patience(&self, wait_ms: u64) -> Duration {
         Duration::from_millis(wait_ms.min(self.settings.limits.wait_milliseconds))
     }

@@ -14,7 +14,7 @@ use wharf_core::{
 };
 
 use super::token::Token;
-use crate::{failure::Failure, protocol::ProtocolEndpoint};
+use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
@@ -53,8 +53,8 @@ impl HttpClient {
     }
 }
 
-/// A client of a running server.
-pub(crate) struct Client {
+/// What a running server keeps of a client: its token, its rights and its limits.
+pub(crate) struct ClientAccount {
     name: String,
     /// None where somebody else issues tokens for it.
     token: Option<Token>,
@@ -62,12 +62,12 @@ pub(crate) struct Client {
     plugins: Option<AllowedPlugins>,
     pub(crate) endpoint: Box<dyn ProtocolEndpoint>,
     pub(crate) may_read_metrics: bool,
-    pace: Pace,
+    rate: RateLimiter,
     front_ends: bool,
 }
 
-/// What decides about a client, but for its tenant.
-pub(crate) struct Shown {
+/// What the operator has settled about a client, but for its tenant.
+pub(crate) struct ClientSettings {
     pub(crate) name: String,
     pub(crate) token: Option<Token>,
     pub(crate) plugins: Option<Vec<String>>,
@@ -78,7 +78,7 @@ pub(crate) struct Shown {
     pub(crate) trusted_middleware: bool,
 }
 
-impl From<HttpClient> for Shown {
+impl From<HttpClient> for ClientSettings {
     fn from(client: HttpClient) -> Self {
         let HttpClient { name, token, tenant: _, plugins, metrics, requests_per_second, calls, .. } = client;
         let HttpClient { front_ends, trusted_middleware, .. } = client;
@@ -87,9 +87,9 @@ impl From<HttpClient> for Shown {
     }
 }
 
-impl Client {
+impl ClientAccount {
     pub(crate) fn new(
-        client: Shown,
+        client: ClientSettings,
         rules: ContextRules,
         plugins: Option<AllowedPlugins>,
         endpoint: Box<dyn ProtocolEndpoint>,
@@ -103,7 +103,7 @@ impl Client {
             plugins,
             endpoint,
             may_read_metrics: client.metrics,
-            pace: Pace::new(per_second),
+            rate: RateLimiter::new(per_second),
             front_ends: client.front_ends,
         }
     }
@@ -114,8 +114,11 @@ impl Client {
     }
 
     /// Counts one request.
-    pub(crate) fn ask(&self) -> Result<(), Failure> {
-        self.pace.take(Instant::now()).map_err(|per_second| {
+    ///
+    /// # Errors
+    /// `limit`, retryable, where it sends too many in a second.
+    pub(crate) fn count_request(&self) -> Result<(), HttpFailure> {
+        self.rate.take(Instant::now()).map_err(|per_second| {
             tracing::debug!(client = self.name, "a client asks too often");
             let told = format!(
                 "this token may ask {per_second} times a second (limit `requests_per_second`); try again later"
@@ -140,9 +143,9 @@ impl Client {
     }
 }
 
-/// How often something may happen: so often in a second, and as often at once
-/// where nothing happened for a second.
-struct Pace {
+/// Lets so many requests pass in a second, and as many at once where none came for a
+/// second.
+struct RateLimiter {
     per_second: u64,
     began: Instant,
     /// Until when all that was taken would last, after `began`.
@@ -150,7 +153,7 @@ struct Pace {
     until: Mutex<Duration>,
 }
 
-impl Pace {
+impl RateLimiter {
     fn new(per_second: u64) -> Self {
         Self { per_second: per_second.max(1), began: Instant::now(), until: Mutex::default() }
     }
@@ -174,14 +177,14 @@ mod tests {
 
     #[test]
     fn as_many_as_in_a_second_may_come_at_once_and_then_one_after_the_other() {
-        let pace = Pace::new(10);
+        let rate = RateLimiter::new(10);
         let began = Instant::now();
-        let taken = (0..20).filter(|_| pace.take(began).is_ok()).count();
+        let taken = (0..20).filter(|_| rate.take(began).is_ok()).count();
         assert_eq!(taken, 10);
         let later = |milliseconds| began + Duration::from_millis(milliseconds);
-        assert_eq!(pace.take(later(90)), Err(10));
-        assert_eq!((pace.take(later(101)), pace.take(later(102))), (Ok(()), Err(10)));
-        let taken = (0..20).filter(|_| pace.take(later(60_000)).is_ok()).count();
+        assert_eq!(rate.take(later(90)), Err(10));
+        assert_eq!((rate.take(later(101)), rate.take(later(102))), (Ok(()), Err(10)));
+        let taken = (0..20).filter(|_| rate.take(later(60_000)).is_ok()).count();
         assert_eq!(taken, 10, "what was not used is not saved up");
     }
 }

@@ -7,15 +7,15 @@ use wharf_core::{Channel, ContextRules, HttpLimits, Quota, TenantId, service::Al
 
 use super::{
     allowed::allowed_plugins,
-    client::{Client, HttpClient, Shown},
+    client::{ClientAccount, ClientSettings, HttpClient},
 };
 use crate::{
     protocol::{ProtocolClient, ProtocolEndpoint},
     settings::HttpServices,
 };
 
-/// See the module.
-pub(crate) struct Making {
+/// Makes the clients of one server.
+pub(crate) struct ClientFactory {
     services: HttpServices,
     limits: HttpLimits,
     readers: Arc<Quota>,
@@ -23,7 +23,7 @@ pub(crate) struct Making {
     killed: CancellationToken,
 }
 
-impl Making {
+impl ClientFactory {
     pub(crate) fn new(
         services: HttpServices,
         limits: HttpLimits,
@@ -35,21 +35,21 @@ impl Making {
     }
 
     /// A client that shows a token of the operator's.
-    pub(crate) fn own(&self, client: HttpClient) -> Client {
+    pub(crate) fn with_token(&self, client: HttpClient) -> ClientAccount {
         let tenant = client.tenant.clone().unwrap_or_else(|| self.services.rules.tenant.clone());
         self.client(client.into(), tenant)
     }
 
-    /// A client whose tokens somebody else issues. It reads no metrics and connects no
-    /// front ends.
-    pub(crate) fn issued(
+    /// The client of a tenant whose tokens an authorization server issues. It reads no metrics
+    /// and connects no front ends.
+    pub(crate) fn with_issued_token(
         &self,
         tenant: &TenantId,
         plugins: Option<&[String]>,
         requests_per_second: Option<u64>,
         calls: Option<u64>,
-    ) -> Client {
-        let shown = Shown {
+    ) -> ClientAccount {
+        let settings = ClientSettings {
             name: tenant.to_string(),
             token: None,
             plugins: plugins.map(<[String]>::to_vec),
@@ -59,15 +59,15 @@ impl Making {
             front_ends: false,
             trusted_middleware: false,
         };
-        self.client(shown, tenant.clone())
+        self.client(settings, tenant.clone())
     }
 
-    fn client(&self, client: Shown, tenant: TenantId) -> Client {
+    fn client(&self, client: ClientSettings, tenant: TenantId) -> ClientAccount {
         let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
         let rules = ContextRules { tenant, channel, ..self.services.rules.clone() };
         let plugins = client.plugins.as_deref().map(allowed_plugins);
         let endpoint = self.endpoint(&rules, plugins.as_ref(), client.calls);
-        Client::new(client, rules, plugins, endpoint, &self.limits)
+        ClientAccount::new(client, rules, plugins, endpoint, &self.limits)
     }
 
     /// The endpoint of a client.

@@ -18,10 +18,10 @@ use wharf_core::{
     audit::{PeerClass, RefusedFor},
 };
 
-use super::client::Client;
+use super::client::ClientAccount;
 use crate::{
-    connections::Visitor, failure::Failure, request::headers::single, routes::paths, settings::HttpSettings,
-    state::Shared,
+    connections::ConnectionPermit, failure::HttpFailure, request::headers::single, routes::paths,
+    settings::HttpSettings, state::ServerState,
 };
 
 /// What pages may send, where the operator lets them.
@@ -33,10 +33,10 @@ const READ: HeaderValue = HeaderValue::from_static("location, mcp-session-id, re
 
 /// Lets a request pass, or answers it. Who has not shown a token yet is answered once, and
 /// the connection is closed.
-pub(crate) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
-    let visitor = request.extensions().get::<Arc<Visitor>>().cloned();
-    let is_stranger = || visitor.as_ref().is_none_or(|visitor| visitor.is_stranger());
-    let origin = match checked(&shared.settings, &request) {
+pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: Request, next: Next) -> Response {
+    let permit = request.extensions().get::<Arc<ConnectionPermit>>().cloned();
+    let is_unauthenticated = || permit.as_ref().is_none_or(|permit| permit.is_unauthenticated());
+    let origin = match check_origin(&server.settings, &request) {
         Ok(origin) => origin,
         Err(failure) => {
             tracing::debug!(?failure, "a request was refused");
@@ -45,25 +45,25 @@ pub(crate) async fn check(State(shared): State<Arc<Shared>>, mut request: Reques
     };
     // A browser asks so before the request itself, and shows no token.
     if origin.is_some() && request.method() == Method::OPTIONS {
-        return finished(preflight(), origin, is_stranger());
+        return finished(preflight(), origin, is_unauthenticated());
     }
     let is_open = paths::is_open(request.method(), request.uri().path());
     let shows = (request.headers(), request.uri().path());
-    match client(&shared, shows, is_open, visitor.as_deref()).await {
+    match client(&server, shows, is_open, permit.as_deref()).await {
         Ok(Some(client)) => _ = request.extensions_mut().insert(client),
         Ok(None) => {}
         Err(failure) => {
             tracing::debug!(?failure, "a request was refused");
-            let close = failure.is_of_a_stranger() || is_stranger();
+            let close = failure.is_unauthenticated() || is_unauthenticated();
             return finished(failure.into_response(), origin, close);
         }
     }
     let response = next.run(request).await;
-    finished(response, origin, is_stranger())
+    finished(response, origin, is_unauthenticated())
 }
 
 /// The origin whose page may read the answer, where it is not the server's own.
-fn checked(settings: &HttpSettings, request: &Request) -> Result<Option<HeaderValue>, Failure> {
+fn check_origin(settings: &HttpSettings, request: &Request) -> Result<Option<HeaderValue>, HttpFailure> {
     let headers = request.headers();
     let host = host(headers, request.uri())?;
     if !is_ours(settings, host.host()) {
@@ -80,14 +80,18 @@ fn checked(settings: &HttpSettings, request: &Request) -> Result<Option<HeaderVa
     Err(refused("Origin", "to let pages of it call this host, add it to `origins`"))
 }
 
-fn refused(header: &str, what_to_do: &str) -> Failure {
-    Failure::new(StatusCode::FORBIDDEN, Code::Denied, format!("this `{header}` may not call this host; {what_to_do}"))
+fn refused(header: &str, what_to_do: &str) -> HttpFailure {
+    HttpFailure::new(
+        StatusCode::FORBIDDEN,
+        Code::Denied,
+        format!("this `{header}` may not call this host; {what_to_do}"),
+    )
 }
 
 /// What the server was called: by the header, and by the target where that
 /// names it, too.
-fn host(headers: &HeaderMap, uri: &Uri) -> Result<Authority, Failure> {
-    let unclear = || Failure::invalid("send one `Host` header that names this host");
+fn host(headers: &HeaderMap, uri: &Uri) -> Result<Authority, HttpFailure> {
+    let unclear = || HttpFailure::invalid("send one `Host` header that names this host");
     let named = single(headers, &header::HOST)?.ok_or_else(unclear)?;
     let named = Authority::try_from(named.as_bytes()).map_err(|_| unclear())?;
     if named.as_str().contains('@') || uri.authority().is_some_and(|target| *target != named) {
@@ -106,38 +110,38 @@ fn is_ours(settings: &HttpSettings, name: &str) -> bool {
 /// The client that a request is of, where it may ask for this. What is open to everybody
 /// needs none, and a token that is shown there all the same keeps the connection.
 async fn client(
-    shared: &Shared,
+    server: &ServerState,
     (headers, path): (&HeaderMap, &str),
     is_open: bool,
-    visitor: Option<&Visitor>,
-) -> Result<Option<Arc<Client>>, Failure> {
-    let token = shown(headers);
+    permit: Option<&ConnectionPermit>,
+) -> Result<Option<Arc<ClientAccount>>, HttpFailure> {
+    let token = bearer_token(headers);
     let own = token.and_then(|token| {
         // All are compared, so that the time tells nothing of which one it is.
-        shared.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
+        server.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
     });
-    let found = match (own, &shared.issued) {
+    let found = match (own, &server.issued) {
         (Some(client), _) => Ok(Arc::clone(client)),
         (None, _) if is_open => return Ok(None),
         (None, Some(issued)) => issued.client(token).await,
         (None, None) => {
             let told = "send a token of this host: `Authorization: Bearer TOKEN`";
-            Err(Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
+            Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
         }
     };
     let client = found.inspect_err(|failure| {
-        if let (Some(refusals), true) = (&shared.refusals, failure.is_of_a_stranger()) {
+        if let (Some(refusals), true) = (&server.refusals, failure.is_unauthenticated()) {
             let why = if token.is_some() { RefusedFor::WrongToken } else { RefusedFor::NoToken };
-            refusals.refused(why, visitor.map_or(PeerClass::Unknown, Visitor::origin));
+            refusals.refused(why, permit.map_or(PeerClass::Unknown, ConnectionPermit::origin));
         }
     })?;
-    if let Some(visitor) = visitor {
-        visitor.introduce(&client.rules.tenant).await?;
+    if let Some(permit) = permit {
+        permit.authenticate(&client.rules.tenant).await?;
     }
     if is_open {
         return Ok(Some(client));
     }
-    client.ask()?;
+    client.count_request()?;
     let (may, told) = match path {
         paths::MCP => (true, ""),
         // Who may connect front ends is asked where they are.
@@ -153,13 +157,13 @@ async fn client(
         ),
     };
     if !may {
-        return Err(Failure::new(StatusCode::FORBIDDEN, Code::Denied, told));
+        return Err(HttpFailure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
     Ok(Some(client))
 }
 
 /// The token that a request shows.
-fn shown(headers: &HeaderMap) -> Option<&[u8]> {
+fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
     let shown = single(headers, &header::AUTHORIZATION).ok()??;
     let (scheme, token) = shown.as_bytes().split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)

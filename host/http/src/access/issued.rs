@@ -1,5 +1,5 @@
-//! Clients whose tokens somebody else issues: whoever the authorization server lets in is a
-//! client of a tenant.
+//! Clients whose tokens an authorization server issues. Each tenant that it vouches for is one
+//! client.
 
 use std::{
     collections::HashMap,
@@ -11,11 +11,11 @@ use axum::http::StatusCode;
 use wharf_core::{Code, Error, TenantId};
 
 use super::{
-    client::Client,
-    factory::Making,
+    client::ClientAccount,
+    factory::ClientFactory,
     protected_resource::{ProtectedResource, TokenRefused, VerifiedToken},
 };
-use crate::failure::Failure;
+use crate::failure::HttpFailure;
 
 /// Longest token that is looked at.
 const LONGEST: usize = 16 << 10;
@@ -23,36 +23,36 @@ const LONGEST: usize = 16 << 10;
 /// another one.
 const MOST_CLIENTS: usize = 4_096;
 
-/// The clients whose tokens somebody else issued.
-pub(crate) struct Issued {
+/// The clients whose tokens an authorization server issues.
+pub(crate) struct IssuedClients {
     resource: ProtectedResource,
-    making: Arc<Making>,
+    factory: Arc<ClientFactory>,
     // A lock of the standard library: held for a look-up.
-    clients: Mutex<HashMap<TenantId, (Arc<Client>, Instant)>>,
+    clients: Mutex<HashMap<TenantId, (Arc<ClientAccount>, Instant)>>,
 }
 
-impl Issued {
-    pub(crate) fn new(resource: ProtectedResource, making: Arc<Making>) -> Self {
-        Self { resource, making, clients: Mutex::default() }
+impl IssuedClients {
+    pub(crate) fn new(resource: ProtectedResource, factory: Arc<ClientFactory>) -> Self {
+        Self { resource, factory, clients: Mutex::default() }
     }
 
-    /// For what their tokens are.
+    /// The host, as their tokens name it.
     pub(crate) fn resource(&self) -> &ProtectedResource {
         &self.resource
     }
 
     /// The client that shows this token, or why there is none.
-    pub(crate) async fn client(&self, token: Option<&[u8]>) -> Result<Arc<Client>, Failure> {
+    pub(crate) async fn client(&self, token: Option<&[u8]>) -> Result<Arc<ClientAccount>, HttpFailure> {
         let told = "send a token of this host, or of its authorization server: `Authorization: Bearer TOKEN`";
-        let stranger = || Failure::new(StatusCode::UNAUTHORIZED, Code::Denied, told);
+        let unauthenticated = || HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told);
         let Some(token) = token.filter(|token| token.len() <= LONGEST).and_then(|token| str::from_utf8(token).ok())
         else {
-            return Err(stranger().challenged(self.resource.challenge(None)));
+            return Err(unauthenticated().challenged(self.resource.challenge(None)));
         };
         // A token of the operator's that is wrong is not worth asking about.
         if token.split('.').count() != 3 {
             let refused = TokenRefused::Invalid("it is none".to_owned());
-            return Err(stranger().challenged(self.resource.challenge(Some(&refused))));
+            return Err(unauthenticated().challenged(self.resource.challenge(Some(&refused))));
         }
         let refused = match self.resource.verifier.verify(token).await {
             Ok(VerifiedToken { tenant }) => return self.of_tenant(&tenant),
@@ -64,11 +64,11 @@ impl Issued {
             TokenRefused::Unavailable => return Err(Error::retryable(Code::Unavailable, refused.to_string()).into()),
         };
         let challenge = self.resource.challenge(Some(&refused));
-        Err(Failure::new(status, Code::Denied, refused.to_string()).challenged(challenge))
+        Err(HttpFailure::new(status, Code::Denied, refused.to_string()).challenged(challenge))
     }
 
     /// The client of a tenant: the one that there is, or a new one.
-    fn of_tenant(&self, tenant: &TenantId) -> Result<Arc<Client>, Failure> {
+    fn of_tenant(&self, tenant: &TenantId) -> Result<Arc<ClientAccount>, HttpFailure> {
         let now = Instant::now();
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((client, used)) = clients.get_mut(tenant) {
@@ -78,12 +78,12 @@ impl Issued {
         if clients.len() >= MOST_CLIENTS {
             let unused = clients.iter().filter(|(_, (client, _))| Arc::strong_count(client) == 1 && client.is_unused());
             let Some(unused) = unused.min_by_key(|(_, (_, used))| *used).map(|(tenant, _)| tenant.clone()) else {
-                return Err(Failure::busy("the host serves as many clients as it may; try again later"));
+                return Err(HttpFailure::busy("the host serves as many clients as it may; try again later"));
             };
             clients.remove(&unused);
         }
         let ProtectedResource { plugins, requests_per_second, calls, .. } = &self.resource;
-        let client = Arc::new(self.making.issued(tenant, plugins.as_deref(), *requests_per_second, *calls));
+        let client = Arc::new(self.factory.with_issued_token(tenant, plugins.as_deref(), *requests_per_second, *calls));
         clients.insert(tenant.clone(), (Arc::clone(&client), now));
         Ok(client)
     }

@@ -6,7 +6,7 @@ use std::{
     io,
     os::unix::{
         fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _},
-        net::UnixStream as Caller,
+        net::UnixStream as BlockingStream,
     },
     path::{Path, PathBuf},
 };
@@ -69,7 +69,7 @@ fn refuse_what_is_used(path: &Path) -> io::Result<()> {
         Ok(file) if !file.file_type().is_socket() => {
             Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is no socket is there"))
         }
-        Ok(_) => match Caller::connect(path) {
+        Ok(_) => match BlockingStream::connect(path) {
             // Whoever made it is gone.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
             Err(error) => Err(error),

@@ -17,7 +17,7 @@ use tokio::{
 use wharf_core::{Code, HttpLimits, RequestShare, TenantId, json::members, text::line};
 
 use super::headers::is_json;
-use crate::{access::client::Client, failure::Failure, state::Shared};
+use crate::{access::client::ClientAccount, failure::HttpFailure, state::ServerState};
 
 /// What a worker reads itself: a fraction of a millisecond.
 const READ_AT_ONCE_BYTES: usize = 64 << 10;
@@ -25,21 +25,21 @@ const READ_AT_ONCE_BYTES: usize = 64 << 10;
 const SHOWN_BYTES: usize = 512;
 
 /// A body of JSON; none at all is the same as `{}`.
-pub(crate) struct Body<T> {
+pub(crate) struct JsonBody<T> {
     pub(crate) value: T,
     /// What it takes, for as long as it is kept.
     _share: Option<RequestShare>,
 }
 
-impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
-    type Rejection = Failure;
+impl<T: DeserializeOwned> FromRequest<Arc<ServerState>> for JsonBody<T> {
+    type Rejection = HttpFailure;
 
-    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Failure> {
+    async fn from_request(request: Request, server: &Arc<ServerState>) -> Result<Self, HttpFailure> {
         let is_json = is_json(request.headers());
-        let limits = &shared.settings.limits;
-        let tenant = request.extensions().get::<Arc<Client>>().map(|client| client.rules.tenant.clone());
-        let mut share = shared.memory.begin(&tenant.unwrap_or_else(TenantId::local));
-        let body = arrived(request.into_body(), ("body_bytes", limits.body_bytes), limits, &mut share).await?;
+        let limits = &server.settings.limits;
+        let tenant = request.extensions().get::<Arc<ClientAccount>>().map(|client| client.rules.tenant.clone());
+        let mut share = server.memory.begin(&tenant.unwrap_or_else(TenantId::local));
+        let body = receive(request.into_body(), ("body_bytes", limits.body_bytes), limits, &mut share).await?;
         if body.is_empty() {
             return parsed(b"{}", None);
         }
@@ -47,7 +47,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
             return Err(not_json());
         }
         beside_workers(body.len(), || {
-            estimated(&mut share, &body)?;
+            measure(&mut share, &body)?;
             parsed(&body, Some(share))
         })
     }
@@ -55,12 +55,12 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Body<T> {
 
 /// A whole body, which may be no longer than the named limit says, and takes of the
 /// share what has arrived of it.
-pub(crate) async fn arrived(
+pub(crate) async fn receive(
     body: axum::body::Body,
     (name, limit): (&str, u64),
     limits: &HttpLimits,
     share: &mut RequestShare,
-) -> Result<Bytes, Failure> {
+) -> Result<Bytes, HttpFailure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut body = Limited::new(body, limit);
     let arriving = async {
@@ -79,18 +79,18 @@ pub(crate) async fn arrived(
         Ok(Ok(Err(full))) => Err(full.into()),
         Ok(Err::<_, axum::BoxError>(error)) if error.is::<LengthLimitError>() => {
             let message = format!("the body is longer than {limit} bytes (limit `{name}`)");
-            Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::Limit, message))
+            Err(HttpFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::Limit, message))
         }
-        Ok(Err(_)) => Err(Failure::invalid("the body could not be read")),
+        Ok(Err(_)) => Err(HttpFailure::invalid("the body could not be read")),
         Err(_) => {
             let message = "the body did not arrive in time (limit `arrival_milliseconds`)";
-            Err(Failure::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message))
+            Err(HttpFailure::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message))
         }
     }
 }
 
-/// Reads what a client sent. Where that is much, the runtime's worker hands on what else it
-/// has to do meanwhile, so that nobody else waits for it.
+/// Reads what a client sent. Where that is much, the runtime's worker hands its other work
+/// on first, so that no other request waits for it.
 pub(crate) fn beside_workers<R>(bytes: usize, work: impl FnOnce() -> R) -> R {
     // A runtime of one thread has nobody to hand it on to.
     let has_others =
@@ -98,21 +98,21 @@ pub(crate) fn beside_workers<R>(bytes: usize, work: impl FnOnce() -> R) -> R {
     if bytes > READ_AT_ONCE_BYTES && has_others() { block_in_place(work) } else { work() }
 }
 
-/// Takes what this body takes once it is read: what that is.
-pub(crate) fn estimated(share: &mut RequestShare, body: &[u8]) -> Result<u64, Failure> {
+/// Takes as much memory as this body does once it is read, and returns how much that is.
+pub(crate) fn measure(share: &mut RequestShare, body: &[u8]) -> Result<u64, HttpFailure> {
     let read = share.read(body).map(|estimate| estimate.bytes());
     read.map_err(|error| match error.retryable {
         true => error.into(),
-        false => Failure::new(StatusCode::PAYLOAD_TOO_LARGE, error.code, error.message),
+        false => HttpFailure::new(StatusCode::PAYLOAD_TOO_LARGE, error.code, error.message),
     })
 }
 
-pub(crate) fn not_json() -> Failure {
+pub(crate) fn not_json() -> HttpFailure {
     let message = "send the body as `Content-Type: application/json`";
-    Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, message)
+    HttpFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, message)
 }
 
-fn parsed<T: DeserializeOwned>(body: &[u8], share: Option<RequestShare>) -> Result<Body<T>, Failure> {
-    let parsed = members(body).map(|value| Body { value, _share: share });
-    parsed.map_err(|error| Failure::invalid(line(&format!("the body is not legal: {error}"), SHOWN_BYTES)))
+fn parsed<T: DeserializeOwned>(body: &[u8], share: Option<RequestShare>) -> Result<JsonBody<T>, HttpFailure> {
+    let parsed = members(body).map(|value| JsonBody { value, _share: share });
+    parsed.map_err(|error| HttpFailure::invalid(line(&format!("the body is not legal: {error}"), SHOWN_BYTES)))
 }

@@ -8,24 +8,24 @@ use axum::{extract::FromRequestParts, http::request::Parts};
 use serde_json::Map;
 use wharf_core::Context;
 
-use super::headers::hints;
-use crate::{access::client::Client, failure::Failure, state::Shared};
+use super::headers::context_claims;
+use crate::{access::client::ClientAccount, failure::HttpFailure, state::ServerState};
 
 /// The context of a request.
-pub(crate) struct Caller(pub(crate) Context);
+pub(crate) struct RequestContext(pub(crate) Context);
 
-impl FromRequestParts<Arc<Shared>> for Caller {
-    type Rejection = Failure;
+impl FromRequestParts<Arc<ServerState>> for RequestContext {
+    type Rejection = HttpFailure;
 
-    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
-        let client = parts.extensions.get::<Arc<Client>>();
-        let rules = client.map_or(&shared.services.rules, |client| &client.rules);
-        let hints = hints(&parts.headers)?;
-        if rules.require_session && hints.session.is_none() && rules.fallback_session.is_none() {
-            return Err(Failure::invalid("this host requires a session: send the header `Wharf-Session`"));
+    async fn from_request_parts(parts: &mut Parts, server: &Arc<ServerState>) -> Result<Self, HttpFailure> {
+        let client = parts.extensions.get::<Arc<ClientAccount>>();
+        let rules = client.map_or(&server.services.rules, |client| &client.rules);
+        let claims = context_claims(&parts.headers)?;
+        if rules.require_session && claims.session.is_none() && rules.fallback_session.is_none() {
+            return Err(HttpFailure::invalid("this host requires a session: send the header `Wharf-Session`"));
         }
-        let resolved = rules.resolve(&hints, &mut Map::new())?;
-        if resolved.defaulted && !shared.warned_of_default.swap(true, Ordering::Relaxed) {
+        let resolved = rules.resolve(&claims, &mut Map::new())?;
+        if resolved.defaulted && !server.warned_of_default.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 session = %resolved.context.session,
                 "a request over HTTP names no session, so all that do not share one; the header `Wharf-Session` names it"

@@ -3,11 +3,11 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use wharf_core::{
-    Code, ContextHints, Error,
+    Code, ContextClaims, Error,
     trace::{MAX_STATE_BYTES, RemoteParent, TraceParent},
 };
 
-use crate::failure::Failure;
+use crate::failure::HttpFailure;
 
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("wharf-session");
 pub(crate) const ASSISTANT: HeaderName = HeaderName::from_static("wharf-assistant");
@@ -18,11 +18,11 @@ const STATE: &str = "tracestate";
 
 /// A header that counts only where it is there once: of two, each reader might
 /// believe another one.
-pub(crate) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Failure> {
+pub(crate) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, HttpFailure> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
     match values.next() {
-        Some(_) => Err(Failure::invalid(format!("send the header `{name}` once"))),
+        Some(_) => Err(HttpFailure::invalid(format!("send the header `{name}` once"))),
         None => Ok(value),
     }
 }
@@ -31,12 +31,12 @@ pub(crate) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Op
 ///
 /// # Errors
 /// `invalid` where one is there twice or is no text.
-pub(crate) fn hints(headers: &HeaderMap) -> Result<ContextHints, Error> {
-    Ok(ContextHints {
+pub(crate) fn context_claims(headers: &HeaderMap) -> Result<ContextClaims, Error> {
+    Ok(ContextClaims {
         session: text(headers, &SESSION)?,
         assistant: text(headers, &ASSISTANT)?,
         thread: text(headers, &THREAD)?,
-        ..ContextHints::default()
+        ..ContextClaims::default()
     })
 }
 
@@ -49,7 +49,7 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Error>
 }
 
 /// What the headers of a request say of its trace. Of two parents none is believed.
-pub(crate) fn said_by(headers: &HeaderMap) -> Option<TraceParent> {
+pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
     let mut parents = headers.get_all(PARENT).iter();
     let parent = parents.next().filter(|_| parents.next().is_none())?.to_str().ok()?;
     // The state may be spread over several headers.
@@ -102,7 +102,7 @@ mod tests {
         for (name, value) in lines.iter().map(line) {
             headers.append(name, value);
         }
-        match said_by(&headers)? {
+        match trace_parent(&headers)? {
             TraceParent::Remote(remote) => Some(remote.context.state.as_deref().unwrap_or_default().to_owned()),
             other => panic!("{other:?}"),
         }

@@ -16,7 +16,7 @@ use super::{
     paths::{DESCRIPTION, HEALTH},
     route::{Route, json},
 };
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The routes of this file.
 pub(super) fn routes() -> Vec<Route> {
@@ -49,7 +49,7 @@ async fn health() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-async fn describe(State(shared): State<Arc<Shared>>) -> Response {
+async fn describe(State(server): State<Arc<ServerState>>) -> Response {
     let kind = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, kind)], shared.description.clone()).into_response()
+    ([(header::CONTENT_TYPE, kind)], server.description.clone()).into_response()
 }

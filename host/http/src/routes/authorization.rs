@@ -16,7 +16,7 @@ use super::{
     paths::{METADATA, METADATA_OF_MCP},
     route::{Route, json},
 };
-use crate::{access::issued::Issued, failure::Failure, state::Shared};
+use crate::{access::issued::IssuedClients, failure::HttpFailure, state::ServerState};
 
 /// The routes of this file.
 pub(super) fn routes() -> Vec<Route> {
@@ -55,8 +55,8 @@ struct Metadata {
 }
 
 /// What clients have to know before they ask for a token.
-async fn metadata(State(shared): State<Arc<Shared>>) -> Result<Response, Failure> {
-    let Some(resource) = shared.issued.as_ref().map(Issued::resource) else {
+async fn metadata(State(server): State<Arc<ServerState>>) -> Result<Response, HttpFailure> {
+    let Some(resource) = server.issued.as_ref().map(IssuedClients::resource) else {
         let told = "this host issues its tokens itself, and has no authorization server";
         return Err(Error::new(Code::NotFound, told).into());
     };

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use wharf_completion::stream::{Batch, EventKind, StreamReader};
 use wharf_core::Share;
 
-use super::route::{Answer, Content};
-use crate::state::Shared;
+use super::route::{AnswerContent, RouteAnswer};
+use crate::state::ServerState;
 
 /// What one write takes at most, roughly.
 const BATCH_BYTES: usize = 32 * 1024;
@@ -43,12 +43,12 @@ pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progr
                       and `end` ({reason, because?}: nothing will come any more). Comments keep the connection alive.";
 
 /// A route that answers with events of a stream.
-pub(super) fn events(what: &'static str) -> Answer {
-    Answer { status: 200, what, content: Content::Events(EVENTS) }
+pub(super) fn events(what: &'static str) -> RouteAnswer {
+    RouteAnswer { status: 200, what, content: AnswerContent::Events(EVENTS) }
 }
 
 /// What is followed.
-pub(super) struct Following {
+pub(super) struct StreamFollower {
     reader: StreamReader,
     from: u64,
     /// Only this turn, and no further than its end.
@@ -60,14 +60,14 @@ pub(super) struct Following {
     _place: Share,
 }
 
-impl Following {
-    pub(super) fn new(shared: &Arc<Shared>, reader: StreamReader, from: u64, place: Share) -> Self {
+impl StreamFollower {
+    pub(super) fn new(server: &Arc<ServerState>, reader: StreamReader, from: u64, place: Share) -> Self {
         Self {
             reader,
             from,
             turn: None,
-            heartbeat: shared.heartbeat(),
-            stopping: shared.stopping.clone(),
+            heartbeat: server.heartbeat(),
+            stopping: server.stopping.clone(),
             begun: false,
             over: false,
             _place: place,

@@ -6,7 +6,7 @@ use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
 
 use axum::{
     Json,
-    body::{Body as ResponseBody, Bytes},
+    body::{Body, Bytes},
     extract::{FromRequestParts, State},
     http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
@@ -25,17 +25,17 @@ use wharf_core::{
 use super::{
     follow::{HEARTBEAT, RETRY, event_stream},
     paths::FRONT_ENDS,
-    route::{Answer, Content, Route, done, json},
+    route::{AnswerContent, Route, RouteAnswer, done, json},
 };
 use crate::{
-    access::client::Client,
-    failure::Failure,
+    access::client::ClientAccount,
+    failure::HttpFailure,
     request::{
-        body::Body,
-        parameters::{Handle, Numbered, Parameters},
-        resume::Resume,
+        body::JsonBody,
+        parameters::{PathHandle, PathHandleAndNumber, QueryParameters},
+        resume::ResumeQuery,
     },
-    state::Shared,
+    state::ServerState,
 };
 
 const EVENTS: &str = "Server-sent events: `call` and `cancel`, with the number of the event as `id` and its `data` as \
@@ -45,7 +45,8 @@ const EVENTS: &str = "Server-sent events: `call` and `cancel`, with the number o
 
 /// The routes of this file.
 pub(super) fn routes() -> Vec<Route> {
-    let followed = Answer { status: 200, what: "Its calls, as they come.", content: Content::Events(EVENTS) };
+    let followed =
+        RouteAnswer { status: 200, what: "Its calls, as they come.", content: AnswerContent::Events(EVENTS) };
     vec![
         Route::new(
             "post",
@@ -80,7 +81,7 @@ pub(super) fn routes() -> Vec<Route> {
             get(read),
             vec![json::<CallPage>(200, "These events came; it may be none.")],
         )
-        .query::<Page>(),
+        .query::<CallPageQuery>(),
         Route::new(
             "get",
             "/v1/front-ends/{front_end}/calls/events",
@@ -88,7 +89,7 @@ pub(super) fn routes() -> Vec<Route> {
             get(follow),
             vec![followed],
         )
-        .query::<Resume>()
+        .query::<ResumeQuery>()
         .resumes(),
         Route::new(
             "post",
@@ -121,7 +122,7 @@ struct FrontEndList {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Page {
+struct CallPageQuery {
     /// The number of the last event that was read; 0 where absent, and then all
     /// calls that wait are told.
     #[serde(default)]
@@ -141,59 +142,62 @@ struct CallPage {
 }
 
 /// The front ends, and as whom this request asks for them.
-struct Asking {
+struct FrontEndCaller {
     service: Arc<dyn FrontEndService>,
     owner: FrontEndOwner,
 }
 
-impl FromRequestParts<Arc<Shared>> for Asking {
-    type Rejection = Failure;
+impl FromRequestParts<Arc<ServerState>> for FrontEndCaller {
+    type Rejection = HttpFailure;
 
-    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
-        let client = parts.extensions.get::<Arc<Client>>();
+    async fn from_request_parts(parts: &mut Parts, server: &Arc<ServerState>) -> Result<Self, HttpFailure> {
+        let client = parts.extensions.get::<Arc<ClientAccount>>();
         let owner = client.and_then(|client| client.owner()).ok_or_else(|| {
             let told = "this token may not connect front ends; the operator allows it with `front_ends = true`";
             Error::new(Code::Denied, told)
         })?;
         let absent = || Error::new(Code::NotFound, "this server has no front ends");
-        Ok(Self { service: shared.front_ends.clone().ok_or_else(absent)?, owner })
+        Ok(Self { service: server.front_ends.clone().ok_or_else(absent)?, owner })
     }
 }
 
-fn gone() -> Failure {
+fn gone() -> HttpFailure {
     Error::new(Code::Gone, "this front end was disconnected; connect it again").into()
 }
 
-async fn connect(asking: Asking, Body { value: wanted, .. }: Body<ConnectFrontEnd>) -> Result<Response, Failure> {
-    let connected = asking.service.connect(&asking.owner, wanted).await?;
+async fn connect(
+    caller: FrontEndCaller,
+    JsonBody { value: wanted, .. }: JsonBody<ConnectFrontEnd>,
+) -> Result<Response, HttpFailure> {
+    let connected = caller.service.connect(&caller.owner, wanted).await?;
     let place = HeaderValue::try_from(format!("{FRONT_ENDS}/{}", connected.front_end)).ok();
     let mut response = (StatusCode::CREATED, Json(connected)).into_response();
     response.headers_mut().extend(place.map(|place| (header::LOCATION, place)));
     Ok(response)
 }
 
-async fn list(asking: Asking) -> Json<FrontEndList> {
-    Json(FrontEndList { front_ends: asking.service.list(&asking.owner) })
+async fn list(caller: FrontEndCaller) -> Json<FrontEndList> {
+    Json(FrontEndList { front_ends: caller.service.list(&caller.owner) })
 }
 
-async fn disconnect(asking: Asking, Handle(front_end): Handle) -> Result<StatusCode, Failure> {
-    asking.service.disconnect(&asking.owner, &front_end)?;
+async fn disconnect(caller: FrontEndCaller, PathHandle(front_end): PathHandle) -> Result<StatusCode, HttpFailure> {
+    caller.service.disconnect(&caller.owner, &front_end)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn read(
-    State(shared): State<Arc<Shared>>,
-    asking: Asking,
-    Handle(front_end): Handle,
-    Parameters(page): Parameters<Page>,
-) -> Result<Json<CallPage>, Failure> {
-    let patience = shared.patience(page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader(&asking.owner.tenant)).transpose()?;
-    let events = |patience| asking.service.events(&asking.owner, &front_end, page.after, patience);
+    State(server): State<Arc<ServerState>>,
+    caller: FrontEndCaller,
+    PathHandle(front_end): PathHandle,
+    QueryParameters(page): QueryParameters<CallPageQuery>,
+) -> Result<Json<CallPage>, HttpFailure> {
+    let patience = server.patience(page.wait_ms);
+    let _place = (!patience.is_zero()).then(|| server.reader_permit(&caller.owner.tenant)).transpose()?;
+    let events = |patience| caller.service.events(&caller.owner, &front_end, page.after, patience);
     let events = tokio::select! {
         biased;
         events = events(patience) => events?,
-        () = shared.stopping.cancelled() => events(Duration::ZERO).await?,
+        () = server.stopping.cancelled() => events(Duration::ZERO).await?,
     };
     let events = events.ok_or_else(gone)?;
     let after = events.last().map_or(page.after, FrontEndEvent::number);
@@ -201,43 +205,43 @@ async fn read(
 }
 
 async fn follow(
-    State(shared): State<Arc<Shared>>,
-    asking: Asking,
-    Handle(front_end): Handle,
-    Parameters(resume): Parameters<Resume>,
+    State(server): State<Arc<ServerState>>,
+    caller: FrontEndCaller,
+    PathHandle(front_end): PathHandle,
+    QueryParameters(resume): QueryParameters<ResumeQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, HttpFailure> {
     let after = resume.last(&headers)?;
-    let place = shared.reader(&asking.owner.tenant)?;
+    let place = server.reader_permit(&caller.owner.tenant)?;
     // An answer, and no stream that fails at once.
-    asking.service.events(&asking.owner, &front_end, u64::MAX, Duration::ZERO).await?.ok_or_else(gone)?;
-    let following = Following { shared, asking, front_end, after, begun: false, over: false, _place: place };
-    Ok(event_stream(ResponseBody::from_stream(unfold(following, |following| following.next()))))
+    caller.service.events(&caller.owner, &front_end, u64::MAX, Duration::ZERO).await?.ok_or_else(gone)?;
+    let following = CallFollower { server, caller, front_end, after, begun: false, over: false, _place: place };
+    Ok(event_stream(Body::from_stream(unfold(following, |following| following.next()))))
 }
 
 async fn answer(
-    asking: Asking,
-    Numbered(front_end, call): Numbered,
-    Body { value: answer, .. }: Body<AnswerCall>,
-) -> Result<StatusCode, Failure> {
-    asking.service.answer(&asking.owner, &front_end, call, answer).await?;
+    caller: FrontEndCaller,
+    PathHandleAndNumber(front_end, call): PathHandleAndNumber,
+    JsonBody { value: answer, .. }: JsonBody<AnswerCall>,
+) -> Result<StatusCode, HttpFailure> {
+    caller.service.answer(&caller.owner, &front_end, call, answer).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn progress(
-    asking: Asking,
-    Numbered(front_end, call): Numbered,
-    Body { value: progress, .. }: Body<TellProgress>,
-) -> Result<StatusCode, Failure> {
-    asking.service.progress(&asking.owner, &front_end, call, progress)?;
+    caller: FrontEndCaller,
+    PathHandleAndNumber(front_end, call): PathHandleAndNumber,
+    JsonBody { value: progress, .. }: JsonBody<TellProgress>,
+) -> Result<StatusCode, HttpFailure> {
+    caller.service.progress(&caller.owner, &front_end, call, progress)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Calls as server-sent events. What is told follows from the calls that wait:
 /// a slow client keeps nothing here but one batch.
-struct Following {
-    shared: Arc<Shared>,
-    asking: Asking,
+struct CallFollower {
+    server: Arc<ServerState>,
+    caller: FrontEndCaller,
     front_end: String,
     after: u64,
     begun: bool,
@@ -245,7 +249,7 @@ struct Following {
     _place: Share,
 }
 
-impl Following {
+impl CallFollower {
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         if self.over {
             return None;
@@ -253,12 +257,12 @@ impl Following {
         if !std::mem::replace(&mut self.begun, true) {
             return Some((Ok(Bytes::from_static(RETRY.as_bytes())), self));
         }
-        let heartbeat = self.shared.heartbeat();
-        let Asking { service, owner } = &self.asking;
+        let heartbeat = self.server.heartbeat();
+        let FrontEndCaller { service, owner } = &self.caller;
         let events = tokio::select! {
             events = service.events(owner, &self.front_end, self.after, heartbeat) => events.ok().flatten(),
             // The client comes back, to another host.
-            () = self.shared.stopping.cancelled() => return None,
+            () = self.server.stopping.cancelled() => return None,
         };
         let frames = match events {
             None => {

@@ -14,9 +14,9 @@ use wharf_core::{Code, Error};
 
 use super::{
     paths::METRICS,
-    route::{Answer, Content, Route},
+    route::{AnswerContent, Route, RouteAnswer},
 };
-use crate::{failure::Failure, state::Shared};
+use crate::{failure::HttpFailure, state::ServerState};
 
 /// The type of the text, by which a reader knows its form.
 const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -30,12 +30,16 @@ pub(super) fn route() -> Route {
             "The metrics of the host, for Prometheus: calls, denials, what runs, memory. For tokens that may read them.",
         ),
         get(metrics),
-        vec![Answer { status: 200, what: "OpenMetrics text.", content: Content::Text("application/openmetrics-text") }],
+        vec![RouteAnswer {
+            status: 200,
+            what: "OpenMetrics text.",
+            content: AnswerContent::Text("application/openmetrics-text"),
+        }],
     )
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Response, Failure> {
-    let Some(service) = &shared.metrics else {
+async fn metrics(State(server): State<Arc<ServerState>>) -> Result<Response, HttpFailure> {
+    let Some(service) = &server.metrics else {
         return Err(Error::new(Code::NotFound, "this server has no metrics").into());
     };
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(TYPE))], service.metrics()).into_response())

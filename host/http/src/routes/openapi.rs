@@ -9,7 +9,7 @@ use wharf_completion::stream::StreamEvent;
 use super::{
     paths::{FRONT_ENDS, MCP, PAGES},
     protocol,
-    route::{Answer, Content, Described, Route},
+    route::{AnswerContent, Route, RouteAnswer, SchemaOf},
 };
 use crate::{
     failure::Problem,
@@ -113,22 +113,22 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
         operation["requestBody"] = json!({"content": {"application/json": {"schema": schema}}});
     }
     let mut responses = Map::new();
-    for Answer { status, what, content } in &route.answers {
+    for RouteAnswer { status, what, content } in &route.answers {
         let mut response = json!({"description": what});
         match content {
-            Content::None => {}
-            Content::Json(schema) => response["content"] = json!({"application/json": {"schema": schema(given)}}),
-            Content::Messages => {
+            AnswerContent::None => {}
+            AnswerContent::Json(schema) => response["content"] = json!({"application/json": {"schema": schema(given)}}),
+            AnswerContent::Messages => {
                 let events = each_event("One message in the `data` of each event.");
                 response["content"] = json!({
                     "application/json": {"schema": given.subschema_for::<protocol::Message>()},
                     "text/event-stream": {"schema": events},
                 });
             }
-            Content::Events(which) => {
+            AnswerContent::Events(which) => {
                 response["content"] = json!({"text/event-stream": {"schema": each_event(which)}});
             }
-            Content::Text(kind) => response["content"] = json!({*kind: {"schema": {"type": "string"}}}),
+            AnswerContent::Text(kind) => response["content"] = json!({*kind: {"schema": {"type": "string"}}}),
         }
         responses.insert(status.to_string(), response);
     }
@@ -150,7 +150,7 @@ fn header(name: &HeaderName, what: &str, schema: &Value) -> Value {
 }
 
 /// The properties of a type as parameters.
-fn in_query(query: Described, taken: &mut SchemaGenerator) -> Vec<Value> {
+fn in_query(query: SchemaOf, taken: &mut SchemaGenerator) -> Vec<Value> {
     let reference = query(taken);
     let name =
         reference.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next()).map(str::to_owned);

@@ -24,13 +24,13 @@ use super::{
     route::{Route, done, json},
 };
 use crate::{
-    failure::Failure,
+    failure::HttpFailure,
     request::{
-        body::Body,
-        context::Caller,
-        parameters::{Handle, Handles, Parameters},
+        body::JsonBody,
+        context::RequestContext,
+        parameters::{PathHandle, PathHandlePair, QueryParameters},
     },
-    state::Shared,
+    state::ServerState,
 };
 
 const PAGE: &str = "/v1/pages/{page}";
@@ -114,7 +114,7 @@ fn of_pages() -> Vec<Route> {
             get(log),
             vec![json::<PageLog>(200, "These entries came; it may be none.")],
         )
-        .query::<Entries>(),
+        .query::<LogQuery>(),
     ]
 }
 
@@ -138,7 +138,7 @@ fn of_requests() -> Vec<Route> {
             get(poll),
             vec![json::<PageOutcome>(200, "So it stands.")],
         )
-        .query::<Poll>(),
+        .query::<PollQuery>(),
         Route::new(
             "get",
             "/v1/pages/{page}/requests/{request}/result",
@@ -146,7 +146,7 @@ fn of_requests() -> Vec<Route> {
             get(read_result),
             vec![json::<PageResultPiece>(200, "The piece; empty at the end.")],
         )
-        .query::<Piece>(),
+        .query::<ResultQuery>(),
         Route::new(
             "post",
             "/v1/pages/{page}/requests/{request}/cancel",
@@ -181,7 +181,7 @@ struct PageRequestList {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Poll {
+struct PollQuery {
     /// How long to wait for its end, in milliseconds; not at all where absent.
     #[serde(default)]
     wait_ms: u64,
@@ -192,7 +192,7 @@ struct Poll {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Piece {
+struct ResultQuery {
     /// The first byte.
     #[serde(default)]
     from: u64,
@@ -202,7 +202,7 @@ struct Piece {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Entries {
+struct LogQuery {
     /// The number of the last entry that was read; 0 where absent.
     #[serde(default)]
     after: u64,
@@ -211,55 +211,58 @@ struct Entries {
 }
 
 /// The pages, and on whose behalf this request asks for them.
-struct Asking {
+struct WebPageCaller {
     service: Arc<dyn WebPageService>,
     context: Context,
 }
 
-impl FromRequestParts<Arc<Shared>> for Asking {
-    type Rejection = Failure;
+impl FromRequestParts<Arc<ServerState>> for WebPageCaller {
+    type Rejection = HttpFailure;
 
-    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Failure> {
-        let Caller(context) = Caller::from_request_parts(parts, shared).await?;
+    async fn from_request_parts(parts: &mut Parts, server: &Arc<ServerState>) -> Result<Self, HttpFailure> {
+        let RequestContext(context) = RequestContext::from_request_parts(parts, server).await?;
         let absent = || Error::new(Code::NotFound, "this server has no web pages");
-        Ok(Self { service: shared.pages.clone().ok_or_else(absent)?, context })
+        Ok(Self { service: server.pages.clone().ok_or_else(absent)?, context })
     }
 }
 
-async fn open(asking: Asking, Body { value: request, .. }: Body<OpenWebPage>) -> Result<Response, Failure> {
-    let opened = asking.service.open(&asking.context, request).await?;
+async fn open(
+    caller: WebPageCaller,
+    JsonBody { value: request, .. }: JsonBody<OpenWebPage>,
+) -> Result<Response, HttpFailure> {
+    let opened = caller.service.open(&caller.context, request).await?;
     let place = HeaderValue::try_from(format!("{PAGES}/{}", opened.page)).ok();
     let mut response = (StatusCode::CREATED, Json(opened)).into_response();
     response.headers_mut().extend(place.map(|place| (header::LOCATION, place)));
     Ok(response)
 }
 
-async fn list(asking: Asking) -> Result<Json<PageList>, Failure> {
-    Ok(Json(PageList { pages: asking.service.list(&asking.context).await? }))
+async fn list(caller: WebPageCaller) -> Result<Json<PageList>, HttpFailure> {
+    Ok(Json(PageList { pages: caller.service.list(&caller.context).await? }))
 }
 
-async fn info(asking: Asking, Handle(page): Handle) -> Result<Json<WebPageDescription>, Failure> {
-    Ok(Json(asking.service.info(&asking.context, &page).await?))
+async fn info(caller: WebPageCaller, PathHandle(page): PathHandle) -> Result<Json<WebPageDescription>, HttpFailure> {
+    Ok(Json(caller.service.info(&caller.context, &page).await?))
 }
 
-async fn close(asking: Asking, Handle(page): Handle) -> Result<Json<WebPageDescription>, Failure> {
-    Ok(Json(asking.service.close(&asking.context, &page, CLOSING).await?))
+async fn close(caller: WebPageCaller, PathHandle(page): PathHandle) -> Result<Json<WebPageDescription>, HttpFailure> {
+    Ok(Json(caller.service.close(&caller.context, &page, CLOSING).await?))
 }
 
 async fn execute(
-    asking: Asking,
-    Handle(page): Handle,
-    Body { value: request, .. }: Body<ExecuteScript>,
-) -> Result<Response, Failure> {
-    Ok(handed_over(&page, asking.service.execute(&asking.context, &page, request).await?))
+    caller: WebPageCaller,
+    PathHandle(page): PathHandle,
+    JsonBody { value: request, .. }: JsonBody<ExecuteScript>,
+) -> Result<Response, HttpFailure> {
+    Ok(handed_over(&page, caller.service.execute(&caller.context, &page, request).await?))
 }
 
 async fn perform(
-    asking: Asking,
-    Handle(page): Handle,
-    Body { value: request, .. }: Body<PerformOperation>,
-) -> Result<Response, Failure> {
-    Ok(handed_over(&page, asking.service.perform(&asking.context, &page, request).await?))
+    caller: WebPageCaller,
+    PathHandle(page): PathHandle,
+    JsonBody { value: request, .. }: JsonBody<PerformOperation>,
+) -> Result<Response, HttpFailure> {
+    Ok(handed_over(&page, caller.service.perform(&caller.context, &page, request).await?))
 }
 
 fn handed_over(page: &str, request: PageRequest) -> Response {
@@ -270,65 +273,71 @@ fn handed_over(page: &str, request: PageRequest) -> Response {
 }
 
 async fn answer_dialog(
-    asking: Asking,
-    Handle(page): Handle,
-    Body { value: answer, .. }: Body<AnswerDialog>,
-) -> Result<StatusCode, Failure> {
-    asking.service.answer_dialog(&asking.context, &page, answer).await?;
+    caller: WebPageCaller,
+    PathHandle(page): PathHandle,
+    JsonBody { value: answer, .. }: JsonBody<AnswerDialog>,
+) -> Result<StatusCode, HttpFailure> {
+    caller.service.answer_dialog(&caller.context, &page, answer).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn log(
-    asking: Asking,
-    Handles(page, log): Handles,
-    Parameters(entries): Parameters<Entries>,
-) -> Result<Json<PageLog>, Failure> {
+    caller: WebPageCaller,
+    PathHandlePair(page, log): PathHandlePair,
+    QueryParameters(entries): QueryParameters<LogQuery>,
+) -> Result<Json<PageLog>, HttpFailure> {
     let maximum_entries = entries.max_entries.unwrap_or(USUAL_ENTRIES).min(MOST_ENTRIES);
     let read = ReadLog { log, after: entries.after, maximum_entries };
-    Ok(Json(asking.service.log(&asking.context, &page, read).await?))
+    Ok(Json(caller.service.log(&caller.context, &page, read).await?))
 }
 
-async fn requests(asking: Asking, Handle(page): Handle) -> Result<Json<PageRequestList>, Failure> {
-    Ok(Json(PageRequestList { requests: asking.service.requests(&asking.context, &page).await? }))
+async fn requests(caller: WebPageCaller, PathHandle(page): PathHandle) -> Result<Json<PageRequestList>, HttpFailure> {
+    Ok(Json(PageRequestList { requests: caller.service.requests(&caller.context, &page).await? }))
 }
 
 async fn poll(
-    State(shared): State<Arc<Shared>>,
-    asking: Asking,
-    Handles(page, request): Handles,
-    Parameters(poll): Parameters<Poll>,
-) -> Result<Json<PageOutcome>, Failure> {
-    let patience = shared.patience(poll.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader(&asking.context.tenant)).transpose()?;
+    State(server): State<Arc<ServerState>>,
+    caller: WebPageCaller,
+    PathHandlePair(page, request): PathHandlePair,
+    QueryParameters(poll): QueryParameters<PollQuery>,
+) -> Result<Json<PageOutcome>, HttpFailure> {
+    let patience = server.patience(poll.wait_ms);
+    let _place = (!patience.is_zero()).then(|| server.reader_permit(&caller.context.tenant)).transpose()?;
     let most = most(poll.max_bytes);
-    let Asking { service, context } = &asking;
+    let WebPageCaller { service, context } = &caller;
     let outcome = tokio::select! {
         biased;
         outcome = service.poll(context, &page, &request, most, patience) => outcome?,
-        () = shared.stopping.cancelled() => service.poll(context, &page, &request, most, Duration::ZERO).await?,
+        () = server.stopping.cancelled() => service.poll(context, &page, &request, most, Duration::ZERO).await?,
     };
     Ok(Json(outcome))
 }
 
 async fn read_result(
-    State(shared): State<Arc<Shared>>,
-    asking: Asking,
-    Handles(page, request): Handles,
-    Parameters(piece): Parameters<Piece>,
-) -> Result<Json<PageResultPiece>, Failure> {
+    State(server): State<Arc<ServerState>>,
+    caller: WebPageCaller,
+    PathHandlePair(page, request): PathHandlePair,
+    QueryParameters(piece): QueryParameters<ResultQuery>,
+) -> Result<Json<PageResultPiece>, HttpFailure> {
     // The page is asked for what it has kept, and may take its time.
-    let _place = shared.reader(&asking.context.tenant)?;
+    let _place = server.reader_permit(&caller.context.tenant)?;
     let read = ReadResult { from: piece.from, maximum_bytes: most(piece.max_bytes), patience: READING };
-    Ok(Json(asking.service.read_result(&asking.context, &page, &request, read).await?))
+    Ok(Json(caller.service.read_result(&caller.context, &page, &request, read).await?))
 }
 
-async fn cancel(asking: Asking, Handles(page, request): Handles) -> Result<StatusCode, Failure> {
-    asking.service.cancel(&asking.context, &page, &request).await?;
+async fn cancel(
+    caller: WebPageCaller,
+    PathHandlePair(page, request): PathHandlePair,
+) -> Result<StatusCode, HttpFailure> {
+    caller.service.cancel(&caller.context, &page, &request).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn acknowledge(asking: Asking, Handles(page, request): Handles) -> Result<StatusCode, Failure> {
-    asking.service.acknowledge(&asking.context, &page, &request).await?;
+async fn acknowledge(
+    caller: WebPageCaller,
+    PathHandlePair(page, request): PathHandlePair,
+) -> Result<StatusCode, HttpFailure> {
+    caller.service.acknowledge(&caller.context, &page, &request).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,9 +1,8 @@
 //! `/mcp`: the route of the Model Context Protocol.
 //!
-//! Owns what a request has to be before the protocol has it: it says what it sends and
-//! takes, its body has arrived whole and is measured, and its headers say on whose behalf it
-//! is. What a message means, and how it is answered, the client's endpoint says; nothing here
-//! knows a message.
+//! Owns what has to be true of a request before the protocol sees it: it says what it sends
+//! and takes, its body has arrived whole and is measured, and its headers are read. The
+//! client's endpoint knows what a message means and answers it; nothing here does.
 
 use std::sync::Arc;
 
@@ -21,22 +20,23 @@ use wharf_core::{Code, RequestShare};
 use super::{
     follow,
     paths::MCP,
-    route::{Answer, Content, Route},
+    route::{AnswerContent, Route, RouteAnswer},
 };
 use crate::{
-    access::client::Client,
-    failure::Failure,
+    access::client::ClientAccount,
+    failure::HttpFailure,
     protocol::{ProtocolAnswer, ProtocolRequest},
     request::{
         body,
-        headers::{hints, is_json, said_by, takes, takes_events},
+        headers::{context_claims, is_json, takes, takes_events, trace_parent},
     },
-    state::Shared,
+    state::ServerState,
 };
 
 /// The routes of this file.
 pub(super) fn routes() -> Vec<Route> {
-    let accepted = Answer { status: 202, what: "It was taken up, and nothing answers it.", content: Content::None };
+    let accepted =
+        RouteAnswer { status: 202, what: "It was taken up, and nothing answers it.", content: AnswerContent::None };
     vec![
         Route::new(
             "post",
@@ -47,7 +47,7 @@ pub(super) fn routes() -> Vec<Route> {
                  2025-11-25, in a session, or with the `_meta` of 2026-07-28, without one.",
             ),
             post(send),
-            vec![Answer { status: 200, what: "Its answer.", content: Content::Messages }, accepted],
+            vec![RouteAnswer { status: 200, what: "Its answer.", content: AnswerContent::Messages }, accepted],
         )
         .body::<Message>(),
         Route::new(
@@ -59,7 +59,7 @@ pub(super) fn routes() -> Vec<Route> {
                  connection dropped.",
             ),
             get(without_body),
-            vec![Answer { status: 200, what: "What it says.", content: Content::Events(follow::EVENTS) }],
+            vec![RouteAnswer { status: 200, what: "What it says.", content: AnswerContent::Events(follow::EVENTS) }],
         )
         .resumes(),
         Route::new(
@@ -67,7 +67,7 @@ pub(super) fn routes() -> Vec<Route> {
             MCP,
             ("endSession", "Ends a session of 2025-11-25, and the calls that run in it."),
             delete(without_body),
-            vec![Answer { status: 202, what: "It has ended.", content: Content::None }],
+            vec![RouteAnswer { status: 202, what: "It has ended.", content: AnswerContent::None }],
         ),
     ]
 }
@@ -88,41 +88,46 @@ pub(super) struct Message {
 
 /// A message from a client.
 async fn send(
-    State(shared): State<Arc<Shared>>,
-    Extension(client): Extension<Arc<Client>>,
+    State(server): State<Arc<ServerState>>,
+    Extension(client): Extension<Arc<ClientAccount>>,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response, HttpFailure> {
     let (head, body) = request.into_parts();
     if !is_json(&head.headers) {
         return Err(body::not_json());
     }
     if !takes(&head.headers, "application/json") || !takes_events(&head.headers) {
         let message = "say that you take both: `Accept: application/json, text/event-stream`";
-        return Err(Failure::new(StatusCode::NOT_ACCEPTABLE, Code::Invalid, message));
+        return Err(HttpFailure::new(StatusCode::NOT_ACCEPTABLE, Code::Invalid, message));
     }
-    let limits = &shared.settings.limits;
-    let mut memory = shared.memory.begin(&client.rules.tenant);
-    let body = body::arrived(body, ("message_bytes", limits.message_bytes), limits, &mut memory).await?;
+    let limits = &server.settings.limits;
+    let mut memory = server.memory.begin(&client.rules.tenant);
+    let body = body::receive(body, ("message_bytes", limits.message_bytes), limits, &mut memory).await?;
     let answering = body::beside_workers(body.len(), || {
-        let estimate_bytes = body::estimated(&mut memory, &body)?;
-        Ok::<_, Failure>(respond(&client, Request::from_parts(head, body), memory, estimate_bytes))
+        let estimate_bytes = body::measure(&mut memory, &body)?;
+        Ok::<_, HttpFailure>(respond(&client, Request::from_parts(head, body), memory, estimate_bytes))
     })?;
     Ok(answering.await?.map(Body::new))
 }
 
 /// A request that has nothing but its head: to follow a session, or to end it.
 async fn without_body(
-    State(shared): State<Arc<Shared>>,
-    Extension(client): Extension<Arc<Client>>,
+    State(server): State<Arc<ServerState>>,
+    Extension(client): Extension<Arc<ClientAccount>>,
     request: Request,
-) -> Result<Response, Failure> {
-    let memory = shared.memory.begin(&client.rules.tenant);
+) -> Result<Response, HttpFailure> {
+    let memory = server.memory.begin(&client.rules.tenant);
     let answering = respond(&client, request.map(|_| Bytes::new()), memory, 0);
     Ok(answering.await?.map(Body::new))
 }
 
-fn respond(client: &Client, request: Request<Bytes>, memory: RequestShare, estimate_bytes: u64) -> ProtocolAnswer {
-    let said = hints(request.headers());
-    let trace = said_by(request.headers());
-    client.endpoint.respond(ProtocolRequest { request, hints: said, trace, memory, estimate_bytes })
+fn respond(
+    client: &ClientAccount,
+    request: Request<Bytes>,
+    memory: RequestShare,
+    estimate_bytes: u64,
+) -> ProtocolAnswer {
+    let claims = context_claims(request.headers());
+    let trace = trace_parent(request.headers());
+    client.endpoint.respond(ProtocolRequest { request, claims, trace, memory, estimate_bytes })
 }

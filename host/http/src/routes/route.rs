@@ -6,7 +6,7 @@ use axum::{http::Method, routing::MethodRouter};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::paths::is_open;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// One route.
 pub(super) struct Route {
@@ -15,26 +15,26 @@ pub(super) struct Route {
     /// The name of the operation in clients that are made from the description.
     pub(super) operation: &'static str,
     pub(super) summary: &'static str,
-    pub(super) query: Option<Described>,
-    pub(super) body: Option<Described>,
-    pub(super) answers: Vec<Answer>,
+    pub(super) query: Option<SchemaOf>,
+    pub(super) body: Option<SchemaOf>,
+    pub(super) answers: Vec<RouteAnswer>,
     pub(super) resumes: bool,
-    pub(super) handler: MethodRouter<Arc<Shared>>,
+    pub(super) handler: MethodRouter<Arc<ServerState>>,
 }
 
 /// The schema of a type.
-pub(super) type Described = fn(&mut SchemaGenerator) -> Schema;
+pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
 /// One way in which a route answers where nothing fails.
-pub(super) struct Answer {
+pub(super) struct RouteAnswer {
     pub(super) status: u16,
     pub(super) what: &'static str,
-    pub(super) content: Content,
+    pub(super) content: AnswerContent,
 }
 
-pub(super) enum Content {
+pub(super) enum AnswerContent {
     None,
-    Json(Described),
+    Json(SchemaOf),
     /// Server-sent events, and which there are.
     Events(&'static str),
     /// A message of the protocol, or a stream of such.
@@ -48,8 +48,8 @@ impl Route {
         method: &'static str,
         path: &'static str,
         (operation, summary): (&'static str, &'static str),
-        handler: MethodRouter<Arc<Shared>>,
-        answers: Vec<Answer>,
+        handler: MethodRouter<Arc<ServerState>>,
+        answers: Vec<RouteAnswer>,
     ) -> Self {
         Self { method, path, operation, summary, query: None, body: None, answers, resumes: false, handler }
     }
@@ -75,10 +75,10 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-pub(super) fn json<T: JsonSchema>(status: u16, what: &'static str) -> Answer {
-    Answer { status, what, content: Content::Json(of::<T>) }
+pub(super) fn json<T: JsonSchema>(status: u16, what: &'static str) -> RouteAnswer {
+    RouteAnswer { status, what, content: AnswerContent::Json(of::<T>) }
 }
 
-pub(super) fn done(what: &'static str) -> Answer {
-    Answer { status: 204, what, content: Content::None }
+pub(super) fn done(what: &'static str) -> RouteAnswer {
+    RouteAnswer { status: 204, what, content: AnswerContent::None }
 }

@@ -17,17 +17,17 @@ use wharf_completion::{
 };
 
 use super::{
-    follow::{self, Following},
+    follow::{self, StreamFollower},
     route::{Route, done, json},
 };
 use crate::{
-    failure::Failure,
+    failure::HttpFailure,
     request::{
-        context::Caller,
-        parameters::{Handle, Parameters},
-        resume::Resume,
+        context::RequestContext,
+        parameters::{PathHandle, QueryParameters},
+        resume::ResumeQuery,
     },
-    state::Shared,
+    state::ServerState,
 };
 
 /// What one answer holds at most.
@@ -52,7 +52,7 @@ pub(super) fn routes() -> Vec<Route> {
             get(read),
             vec![json::<StreamPage>(200, "These events came; it may be none.")],
         )
-        .query::<Page>(),
+        .query::<StreamPageQuery>(),
         Route::new(
             "delete",
             stream,
@@ -67,7 +67,7 @@ pub(super) fn routes() -> Vec<Route> {
             get(follow_stream),
             vec![follow::events("Its events."), done("It has ended, and all of it was read.")],
         )
-        .query::<Resume>()
+        .query::<ResumeQuery>()
         .resumes(),
     ]
 }
@@ -81,7 +81,7 @@ struct StreamList {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Page {
+struct StreamPageQuery {
     /// The number of the first event to read; 1 where absent.
     #[serde(default)]
     from: u64,
@@ -107,24 +107,24 @@ struct StreamPage {
     end: Option<Ended>,
 }
 
-async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Json<StreamList> {
-    Json(StreamList { streams: shared.services.streams.list(&context) })
+async fn list(State(server): State<Arc<ServerState>>, RequestContext(context): RequestContext) -> Json<StreamList> {
+    Json(StreamList { streams: server.services.streams.list(&context) })
 }
 
 async fn read(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(stream): Handle,
-    Parameters(page): Parameters<Page>,
-) -> Result<Json<StreamPage>, Failure> {
-    let reader = found(&shared.services.streams, &context, &stream)?;
-    let patience = shared.patience(page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(stream): PathHandle,
+    QueryParameters(page): QueryParameters<StreamPageQuery>,
+) -> Result<Json<StreamPage>, HttpFailure> {
+    let reader = found(&server.services.streams, &context, &stream)?;
+    let patience = server.patience(page.wait_ms);
+    let _place = (!patience.is_zero()).then(|| server.reader_permit(&context.tenant)).transpose()?;
     let most = page.max_events.unwrap_or(MOST_EVENTS).min(MOST_EVENTS);
     let batch = tokio::select! {
         biased;
         batch = reader.read(page.from, most, MOST_BYTES, patience) => batch?,
-        () = shared.stopping.cancelled() => reader.read(page.from, most, MOST_BYTES, Duration::ZERO).await?,
+        () = server.stopping.cancelled() => reader.read(page.from, most, MOST_BYTES, Duration::ZERO).await?,
     };
     Ok(Json(StreamPage {
         info: reader.info(),
@@ -136,34 +136,34 @@ async fn read(
 }
 
 async fn follow_stream(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(stream): Handle,
-    Parameters(resume): Parameters<Resume>,
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(stream): PathHandle,
+    QueryParameters(resume): QueryParameters<ResumeQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let reader = found(&shared.services.streams, &context, &stream)?;
+) -> Result<Response, HttpFailure> {
+    let reader = found(&server.services.streams, &context, &stream)?;
     let last = resume.last(&headers)?;
-    let from = last.checked_add(1).ok_or_else(|| Failure::invalid("there is no such event"))?;
-    let place = shared.reader(&context.tenant)?;
+    let from = last.checked_add(1).ok_or_else(|| HttpFailure::invalid("there is no such event"))?;
+    let place = server.reader_permit(&context.tenant)?;
     // An answer, and no stream that fails at once.
     let batch = reader.read(from, 1, 1, Duration::ZERO).await?;
     if batch.ended.is_some() && batch.events.is_empty() && batch.lost.is_none() && last > 0 {
         // A browser that comes back would do so for ever; this ends it.
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(Following::new(&shared, reader, from, place).into_response())
+    Ok(StreamFollower::new(&server, reader, from, place).into_response())
 }
 
 async fn delete_stream(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(stream): Handle,
-) -> Result<Json<StreamInfo>, Failure> {
-    Ok(Json(shared.services.streams.delete(&context, stream.parse()?)?))
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(stream): PathHandle,
+) -> Result<Json<StreamInfo>, HttpFailure> {
+    Ok(Json(server.services.streams.delete(&context, stream.parse()?)?))
 }
 
-fn found(streams: &Streams, context: &wharf_core::Context, handle: &str) -> Result<StreamReader, Failure> {
+fn found(streams: &Streams, context: &wharf_core::Context, handle: &str) -> Result<StreamReader, HttpFailure> {
     let id: StreamId = handle.parse()?;
     Ok(streams.reader(context, id)?)
 }

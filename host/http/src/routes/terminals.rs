@@ -18,18 +18,18 @@ use wharf_completion::terminals::{
 };
 
 use super::{
-    follow::{self, Following},
+    follow::{self, StreamFollower},
     route::{Route, done, json},
 };
 use crate::{
-    failure::Failure,
+    failure::HttpFailure,
     request::{
-        body::Body,
-        context::Caller,
+        body::JsonBody,
+        context::RequestContext,
         headers::takes_events,
-        parameters::{Handle, Parameters},
+        parameters::{PathHandle, QueryParameters},
     },
-    state::Shared,
+    state::ServerState,
 };
 
 const STREAM: HeaderName = HeaderName::from_static("wharf-stream");
@@ -83,7 +83,7 @@ fn of_all() -> Vec<Route> {
             delete(close),
             vec![json::<TerminalDescription>(200, "So it ended.")],
         )
-        .query::<Close>(),
+        .query::<CloseQuery>(),
     ]
 }
 
@@ -133,7 +133,7 @@ fn of_one() -> Vec<Route> {
             get(screen),
             vec![json::<TerminalScreen>(200, "This is shown.")],
         )
-        .query::<Screen>(),
+        .query::<ScreenQuery>(),
         Route::new(
             "get",
             "/v1/terminals/{terminal}/output",
@@ -141,7 +141,7 @@ fn of_one() -> Vec<Route> {
             get(output),
             vec![json::<TerminalOutput>(200, "This was printed; it may be nothing.")],
         )
-        .query::<Output>(),
+        .query::<OutputQuery>(),
     ]
 }
 
@@ -154,7 +154,7 @@ struct TerminalList {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Close {
+struct CloseQuery {
     /// How long the program may take to end by itself, in milliseconds; 2 s
     /// where absent, 60 s at most.
     grace_ms: Option<u64>,
@@ -162,7 +162,7 @@ struct Close {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Screen {
+struct ScreenQuery {
     /// How many lines that went off the top to show, too; 10,000 at most.
     #[serde(default)]
     history_lines: usize,
@@ -170,7 +170,7 @@ struct Screen {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Output {
+struct OutputQuery {
     /// Text, or the very bytes; each counts its own cursors.
     #[serde(default)]
     view: OutputView,
@@ -186,11 +186,11 @@ struct Output {
 }
 
 async fn start(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Body { value: request, .. }: Body<StartTerminal>,
-) -> Result<Response, Failure> {
-    let started = shared.services.terminals.start(&context, request).await?;
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    JsonBody { value: request, .. }: JsonBody<StartTerminal>,
+) -> Result<Response, HttpFailure> {
+    let started = server.services.terminals.start(&context, request).await?;
     let place = HeaderValue::try_from(format!("/v1/terminals/{}", started.terminal.terminal)).ok();
     let mut response = (StatusCode::CREATED, Json(started)).into_response();
     if let Some(place) = place {
@@ -199,44 +199,47 @@ async fn start(
     Ok(response)
 }
 
-async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Result<Json<TerminalList>, Failure> {
-    Ok(Json(TerminalList { terminals: shared.services.terminals.list(&context).await? }))
+async fn list(
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+) -> Result<Json<TerminalList>, HttpFailure> {
+    Ok(Json(TerminalList { terminals: server.services.terminals.list(&context).await? }))
 }
 
 async fn info(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-) -> Result<Json<TerminalDescription>, Failure> {
-    Ok(Json(shared.services.terminals.info(&context, &terminal).await?))
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+) -> Result<Json<TerminalDescription>, HttpFailure> {
+    Ok(Json(server.services.terminals.info(&context, &terminal).await?))
 }
 
 async fn close(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Parameters(close): Parameters<Close>,
-) -> Result<Json<TerminalDescription>, Failure> {
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    QueryParameters(close): QueryParameters<CloseQuery>,
+) -> Result<Json<TerminalDescription>, HttpFailure> {
     let grace = close.grace_ms.map_or(USUAL_GRACE, Duration::from_millis).min(LONGEST_GRACE);
-    Ok(Json(shared.services.terminals.close(&context, &terminal, grace).await?))
+    Ok(Json(server.services.terminals.close(&context, &terminal, grace).await?))
 }
 
 /// Begins a turn, and follows it where the client takes events. The turn goes
 /// on whether or not somebody does.
 async fn turn(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
     headers: HeaderMap,
-    Body { value: request, .. }: Body<TurnRequest>,
-) -> Result<Response, Failure> {
+    JsonBody { value: request, .. }: JsonBody<TurnRequest>,
+) -> Result<Response, HttpFailure> {
     // Before the turn: one that is refused here must not have begun.
-    let place = takes_events(&headers).then(|| shared.reader(&context.tenant)).transpose()?;
-    let turn = shared.services.terminals.turn(&context, &terminal, request).await?;
+    let place = takes_events(&headers).then(|| server.reader_permit(&context.tenant)).transpose()?;
+    let turn = server.services.terminals.turn(&context, &terminal, request).await?;
     let mut response = match place {
         Some(place) => {
-            let reader = shared.services.streams.reader(&context, turn.stream)?;
-            Following::new(&shared, reader, turn.first, place).turn(turn.turn).into_response()
+            let reader = server.services.streams.reader(&context, turn.stream)?;
+            StreamFollower::new(&server, reader, turn.first, place).turn(turn.turn).into_response()
         }
         None => (StatusCode::ACCEPTED, Json(turn)).into_response(),
     };
@@ -248,64 +251,64 @@ async fn turn(
 }
 
 async fn keys(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Body { value: request, .. }: Body<PressKeys>,
-) -> Result<StatusCode, Failure> {
-    shared.services.terminals.keys(&context, &terminal, request).await?;
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    JsonBody { value: request, .. }: JsonBody<PressKeys>,
+) -> Result<StatusCode, HttpFailure> {
+    server.services.terminals.keys(&context, &terminal, request).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn cancel(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Body { value: request, .. }: Body<CancelTurn>,
-) -> Result<StatusCode, Failure> {
-    shared.services.terminals.cancel(&context, &terminal, request).await?;
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    JsonBody { value: request, .. }: JsonBody<CancelTurn>,
+) -> Result<StatusCode, HttpFailure> {
+    server.services.terminals.cancel(&context, &terminal, request).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn resize(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Body { value: request, .. }: Body<ResizeTerminal>,
-) -> Result<StatusCode, Failure> {
-    shared.services.terminals.resize(&context, &terminal, request).await?;
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    JsonBody { value: request, .. }: JsonBody<ResizeTerminal>,
+) -> Result<StatusCode, HttpFailure> {
+    server.services.terminals.resize(&context, &terminal, request).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn screen(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Parameters(screen): Parameters<Screen>,
-) -> Result<Json<TerminalScreen>, Failure> {
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    QueryParameters(screen): QueryParameters<ScreenQuery>,
+) -> Result<Json<TerminalScreen>, HttpFailure> {
     let lines = screen.history_lines.min(MOST_HISTORY_LINES);
-    Ok(Json(shared.services.terminals.screen(&context, &terminal, lines).await?))
+    Ok(Json(server.services.terminals.screen(&context, &terminal, lines).await?))
 }
 
 async fn output(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Parameters(output): Parameters<Output>,
-) -> Result<Json<TerminalOutput>, Failure> {
-    let patience = shared.patience(output.wait_ms);
-    let _place = (!patience.is_zero()).then(|| shared.reader(&context.tenant)).transpose()?;
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    QueryParameters(output): QueryParameters<OutputQuery>,
+) -> Result<Json<TerminalOutput>, HttpFailure> {
+    let patience = server.patience(output.wait_ms);
+    let _place = (!patience.is_zero()).then(|| server.reader_permit(&context.tenant)).transpose()?;
     let request = |patience| ReadOutput {
         view: output.view,
         from: output.from,
         maximum_bytes: output.max_bytes.unwrap_or(USUAL_OUTPUT_BYTES).min(MOST_OUTPUT_BYTES),
         patience,
     };
-    let terminals = &shared.services.terminals;
+    let terminals = &server.services.terminals;
     let read = tokio::select! {
         biased;
         read = terminals.output(&context, &terminal, request(patience)) => read?,
-        () = shared.stopping.cancelled() => terminals.output(&context, &terminal, request(Duration::ZERO)).await?,
+        () = server.stopping.cancelled() => terminals.output(&context, &terminal, request(Duration::ZERO)).await?,
     };
     Ok(Json(read))
 }

@@ -15,27 +15,31 @@ use axum::{
 };
 use wharf_core::trace::SpanKind;
 
-use crate::{access::client::Client, request::headers::said_by, state::Shared};
+use crate::{access::client::ClientAccount, request::headers::trace_parent, state::ServerState};
 
 /// The handlers of this path, traced where the tools are.
 pub(super) fn traced(
     path: &'static str,
-    handler: MethodRouter<Arc<Shared>>,
-    shared: &Arc<Shared>,
-) -> MethodRouter<Arc<Shared>> {
-    handler.route_layer(from_fn_with_state((Arc::clone(shared), path), route))
+    handler: MethodRouter<Arc<ServerState>>,
+    server: &Arc<ServerState>,
+) -> MethodRouter<Arc<ServerState>> {
+    handler.route_layer(from_fn_with_state((Arc::clone(server), path), route))
 }
 
-async fn route(State((shared, path)): State<(Arc<Shared>, &'static str)>, request: Request, next: Next) -> Response {
-    let Some(tracer) = &shared.services.tracer else { return next.run(request).await };
-    let mut span = tracer.begin(SpanKind::Server, said_by(request.headers()).as_ref());
+async fn route(
+    State((server, path)): State<(Arc<ServerState>, &'static str)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(tracer) = &server.services.tracer else { return next.run(request).await };
+    let mut span = tracer.begin(SpanKind::Server, trace_parent(request.headers()).as_ref());
     span.describe(|span| {
         let method = known(request.method());
         span.rename(&format!("{method} {path}"));
         span.set("http.request.method", method);
         span.set("http.route", path);
-        span.set("url.scheme", if shared.settings.tls.is_some() { "https" } else { "http" });
-        if let Some(client) = request.extensions().get::<Arc<Client>>() {
+        span.set("url.scheme", if server.settings.tls.is_some() { "https" } else { "http" });
+        if let Some(client) = request.extensions().get::<Arc<ClientAccount>>() {
             span.set("wharf.tenant", client.rules.tenant.as_str());
         }
     });

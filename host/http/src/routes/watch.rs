@@ -28,16 +28,16 @@ use wharf_core::Share;
 
 use super::{
     follow::{HEARTBEAT, RETRY, event_stream},
-    route::{Answer, Content, Route, json},
+    route::{AnswerContent, Route, RouteAnswer, json},
 };
 use crate::{
-    failure::Failure,
+    failure::HttpFailure,
     request::{
-        context::Caller,
-        parameters::{Handle, Parameters},
-        resume::Resume,
+        context::RequestContext,
+        parameters::{PathHandle, QueryParameters},
+        resume::ResumeQuery,
     },
-    state::Shared,
+    state::ServerState,
 };
 
 const EVENTS: &str = "Server-sent events. `screen` ({columns, rows, text, next}) draws the whole screen on a terminal of \
@@ -68,9 +68,9 @@ pub(super) fn routes() -> Vec<Route> {
                 "Shows a terminal of the caller's session live: the whole screen first, then the bytes as they come.",
             ),
             get(watch),
-            vec![Answer { status: 200, what: "What it shows.", content: Content::Events(EVENTS) }],
+            vec![RouteAnswer { status: 200, what: "What it shows.", content: AnswerContent::Events(EVENTS) }],
         )
-        .query::<Resume>()
+        .query::<ResumeQuery>()
         .resumes(),
     ]
 }
@@ -82,27 +82,33 @@ struct Watchable {
     terminals: Vec<WatchableTerminal>,
 }
 
-async fn list(State(shared): State<Arc<Shared>>, Caller(context): Caller) -> Json<Watchable> {
-    Json(Watchable { terminals: shared.services.terminals.watchable(&context).await })
+async fn list(State(server): State<Arc<ServerState>>, RequestContext(context): RequestContext) -> Json<Watchable> {
+    Json(Watchable { terminals: server.services.terminals.watchable(&context).await })
 }
 
 async fn watch(
-    State(shared): State<Arc<Shared>>,
-    Caller(context): Caller,
-    Handle(terminal): Handle,
-    Parameters(resume): Parameters<Resume>,
+    State(server): State<Arc<ServerState>>,
+    RequestContext(context): RequestContext,
+    PathHandle(terminal): PathHandle,
+    QueryParameters(resume): QueryParameters<ResumeQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, HttpFailure> {
     let from = resume.given(&headers)?;
-    let place = shared.reader(&context.tenant)?;
-    let watch = shared.services.terminals.watch(&context, &terminal, from).await?;
-    let heartbeat = shared.heartbeat();
-    let watching =
-        Watching { watch, heartbeat, stopping: shared.stopping.clone(), begun: false, over: false, _place: place };
-    Ok(event_stream(Body::from_stream(unfold(watching, Watching::next))))
+    let place = server.reader_permit(&context.tenant)?;
+    let watch = server.services.terminals.watch(&context, &terminal, from).await?;
+    let heartbeat = server.heartbeat();
+    let watching = TerminalWatcher {
+        watch,
+        heartbeat,
+        stopping: server.stopping.clone(),
+        begun: false,
+        over: false,
+        _place: place,
+    };
+    Ok(event_stream(Body::from_stream(unfold(watching, TerminalWatcher::next))))
 }
 
-struct Watching {
+struct TerminalWatcher {
     watch: Box<dyn TerminalWatch>,
     heartbeat: Duration,
     stopping: CancellationToken,
@@ -111,7 +117,7 @@ struct Watching {
     _place: Share,
 }
 
-impl Watching {
+impl TerminalWatcher {
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         if self.over {
             return None;

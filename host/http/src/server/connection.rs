@@ -18,18 +18,18 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    connections::Visitor,
-    listener::{self, Accepted, BUFFER_BYTES},
+    connections::ConnectionPermit,
+    listener::{self, AcceptedConnection, BUFFER_BYTES},
 };
 
 /// The clocks of one connection.
 #[derive(Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct ConnectionTimeouts {
     arrival: Duration,
     stall: Duration,
 }
 
-impl Times {
+impl ConnectionTimeouts {
     pub(super) fn new(limits: &wharf_core::HttpLimits) -> Self {
         Self {
             arrival: Duration::from_millis(limits.arrival_milliseconds),
@@ -41,45 +41,45 @@ impl Times {
 /// Serves one connection until it ends, or until the host stops and its requests have been
 /// answered.
 pub(super) async fn serve(
-    accepted: Accepted,
+    accepted: AcceptedConnection,
     router: Router,
-    times: Times,
-    visitor: Arc<Visitor>,
+    timeouts: ConnectionTimeouts,
+    permit: Arc<ConnectionPermit>,
     stopping: CancellationToken,
 ) {
     match accepted {
-        Accepted::Port(stream, tls) => {
+        AcceptedConnection::Port(stream, tls) => {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "a connection gathers small writes");
             }
             match tls {
-                None => speak(stream, router, times, visitor, stopping).await,
+                None => speak(stream, router, timeouts, permit, stopping).await,
                 Some(tls) => {
-                    if let Some(stream) = listener::private(&tls, stream, times.arrival).await {
-                        speak(stream, router, times, visitor, stopping).await;
+                    if let Some(stream) = listener::tls_handshake(&tls, stream, timeouts.arrival).await {
+                        speak(stream, router, timeouts, permit, stopping).await;
                     }
                 }
             }
         }
         #[cfg(unix)]
-        Accepted::Socket(stream) => speak(stream, router, times, visitor, stopping).await,
+        AcceptedConnection::Socket(stream) => speak(stream, router, timeouts, permit, stopping).await,
     }
 }
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Send,
     router: Router,
-    times: Times,
-    visitor: Arc<Visitor>,
+    timeouts: ConnectionTimeouts,
+    permit: Arc<ConnectionPermit>,
     stopping: CancellationToken,
 ) {
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(times.stall));
+    stream.set_write_timeout(Some(timeouts.stall));
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(times.arrival).max_buf_size(BUFFER_BYTES);
+    http.timer(TokioTimer::new()).header_read_timeout(timeouts.arrival).max_buf_size(BUFFER_BYTES);
     let router = TowerToHyperService::new(router.into_service::<Incoming>());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Arc::clone(&visitor));
+        request.extensions_mut().insert(Arc::clone(&permit));
         router.call(request)
     });
     let mut serving = std::pin::pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));

@@ -15,10 +15,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{RequestMemory, TenantId};
 
-use crate::{
+use super::{
     outbox::Outbox,
     scan::IdScanner,
-    wire::{self, Incoming, MAX_MESSAGE_BYTES},
+    wire::{self, IncomingLine, MAX_MESSAGE_BYTES},
 };
 
 /// What one read of the stream may bring: as much as a pipe holds.
@@ -31,14 +31,14 @@ const BACKLOG_BYTES: usize = 16 * 1024 * 1024;
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 /// Lines from `R`, lines to `W`.
-pub(crate) struct LineTransport<R, W> {
+pub(super) struct LineTransport<R, W> {
     reader: R,
     buffer: Vec<u8>,
     /// Where the unread part of the buffer starts, and how far into it no line
     /// break was found.
     start: usize,
     searched: usize,
-    skipping: Option<Skipping>,
+    skipping: Option<OversizedLine>,
     at_end: bool,
     outbox: Arc<Outbox<W>>,
     opened: bool,
@@ -49,7 +49,7 @@ pub(crate) struct LineTransport<R, W> {
 
 /// A line that is too long, of which only the id is kept.
 #[derive(Default)]
-struct Skipping {
+struct OversizedLine {
     scanner: IdScanner,
     bytes: u64,
 }
@@ -61,7 +61,7 @@ where
 {
     /// `closed` fires when the client has gone, in either direction. `memory` is what the
     /// requests of this tenant and of all may take.
-    pub(crate) fn new(
+    pub(super) fn new(
         reader: R,
         writer: W,
         closed: CancellationToken,
@@ -85,7 +85,7 @@ where
 
     /// The next line that is worth reading. Loses nothing where it is dropped
     /// half-way: the only await is a read into a buffer that stays.
-    async fn next(&mut self) -> Option<Incoming> {
+    async fn next(&mut self) -> Option<IncomingLine> {
         loop {
             let unread = &self.buffer[self.start..];
             if let Some(found) = memchr::memchr(b'\n', &unread[self.searched..]) {
@@ -93,7 +93,7 @@ where
                 let line = &unread[..length];
                 let incoming = match self.skipping.take() {
                     Some(skipping) => skipping.answer(line),
-                    None if length > MAX_MESSAGE_BYTES => Skipping::default().answer(line),
+                    None if length > MAX_MESSAGE_BYTES => OversizedLine::default().answer(line),
                     None => wire::admit(line, self.memory.begin(&self.tenant)),
                 };
                 self.start += length + 1;
@@ -182,9 +182,9 @@ where
             // A client that does not read its answers is not asked for more.
             self.outbox.below(BACKLOG_BYTES).await;
             match self.next().await {
-                Some(Incoming::Message(message)) if self.admit(&message) => return Some(message),
-                Some(Incoming::Message(_) | Incoming::Nothing) => {}
-                Some(Incoming::Refused(answer)) => {
+                Some(IncomingLine::Message(message)) if self.admit(&message) => return Some(message),
+                Some(IncomingLine::Message(_) | IncomingLine::Nothing) => {}
+                Some(IncomingLine::Refused(answer)) => {
                     queue(&self.outbox, answer);
                     // This future may be dropped at any await; a task is not.
                     tokio::spawn(deliver(Arc::clone(&self.outbox), self.closed.clone()));
@@ -231,15 +231,15 @@ async fn deliver<W: AsyncWrite + Unpin>(outbox: Arc<Outbox<W>>, closed: Cancella
     written
 }
 
-impl Skipping {
+impl OversizedLine {
     fn read(&mut self, bytes: &[u8]) {
         self.scanner.feed(bytes);
         self.bytes += bytes.len() as u64;
     }
 
-    fn answer(mut self, rest: &[u8]) -> Incoming {
+    fn answer(mut self, rest: &[u8]) -> IncomingLine {
         self.read(rest);
         tracing::warn!(bytes = self.bytes, "a message beyond the limit was refused");
-        Incoming::Refused(wire::oversized(self.bytes, self.scanner.finish()))
+        IncomingLine::Refused(wire::oversized(self.bytes, self.scanner.finish()))
     }
 }

@@ -1,6 +1,19 @@
-//! One connection from its first byte to its end.
+//! The protocol over standard input and output, or any other pair of streams: one connection
+//! from its first byte to its end.
 //!
 //! Owns the order in which a connection ends. Knows nothing of single messages.
+//!
+//! | file | what it owns |
+//! |---|---|
+//! | `transport` | messages as lines: reading, refusing, delivering |
+//! | `wire`, `scan` | one line and the message in it; the id of a message that cannot be parsed |
+//! | `outbox`, `output` | what waits to be written; standard output that is a file |
+
+mod outbox;
+mod output;
+mod scan;
+mod transport;
+mod wire;
 
 use std::time::Duration;
 
@@ -12,9 +25,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use wharf_core::ContextRules;
 
-use crate::{
-    handler::Handler, info::ServerInfo, output::FileOutput, served::Served, traced::Traced, transport::LineTransport,
-};
+use crate::{handler::Handler, info::ServerInfo, served::Served, traced::Traced};
+use output::FileOutput;
+use transport::LineTransport;
+pub use wire::MAX_MESSAGE_BYTES;
 
 /// How long calls may still finish once the client has closed its end. Enough
 /// for `echo REQUESTS | wharf serve --stdio` to be answered, and less than the

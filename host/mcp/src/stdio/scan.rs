@@ -11,7 +11,7 @@ const TOKEN_BYTES: usize = 256;
 
 /// Reads a message byte by byte and remembers the value of its top-level `id`.
 #[derive(Default)]
-pub(crate) struct IdScanner {
+pub(super) struct IdScanner {
     depth: u64,
     in_string: bool,
     escaped: bool,
@@ -24,14 +24,14 @@ pub(crate) struct IdScanner {
 
 impl IdScanner {
     /// Reads on.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.step(byte);
         }
     }
 
     /// The id, where one was read to its end.
-    pub(crate) fn finish(self) -> Option<RequestId> {
+    pub(super) fn finish(self) -> Option<RequestId> {
         self.found
     }
 
@@ -95,7 +95,7 @@ impl IdScanner {
 }
 
 /// The id in the text of one message.
-pub(crate) fn find_id(message: &[u8]) -> Option<RequestId> {
+pub(super) fn find_id(message: &[u8]) -> Option<RequestId> {
     let mut scanner = IdScanner::default();
     scanner.feed(message);
     scanner.finish()

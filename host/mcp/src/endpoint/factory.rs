@@ -1,5 +1,5 @@
-//! Makes the endpoints of clients over HTTP: each over the tools that its client may use,
-//! with the places for sessions that its tenant has.
+//! Makes endpoints: each over the tools that its client may use, with the sessions that its
+//! tenant may open.
 
 use std::{
     collections::HashMap,
@@ -11,18 +11,18 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
 
-use crate::{
-    endpoint::{Ends, HttpEndpoint, Room, in_flight},
-    info::ServerInfo,
-    served::Served,
+use super::{
+    permits::{self, AnswerLimits, SessionLimits},
+    service::{EndpointLifetime, EndpointLimits, HttpEndpoint},
 };
+use crate::{info::ServerInfo, served::Served};
 
-/// The endpoints of a server, which share places for what all of them do.
+/// The endpoints of a server, which share the limits of all of them.
 pub struct HttpEndpoints {
     served: Served,
     info: ServerInfo,
     limits: HttpLimits,
-    calls: Arc<Quota>,
+    answers: Arc<Quota>,
     sessions: Arc<Semaphore>,
     // Those of tenants that have a client.
     tenants: Mutex<HashMap<TenantId, Weak<Semaphore>>>,
@@ -48,36 +48,37 @@ impl HttpEndpoints {
     /// Endpoints that serve this.
     #[must_use]
     pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
-        let calls = in_flight::of_all(&limits);
-        let sessions = Arc::new(Semaphore::new(in_flight::permits(limits.sessions)));
-        Self { served, info, limits, calls, sessions, tenants: Mutex::default() }
+        let (answers, sessions) = (permits::answers_of_all(&limits), permits::semaphore(limits.sessions));
+        Self { served, info, limits, answers, sessions, tenants: Mutex::default() }
     }
 
     /// The endpoint of a client: nothing of one is ever looked up for another.
     #[must_use]
     pub fn endpoint(&self, settings: EndpointSettings) -> HttpEndpoint {
         let EndpointSettings { plugins, rules, calls, readers, stopping, killed } = settings;
-        let room = Room {
-            all: Arc::clone(&self.sessions),
-            tenant: self.places_of(&rules.tenant),
+        let sessions = SessionLimits {
+            of_all: Arc::clone(&self.sessions),
+            of_tenant: self.sessions_of(&rules.tenant),
             idle: Duration::from_secs(self.limits.session_idle_seconds),
             most_bytes: self.limits.session_bytes,
         };
         let served = self.served.of_plugins(plugins);
-        let most_calls = calls.unwrap_or(u64::MAX).min(self.limits.calls_per_client);
-        let calls = in_flight::Places::new(rules.tenant.clone(), most_calls, Arc::clone(&self.calls));
-        let ends = Ends { stopping, killed, heartbeat: Duration::from_millis(self.limits.heartbeat_milliseconds) };
-        HttpEndpoint::new(served, rules, self.info.clone(), room, calls, readers, ends)
+        let most = calls.unwrap_or(u64::MAX).min(self.limits.calls_per_client);
+        let answers = AnswerLimits::new(rules.tenant.clone(), most, Arc::clone(&self.answers));
+        let heartbeat = Duration::from_millis(self.limits.heartbeat_milliseconds);
+        let limits = EndpointLimits { answers, sessions, readers };
+        let lifetime = EndpointLifetime { stopping, killed, heartbeat };
+        HttpEndpoint::new(served, rules, self.info.clone(), limits, lifetime)
     }
 
-    fn places_of(&self, tenant: &TenantId) -> Arc<Semaphore> {
+    fn sessions_of(&self, tenant: &TenantId) -> Arc<Semaphore> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(places) = tenants.get(tenant).and_then(Weak::upgrade) {
-            return places;
+        if let Some(sessions) = tenants.get(tenant).and_then(Weak::upgrade) {
+            return sessions;
         }
-        tenants.retain(|_, places| places.strong_count() > 0);
-        let places = Arc::new(Semaphore::new(in_flight::permits(self.limits.sessions_per_tenant)));
-        tenants.insert(tenant.clone(), Arc::downgrade(&places));
-        places
+        tenants.retain(|_, sessions| sessions.strong_count() > 0);
+        let sessions = permits::semaphore(self.limits.sessions_per_tenant);
+        tenants.insert(tenant.clone(), Arc::downgrade(&sessions));
+        sessions
     }
 }

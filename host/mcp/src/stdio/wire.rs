@@ -18,13 +18,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use wharf_core::RequestShare;
 
-use crate::{client_request::Place, scan};
+use super::scan;
+use crate::client_request::RequestPermit;
 
 /// The longest message that a client may send, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a line turned out to be.
-pub(crate) enum Incoming {
+pub(super) enum IncomingLine {
     /// To be served.
     Message(ClientJsonRpcMessage),
     /// To be answered with this.
@@ -35,24 +36,24 @@ pub(crate) enum Incoming {
 
 /// Reads one line, without its line break, where there is memory for what is in it. What
 /// it takes it has until its request is answered.
-pub(crate) fn admit(line: &[u8], mut share: RequestShare) -> Incoming {
+pub(super) fn admit(line: &[u8], mut share: RequestShare) -> IncomingLine {
     if let Err(full) = share.read(line) {
         let data = json!({"code": full.code.as_str(), "retryable": full.retryable});
         let error = ErrorData::new(ErrorCode::INVALID_REQUEST, full.message, Some(data));
-        return Incoming::Refused(JsonRpcMessage::error(error, scan::find_id(line)));
+        return IncomingLine::Refused(JsonRpcMessage::error(error, scan::find_id(line)));
     }
     let mut incoming = parse(line);
-    if let Incoming::Message(JsonRpcMessage::Request(request)) = &mut incoming {
-        request.request.extensions_mut().insert(Place::new(Arc::new(share)));
+    if let IncomingLine::Message(JsonRpcMessage::Request(request)) = &mut incoming {
+        request.request.extensions_mut().insert(RequestPermit::new(Arc::new(share)));
     }
     incoming
 }
 
 /// Reads one line, without its line break.
-pub(crate) fn parse(line: &[u8]) -> Incoming {
+pub(super) fn parse(line: &[u8]) -> IncomingLine {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
-        return Incoming::Nothing;
+        return IncomingLine::Nothing;
     }
     let object = match serde_json::from_slice::<Value>(line) {
         Ok(Value::Object(object)) => object,
@@ -79,30 +80,30 @@ pub(crate) fn parse(line: &[u8]) -> Incoming {
 }
 
 /// The answer to a line of more than [`MAX_MESSAGE_BYTES`].
-pub(crate) fn oversized(line_bytes: u64, id: Option<RequestId>) -> ServerJsonRpcMessage {
+pub(super) fn oversized(line_bytes: u64, id: Option<RequestId>) -> ServerJsonRpcMessage {
     let text = format!("this message has {line_bytes} bytes; the limit is {MAX_MESSAGE_BYTES}");
     JsonRpcMessage::error(ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id)
 }
 
-fn refuse(code: ErrorCode, message: impl Into<String>, id: Option<RequestId>) -> Incoming {
-    Incoming::Refused(JsonRpcMessage::error(ErrorData::new(code, message.into(), None), id))
+fn refuse(code: ErrorCode, message: impl Into<String>, id: Option<RequestId>) -> IncomingLine {
+    IncomingLine::Refused(JsonRpcMessage::error(ErrorData::new(code, message.into(), None), id))
 }
 
 fn id_of(object: &Map<String, Value>) -> Option<RequestId> {
     object.get("id").and_then(|id| RequestId::deserialize(id).ok())
 }
 
-fn message(object: Map<String, Value>) -> Incoming {
+fn message(object: Map<String, Value>) -> IncomingLine {
     match ClientJsonRpcMessage::deserialize(Value::Object(object)) {
-        Ok(message) => Incoming::Message(message),
+        Ok(message) => IncomingLine::Message(message),
         Err(error) => {
             tracing::debug!(%error, "a notification or response that makes no sense was ignored");
-            Incoming::Nothing
+            IncomingLine::Nothing
         }
     }
 }
 
-fn request(mut object: Map<String, Value>, call: bool) -> Incoming {
+fn request(mut object: Map<String, Value>, call: bool) -> IncomingLine {
     let Some(id) = id_of(&object) else {
         return refuse(ErrorCode::INVALID_REQUEST, "`id` must be a string or an integer", None);
     };
@@ -117,12 +118,12 @@ fn request(mut object: Map<String, Value>, call: bool) -> Incoming {
         |params: &Map<String, Value>| !params.contains_key("inputResponses") && !params.contains_key("requestState");
     if call && object.get("params").and_then(Value::as_object).is_none_or(plain) {
         return match tool_call(object.remove("params")) {
-            Ok(call) => Incoming::Message(JsonRpcMessage::request(ClientRequest::CallToolRequest(call), id)),
+            Ok(call) => IncomingLine::Message(JsonRpcMessage::request(ClientRequest::CallToolRequest(call), id)),
             Err(rule) => refuse(ErrorCode::INVALID_PARAMS, rule, Some(id)),
         };
     }
     match ClientJsonRpcMessage::deserialize(Value::Object(object)) {
-        Ok(message) => Incoming::Message(message),
+        Ok(message) => IncomingLine::Message(message),
         Err(error) => {
             let message = format!("this request is malformed: {error}");
             refuse(ErrorCode::INVALID_PARAMS, message, Some(id))
@@ -162,9 +163,9 @@ mod tests {
 
     fn refusal(line: &str) -> Value {
         match parse(line.as_bytes()) {
-            Incoming::Refused(answer) => serde_json::to_value(answer).expect("serializes"),
-            Incoming::Message(message) => panic!("served: {message:?}"),
-            Incoming::Nothing => panic!("ignored"),
+            IncomingLine::Refused(answer) => serde_json::to_value(answer).expect("serializes"),
+            IncomingLine::Message(message) => panic!("served: {message:?}"),
+            IncomingLine::Nothing => panic!("ignored"),
         }
     }
 
@@ -175,7 +176,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"a","_meta":{"progressToken":1,"k":{}}}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}},"extra":1}"#,
         ] {
-            let Incoming::Message(ours) = parse(line.as_bytes()) else { panic!("{line}") };
+            let IncomingLine::Message(ours) = parse(line.as_bytes()) else { panic!("{line}") };
             let theirs: ClientJsonRpcMessage = serde_json::from_str(line).expect("parses");
             let value = |message| serde_json::to_value(message).expect("serializes");
             assert_eq!(value(ours), value(theirs));
@@ -225,7 +226,7 @@ mod tests {
     #[test]
     fn broken_notifications_are_never_answered() {
         for line in ["", "  \r", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}"#] {
-            assert!(!matches!(parse(line.as_bytes()), Incoming::Refused(_)), "{line}");
+            assert!(!matches!(parse(line.as_bytes()), IncomingLine::Refused(_)), "{line}");
         }
     }
 }

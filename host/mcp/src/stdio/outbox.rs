@@ -24,7 +24,7 @@ const KEPT_BYTES: usize = 256 * 1024;
 const FULL_DISK_PAUSE: Duration = Duration::from_millis(200);
 
 /// The queue before one writer.
-pub(crate) struct Outbox<W> {
+pub(super) struct Outbox<W> {
     // A lock of the standard library: held for a copy, never across an await.
     queued: Mutex<Vec<u8>>,
     writer: tokio::sync::Mutex<Option<Writer<W>>>,
@@ -41,7 +41,7 @@ struct Writer<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
-    pub(crate) fn new(stream: W) -> Self {
+    pub(super) fn new(stream: W) -> Self {
         Self {
             queued: Mutex::new(Vec::new()),
             writer: tokio::sync::Mutex::new(Some(Writer { stream, taken: Vec::new(), written: 0 })),
@@ -51,18 +51,18 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Queues one line. Somebody has to [`Self::flush`] afterwards.
-    pub(crate) fn push(&self, line: &[u8]) {
+    pub(super) fn push(&self, line: &[u8]) {
         self.backlog_bytes.fetch_add(line.len(), Ordering::Relaxed);
         self.queued().extend_from_slice(line);
     }
 
     /// Bytes that the client has not taken yet.
-    pub(crate) fn backlog_bytes(&self) -> usize {
+    pub(super) fn backlog_bytes(&self) -> usize {
         self.backlog_bytes.load(Ordering::Relaxed)
     }
 
     /// Waits until at most `bytes` are left to write.
-    pub(crate) async fn below(&self, bytes: usize) {
+    pub(super) async fn below(&self, bytes: usize) {
         loop {
             let drained = self.drained.notified();
             if self.backlog_bytes() <= bytes {
@@ -73,7 +73,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Writes what is queued, or leaves it to whoever is writing now.
-    pub(crate) async fn flush(&self) -> io::Result<()> {
+    pub(super) async fn flush(&self) -> io::Result<()> {
         loop {
             // Whoever holds the writer looks at the queue again after letting
             // go of it, so that nothing stays behind.
@@ -87,14 +87,14 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Waits until everything queued is written, by whomever.
-    pub(crate) async fn settle(&self) -> io::Result<()> {
+    pub(super) async fn settle(&self) -> io::Result<()> {
         self.flush().await?;
         self.below(0).await;
         Ok(())
     }
 
     /// Writes everything, and lets go of the stream.
-    pub(crate) async fn close(&self) -> io::Result<()> {
+    pub(super) async fn close(&self) -> io::Result<()> {
         let mut writer = self.writer.lock().await;
         let written = self.drain(&mut writer).await;
         *writer = None;

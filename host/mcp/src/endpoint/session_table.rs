@@ -29,67 +29,59 @@ use rmcp::{
     },
 };
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::mpsc,
     time::{sleep_until, timeout},
 };
 use wharf_core::{Code, Error};
 
 use super::{
-    asked::{self, Reply},
+    permits::{SessionLimits, SessionPermit},
     refusal::EndpointRefusal,
-    session::{Session, Unfit},
+    request_scope::{self, SessionReply},
+    session::{BeginError, LegacySession},
 };
-use crate::client_request::Place;
+use crate::client_request::RequestPermit;
 
 /// How long an answer is waited for before its client is given a stream of
 /// events. Short: a client whose connection drops before has nothing to ask
 /// for the answer with.
 const SOON: Duration = Duration::from_millis(500);
 
-/// Where there is room for sessions, for all clients and for those of a tenant.
-#[derive(Clone)]
-pub(crate) struct Room {
-    pub(crate) all: Arc<Semaphore>,
-    pub(crate) tenant: Arc<Semaphore>,
-    pub(crate) idle: Duration,
-    pub(crate) most_bytes: u64,
-}
-
-/// See the module.
-pub(super) struct Sessions {
-    room: Room,
+/// The sessions of one client.
+pub(super) struct SessionTable {
+    limits: SessionLimits,
     // A lock of the standard library: held for a look-up.
-    open: Mutex<HashMap<SessionId, Arc<Session>>>,
+    open: Mutex<HashMap<SessionId, Arc<LegacySession>>>,
 }
 
 /// Why a session does not do what was asked. What the client is told of it
-/// stands in [`asked`] already.
+/// stands in [`request_scope`] already.
 #[derive(Debug, thiserror::Error)]
 #[error("the session does not take this request")]
-pub(super) struct Refused;
+pub(super) struct SessionRefused;
 
-fn refuse(refusal: EndpointRefusal) -> Refused {
-    asked::reply(Reply::Refused(refusal));
-    Refused
+fn refuse(refusal: EndpointRefusal) -> SessionRefused {
+    request_scope::reply(SessionReply::Refused(refusal));
+    SessionRefused
 }
 
-fn ended() -> Refused {
+fn ended() -> SessionRefused {
     refuse(Error::new(Code::NotFound, "this session has ended; begin another one with `initialize`").into())
 }
 
-fn unfit(why: Unfit) -> Refused {
+fn not_begun(why: BeginError) -> SessionRefused {
     match why {
-        Unfit::Over => ended(),
-        Unfit::Twice => refuse(EndpointRefusal::invalid("a request with this id is running in this session")),
+        BeginError::Over => ended(),
+        BeginError::Twice => refuse(EndpointRefusal::invalid("a request with this id is running in this session")),
     }
 }
 
-impl Sessions {
-    pub(super) fn new(room: Room) -> Self {
-        Self { room, open: Mutex::default() }
+impl SessionTable {
+    pub(super) fn new(limits: SessionLimits) -> Self {
+        Self { limits, open: Mutex::default() }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LegacySession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,22 +89,16 @@ impl Sessions {
         self.open().is_empty()
     }
 
-    fn find(&self, id: &SessionId) -> Result<Arc<Session>, Refused> {
+    fn find(&self, id: &SessionId) -> Result<Arc<LegacySession>, SessionRefused> {
         self.open().get(id).cloned().ok_or_else(ended)
     }
 
-    /// Places for one more session, where need be those of the one unused for longest.
-    pub(super) fn places(&self) -> Result<[OwnedSemaphorePermit; 2], EndpointRefusal> {
+    /// A permit for one more session. Where there is none, the session that is unused for
+    /// longest ends.
+    pub(super) fn permit(&self) -> Result<SessionPermit, EndpointRefusal> {
         loop {
-            let taken = match Arc::clone(&self.room.tenant).try_acquire_owned() {
-                Err(_) => Err("sessions_per_tenant"),
-                Ok(of_tenant) => match Arc::clone(&self.room.all).try_acquire_owned() {
-                    Err(_) => Err("sessions"),
-                    Ok(of_all) => Ok([of_tenant, of_all]),
-                },
-            };
-            let limit = match taken {
-                Ok(places) => return Ok(places),
+            let limit = match self.limits.take() {
+                Ok(permit) => return Ok(permit),
                 Err(limit) => limit,
             };
             let mut open = self.open();
@@ -132,7 +118,7 @@ impl Sessions {
 }
 
 /// A name that nobody can guess; whoever knows it needs the token as well.
-fn name() -> Result<SessionId, Refused> {
+fn name() -> Result<SessionId, SessionRefused> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
         tracing::error!(%error, "the system has no randomness to give");
@@ -141,14 +127,14 @@ fn name() -> Result<SessionId, Refused> {
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)).into())
 }
 
-impl SessionManager for Sessions {
-    type Error = Refused;
+impl SessionManager for SessionTable {
+    type Error = SessionRefused;
     type Transport = SessionTransport;
 
-    async fn create_session(&self) -> Result<(SessionId, SessionTransport), Refused> {
-        let places = asked::places().ok_or(Refused)?;
-        let (id, over) = (name()?, asked::begins().unwrap_or_default());
-        let (session, incoming) = Session::new(over, self.room.idle, self.room.most_bytes, places);
+    async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionRefused> {
+        let permit = request_scope::session_permit().ok_or(SessionRefused)?;
+        let (id, over) = (name()?, request_scope::begins().unwrap_or_default());
+        let (session, incoming) = LegacySession::new(over, self.limits.idle, self.limits.most_bytes, permit);
         let session = Arc::new(session);
         self.open().insert(id.clone(), Arc::clone(&session));
         Ok((id, SessionTransport { session, incoming, last: None }))
@@ -158,23 +144,23 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Refused> {
+    ) -> Result<ServerJsonRpcMessage, SessionRefused> {
         let session = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &message else { return Err(ended()) };
-        let mut begun = session.begin(request, None).map_err(unfit)?;
-        session.hand_on(message).await.ok_or_else(ended)?;
-        let said = begun.reader.next().await.ok_or_else(ended)?;
-        session.forget(begun.number);
-        let answer = serde_json::from_slice(&said.json).map_err(|_| ended())?;
-        asked::reply(Reply::Json(said.json));
+        let mut stream = session.begin(request, None).map_err(not_begun)?;
+        session.forward(message).await.ok_or_else(ended)?;
+        let message = stream.reader.next().await.ok_or_else(ended)?;
+        session.forget(stream.number);
+        let answer = serde_json::from_slice(&message.json).map_err(|_| ended())?;
+        request_scope::reply(SessionReply::Json(message.json));
         Ok(answer)
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Refused> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionRefused> {
         Ok(self.open().contains_key(id))
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefused> {
         // The protocol crate closes what has ended by itself, too, outside of any request.
         match self.open().remove(id) {
             Some(session) => session.end(),
@@ -187,34 +173,34 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         mut message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
         let session = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &mut message else { return Err(ended()) };
         // The session has its place, until it is answered or taken back.
         if let Some(parts) = request.request.extensions_mut().get_mut::<Parts>() {
-            parts.extensions.remove::<Place>();
+            parts.extensions.remove::<RequestPermit>();
         }
-        let mut begun = session.begin(request, asked::in_flight()).map_err(unfit)?;
-        session.hand_on(message).await.ok_or_else(ended)?;
-        match timeout(SOON, begun.reader.only()).await {
+        let mut stream = session.begin(request, request_scope::answer_permit()).map_err(not_begun)?;
+        session.forward(message).await.ok_or_else(ended)?;
+        match timeout(SOON, stream.reader.single_message()).await {
             Ok(Some(json)) => {
-                session.forget(begun.number);
-                asked::reply(Reply::Json(json));
+                session.forget(stream.number);
+                request_scope::reply(SessionReply::Json(json));
             }
-            _ => asked::reply(Reply::Stream(begun)),
+            _ => request_scope::reply(SessionReply::Stream(stream)),
         }
         Ok(empty())
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Refused> {
-        self.find(id)?.hand_on(message).await.ok_or_else(ended)
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionRefused> {
+        self.find(id)?.forward(message).await.ok_or_else(ended)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
-        asked::reply(Reply::Stream(self.find(id)?.unasked().ok_or_else(ended)?));
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
+        request_scope::reply(SessionReply::Stream(self.find(id)?.unasked().ok_or_else(ended)?));
         Ok(empty())
     }
 
@@ -222,18 +208,18 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
         // Where nothing is left of it the protocol crate ends the stream at
         // once: an error would bring a browser back for ever.
-        let begun = self.find(id)?.resume(&last_event_id).ok_or(Refused)?;
-        asked::reply(Reply::Stream(begun));
+        let stream = self.find(id)?.resume(&last_event_id).ok_or(SessionRefused)?;
+        request_scope::reply(SessionReply::Stream(stream));
         Ok(empty())
     }
 }
 
 /// What connects a session to the protocol crate.
 pub(super) struct SessionTransport {
-    session: Arc<Session>,
+    session: Arc<LegacySession>,
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
     /// What runs still, once the session is over: it is taken back first.
     last: Option<VecDeque<RequestId>>,
@@ -243,7 +229,7 @@ impl Transport<RoleServer> for SessionTransport {
     type Error = Infallible;
 
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        if let Err(error) = self.session.say(&message) {
+        if let Err(error) = self.session.deliver(&message) {
             tracing::error!(%error, "a message has no form in JSON");
         }
         std::future::ready(Ok(()))

@@ -12,12 +12,12 @@ use tokio::io::AsyncWrite;
 
 /// A file that is written where it is asked for: the system takes it at once.
 #[derive(Debug)]
-pub(crate) struct FileOutput(File);
+pub(super) struct FileOutput(File);
 
 impl FileOutput {
     /// Standard output, where it is a file.
     #[cfg(unix)]
-    pub(crate) fn of_standard_output() -> Option<Self> {
+    pub(super) fn of_standard_output() -> Option<Self> {
         use std::os::fd::AsFd as _;
         let file = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
         file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(Self(file))
@@ -25,7 +25,7 @@ impl FileOutput {
 
     /// Standard output, where it is a file: nobody looks here.
     #[cfg(not(unix))]
-    pub(crate) fn of_standard_output() -> Option<Self> {
+    pub(super) fn of_standard_output() -> Option<Self> {
         None
     }
 }

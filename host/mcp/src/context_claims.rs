@@ -6,14 +6,14 @@
 use http::{HeaderMap, HeaderName, request::Parts};
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
-use wharf_core::{Code, ContextHints, Error};
+use wharf_core::{Code, ContextClaims, Error};
 
 /// The session of the older era that a request over HTTP belongs to.
 pub(crate) const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// What the headers of a request say of its context, as its transport has read them.
 #[derive(Clone)]
-pub(crate) struct OfTransport(pub(crate) Result<ContextHints, Error>);
+pub(crate) struct TransportClaims(pub(crate) Result<ContextClaims, Error>);
 
 const SESSION: &str = "dev.wharf/sessionId";
 const ASSISTANT: &str = "dev.wharf/assistantId";
@@ -38,21 +38,21 @@ const TURN_BYTES: usize = 16 * 1024;
 ///
 /// # Errors
 /// `invalid` where one of our own keys is no text.
-fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error> {
+fn take(meta: &mut Map<String, Value>) -> Result<ContextClaims, Error> {
     if meta.is_empty() {
-        return Ok(ContextHints::default());
+        return Ok(ContextClaims::default());
     }
-    let mut hints = ContextHints {
+    let mut claims = ContextClaims {
         session: own(meta, SESSION)?,
         assistant: own(meta, ASSISTANT)?,
         thread: own(meta, THREAD)?,
-        ..ContextHints::default()
+        ..ContextClaims::default()
     };
     meta.retain(|key, _| key != PROGRESS_TOKEN && !key.starts_with(PROTOCOL_PREFIX) && !key.starts_with(OWN_PREFIX));
     if !meta.is_empty() {
-        of_known_clients(meta, &mut hints);
+        of_known_clients(meta, &mut claims);
     }
-    Ok(hints)
+    Ok(claims)
 }
 
 /// Adds what the HTTP request around a message says, where it came over HTTP:
@@ -61,15 +61,15 @@ fn take(meta: &mut Map<String, Value>) -> Result<ContextHints, Error> {
 ///
 /// # Errors
 /// `invalid` where a header is there twice or is no text.
-fn of_http(extensions: &Extensions, hints: &mut ContextHints) -> Result<(), Error> {
+fn of_http(extensions: &Extensions, claims: &mut ContextClaims) -> Result<(), Error> {
     let Some(request) = extensions.get::<Parts>() else { return Ok(()) };
-    let said = match request.extensions.get::<OfTransport>() {
-        Some(OfTransport(said)) => said.clone()?,
-        None => ContextHints::default(),
+    let said = match request.extensions.get::<TransportClaims>() {
+        Some(TransportClaims(said)) => said.clone()?,
+        None => ContextClaims::default(),
     };
-    hints.transport_session = if said.session.is_some() { said.session } else { session(&request.headers)? };
-    hints.assistant = hints.assistant.take().or(said.assistant);
-    hints.thread = hints.thread.take().or(said.thread);
+    claims.transport_session = if said.session.is_some() { said.session } else { session(&request.headers)? };
+    claims.assistant = claims.assistant.take().or(said.assistant);
+    claims.thread = claims.thread.take().or(said.thread);
     Ok(())
 }
 
@@ -89,10 +89,10 @@ fn session(headers: &HeaderMap) -> Result<Option<String>, Error> {
 ///
 /// # Errors
 /// `invalid` where one of our own keys or headers is no text, or a header is there twice.
-pub(crate) fn of_request(meta: &mut Map<String, Value>, extensions: &Extensions) -> Result<ContextHints, Error> {
-    let mut hints = take(meta)?;
-    of_http(extensions, &mut hints)?;
-    Ok(hints)
+pub(crate) fn of_request(meta: &mut Map<String, Value>, extensions: &Extensions) -> Result<ContextClaims, Error> {
+    let mut claims = take(meta)?;
+    of_http(extensions, &mut claims)?;
+    Ok(claims)
 }
 
 fn own(meta: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Error> {
@@ -103,7 +103,7 @@ fn own(meta: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Error
     }
 }
 
-fn of_known_clients(meta: &Map<String, Value>, hints: &mut ContextHints) {
+fn of_known_clients(meta: &Map<String, Value>, claims: &mut ContextClaims) {
     let parsed;
     let turn = match meta.get(CODEX_TURN) {
         Some(Value::Object(turn)) => Some(turn),
@@ -114,10 +114,10 @@ fn of_known_clients(meta: &Map<String, Value>, hints: &mut ContextHints) {
         _ => None,
     };
     let of_turn = |key| turn.and_then(|turn| text(turn.get(key)));
-    hints.client_thread = text(meta.get(CODEX_THREAD)).or_else(|| of_turn("thread_id"));
+    claims.client_thread = text(meta.get(CODEX_THREAD)).or_else(|| of_turn("thread_id"));
     // A Codex without a session of its own has one conversation per thread.
-    hints.client_session =
-        of_turn("session_id").or_else(|| text(meta.get(VS_CODE_CONVERSATION))).or_else(|| hints.client_thread.clone());
+    claims.client_session =
+        of_turn("session_id").or_else(|| text(meta.get(VS_CODE_CONVERSATION))).or_else(|| claims.client_thread.clone());
 }
 
 fn text(value: Option<&Value>) -> Option<String> {
@@ -129,36 +129,36 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn taken(meta: Value) -> (ContextHints, Value) {
+    fn taken(meta: Value) -> (ContextClaims, Value) {
         let mut meta = meta.as_object().expect("an object").clone();
-        let hints = take(&mut meta).expect("legal");
-        (hints, Value::Object(meta))
+        let claims = take(&mut meta).expect("legal");
+        (claims, Value::Object(meta))
     }
 
     #[test]
     fn own_and_protocol_keys_are_taken_out_and_the_rest_is_for_the_plugin() {
-        let (hints, rest) = taken(json!({
+        let (claims, rest) = taken(json!({
             "dev.wharf/sessionId": "s", "dev.wharf/assistantId": "a", "dev.wharf/threadId": "t",
             "progressToken": 1, "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "traceparent": "00-1", "com.example/k": {"x": 1}, "dev.wharf/client": {"capabilities": {"roots": {}}},
         }));
-        assert_eq!(hints.session.as_deref(), Some("s"));
-        assert_eq!(hints.assistant.as_deref(), Some("a"));
-        assert_eq!(hints.thread.as_deref(), Some("t"));
+        assert_eq!(claims.session.as_deref(), Some("s"));
+        assert_eq!(claims.assistant.as_deref(), Some("a"));
+        assert_eq!(claims.thread.as_deref(), Some("t"));
         assert_eq!(rest, json!({"traceparent": "00-1", "com.example/k": {"x": 1}}));
     }
 
     #[test]
     fn known_clients_name_their_conversations() {
-        let (hints, _) = taken(json!({"vscode.conversationId": "v"}));
-        assert_eq!((hints.client_session.as_deref(), hints.client_thread), (Some("v"), None));
+        let (claims, _) = taken(json!({"vscode.conversationId": "v"}));
+        assert_eq!((claims.client_session.as_deref(), claims.client_thread), (Some("v"), None));
 
-        let (hints, _) = taken(json!({"threadId": "t"}));
-        assert_eq!((hints.client_session.as_deref(), hints.client_thread.as_deref()), (Some("t"), Some("t")));
+        let (claims, _) = taken(json!({"threadId": "t"}));
+        assert_eq!((claims.client_session.as_deref(), claims.client_thread.as_deref()), (Some("t"), Some("t")));
 
         for turn in [json!({"session_id": "s", "thread_id": "t"}), json!(r#"{"session_id":"s","thread_id":"t"}"#)] {
-            let (hints, _) = taken(json!({ "x-codex-turn-metadata": turn }));
-            assert_eq!((hints.client_session.as_deref(), hints.client_thread.as_deref()), (Some("s"), Some("t")));
+            let (claims, _) = taken(json!({ "x-codex-turn-metadata": turn }));
+            assert_eq!((claims.client_session.as_deref(), claims.client_thread.as_deref()), (Some("s"), Some("t")));
         }
     }
 
@@ -168,7 +168,8 @@ mod tests {
             let mut meta = json!({"dev.wharf/sessionId": value}).as_object().expect("an object").clone();
             assert_eq!(take(&mut meta).expect_err("no text").code, Code::Invalid);
         }
-        let (hints, _) = taken(json!({"threadId": 7, "x-codex-turn-metadata": "no json", "vscode.conversationId": ""}));
-        assert_eq!((hints.client_session, hints.client_thread), (None, None));
+        let (claims, _) =
+            taken(json!({"threadId": 7, "x-codex-turn-metadata": "no json", "vscode.conversationId": ""}));
+        assert_eq!((claims.client_session, claims.client_thread), (None, None));
     }
 }

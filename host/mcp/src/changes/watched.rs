@@ -15,19 +15,19 @@ pub(crate) const MAX_URI_BYTES: usize = 2 << 10;
 
 /// What is watched over one connection.
 #[derive(Default)]
-pub(crate) struct Watching {
+pub(crate) struct WatchedResources {
     // A lock of the standard library: held for a look-up.
-    watched: Mutex<HashSet<Watched>>,
+    watched: Mutex<HashSet<WatchedResource>>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-struct Watched {
+struct WatchedResource {
     tenant: TenantId,
     session: SessionId,
     uri: String,
 }
 
-impl Watched {
+impl WatchedResource {
     fn of(context: &Context, uri: &str) -> Self {
         Self { tenant: context.tenant.clone(), session: context.session.clone(), uri: uri.to_owned() }
     }
@@ -38,7 +38,7 @@ pub(crate) fn same_conversation(one: &Context, other: &Context) -> bool {
     one.tenant == other.tenant && one.session == other.session
 }
 
-impl Watching {
+impl WatchedResources {
     /// Watches one more; twice is once.
     pub(crate) fn add(&self, context: &Context, uri: &str) -> Result<(), ErrorData> {
         if uri.len() > MAX_URI_BYTES {
@@ -46,7 +46,7 @@ impl Watching {
             return Err(ErrorData::invalid_params(told, None));
         }
         let mut watched = self.watched();
-        let wanted = Watched::of(context, uri);
+        let wanted = WatchedResource::of(context, uri);
         if watched.len() >= MAX_WATCHED && !watched.contains(&wanted) {
             let told = format!("this connection watches {MAX_WATCHED} resources; unsubscribe from one of them first");
             return Err(ErrorData::invalid_request(told, None));
@@ -57,12 +57,12 @@ impl Watching {
 
     /// Watches it no more.
     pub(crate) fn remove(&self, context: &Context, uri: &str) {
-        self.watched().remove(&Watched::of(context, uri));
+        self.watched().remove(&WatchedResource::of(context, uri));
     }
 
     /// Whether a change in this context is heard.
     pub(crate) fn has(&self, context: &Context, uri: &str) -> bool {
-        self.watched().contains(&Watched::of(context, uri))
+        self.watched().contains(&WatchedResource::of(context, uri))
     }
 
     /// The addresses of all that are watched, each once.
@@ -71,7 +71,7 @@ impl Watching {
         uris.into_iter().collect()
     }
 
-    fn watched(&self) -> MutexGuard<'_, HashSet<Watched>> {
+    fn watched(&self) -> MutexGuard<'_, HashSet<WatchedResource>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

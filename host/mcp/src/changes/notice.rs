@@ -6,9 +6,9 @@ use tokio::sync::{
 };
 use wharf_core::service::offer::Change;
 
-/// Something has changed.
+/// A change of what is served.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum ChangeNotice {
     /// The list of tools.
     Tools,
     /// Something beside tools, or what a plugin says of its tools.
@@ -17,32 +17,32 @@ pub(crate) enum News {
     Missed,
 }
 
-/// Where news comes from.
-pub(crate) struct Source {
+/// Where changes come from.
+pub(crate) struct ChangeSource {
     pub(crate) tools: Option<watch::Receiver<u64>>,
     pub(crate) offers: Option<broadcast::Receiver<Change>>,
 }
 
-enum Heard {
+enum SourceEvent {
     Tools(Result<(), watch::error::RecvError>),
     Offer(Result<Change, RecvError>),
 }
 
-impl Source {
-    /// The next news; never, where nothing changes any more. Loses nothing where it is
+impl ChangeSource {
+    /// The next change; never, where nothing changes any more. Loses nothing where it is
     /// dropped.
-    pub(crate) async fn next(&mut self) -> News {
+    pub(crate) async fn next(&mut self) -> ChangeNotice {
         loop {
             let heard = tokio::select! {
-                changed = of_tools(&mut self.tools) => Heard::Tools(changed),
-                change = of_offers(&mut self.offers) => Heard::Offer(change),
+                changed = of_tools(&mut self.tools) => SourceEvent::Tools(changed),
+                change = of_offers(&mut self.offers) => SourceEvent::Offer(change),
             };
             match heard {
-                Heard::Tools(Ok(())) => return News::Tools,
-                Heard::Tools(Err(_)) => self.tools = None,
-                Heard::Offer(Ok(change)) => return News::Offer(change),
-                Heard::Offer(Err(RecvError::Lagged(_))) => return News::Missed,
-                Heard::Offer(Err(RecvError::Closed)) => self.offers = None,
+                SourceEvent::Tools(Ok(())) => return ChangeNotice::Tools,
+                SourceEvent::Tools(Err(_)) => self.tools = None,
+                SourceEvent::Offer(Ok(change)) => return ChangeNotice::Offer(change),
+                SourceEvent::Offer(Err(RecvError::Lagged(_))) => return ChangeNotice::Missed,
+                SourceEvent::Offer(Err(RecvError::Closed)) => self.offers = None,
             }
         }
     }
@@ -72,16 +72,16 @@ mod tests {
     async fn news_of_one_kind_goes_on_when_the_other_has_ended() {
         let (tools, seen) = watch::channel(0);
         let (offers, changes) = broadcast::channel(2);
-        let mut source = Source { tools: Some(seen), offers: Some(changes) };
+        let mut source = ChangeSource { tools: Some(seen), offers: Some(changes) };
         tools.send_replace(1);
-        assert_eq!(source.next().await, News::Tools);
+        assert_eq!(source.next().await, ChangeNotice::Tools);
         drop(tools);
         offers.send(Change::Prompts(Audience::default())).expect("heard");
-        assert_eq!(source.next().await, News::Offer(Change::Prompts(Audience::default())));
+        assert_eq!(source.next().await, ChangeNotice::Offer(Change::Prompts(Audience::default())));
         for _ in 0..5 {
             offers.send(Change::Resources(Audience::default())).expect("heard");
         }
-        assert_eq!(source.next().await, News::Missed);
-        assert_eq!(source.next().await, News::Offer(Change::Resources(Audience::default())));
+        assert_eq!(source.next().await, ChangeNotice::Missed);
+        assert_eq!(source.next().await, ChangeNotice::Offer(Change::Resources(Audience::default())));
     }
 }
