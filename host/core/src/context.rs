@@ -42,7 +42,7 @@ pub enum Channel {
 /// The others are what known clients and transports send in shapes of their
 /// own; where those are illegal as ids, they are hashed.
 #[derive(Debug, Clone, Default)]
-pub struct ContextHints {
+pub struct ContextClaims {
     /// `dev.wharf/sessionId`.
     pub session: Option<String>,
     /// `dev.wharf/assistantId`.
@@ -98,36 +98,36 @@ impl ContextRules {
     /// # Errors
     /// `invalid` where an id is illegal, where a trusted field is no text or
     /// contradicts the metadata, or where a session is required and missing.
-    pub fn resolve(&self, hints: &ContextHints, arguments: &mut Map<String, Value>) -> Result<Resolved, Error> {
+    pub fn resolve(&self, claims: &ContextClaims, arguments: &mut Map<String, Value>) -> Result<Resolved, Error> {
         let mut dropped = Vec::new();
-        let mut field = |name: &'static str, hint: &Option<String>| -> Result<Option<String>, Error> {
+        let mut field = |name: &'static str, claim: &Option<String>| -> Result<Option<String>, Error> {
             let Some(value) = arguments.remove(name) else {
-                return Ok(hint.clone());
+                return Ok(claim.clone());
             };
             if self.channel == Channel::Open {
                 dropped.push(name);
-                return Ok(hint.clone());
+                return Ok(claim.clone());
             }
             let Value::String(value) = value else {
                 return Err(Error::new(Code::Invalid, format!("{name} must be a text")));
             };
-            match hint {
-                Some(hint) if *hint != value => Err(Error::new(
+            match claim {
+                Some(claim) if *claim != value => Err(Error::new(
                     Code::Invalid,
                     format!("{name} and the request's `_meta` name different ids; send one of them"),
                 )),
                 _ => Ok(Some(value)),
             }
         };
-        let session = field(SESSION_FIELD, &hints.session)?;
-        let assistant = field(ASSISTANT_FIELD, &hints.assistant)?;
-        let thread = field(THREAD_FIELD, &hints.thread)?;
+        let session = field(SESSION_FIELD, &claims.session)?;
+        let assistant = field(ASSISTANT_FIELD, &claims.assistant)?;
+        let thread = field(THREAD_FIELD, &claims.thread)?;
 
         let named: Option<SessionId> = match session {
             Some(raw) => Some(raw.parse()?),
-            None => [&hints.client_session, &hints.transport_session]
+            None => [&claims.client_session, &claims.transport_session]
                 .into_iter()
-                .find_map(|hint| hint.as_deref().and_then(id::foreign)),
+                .find_map(|claim| claim.as_deref().and_then(id::foreign)),
         };
         let defaulted = named.is_none() && self.fallback_session.is_none();
         if defaulted && self.require_session {
@@ -143,7 +143,7 @@ impl ContextRules {
             assistant: assistant.map(|raw| raw.parse::<AssistantId>()).transpose()?,
             thread: match thread {
                 Some(raw) => Some(raw.parse::<ThreadId>()?),
-                None => hints.client_thread.as_deref().and_then(id::foreign),
+                None => claims.client_thread.as_deref().and_then(id::foreign),
             },
         };
         Ok(Resolved { context, dropped, defaulted })
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_model_cannot_choose_its_context_by_writing_it() {
         let mut given = arguments(json!({"__sessionId": "victim", "__threadId": 7, "goal": "x"}));
-        let resolved = ContextRules::local().resolve(&ContextHints::default(), &mut given).expect("resolves");
+        let resolved = ContextRules::local().resolve(&ContextClaims::default(), &mut given).expect("resolves");
         assert_eq!(resolved.context.session.as_str(), "default");
         assert_eq!(resolved.context.thread, None);
         assert_eq!(resolved.dropped, ["__sessionId", "__threadId"]);
@@ -179,7 +179,7 @@ mod tests {
             "__sessionId": "s", "__assistantId": "a", "__threadId": "t",
             "__other": 1, "nested": {"__sessionId": "data"},
         }));
-        let resolved = trusted().resolve(&ContextHints::default(), &mut given).expect("resolves");
+        let resolved = trusted().resolve(&ContextClaims::default(), &mut given).expect("resolves");
         assert_eq!(resolved.context.session.as_str(), "s");
         assert_eq!(resolved.context.assistant.map(|id| id.to_string()).as_deref(), Some("a"));
         assert_eq!(resolved.context.thread.map(|id| id.to_string()).as_deref(), Some("t"));
@@ -188,51 +188,51 @@ mod tests {
 
     #[test]
     fn a_trusted_field_that_contradicts_the_metadata_is_invalid() {
-        let hints = ContextHints { session: Some("one".into()), ..ContextHints::default() };
-        let error = trusted().resolve(&hints, &mut arguments(json!({"__sessionId": "two"}))).expect_err("differs");
+        let claims = ContextClaims { session: Some("one".into()), ..ContextClaims::default() };
+        let error = trusted().resolve(&claims, &mut arguments(json!({"__sessionId": "two"}))).expect_err("differs");
         assert_eq!(error.code, Code::Invalid);
-        assert!(trusted().resolve(&hints, &mut arguments(json!({"__sessionId": "one"}))).is_ok());
-        let error = trusted().resolve(&hints, &mut arguments(json!({"__threadId": 1}))).expect_err("no text");
+        assert!(trusted().resolve(&claims, &mut arguments(json!({"__sessionId": "one"}))).is_ok());
+        let error = trusted().resolve(&claims, &mut arguments(json!({"__threadId": 1}))).expect_err("no text");
         assert_eq!(error.code, Code::Invalid);
     }
 
     #[test]
     fn own_metadata_comes_before_a_client_and_a_client_before_the_transport() {
-        let mut hints = ContextHints {
+        let mut claims = ContextClaims {
             session: Some("own".into()),
             client_session: Some("client".into()),
             transport_session: Some("transport".into()),
-            ..ContextHints::default()
+            ..ContextClaims::default()
         };
-        let session = |hints: &ContextHints| {
-            let resolved = ContextRules::local().resolve(hints, &mut Map::new()).expect("resolves");
+        let session = |claims: &ContextClaims| {
+            let resolved = ContextRules::local().resolve(claims, &mut Map::new()).expect("resolves");
             resolved.context.session.to_string()
         };
-        assert_eq!(session(&hints), "own");
-        hints.session = None;
-        assert_eq!(session(&hints), "client");
-        hints.client_session = None;
-        assert_eq!(session(&hints), "transport");
+        assert_eq!(session(&claims), "own");
+        claims.session = None;
+        assert_eq!(session(&claims), "client");
+        claims.client_session = None;
+        assert_eq!(session(&claims), "transport");
     }
 
     #[test]
     fn an_illegal_id_in_the_metadata_is_an_error_and_not_another_session() {
         for illegal in ["", "a b", "../x"] {
-            let hints = ContextHints { session: Some(illegal.into()), ..ContextHints::default() };
-            let error = ContextRules::local().resolve(&hints, &mut Map::new()).expect_err("illegal");
+            let claims = ContextClaims { session: Some(illegal.into()), ..ContextClaims::default() };
+            let error = ContextRules::local().resolve(&claims, &mut Map::new()).expect_err("illegal");
             assert!(error.message.contains("1 to 128 bytes"), "{error}");
         }
     }
 
     #[test]
     fn a_missing_session_is_default_or_the_fallback_or_refused() {
-        let resolved = ContextRules::local().resolve(&ContextHints::default(), &mut Map::new()).expect("resolves");
+        let resolved = ContextRules::local().resolve(&ContextClaims::default(), &mut Map::new()).expect("resolves");
         assert!(resolved.defaulted);
         let named = ContextRules { fallback_session: "mine".parse().ok(), ..ContextRules::local() };
-        let resolved = named.resolve(&ContextHints::default(), &mut Map::new()).expect("resolves");
+        let resolved = named.resolve(&ContextClaims::default(), &mut Map::new()).expect("resolves");
         assert_eq!((resolved.context.session.as_str(), resolved.defaulted), ("mine", false));
         let strict = ContextRules { require_session: true, ..ContextRules::local() };
-        let error = strict.resolve(&ContextHints::default(), &mut Map::new()).expect_err("required");
+        let error = strict.resolve(&ContextClaims::default(), &mut Map::new()).expect_err("required");
         assert!(error.message.contains("dev.wharf/sessionId"), "{error}");
     }
 }

@@ -28,7 +28,7 @@ pub mod trace;
 
 pub use admission::{Admission, Permit};
 pub use audit::{AuditRecord, AuditSink};
-pub use context::{Channel, Context, ContextHints, ContextRules};
+pub use context::{Channel, Context, ContextClaims, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};
 pub use grant::{

@@ -13,7 +13,7 @@ use wharf_core::{Code, Error};
 
 /// An error on its way to the client.
 #[derive(Debug)]
-pub struct Failure {
+pub struct HttpFailure {
     status: StatusCode,
     error: Error,
     /// How to get what it takes, where that is not the host's own token.
@@ -22,7 +22,7 @@ pub struct Failure {
 
 /// What a client gets instead of an answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     error: ProblemDetail,
 }
 
@@ -39,14 +39,14 @@ struct ProblemDetail {
     retryable: bool,
 }
 
-impl Failure {
+impl HttpFailure {
     /// An error under a status that its code alone does not say.
-    pub(super) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
         Self { status, error: Error::new(code, message), challenge: None }
     }
 
     /// The same with how to get what it takes.
-    pub(super) fn challenged(self, challenge: Option<HeaderValue>) -> Self {
+    pub(crate) fn challenged(self, challenge: Option<HeaderValue>) -> Self {
         Self { challenge, ..self }
     }
 
@@ -58,16 +58,16 @@ impl Failure {
     }
 
     /// Whether whoever it is for has shown nothing that opens anything.
-    pub(super) fn is_of_a_stranger(&self) -> bool {
+    pub(crate) fn is_unauthenticated(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
 
-    pub(super) fn invalid(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Error::new(Code::Invalid, message).into()
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for HttpFailure {
     fn from(error: Error) -> Self {
         let status = match error.code {
             Code::Denied => StatusCode::FORBIDDEN,
@@ -85,13 +85,13 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<StreamError> for Failure {
+impl From<StreamError> for HttpFailure {
     fn from(error: StreamError) -> Self {
         Error::from(error).into()
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for HttpFailure {
     fn into_response(self) -> Response {
         let Self { status, error, challenge } = self;
         // It quotes names that others chose.

@@ -1,8 +1,14 @@
 //! Taking an address, and connections to it.
 
+pub(crate) mod address;
+#[cfg(unix)]
+mod socket;
+pub(crate) mod tls;
+
 use std::{
     io,
     net::{IpAddr, SocketAddr},
+    time::Duration,
 };
 
 use tokio::{
@@ -11,43 +17,66 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use super::{HttpAddress, HttpError, HttpSettings, server::Times};
+use crate::settings::HttpSettings;
+use address::HttpAddress;
 
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1_024;
 
 /// What the system keeps for a client that reads slowly.
-pub(super) const BUFFER_BYTES: usize = 64 * 1024;
+pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// Others could read the token on its way.
+    #[error(
+        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, give a certificate, or allow it in so many words"
+    )]
+    Public {
+        /// What was asked for.
+        address: HttpAddress,
+    },
+    /// The address cannot be had.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// What was asked for.
+        address: HttpAddress,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
 
 /// What takes connections.
-pub(super) enum Listener {
+pub(crate) enum HttpListener {
     Port(TcpListener, Option<TlsAcceptor>),
     #[cfg(unix)]
-    Socket(super::socket::SocketListener),
+    Socket(socket::SocketListener),
 }
 
 /// A connection whose client has not said anything yet.
-pub(super) enum Accepted {
+pub(crate) enum AcceptedConnection {
     Port(TcpStream, Option<TlsAcceptor>),
     #[cfg(unix)]
     Socket(tokio::net::UnixStream),
 }
 
-impl Listener {
+impl HttpListener {
     /// Takes an address, and says which one it is.
-    pub(super) fn bind(address: HttpAddress, settings: &HttpSettings) -> Result<(Self, HttpAddress), HttpError> {
+    pub(crate) fn bind(address: HttpAddress, settings: &HttpSettings) -> Result<(Self, HttpAddress), HttpError> {
         if !address.is_local() && !settings.allow_public && settings.tls.is_none() {
             return Err(HttpError::Public { address });
         }
         let bound = match &address {
             HttpAddress::Port(port) => listen(*port).map(|listener| {
                 let bound = listener.local_addr().map_or_else(|_| address.clone(), HttpAddress::Port);
-                let tls = settings.tls.as_ref().map(super::Tls::acceptor);
+                let tls = settings.tls.as_ref().map(tls::Tls::acceptor);
                 (Self::Port(listener, tls), bound)
             }),
             #[cfg(unix)]
             HttpAddress::Socket(path) => {
-                super::socket::SocketListener::bind(path).map(|listener| (Self::Socket(listener), address.clone()))
+                socket::SocketListener::bind(path).map(|listener| (Self::Socket(listener), address.clone()))
             }
             #[cfg(not(unix))]
             HttpAddress::Socket(_) => Err(io::ErrorKind::Unsupported.into()),
@@ -56,14 +85,14 @@ impl Listener {
     }
 
     /// The next connection, and the address that it comes from; none from a socket.
-    pub(super) async fn accept(&self) -> io::Result<(Accepted, Option<IpAddr>)> {
+    pub(crate) async fn accept(&self) -> io::Result<(AcceptedConnection, Option<IpAddr>)> {
         match self {
             Self::Port(listener, tls) => {
                 let (stream, peer) = listener.accept().await?;
-                Ok((Accepted::Port(stream, tls.clone()), Some(peer.ip())))
+                Ok((AcceptedConnection::Port(stream, tls.clone()), Some(peer.ip())))
             }
             #[cfg(unix)]
-            Self::Socket(listener) => Ok((Accepted::Socket(listener.accept().await?), None)),
+            Self::Socket(listener) => Ok((AcceptedConnection::Socket(listener.accept().await?), None)),
         }
     }
 }
@@ -79,13 +108,13 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// The handshake, which may take as long as the head of a request.
-pub(super) async fn private(
+/// The handshake, which may take as long as a request may arrive.
+pub(crate) async fn tls_handshake(
     acceptor: &TlsAcceptor,
     stream: TcpStream,
-    times: Times,
+    arrival: Duration,
 ) -> Option<tokio_rustls::server::TlsStream<TcpStream>> {
-    match timeout(times.arrival, acceptor.accept(stream)).await {
+    match timeout(arrival, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
             tracing::debug!(%error, "a client does not speak TLS as this host does");

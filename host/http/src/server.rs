@@ -1,38 +1,25 @@
-//! The socket, connections and their ends.
+//! The server: accepts connections, and ends them in order.
+
+mod connection;
 
 use std::{
-    io,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
-use axum::{Router, body::Bytes};
-use hyper::{
-    Request,
-    body::Incoming,
-    server::conn::http1,
-    service::{Service as _, service_fn},
-};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    time::{sleep, timeout},
-};
-use tokio_io_timeout::TimeoutStream;
+use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
 
-use super::{
-    HttpAddress, HttpServices, HttpSettings, Shared,
-    doors::{Doors, Visitor},
-    issued::Issued,
-    listener::{self, Accepted, BUFFER_BYTES, Listener},
-    making::Making,
-    openapi, routes,
+use crate::{
+    access::{factory::ClientFactory, issued::IssuedClients},
+    connections::ConnectionRegistry,
+    listener::{HttpError, HttpListener, address::HttpAddress},
+    routes,
+    settings::{HttpServices, HttpSettings},
+    state::ServerState,
 };
+use connection::ConnectionTimeouts;
 
 /// How long to wait where the system gives no connection, for want of
 /// descriptors say.
@@ -41,33 +28,11 @@ const RELIEF: Duration = Duration::from_millis(100);
 /// shed for newer ones had its turn.
 const AT_ONCE: usize = 16;
 
-/// Why nothing can be served.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HttpError {
-    /// Others could read the token on its way.
-    #[error(
-        "{address} can be reached from other machines, and the token would travel unprotected; serve an address of the loopback, give a certificate, or allow it in so many words"
-    )]
-    Public {
-        /// What was asked for.
-        address: HttpAddress,
-    },
-    /// The address cannot be had.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// What was asked for.
-        address: HttpAddress,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
 /// A server that listens, and does not serve yet.
 pub struct HttpServer {
-    listener: Listener,
+    listener: HttpListener,
     address: HttpAddress,
-    shared: Shared,
+    state: ServerState,
     killed: CancellationToken,
 }
 
@@ -85,8 +50,7 @@ impl HttpServer {
     /// Where others reach the address, there is no certificate and that was
     /// not allowed; or it cannot be had.
     pub fn bind(address: HttpAddress, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
-        let (listener, address) = Listener::bind(address, &settings)?;
-        let description = openapi::describe(&routes::table(), &settings.version);
+        let (listener, address) = HttpListener::bind(address, &settings)?;
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let readers = Quota::new(Bounds {
             resource: "requests that follow something or wait",
@@ -96,14 +60,15 @@ impl HttpServer {
             host: ("readers", settings.limits.readers),
         });
         let limits = settings.limits.clone();
-        let making = Making::new(services.clone(), limits, Arc::clone(&readers), stopping.clone(), killed.clone());
-        let making = Arc::new(making);
-        let shared = Shared {
-            clients: settings.clients.iter().map(|client| Arc::new(making.own(client.clone()))).collect(),
-            issued: settings.oauth.clone().map(|resource| Issued::new(resource, making)),
+        let factory =
+            ClientFactory::new(services.clone(), limits, Arc::clone(&readers), stopping.clone(), killed.clone());
+        let factory = Arc::new(factory);
+        let state = ServerState {
+            clients: settings.clients.iter().map(|client| Arc::new(factory.with_token(client.clone()))).collect(),
+            issued: settings.oauth.clone().map(|resource| IssuedClients::new(resource, factory)),
             memory: services.request_memory.clone(),
             readers,
-            description: Bytes::from(description.to_string()),
+            description: routes::description(&settings.version).into(),
             warned_of_default: AtomicBool::new(false),
             stopping,
             services,
@@ -113,34 +78,34 @@ impl HttpServer {
             refusals: None,
             pages: None,
         };
-        Ok(Self { listener, address, shared, killed })
+        Ok(Self { listener, address, state, killed })
     }
 
     /// Serves metrics, too, at `/metrics`.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<dyn MetricsService>) -> Self {
-        self.shared.metrics = Some(metrics);
+        self.state.metrics = Some(metrics);
         self
     }
 
     /// Serves front ends, too, to those clients that may connect some.
     #[must_use]
     pub fn with_front_ends(mut self, front_ends: Arc<dyn FrontEndService>) -> Self {
-        self.shared.front_ends = Some(front_ends);
+        self.state.front_ends = Some(front_ends);
         self
     }
 
     /// Tells who showed no token that opens anything, too.
     #[must_use]
     pub fn with_refusals(mut self, refusals: Arc<dyn RefusalSink>) -> Self {
-        self.shared.refusals = Some(refusals);
+        self.state.refusals = Some(refusals);
         self
     }
 
     /// Serves web pages, too.
     #[must_use]
     pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
-        self.shared.pages = Some(pages);
+        self.state.pages = Some(pages);
         self
     }
 
@@ -150,34 +115,34 @@ impl HttpServer {
         &self.address
     }
 
-    /// Serves until `shutdown` fires. Then nobody is accepted any more,
-    /// streams end where they are, other requests have the time that the
-    /// settings grant, and this returns.
+    /// Serves until `shutdown` fires. Then it accepts no connection any more,
+    /// ends streams where they are, gives other requests the time that the
+    /// settings grant, and returns.
     pub async fn serve(self, shutdown: CancellationToken) {
-        let Self { listener, shared, killed, .. } = self;
+        let Self { listener, state, killed, .. } = self;
         let _killed = killed.clone().drop_guard();
-        let limits = shared.settings.limits.clone();
-        let doors = Doors::new(&limits);
-        let (stopping, tasks) = (shared.stopping.clone(), TaskTracker::new());
-        let router = routes::router(Arc::new(shared));
+        let limits = state.settings.limits.clone();
+        let connections = ConnectionRegistry::new(&limits);
+        let (stopping, tasks) = (state.stopping.clone(), TaskTracker::new());
+        let router = routes::router(Arc::new(state));
         let accepting = async {
             let mut in_a_row = 0;
             loop {
                 match listener.accept().await {
                     Ok((accepted, address)) => {
-                        let visitor = doors.enter(address);
-                        let serving = connection(
+                        let permit = connections.admit(address);
+                        let serving = connection::serve(
                             accepted,
                             router.clone(),
-                            Times::new(&limits),
-                            visitor.clone(),
+                            ConnectionTimeouts::new(&limits),
+                            permit.clone(),
                             stopping.clone(),
                         );
                         let killed = killed.clone();
                         tasks.spawn(async move {
                             tokio::select! {
                                 () = serving => {}
-                                () = visitor.outstays() => {}
+                                () = permit.revoked() => {}
                                 () = killed.cancelled() => {}
                             }
                         });
@@ -190,7 +155,7 @@ impl HttpServer {
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be accepted");
                         // Descriptors of strangers are given to whoever waits.
-                        doors.shed_oldest();
+                        connections.shed_oldest();
                         sleep(RELIEF).await;
                     }
                 }
@@ -207,76 +172,5 @@ impl HttpServer {
             killed.cancel();
             tasks.wait().await;
         }
-    }
-}
-
-/// The clocks of one connection.
-#[derive(Clone, Copy)]
-pub(super) struct Times {
-    pub(super) arrival: Duration,
-    stall: Duration,
-}
-
-impl Times {
-    fn new(limits: &wharf_core::HttpLimits) -> Self {
-        Self {
-            arrival: Duration::from_millis(limits.arrival_milliseconds),
-            stall: Duration::from_millis(limits.stall_milliseconds),
-        }
-    }
-}
-
-async fn connection(
-    accepted: Accepted,
-    router: Router,
-    times: Times,
-    visitor: Arc<Visitor>,
-    stopping: CancellationToken,
-) {
-    match accepted {
-        Accepted::Port(stream, tls) => {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection gathers small writes");
-            }
-            match tls {
-                None => serve(stream, router, times, visitor, stopping).await,
-                Some(tls) => {
-                    if let Some(stream) = listener::private(&tls, stream, times).await {
-                        serve(stream, router, times, visitor, stopping).await;
-                    }
-                }
-            }
-        }
-        #[cfg(unix)]
-        Accepted::Socket(stream) => serve(stream, router, times, visitor, stopping).await,
-    }
-}
-
-async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Send,
-    router: Router,
-    times: Times,
-    visitor: Arc<Visitor>,
-    stopping: CancellationToken,
-) {
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(times.stall));
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(times.arrival).max_buf_size(BUFFER_BYTES);
-    let router = TowerToHyperService::new(router.into_service::<Incoming>());
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Arc::clone(&visitor));
-        router.call(request)
-    });
-    let mut serving = std::pin::pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
-    let ended = tokio::select! {
-        ended = &mut serving => ended,
-        () = stopping.cancelled() => {
-            serving.as_mut().graceful_shutdown();
-            serving.await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
     }
 }

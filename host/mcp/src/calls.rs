@@ -15,7 +15,7 @@ use crate::{
     catalogue,
     handler::{self, Handler, LIST_FRESH_MILLISECONDS},
     refusal::refusal,
-    rounds::{self, Binding, Carried, Outcome},
+    rounds::{self, CarriedInput, RoundOutcome, StateBinding},
     traced::RequestSpan,
 };
 
@@ -52,7 +52,7 @@ impl Handler {
         span.name_subject("tools/call", &name);
         let arguments = Arguments::from(arguments);
         let text = Arc::clone(arguments.text());
-        let binding = client.modern.then(|| Binding {
+        let binding = client.modern.then(|| StateBinding {
             context: &client.caller.context,
             method: "tools/call",
             name: &name,
@@ -64,12 +64,12 @@ impl Handler {
             let (tool, caller) = (Arc::clone(&tool), Arc::clone(&client.caller));
             async move { tool.call(caller, arguments.map_err(|error| lost(&error))?, input).await }
         };
-        let carried = Carried { responses: input_responses, state: request_state };
-        let calling = Box::pin(rounds::run(&client, self.served().seals(), binding.as_ref(), carried, make));
+        let carried = CarriedInput { responses: input_responses, state: request_state };
+        let calling = Box::pin(rounds::run(&client, self.served().sealer(), binding.as_ref(), carried, make));
         let mut result = match client.hearing(calling).await {
-            Ok(Outcome::Done(answer)) => answer::result(answer, client.modern),
-            Ok(Outcome::Asks(required)) => return Ok(required.into()),
-            Ok(Outcome::Refused(error)) => return Err(error),
+            Ok(RoundOutcome::Done(answer)) => answer::result(answer, client.modern),
+            Ok(RoundOutcome::Asks(required)) => return Ok(required.into()),
+            Ok(RoundOutcome::Refused(error)) => return Err(error),
             Err(error) => answer::failure(error),
         };
         answer::warn(&mut result.meta, client.warning);

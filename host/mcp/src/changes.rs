@@ -4,6 +4,9 @@
 //! Owns which list of tools the client was shown last, and who hears what. Knows no
 //! tool, prompt or resource.
 
+mod notice;
+mod watched;
+
 use std::{
     collections::VecDeque,
     sync::{
@@ -24,17 +27,15 @@ use wharf_core::{
     service::{AllowedPlugins, Viewer, offer::Change},
 };
 
-use crate::{
-    news::{News, Source},
-    served::{Offered, Served},
-    watching::{MAX_URI_BYTES, MAX_WATCHED, Watching, same_conversation},
-};
+use crate::served::{Offered, Served};
+use notice::{ChangeNotice, ChangeSource};
+use watched::{MAX_URI_BYTES, MAX_WATCHED, WatchedResources, same_conversation};
 
 /// Subscriptions at once: a client needs one.
 const MAX_SUBSCRIPTIONS: usize = 16;
 
 /// The changes that one connection hears of.
-pub(crate) struct Changes {
+pub(crate) struct ChangeNotifier {
     /// What was listed last counts as seen; nothing where lists never change.
     // Locks of the standard library here: held for a copy or a comparison.
     tools: Option<Mutex<watch::Receiver<u64>>>,
@@ -42,24 +43,24 @@ pub(crate) struct Changes {
     /// of the others are none to it.
     shown: Mutex<Option<Arc<[ToolDefinition]>>>,
     /// What was announced to a client of the older era, and what has changed since.
-    opened: Mutex<Option<Opened>>,
+    opened: Mutex<Option<AnnouncedOffers>>,
     announces: AtomicBool,
     /// What a client of the newer era hears of from before it is told that it has subscribed.
     subscribing: Mutex<VecDeque<broadcast::Receiver<Change>>>,
     subscriptions: AtomicUsize,
-    watching: Watching,
+    watching: WatchedResources,
     /// Whose connection it is, and which plugins it may use.
     tenant: TenantId,
     plugins: Option<AllowedPlugins>,
     over: CancellationToken,
 }
 
-struct Opened {
+struct AnnouncedOffers {
     offered: Offered,
     since: Option<broadcast::Receiver<Change>>,
 }
 
-impl Changes {
+impl ChangeNotifier {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: &Served, tenant: TenantId, over: CancellationToken) -> Self {
         Self {
@@ -69,7 +70,7 @@ impl Changes {
             announces: AtomicBool::new(false),
             subscribing: Mutex::default(),
             subscriptions: AtomicUsize::new(0),
-            watching: Watching::default(),
+            watching: WatchedResources::default(),
             tenant,
             plugins: served.plugins.clone(),
             over,
@@ -82,7 +83,7 @@ impl Changes {
     }
 
     /// What a client of the older era watches.
-    pub(crate) fn watching(&self) -> &Watching {
+    pub(crate) fn watching(&self) -> &WatchedResources {
         &self.watching
     }
 
@@ -108,7 +109,7 @@ impl Changes {
     /// A client of the older era is about to be told what there is.
     pub(crate) fn opening(&self, served: &Served, offered: Offered) {
         let since = served.offers.as_ref().map(|offers| offers.changes());
-        *lock(&self.opened) = Some(Opened { offered, since });
+        *lock(&self.opened) = Some(AnnouncedOffers { offered, since });
     }
 
     /// Tells a client of the older era of every change, until the connection
@@ -118,8 +119,9 @@ impl Changes {
         if self.announces.swap(true, Ordering::Relaxed) {
             return;
         }
-        let source = Source { tools: self.unseen(), offers: opened.since };
-        let listener = Connection { peer, offered: opened.offered, watching: &self.watching, tools: self.of_tools() };
+        let source = ChangeSource { tools: self.unseen(), offers: opened.since };
+        let listener =
+            ConnectionListener { peer, offered: opened.offered, watching: &self.watching, tools: self.of_tools() };
         tokio::select! {
             () = self.follow(served, source, &listener) => {}
             () = self.over.cancelled() => {}
@@ -157,10 +159,11 @@ impl Changes {
     ) -> Result<(), ErrorData> {
         let since = lock(&self.subscribing).pop_front();
         let offers = since.or_else(|| served.offers.as_ref().map(|offers| offers.changes()));
-        let _place = Place::take(&self.subscriptions)?;
+        let _permit = SubscriptionPermit::take(&self.subscriptions)?;
         let accepted = subscription.accepted();
-        let source = Source { tools: self.unseen().filter(|_| accepted.tools_list_changed == Some(true)), offers };
-        let listener = Subscription { subscription: &subscription, context };
+        let source =
+            ChangeSource { tools: self.unseen().filter(|_| accepted.tools_list_changed == Some(true)), offers };
+        let listener = SubscriptionListener { subscription: &subscription, context };
         tokio::select! {
             () = self.follow(served, source, &listener) => {}
             () = subscription.cancelled() => {}
@@ -171,21 +174,25 @@ impl Changes {
 
     /// Tells what there is to tell. A client that takes nothing is not waited for by
     /// anybody else: its source lags, and it is told then that everything has changed.
-    async fn follow(&self, served: &Served, mut source: Source, listener: &impl Listener) {
+    async fn follow(&self, served: &Served, mut source: ChangeSource, listener: &impl ChangeListener) {
         // A client that was shown no list yet has nothing to compare with but the present one.
         let mut shown = lock(&self.shown).clone().or_else(|| self.limited(served));
         loop {
             let topics = match source.next().await {
-                News::Tools if self.is_shown(served, &mut shown) => continue,
-                News::Tools => vec![Topic::Tools],
-                News::Offer(change) => self.heard(change, listener).into_iter().collect(),
-                News::Missed => {
+                ChangeNotice::Tools if self.is_shown(served, &mut shown) => continue,
+                ChangeNotice::Tools => vec![ChangeTopic::Tools],
+                ChangeNotice::Offer(change) => self.heard(change, listener).into_iter().collect(),
+                ChangeNotice::Missed => {
                     let lists = [
-                        listener.of_tools().then_some(Topic::Tools),
-                        listener.of_prompts().then_some(Topic::Prompts),
-                        listener.of_resources().then_some(Topic::Resources),
+                        listener.of_tools().then_some(ChangeTopic::Tools),
+                        listener.of_prompts().then_some(ChangeTopic::Prompts),
+                        listener.of_resources().then_some(ChangeTopic::Resources),
                     ];
-                    lists.into_iter().flatten().chain(listener.watched().into_iter().map(Topic::Resource)).collect()
+                    lists
+                        .into_iter()
+                        .flatten()
+                        .chain(listener.watched().into_iter().map(ChangeTopic::Resource))
+                        .collect()
                 }
             };
             for topic in topics {
@@ -211,14 +218,16 @@ impl Changes {
     }
 
     /// What of a change concerns this listener.
-    fn heard(&self, change: Change, listener: &impl Listener) -> Option<Topic> {
+    fn heard(&self, change: Change, listener: &impl ChangeListener) -> Option<ChangeTopic> {
         let viewer = self.viewer();
         let (hears, topic) = match change {
-            Change::Tools(audience) => (listener.of_tools() && audience.includes(viewer), Topic::Tools),
-            Change::Prompts(audience) => (listener.of_prompts() && audience.includes(viewer), Topic::Prompts),
-            Change::Resources(audience) => (listener.of_resources() && audience.includes(viewer), Topic::Resources),
+            Change::Tools(audience) => (listener.of_tools() && audience.includes(viewer), ChangeTopic::Tools),
+            Change::Prompts(audience) => (listener.of_prompts() && audience.includes(viewer), ChangeTopic::Prompts),
+            Change::Resources(audience) => {
+                (listener.of_resources() && audience.includes(viewer), ChangeTopic::Resources)
+            }
             Change::Resource { context, uri, plugin } => {
-                (viewer.allows(plugin.as_str()) && listener.watches(&context, &uri), Topic::Resource(uri))
+                (viewer.allows(plugin.as_str()) && listener.watches(&context, &uri), ChangeTopic::Resource(uri))
             }
         };
         hears.then_some(topic)
@@ -226,7 +235,7 @@ impl Changes {
 }
 
 /// Something that a client is told.
-enum Topic {
+enum ChangeTopic {
     Tools,
     Prompts,
     Resources,
@@ -234,24 +243,24 @@ enum Topic {
 }
 
 /// Who hears of changes.
-trait Listener {
+trait ChangeListener {
     fn of_tools(&self) -> bool;
     fn of_prompts(&self) -> bool;
     fn of_resources(&self) -> bool;
     fn watches(&self, context: &Context, uri: &str) -> bool;
     fn watched(&self) -> Vec<String>;
-    fn tell(&self, topic: Topic) -> impl Future<Output = Result<(), String>> + Send;
+    fn tell(&self, topic: ChangeTopic) -> impl Future<Output = Result<(), String>> + Send;
 }
 
 /// A client of the older era.
-struct Connection<'c> {
+struct ConnectionListener<'c> {
     peer: &'c Peer<RoleServer>,
     offered: Offered,
-    watching: &'c Watching,
+    watching: &'c WatchedResources,
     tools: bool,
 }
 
-impl Listener for Connection<'_> {
+impl ChangeListener for ConnectionListener<'_> {
     fn of_tools(&self) -> bool {
         self.tools
     }
@@ -272,24 +281,26 @@ impl Listener for Connection<'_> {
         self.watching.uris()
     }
 
-    async fn tell(&self, topic: Topic) -> Result<(), String> {
+    async fn tell(&self, topic: ChangeTopic) -> Result<(), String> {
         let told = match topic {
-            Topic::Tools => self.peer.notify_tool_list_changed().await,
-            Topic::Prompts => self.peer.notify_prompt_list_changed().await,
-            Topic::Resources => self.peer.notify_resource_list_changed().await,
-            Topic::Resource(uri) => self.peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await,
+            ChangeTopic::Tools => self.peer.notify_tool_list_changed().await,
+            ChangeTopic::Prompts => self.peer.notify_prompt_list_changed().await,
+            ChangeTopic::Resources => self.peer.notify_resource_list_changed().await,
+            ChangeTopic::Resource(uri) => {
+                self.peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
+            }
         };
         told.map_err(|error| error.to_string())
     }
 }
 
 /// One subscription of the newer era.
-struct Subscription<'s> {
+struct SubscriptionListener<'s> {
     subscription: &'s SubscriptionContext,
     context: Context,
 }
 
-impl Listener for Subscription<'_> {
+impl ChangeListener for SubscriptionListener<'_> {
     fn of_tools(&self) -> bool {
         self.subscription.accepted().tools_list_changed == Some(true)
     }
@@ -311,33 +322,33 @@ impl Listener for Subscription<'_> {
         self.subscription.accepted().resource_subscriptions.clone().unwrap_or_default()
     }
 
-    async fn tell(&self, topic: Topic) -> Result<(), String> {
+    async fn tell(&self, topic: ChangeTopic) -> Result<(), String> {
         let sink = self.subscription.sink();
         let told = match topic {
-            Topic::Tools => sink.notify_tool_list_changed().await,
-            Topic::Prompts => sink.notify_prompt_list_changed().await,
-            Topic::Resources => sink.notify_resource_list_changed().await,
-            Topic::Resource(uri) => sink.notify_resource_updated(uri).await,
+            ChangeTopic::Tools => sink.notify_tool_list_changed().await,
+            ChangeTopic::Prompts => sink.notify_prompt_list_changed().await,
+            ChangeTopic::Resources => sink.notify_resource_list_changed().await,
+            ChangeTopic::Resource(uri) => sink.notify_resource_updated(uri).await,
         };
         told.map_err(|error| error.to_string())
     }
 }
 
 /// One of the subscriptions that a connection may have.
-struct Place<'p>(&'p AtomicUsize);
+struct SubscriptionPermit<'p>(&'p AtomicUsize);
 
-impl<'p> Place<'p> {
+impl<'p> SubscriptionPermit<'p> {
     fn take(taken: &'p AtomicUsize) -> Result<Self, ErrorData> {
-        let place = Self(taken);
+        let permit = Self(taken);
         if taken.fetch_add(1, Ordering::Relaxed) < MAX_SUBSCRIPTIONS {
-            return Ok(place);
+            return Ok(permit);
         }
         let told = format!("this connection has {MAX_SUBSCRIPTIONS} subscriptions; cancel one of them first");
         Err(ErrorData::invalid_request(told, None))
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for SubscriptionPermit<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

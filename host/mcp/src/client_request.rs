@@ -31,7 +31,7 @@ use wharf_core::{
     trace::TraceParent,
 };
 
-use crate::{events::CallEvents, hints};
+use crate::{context_claims, events::CallEvents};
 
 /// What a client over HTTP is to do that names no session.
 const OF_HTTP: &str = "the header `Wharf-Session`, or `dev.wharf/sessionId` in `_meta`, names one";
@@ -47,13 +47,13 @@ pub(crate) const MAX_WAITING: usize = 64;
 /// What a transport counts for a request until its answer is made, such as a place and
 /// memory: who reads the answer finds it free.
 #[derive(Clone)]
-pub(crate) struct Place(
+pub(crate) struct RequestPermit(
     #[expect(dead_code, reason = "it is given back when it is dropped")] Arc<dyn Any + Send + Sync>,
 );
 
-impl Place {
-    pub(crate) fn new(place: Arc<impl Send + Sync + 'static>) -> Self {
-        Self(place)
+impl RequestPermit {
+    pub(crate) fn new(held: Arc<impl Send + Sync + 'static>) -> Self {
+        Self(held)
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct ClientRequest {
     /// Places for calls of this connection that wait until their client has been asked.
     pub(crate) waiting: Arc<Semaphore>,
     events: Option<Arc<CallEvents>>,
-    _place: Option<Place>,
+    _permit: Option<RequestPermit>,
 }
 
 /// What a connection keeps for all its callers.
@@ -122,8 +122,8 @@ impl ClientRequest {
         let mut meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut meta, &context.peer);
         let client = client_name(&meta, &context.peer);
-        let hints = hints::of_request(&mut meta, &context.extensions)?;
-        let resolved = rules.resolve(&hints, arguments)?;
+        let claims = context_claims::of_request(&mut meta, &context.extensions)?;
+        let resolved = rules.resolve(&claims, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
         if resolved.defaulted && !remembered.warned_of_default.swap(true, Ordering::Relaxed) {
             let remedy = if context.extensions.get::<Parts>().is_some() {
@@ -138,8 +138,8 @@ impl ClientRequest {
         }
         let events =
             (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
-        let of_http = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Place>());
-        let place = of_http.or_else(|| context.extensions.get::<Place>()).cloned();
+        let of_http = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RequestPermit>());
+        let permit = of_http.or_else(|| context.extensions.get::<RequestPermit>()).cloned();
         let mut caller = Caller::new(resolved.context);
         caller.plugins = plugins.cloned();
         (caller.meta, caller.capabilities, caller.client) = (meta, Some(capabilities), client);
@@ -153,7 +153,7 @@ impl ClientRequest {
             peer: context.peer,
             waiting: Arc::clone(&remembered.waiting),
             events,
-            _place: place,
+            _permit: permit,
         })
     }
 

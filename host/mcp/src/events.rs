@@ -39,19 +39,19 @@ pub(crate) struct CallEvents {
     /// Messages below this level are not sent; none are where it is absent.
     floor: Option<LoggingLevel>,
     // A lock of the standard library: held to push or pop one event.
-    queue: Mutex<Queue>,
+    queue: Mutex<EventQueue>,
     queued: Notify,
     finished: AtomicBool,
     began: Instant,
 }
 
 #[derive(Default)]
-struct Queue {
-    events: VecDeque<Event>,
+struct EventQueue {
+    events: VecDeque<CallEvent>,
     done: Option<f64>,
 }
 
-enum Event {
+enum CallEvent {
     Progress { done: f64, total: Option<f64>, message: Option<String> },
     Message { level: LoggingLevel, data: Value },
 }
@@ -103,15 +103,15 @@ impl CallEvents {
     async fn deliver(&self) -> bool {
         let mut progressed = false;
         while let Some(event) = self.pop() {
-            progressed |= matches!(event, Event::Progress { .. });
+            progressed |= matches!(event, CallEvent::Progress { .. });
             let sent = match event {
-                Event::Progress { done, total, message } => {
+                CallEvent::Progress { done, total, message } => {
                     let Some(token) = self.token.clone() else { continue };
                     let mut progress = ProgressNotificationParam::new(token, done);
                     (progress.total, progress.message) = (total, message);
                     self.peer.notify_progress(progress).await
                 }
-                Event::Message { level, data } => {
+                CallEvent::Message { level, data } => {
                     self.peer.notify_logging_message(LoggingMessageNotificationParam::new(level, data)).await
                 }
             };
@@ -130,10 +130,10 @@ impl CallEvents {
         queue.done = Some(done);
         drop(queue);
         let message = format!("still running after {} s", self.began.elapsed().as_secs());
-        self.push(Event::Progress { done, total: None, message: Some(message) });
+        self.push(CallEvent::Progress { done, total: None, message: Some(message) });
     }
 
-    fn push(&self, event: Event) {
+    fn push(&self, event: CallEvent) {
         let mut queue = self.queue();
         if queue.events.len() >= QUEUED {
             queue.events.pop_front();
@@ -143,11 +143,11 @@ impl CallEvents {
         self.queued.notify_one();
     }
 
-    fn pop(&self) -> Option<Event> {
+    fn pop(&self) -> Option<CallEvent> {
         self.queue().events.pop_front()
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, EventQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -165,13 +165,13 @@ impl EventSink for CallEvents {
         queue.done = Some(done);
         drop(queue);
         let total = total.filter(|total| total.is_finite());
-        self.push(Event::Progress { done, total, message: message.map(str::to_owned) });
+        self.push(CallEvent::Progress { done, total, message: message.map(str::to_owned) });
     }
 
     fn message(&self, level: &str, data: Value) {
         let level = level_of(level);
         if self.floor.is_some_and(|floor| rank(level) >= rank(floor)) {
-            self.push(Event::Message { level, data });
+            self.push(CallEvent::Message { level, data });
         }
     }
 }

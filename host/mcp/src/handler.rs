@@ -25,9 +25,9 @@ use tokio_util::sync::CancellationToken;
 use wharf_core::{Context, ContextRules, Error, service::Viewer, tool::json_bytes};
 
 use crate::{
-    changes::Changes,
+    changes::ChangeNotifier,
     client_request::{self, ClientRequest, Remembered},
-    hints,
+    context_claims,
     info::ServerInfo,
     malformed,
     refusal::refusal,
@@ -57,14 +57,14 @@ struct Shared {
     served: Served,
     rules: ContextRules,
     info: ServerInfo,
-    changes: Changes,
+    changes: ChangeNotifier,
     remembered: Remembered,
 }
 
 impl Handler {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: Served, rules: ContextRules, info: ServerInfo, over: CancellationToken) -> Self {
-        let changes = Changes::new(&served, rules.tenant.clone(), over);
+        let changes = ChangeNotifier::new(&served, rules.tenant.clone(), over);
         let shared = Shared { served, rules, info, changes, remembered: Remembered::default() };
         Self { shared: Arc::new(shared) }
     }
@@ -78,7 +78,7 @@ impl Handler {
         &self.shared.rules
     }
 
-    pub(crate) fn changes(&self) -> &Changes {
+    pub(crate) fn changes(&self) -> &ChangeNotifier {
         &self.shared.changes
     }
 
@@ -104,8 +104,8 @@ impl Handler {
 
     /// The conversation in which something is watched.
     fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Context, ErrorData> {
-        let hints = hints::of_request(&mut context.meta.0.0.clone(), &context.extensions).map_err(refusal)?;
-        let resolved = self.shared.rules.resolve(&hints, &mut Map::new()).map_err(refusal)?;
+        let claims = context_claims::of_request(&mut context.meta.0.0.clone(), &context.extensions).map_err(refusal)?;
+        let resolved = self.shared.rules.resolve(&claims, &mut Map::new()).map_err(refusal)?;
         Ok(resolved.context)
     }
 

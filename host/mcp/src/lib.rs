@@ -1,7 +1,7 @@
 //! The Model Context Protocol in front of a [`ToolService`] and an [`OfferService`]:
-//! requests become calls under a context, answers become results. Over standard input and
-//! output it serves by itself; over HTTP it is a tower service ([`HttpEndpoint`]), which
-//! whoever has connections and tokens serves.
+//! requests become calls under a context, answers become results. It serves standard input
+//! and output by itself; for HTTP it is a tower service ([`HttpEndpoint`]), and a server that
+//! has connections and tokens hands on whole requests.
 //!
 //! Both eras are served on one connection: the handshake of 2025-11-25 and the
 //! stateless requests of 2026-07-28. This room is the only one that names the
@@ -18,31 +18,23 @@ mod catalogue;
 mod changes;
 mod client_request;
 mod completing;
+mod context_claims;
 mod endpoint;
-mod endpoints;
 mod events;
 mod handler;
-mod hints;
 mod info;
 mod malformed;
-mod news;
-mod outbox;
-mod output;
 mod prompts;
 mod refusal;
 mod resources;
 mod rounds;
-mod scan;
-mod serve;
 mod served;
+mod stdio;
 mod traced;
-mod transport;
-mod watching;
-mod wire;
 
-pub use endpoint::{EndpointBody, EndpointRefusal, EndpointRequest, HttpEndpoint};
-pub use endpoints::{EndpointSettings, HttpEndpoints};
+pub use endpoint::{
+    EndpointBody, EndpointRefusal, EndpointRequest, EndpointResponse, EndpointSettings, HttpEndpoint, HttpEndpoints,
+};
 pub use info::ServerInfo;
-pub use serve::{ServeError, serve_stdio, serve_streams};
 pub use served::Served;
-pub use wire::MAX_MESSAGE_BYTES;
+pub use stdio::{MAX_MESSAGE_BYTES, ServeError, serve_stdio, serve_streams};

@@ -22,7 +22,7 @@ use crate::{
     answer, catalogue,
     handler::{self, Handler, LIST_FRESH_MILLISECONDS},
     refusal::refusal,
-    rounds::{self, Binding, Carried, Outcome},
+    rounds::{self, CarriedInput, RoundOutcome, StateBinding},
     traced::RequestSpan,
 };
 
@@ -56,23 +56,23 @@ impl Handler {
         let mut arguments = arguments.unwrap_or_default();
         let client = self.request(&name, context, &mut arguments).map_err(refusal)?;
         let arguments = Arguments::from(arguments);
-        let binding = client.modern.then(|| Binding {
+        let binding = client.modern.then(|| StateBinding {
             context: &client.caller.context,
             method: "prompts/get",
             name: &name,
             arguments: Arc::clone(arguments.text()),
         });
         let make = |input: InputGiven| offers.prompt(&client.caller, &name, arguments.values(), input);
-        let carried = Carried { responses: input_responses, state: request_state };
-        let making = rounds::run(&client, self.served().seals(), binding.as_ref(), carried, make);
+        let carried = CarriedInput { responses: input_responses, state: request_state };
+        let making = rounds::run(&client, self.served().sealer(), binding.as_ref(), carried, make);
         match client.hearing(making).await.map_err(refusal)? {
-            Outcome::Done(answer) => {
+            RoundOutcome::Done(answer) => {
                 let mut result = result(answer);
                 answer::warn(&mut result.meta, client.warning);
                 Ok(result.into())
             }
-            Outcome::Asks(required) => Ok(required.into()),
-            Outcome::Refused(error) => Err(error),
+            RoundOutcome::Asks(required) => Ok(required.into()),
+            RoundOutcome::Refused(error) => Err(error),
         }
     }
 }

@@ -18,7 +18,7 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 use wharf_core::{Answer, Code, Error, InputGiven, InputRequired, service::offer::PromptAnswer};
 
-pub(crate) use seal::{Binding, Seals};
+pub(crate) use seal::{StateBinding, StateSealer};
 
 use crate::client_request::{ClientRequest, MAX_WAITING, guarded};
 
@@ -30,25 +30,25 @@ pub(crate) const MAX_ROUNDS: u32 = 32;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What may ask for input instead of answering.
-pub(crate) trait MayAsk {
+pub(crate) trait AsksForInput {
     /// What it asks for.
     fn take_required(&mut self) -> Option<InputRequired>;
 }
 
-impl MayAsk for Answer {
+impl AsksForInput for Answer {
     fn take_required(&mut self) -> Option<InputRequired> {
         self.input_required.take()
     }
 }
 
-impl MayAsk for PromptAnswer {
+impl AsksForInput for PromptAnswer {
     fn take_required(&mut self) -> Option<InputRequired> {
         self.input_required.take()
     }
 }
 
 /// What a request came to.
-pub(crate) enum Outcome<A> {
+pub(crate) enum RoundOutcome<A> {
     /// The answer.
     Done(A),
     /// The client of the newer era has to give something first.
@@ -58,7 +58,7 @@ pub(crate) enum Outcome<A> {
 }
 
 /// What the client sent of an earlier round.
-pub(crate) struct Carried {
+pub(crate) struct CarriedInput {
     pub(crate) responses: Option<InputResponses>,
     pub(crate) state: Option<String>,
 }
@@ -70,23 +70,23 @@ pub(crate) struct Carried {
 /// What the call fails with; `limit` where it asks too often.
 pub(crate) async fn run<A, F>(
     request: &ClientRequest,
-    seals: &Seals,
-    binding: Option<&Binding<'_>>,
-    carried: Carried,
+    sealer: &StateSealer,
+    binding: Option<&StateBinding<'_>>,
+    carried: CarriedInput,
     mut make: impl FnMut(InputGiven) -> F,
-) -> Result<Outcome<A>, Error>
+) -> Result<RoundOutcome<A>, Error>
 where
-    A: MayAsk,
+    A: AsksForInput,
     F: Future<Output = Result<A, Error>>,
 {
     let (mut round, mut input) = match (binding, carried) {
         (None, _) => (0, InputGiven::default()),
-        (Some(binding), Carried { responses, state }) => {
+        (Some(binding), CarriedInput { responses, state }) => {
             let (round, state) = match state {
                 None => (0, None),
-                Some(sealed) => match seals.open(binding, &sealed)? {
+                Some(sealed) => match sealer.open(binding, &sealed)? {
                     Some(opened) => (opened.round, opened.state),
-                    None => return Ok(Outcome::Refused(foreign_state())),
+                    None => return Ok(RoundOutcome::Refused(foreign_state())),
                 },
             };
             let responses = responses.map(Map::from_iter).unwrap_or_default();
@@ -95,7 +95,7 @@ where
     };
     loop {
         let mut answer = guarded(make(input)).await?;
-        let Some(required) = answer.take_required() else { return Ok(Outcome::Done(answer)) };
+        let Some(required) = answer.take_required() else { return Ok(RoundOutcome::Done(answer)) };
         round += 1;
         if round > MAX_ROUNDS {
             return Err(Error::new(
@@ -111,9 +111,9 @@ where
         let requests = ask::requests(requests)?;
         match binding {
             Some(binding) => {
-                let sealed = seals.seal(binding, round, state)?;
+                let sealed = sealer.seal(binding, round, state)?;
                 let requests = Some(requests).filter(|requests| !requests.is_empty());
-                return Ok(Outcome::Asks(InputRequiredResult::new(requests, Some(sealed))));
+                return Ok(RoundOutcome::Asks(InputRequiredResult::new(requests, Some(sealed))));
             }
             None => input = InputGiven { responses: Box::pin(given(request, requests)).await?, state },
         }
@@ -145,14 +145,14 @@ async fn given(request: &ClientRequest, requests: BTreeMap<String, InputRequest>
     Ok(responses)
 }
 
-fn lacking<A>(missing: Map<String, Value>, modern: bool) -> Result<Outcome<A>, Error> {
+fn lacking<A>(missing: Map<String, Value>, modern: bool) -> Result<RoundOutcome<A>, Error> {
     let names: Vec<_> = missing.keys().map(|name| format!("`{name}`")).collect();
     let told = format!("this needs {} of its client, which the client has not declared", names.join(" and "));
     if !modern {
         return Err(Error::new(Code::Unavailable, told));
     }
     let data = json!({ "requiredCapabilities": missing });
-    Ok(Outcome::Refused(ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, told, Some(data))))
+    Ok(RoundOutcome::Refused(ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, told, Some(data))))
 }
 
 /// Why is not said: it would help nobody but who forges one.

@@ -10,7 +10,7 @@ use wharf_core::{
     service::{AllowedPlugins, Viewer},
 };
 
-use crate::rounds::Seals;
+use crate::rounds::StateSealer;
 
 /// What clients are served: tools, and whatever plugins offer besides.
 ///
@@ -29,7 +29,7 @@ pub struct Served {
 
 #[derive(Default)]
 struct Shared {
-    seals: Seals,
+    sealer: StateSealer,
     had_prompts: AtomicBool,
     had_resources: AtomicBool,
 }
@@ -71,7 +71,7 @@ impl Served {
         }
     }
 
-    pub(crate) fn seals(&self) -> &Seals {
-        &self.shared.seals
+    pub(crate) fn sealer(&self) -> &StateSealer {
+        &self.shared.sealer
     }
 }

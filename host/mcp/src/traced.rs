@@ -23,7 +23,7 @@ use rmcp::{
 };
 use wharf_core::trace::{RemoteParent, RunningSpan, Span, SpanKind, TraceParent};
 
-use crate::{handler::Handler, hints::SESSION_HEADER};
+use crate::{context_claims::SESSION_HEADER, handler::Handler};
 
 const PARENT: &str = "traceparent";
 const STATE: &str = "tracestate";

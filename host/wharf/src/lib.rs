@@ -100,7 +100,7 @@ pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, M
 pub use wharf_core::service::{Audience, input, offer};
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
-    Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextHints,
+    Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextClaims,
     ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
     InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
     RequestMemory, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, TenantId, TerminalGrant, TerminalLimits,

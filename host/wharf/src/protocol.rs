@@ -1,10 +1,10 @@
-//! The Model Context Protocol over HTTP: puts what serves it behind the route of the server.
-//! Neither of the two knows the other.
+//! The Model Context Protocol over HTTP: puts the endpoints of the protocol behind the route
+//! of the HTTP server. Neither room knows the other.
 
 use futures_util::FutureExt;
 use tower_service::Service;
 use wharf_core::HttpLimits;
-use wharf_http::{Failure, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};
+use wharf_http::{HttpFailure, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};
 use wharf_mcp::{EndpointRefusal, EndpointRequest, EndpointSettings, HttpEndpoint, HttpEndpoints, Served, ServerInfo};
 
 /// The Model Context Protocol, for an [`HttpServer`](wharf_http::HttpServer).
@@ -31,9 +31,9 @@ struct Endpoint(HttpEndpoint);
 
 impl ProtocolEndpoint for Endpoint {
     fn respond(&self, request: ProtocolRequest) -> ProtocolAnswer {
-        let ProtocolRequest { request, hints, trace, memory, estimate_bytes } = request;
+        let ProtocolRequest { request, claims, trace, memory, estimate_bytes } = request;
         // It is ready at any time.
-        let answering = self.0.clone().call(EndpointRequest { request, hints, trace, memory, estimate_bytes });
+        let answering = self.0.clone().call(EndpointRequest { request, claims, trace, memory, estimate_bytes });
         answering.map(|answered| answered.map_err(failure)).boxed()
     }
 
@@ -42,9 +42,9 @@ impl ProtocolEndpoint for Endpoint {
     }
 }
 
-fn failure(refusal: EndpointRefusal) -> Failure {
+fn failure(refusal: EndpointRefusal) -> HttpFailure {
     match refusal {
-        EndpointRefusal::Busy(told) => Failure::busy(told),
+        EndpointRefusal::Busy(told) => HttpFailure::busy(told),
         EndpointRefusal::Refused(error) => error.into(),
     }
 }

@@ -7,38 +7,35 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, future::BoxFuture, stream::unfold};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_body::{Body as _, Frame};
-use http_body_util::{BodyDataStream, BodyExt, Full, StreamBody};
+use http_body_util::{BodyDataStream, BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError, RequestId};
+use serde_json::error::Category;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
-use wharf_core::Share;
 
-use super::{
-    EndpointBody, EndpointRefusal,
-    session::{self, Begun},
-};
+use super::refusal::EndpointRefusal;
 
-/// What is answered.
-type Response = http::Response<EndpointBody>;
+/// The body of an answer.
+pub type EndpointBody = UnsyncBoxBody<Bytes, Infallible>;
 
-const HEARTBEAT: &[u8] = b": heartbeat\n\n";
+/// An answer of an endpoint.
+pub type EndpointResponse = http::Response<EndpointBody>;
+
+pub(super) const HEARTBEAT: &[u8] = b": heartbeat\n\n";
 /// An answer that has no more does not wait for its client to read it: what serves it takes
 /// that much at once.
 const AT_ONCE_BYTES: u64 = 32 * 1024;
-/// How soon a client should come back, in milliseconds.
-const RETRY: u32 = 1_000;
 /// What is passed on of an error of the protocol crate.
 const MOST_ERROR_BYTES: usize = 1_024;
 
-pub(super) fn json(json: Bytes) -> Response {
-    let mut response = Response::new(Full::new(json).boxed_unsync());
+pub(super) fn json(json: Bytes) -> EndpointResponse {
+    let mut response = EndpointResponse::new(Full::new(json).boxed_unsync());
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-fn events(frames: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+pub(super) fn events(frames: impl Stream<Item = Bytes> + Send + 'static) -> EndpointResponse {
     let body = StreamBody::new(frames.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes))));
-    let mut response = Response::new(body.boxed_unsync());
+    let mut response = EndpointResponse::new(body.boxed_unsync());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     // Of no proxy between, either, that gathers before it passes on.
@@ -47,7 +44,7 @@ fn events(frames: impl Stream<Item = Bytes> + Send + 'static) -> Response {
 }
 
 /// An error of the protocol.
-pub(super) fn error(status: StatusCode, code: ErrorCode, told: impl Into<String>, id: Option<RequestId>) -> Response {
+fn error(status: StatusCode, code: ErrorCode, told: impl Into<String>, id: Option<RequestId>) -> EndpointResponse {
     let mut response = json(message(code, told.into(), id));
     *response.status_mut() = status;
     response
@@ -58,8 +55,17 @@ fn message(code: ErrorCode, told: String, id: Option<RequestId>) -> Bytes {
     serde_json::to_vec(&error).unwrap_or_default().into()
 }
 
+/// The answer to a body that is no message.
+pub(super) fn no_message(error: &serde_json::Error) -> EndpointResponse {
+    let (code, told) = match error.classify() {
+        Category::Data => (ErrorCode::INVALID_REQUEST, "a message is one JSON object"),
+        _ => (ErrorCode::PARSE_ERROR, "the body is not JSON"),
+    };
+    self::error(StatusCode::BAD_REQUEST, code, format!("{told}: {error}"), None)
+}
+
 /// The protocol crate's answer, with its errors in the protocol's words.
-pub(super) async fn in_words(response: Response, id: Option<RequestId>) -> Response {
+pub(super) async fn in_words(response: EndpointResponse, id: Option<RequestId>) -> EndpointResponse {
     let status = response.status();
     let kind = response.headers().get(header::CONTENT_TYPE);
     if status.is_success() || kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
@@ -80,15 +86,15 @@ pub(super) async fn in_words(response: Response, id: Option<RequestId>) -> Respo
     }
 }
 
-/// Keeps the place of a request until its answer has been sent.
-pub(super) fn holding(response: Response, place: impl Send + Sync + 'static) -> Response {
+/// Keeps the permit of a request until its answer has been sent.
+pub(super) fn holding(response: EndpointResponse, permit: impl Send + Sync + 'static) -> EndpointResponse {
     response.map(|body| {
         // What the system takes at once is as good as sent. Its length is told, so that it goes out in one piece.
         if body.size_hint().upper().is_some_and(|bytes| bytes <= AT_ONCE_BYTES) {
             return body;
         }
         let held = body.map_frame(move |frame| {
-            let _held = &place;
+            let _held = &permit;
             frame
         });
         held.boxed_unsync()
@@ -96,29 +102,29 @@ pub(super) fn holding(response: Response, place: impl Send + Sync + 'static) -> 
 }
 
 /// The answer as it is where it comes within `patience`; else as events, with a
-/// comment each time that much time has passed. Who goes away drops what
+/// comment each time that much time has passed. A client that goes away drops what
 /// answers.
 pub(super) async fn in_time(
-    mut answering: BoxFuture<'static, Result<Response, EndpointRefusal>>,
+    mut answering: BoxFuture<'static, Result<EndpointResponse, EndpointRefusal>>,
     patience: Duration,
     id: Option<RequestId>,
-) -> Result<Response, EndpointRefusal> {
+) -> Result<EndpointResponse, EndpointRefusal> {
     if let Ok(answered) = timeout(patience, &mut answering).await {
         return answered;
     }
-    let frames = unfold((Late::Silent(answering, id), true), move |(late, first)| async move {
+    let frames = unfold((LateAnswer::Silent(answering, id), true), move |(late, first)| async move {
         let (bytes, late) = match late {
             _ if first => (Bytes::from_static(HEARTBEAT), late),
-            Late::Silent(mut answering, id) => match timeout(patience, &mut answering).await {
-                Err(_) => (Bytes::from_static(HEARTBEAT), Late::Silent(answering, id)),
+            LateAnswer::Silent(mut answering, id) => match timeout(patience, &mut answering).await {
+                Err(_) => (Bytes::from_static(HEARTBEAT), LateAnswer::Silent(answering, id)),
                 Ok(Ok(response)) => begun(response).await?,
                 // Its status is told already: what is left are words of the protocol.
                 Ok(Err(refusal)) => {
-                    (event(None, &message(ErrorCode::INVALID_REQUEST, refusal.to_string(), id)), Late::Over)
+                    (event(None, &message(ErrorCode::INVALID_REQUEST, refusal.to_string(), id)), LateAnswer::Over)
                 }
             },
-            Late::Telling(mut body) => (body.next().await?.ok()?, Late::Telling(body)),
-            Late::Over => return None,
+            LateAnswer::Telling(mut body) => (body.next().await?.ok()?, LateAnswer::Telling(body)),
+            LateAnswer::Over => return None,
         };
         Some((bytes, (late, false)))
     });
@@ -126,69 +132,27 @@ pub(super) async fn in_time(
 }
 
 /// An answer that was late.
-enum Late {
-    Silent(BoxFuture<'static, Result<Response, EndpointRefusal>>, Option<RequestId>),
+enum LateAnswer {
+    Silent(BoxFuture<'static, Result<EndpointResponse, EndpointRefusal>>, Option<RequestId>),
     Telling(BodyDataStream<EndpointBody>),
     Over,
 }
 
-async fn begun(response: Response) -> Option<(Bytes, Late)> {
+async fn begun(response: EndpointResponse) -> Option<(Bytes, LateAnswer)> {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
         let mut body = response.into_body().into_data_stream();
-        return Some((body.next().await?.ok()?, Late::Telling(body)));
+        return Some((body.next().await?.ok()?, LateAnswer::Telling(body)));
     }
     let message = response.into_body().collect().await.ok()?.to_bytes();
-    (!message.is_empty()).then(|| (event(None, &message), Late::Over))
+    (!message.is_empty()).then(|| (event(None, &message), LateAnswer::Over))
 }
 
 /// JSON has no line breaks of its own.
-fn event(id: Option<String>, json: &[u8]) -> Bytes {
+pub(super) fn event(id: Option<String>, json: &[u8]) -> Bytes {
     let mut event = id.map(|id| format!("id: {id}\n")).unwrap_or_default().into_bytes();
     event.extend_from_slice(b"data: ");
     event.extend_from_slice(json);
     event.extend_from_slice(b"\n\n");
     event.into()
-}
-
-/// A stream of a session on its way to the client.
-pub(super) struct Following {
-    pub(super) begun: Begun,
-    pub(super) heartbeat: Duration,
-    /// Whether the client may be told first where to go on.
-    pub(super) primes: bool,
-    /// Ends what is followed only until the host stops.
-    pub(super) until: Option<CancellationToken>,
-    pub(super) _place: Option<Share>,
-}
-
-impl Following {
-    pub(super) fn into_response(self) -> Response {
-        events(unfold(self, |mut following| async move {
-            let frame = following.next().await?;
-            Some((frame, following))
-        }))
-    }
-
-    async fn next(&mut self) -> Option<Bytes> {
-        let Begun { number, reader } = &mut self.begun;
-        if std::mem::take(&mut self.primes) {
-            let id = session::event_id(*number, reader.last());
-            return Some(Bytes::from(format!("id: {id}\nretry: {RETRY}\ndata: \n\n")));
-        }
-        let stopped = async {
-            match &self.until {
-                Some(until) => until.cancelled().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            said = timeout(self.heartbeat, reader.next()) => match said {
-                Err(_) => Some(Bytes::from_static(HEARTBEAT)),
-                Ok(said) => said.map(|said| event(Some(session::event_id(*number, said.number)), &said.json)),
-            },
-            () = stopped => None,
-        }
-    }
 }

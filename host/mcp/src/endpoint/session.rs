@@ -1,5 +1,5 @@
 //! One session of the older era: which message belongs to which stream, what
-//! is running in it, and since when nobody used it.
+//! runs in it, and since when it is unused.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -15,15 +15,12 @@ use rmcp::{
     },
     service::OriginatingRequestId,
 };
-use tokio::{
-    sync::{OwnedSemaphorePermit, mpsc},
-    time::Instant,
-};
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    in_flight::InFlight,
-    outlet::{Outlet, Reader},
+    event_buffer::{BufferReader, EventBuffer},
+    permits::{AnswerPermit, SessionPermit},
 };
 
 /// Messages of the client that were not taken up yet. Further ones wait.
@@ -36,69 +33,70 @@ const MOST_ENDED: usize = 64;
 const UNASKED: u64 = 0;
 
 /// One session.
-pub(super) struct Session {
+pub(super) struct LegacySession {
     incoming: mpsc::Sender<ClientJsonRpcMessage>,
     /// Fires when it ends, for whatever reason.
     pub(super) over: CancellationToken,
     idle: Duration,
     most_bytes: u64,
     // A lock of the standard library: held for a look-up, or to end streams.
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
 }
 
-struct State {
+struct SessionState {
     /// By number: what is unasked, and each request that runs or whose answer is kept.
-    streams: BTreeMap<u64, Stream>,
+    streams: BTreeMap<u64, SessionStream>,
     requests: HashMap<RequestId, u64>,
     next: u64,
     used: Instant,
-    places: Option<[OwnedSemaphorePermit; 2]>,
+    permit: Option<SessionPermit>,
 }
 
 #[derive(Default)]
-struct Stream {
-    outlet: Arc<Outlet>,
+struct SessionStream {
+    buffer: Arc<EventBuffer>,
     progress: Option<ProgressToken>,
     /// While the request runs.
-    running: Option<Arc<InFlight>>,
+    running: Option<Arc<AnswerPermit>>,
     ended: bool,
 }
 
 /// The stream of one request, and its number in the session.
-pub(super) struct Begun {
+pub(super) struct OpenedStream {
     pub(super) number: u64,
-    pub(super) reader: Reader,
+    pub(super) reader: BufferReader,
 }
 
 /// Why a request cannot begin.
-pub(super) enum Unfit {
+pub(super) enum BeginError {
     /// The session has ended.
     Over,
     /// Another one with its id runs.
     Twice,
 }
 
-impl Session {
+impl LegacySession {
     /// A session, and what its client sends.
     pub(super) fn new(
         over: CancellationToken,
         idle: Duration,
         most_bytes: u64,
-        places: [OwnedSemaphorePermit; 2],
+        permit: SessionPermit,
     ) -> (Self, mpsc::Receiver<ClientJsonRpcMessage>) {
         let (incoming, received) = mpsc::channel(INCOMING);
-        let state = State {
-            streams: BTreeMap::from([(UNASKED, Stream::default())]),
+        let state = SessionState {
+            streams: BTreeMap::from([(UNASKED, SessionStream::default())]),
             requests: HashMap::new(),
             next: UNASKED + 1,
             used: Instant::now(),
-            places: Some(places),
+            permit: Some(permit),
         };
         (Self { incoming, over, idle, most_bytes, state: Mutex::new(state) }, received)
     }
 
-    /// Hands a message of the client on; nothing where the session has ended.
-    pub(super) async fn hand_on(&self, message: ClientJsonRpcMessage) -> Option<()> {
+    /// Forwards a message of the client to the protocol crate; nothing where the session has
+    /// ended.
+    pub(super) async fn forward(&self, message: ClientJsonRpcMessage) -> Option<()> {
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(id) = &cancelled.params.request_id
@@ -118,47 +116,47 @@ impl Session {
     pub(super) fn begin(
         &self,
         request: &JsonRpcRequest<ClientRequest>,
-        running: Option<Arc<InFlight>>,
-    ) -> Result<Begun, Unfit> {
+        running: Option<Arc<AnswerPermit>>,
+    ) -> Result<OpenedStream, BeginError> {
         let mut state = self.state();
         // It fires before the streams that are there end.
         if self.over.is_cancelled() {
-            return Err(Unfit::Over);
+            return Err(BeginError::Over);
         }
         if state.requests.contains_key(&request.id) {
-            return Err(Unfit::Twice);
+            return Err(BeginError::Twice);
         }
         let number = state.next;
         state.next += 1;
         state.used = Instant::now();
         state.requests.insert(request.id.clone(), number);
         let progress = request.request.get_meta().get_progress_token();
-        let stream = Stream { progress, running, ..Stream::default() };
-        let reader = stream.outlet.read(None);
+        let stream = SessionStream { progress, running, ..SessionStream::default() };
+        let reader = stream.buffer.reader(None);
         state.streams.insert(number, stream);
-        Ok(Begun { number, reader })
+        Ok(OpenedStream { number, reader })
     }
 
     /// Follows what the server says unasked.
-    pub(super) fn unasked(&self) -> Option<Begun> {
+    pub(super) fn unasked(&self) -> Option<OpenedStream> {
         self.read(UNASKED, None)
     }
 
     /// Follows a stream behind a message that was read, by the id that
     /// [`event_id`] made for it.
-    pub(super) fn resume(&self, id: &str) -> Option<Begun> {
+    pub(super) fn resume(&self, id: &str) -> Option<OpenedStream> {
         let (stream, last) = id.split_once('-')?;
         self.read(stream.parse().ok()?, Some(last.parse().ok()?))
     }
 
-    fn read(&self, number: u64, last: Option<u64>) -> Option<Begun> {
+    fn read(&self, number: u64, last: Option<u64>) -> Option<OpenedStream> {
         let mut state = self.state();
         if self.over.is_cancelled() {
             return None;
         }
         state.used = Instant::now();
-        let reader = state.streams.get(&number)?.outlet.read(last);
-        Some(Begun { number, reader })
+        let reader = state.streams.get(&number)?.buffer.reader(last);
+        Some(OpenedStream { number, reader })
     }
 
     /// Forgets a stream whose answer has reached its client.
@@ -167,7 +165,7 @@ impl Session {
     }
 
     /// Puts a message of the server on the stream that it belongs to.
-    pub(super) fn say(&self, message: &ServerJsonRpcMessage) -> Result<(), serde_json::Error> {
+    pub(super) fn deliver(&self, message: &ServerJsonRpcMessage) -> Result<(), serde_json::Error> {
         let json = Bytes::from(serde_json::to_vec(message)?);
         let mut state = self.state();
         let (number, answered) = match message {
@@ -184,7 +182,7 @@ impl Session {
                 // Before anybody reads that it is answered.
                 stream.running = None;
             }
-            stream.outlet.say(json, self.most_bytes);
+            stream.buffer.append(json, self.most_bytes);
         }
         if let Some(id) = answered {
             state.end(id);
@@ -193,7 +191,7 @@ impl Session {
         Ok(())
     }
 
-    /// When nobody will have used it for too long, as far as is known now;
+    /// When it will have been unused for too long, as far as is known now;
     /// nothing where that is now.
     pub(super) fn idle_at(&self) -> Option<Instant> {
         let mut state = self.state();
@@ -205,7 +203,7 @@ impl Session {
         (at > now).then_some(at)
     }
 
-    /// Since when nobody has used it; nothing where somebody does.
+    /// Since when it is unused; nothing while it is used.
     pub(super) fn unused_since(&self) -> Option<Instant> {
         let state = self.state();
         (!state.is_used()).then_some(state.used)
@@ -215,10 +213,10 @@ impl Session {
     pub(super) fn end(&self) {
         self.over.cancel();
         let mut state = self.state();
-        state.places = None;
+        state.permit = None;
         for stream in state.streams.values_mut() {
             stream.running = None;
-            stream.outlet.end();
+            stream.buffer.end();
         }
     }
 
@@ -227,14 +225,14 @@ impl Session {
         self.state().requests.keys().cloned().collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl SessionState {
     fn is_used(&self) -> bool {
-        !self.requests.is_empty() || self.streams.values().any(|stream| stream.outlet.is_read())
+        !self.requests.is_empty() || self.streams.values().any(|stream| stream.buffer.has_reader())
     }
 
     /// A request runs no longer.
@@ -243,7 +241,7 @@ impl State {
         let Some(number) = self.requests.remove(id) else { return };
         if let Some(stream) = self.streams.get_mut(&number) {
             (stream.running, stream.progress, stream.ended) = (None, None, true);
-            stream.outlet.end();
+            stream.buffer.end();
         }
     }
 
@@ -269,7 +267,7 @@ impl State {
     /// Forgets the oldest answers where too much is kept: first those that
     /// were read.
     fn evict(&mut self, most_bytes: u64) {
-        let mut kept: u64 = self.streams.values().map(|stream| stream.outlet.bytes()).sum();
+        let mut kept: u64 = self.streams.values().map(|stream| stream.buffer.bytes()).sum();
         let ended: Vec<_> = self.streams.iter().filter(|(_, stream)| stream.ended).map(|(number, _)| *number).collect();
         let mut count = ended.len();
         for read_only in [true, false] {
@@ -280,8 +278,8 @@ impl State {
                 let goes = self
                     .streams
                     .get(number)
-                    .filter(|stream| !stream.outlet.is_read() && (!read_only || stream.outlet.was_read()));
-                if let Some(bytes) = goes.map(|stream| stream.outlet.bytes()) {
+                    .filter(|stream| !stream.buffer.has_reader() && (!read_only || stream.buffer.was_delivered()));
+                if let Some(bytes) = goes.map(|stream| stream.buffer.bytes()) {
                     self.streams.remove(number);
                     (kept, count) = (kept.saturating_sub(bytes), count - 1);
                 }
@@ -290,7 +288,7 @@ impl State {
         if kept > most_bytes {
             // What is left is being said or read: each keeps its part.
             let part = most_bytes / self.streams.len().max(1) as u64;
-            self.streams.values().for_each(|stream| stream.outlet.trim(part));
+            self.streams.values().for_each(|stream| stream.buffer.trim(part));
         }
     }
 }

@@ -21,13 +21,13 @@ const MAX_SEALED_BYTES: usize = MAX_INPUT_STATE_BYTES * 8 + 512;
 
 /// Seals states, and opens its own.
 #[derive(Default)]
-pub(crate) struct Seals {
+pub(crate) struct StateSealer {
     /// Made when it is first needed: most hosts never do.
     codec: OnceLock<RequestStateCodec>,
 }
 
 /// What a state is bound to: a request with this method, name and arguments, on this behalf.
-pub(crate) struct Binding<'r> {
+pub(crate) struct StateBinding<'r> {
     pub(crate) context: &'r Context,
     pub(crate) method: &'static str,
     pub(crate) name: &'r str,
@@ -37,7 +37,7 @@ pub(crate) struct Binding<'r> {
 
 /// What a state says.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedState {
     /// How often the call has asked.
     #[serde(rename = "r")]
     pub(crate) round: u32,
@@ -46,7 +46,7 @@ pub(crate) struct Opened {
     pub(crate) state: Option<String>,
 }
 
-impl Binding<'_> {
+impl StateBinding<'_> {
     /// Computed for the few requests that come to a sealed state.
     fn digest(&self) -> [u8; blake3::OUT_LEN] {
         let context = self.context;
@@ -72,16 +72,16 @@ impl Binding<'_> {
     }
 }
 
-impl Seals {
+impl StateSealer {
     /// Seals what is to come back.
-    pub(crate) fn seal(&self, binding: &Binding<'_>, round: u32, state: Option<String>) -> Result<String, Error> {
+    pub(crate) fn seal(&self, binding: &StateBinding<'_>, round: u32, state: Option<String>) -> Result<String, Error> {
         let digest = binding.digest();
         let options = SealOptions::new().associated_data(&digest).ttl(LIFE);
-        self.codec()?.seal_json_with(&Opened { round, state }, &options).map_err(|error| unusable(&error))
+        self.codec()?.seal_json_with(&OpenedState { round, state }, &options).map_err(|error| unusable(&error))
     }
 
     /// Opens what has come back; nothing where it is not worth anything.
-    pub(crate) fn open(&self, binding: &Binding<'_>, sealed: &str) -> Result<Option<Opened>, Error> {
+    pub(crate) fn open(&self, binding: &StateBinding<'_>, sealed: &str) -> Result<Option<OpenedState>, Error> {
         if sealed.len() > MAX_SEALED_BYTES {
             return Ok(None);
         }
@@ -125,25 +125,25 @@ mod tests {
         Arc::clone(Arguments::from(value.as_object().expect("an object").clone()).text())
     }
 
-    fn of<'r>(context: &'r Context, method: &'static str, name: &'r str, arguments: &Arc<str>) -> Binding<'r> {
-        Binding { context, method, name, arguments: Arc::clone(arguments) }
+    fn of<'r>(context: &'r Context, method: &'static str, name: &'r str, arguments: &Arc<str>) -> StateBinding<'r> {
+        StateBinding { context, method, name, arguments: Arc::clone(arguments) }
     }
 
-    fn opens(seals: &Seals, binding: &Binding<'_>, sealed: &str) -> Option<Opened> {
-        seals.open(binding, sealed).expect("a key")
+    fn opens(sealer: &StateSealer, binding: &StateBinding<'_>, sealed: &str) -> Option<OpenedState> {
+        sealer.open(binding, sealed).expect("a key")
     }
 
     #[test]
     fn a_state_comes_back_as_it_was_for_the_same_request_alone() {
-        let seals = Seals::default();
+        let sealer = StateSealer::default();
         let arguments = object(json!({"a": 1, "b": {"x": 1, "y": 2}}));
         let mine = context();
         let binding = of(&mine, "tools/call", "p__t", &arguments);
-        let sealed = seals.seal(&binding, 3, Some("mine".into())).expect("seals");
-        let whole = Some(Opened { round: 3, state: Some("mine".into()) });
-        assert_eq!(opens(&seals, &binding, &sealed), whole);
+        let sealed = sealer.seal(&binding, 3, Some("mine".into())).expect("sealer");
+        let whole = Some(OpenedState { round: 3, state: Some("mine".into()) });
+        assert_eq!(opens(&sealer, &binding, &sealed), whole);
         let reordered = object(serde_json::from_str(r#"{"b": {"y": 2, "x": 1}, "a": 1}"#).expect("an object"));
-        assert_eq!(opens(&seals, &of(&context(), "tools/call", "p__t", &reordered), &sealed), whole);
+        assert_eq!(opens(&sealer, &of(&context(), "tools/call", "p__t", &reordered), &sealed), whole);
 
         let other_tenant = Context { tenant: "other".parse().expect("legal"), ..context() };
         let other_session = Context { session: "t".parse().expect("legal"), ..context() };
@@ -159,18 +159,18 @@ mod tests {
             of(&context(), "tools/call", "p__t", &object(json!({"a": 2, "b": {"x": 1, "y": 2}}))),
             of(&context(), "tools/call", "p__t", &object(json!({}))),
         ] {
-            assert_eq!(opens(&seals, &foreign, &sealed), None);
+            assert_eq!(opens(&sealer, &foreign, &sealed), None);
         }
-        assert_eq!(opens(&Seals::default(), &binding, &sealed), None, "another host's key");
+        assert_eq!(opens(&StateSealer::default(), &binding, &sealed), None, "another host's key");
     }
 
     #[test]
     fn the_longest_state_of_a_plugin_comes_back() {
-        let (seals, longest) = (Seals::default(), "\u{1}".repeat(MAX_INPUT_STATE_BYTES));
+        let (sealer, longest) = (StateSealer::default(), "\u{1}".repeat(MAX_INPUT_STATE_BYTES));
         let mine = context();
         let binding = of(&mine, "tools/call", "p__t", &object(json!({})));
-        let sealed = seals.seal(&binding, 1, Some(longest.clone())).expect("seals");
-        assert_eq!(opens(&seals, &binding, &sealed).and_then(|opened| opened.state), Some(longest));
+        let sealed = sealer.seal(&binding, 1, Some(longest.clone())).expect("sealer");
+        assert_eq!(opens(&sealer, &binding, &sealed).and_then(|opened| opened.state), Some(longest));
     }
 
     #[test]
@@ -178,25 +178,25 @@ mod tests {
         let with_assistant = Context { assistant: "a".parse().ok(), ..context() };
         let with_thread = Context { thread: "a".parse().ok(), ..context() };
         let none = object(json!({}));
-        let seals = Seals::default();
-        let sealed = seals.seal(&of(&with_assistant, "m", "n", &none), 1, None).expect("seals");
-        assert_eq!(opens(&seals, &of(&with_thread, "m", "n", &none), &sealed), None);
+        let sealer = StateSealer::default();
+        let sealed = sealer.seal(&of(&with_assistant, "m", "n", &none), 1, None).expect("sealer");
+        assert_eq!(opens(&sealer, &of(&with_thread, "m", "n", &none), &sealed), None);
     }
 
     #[test]
     fn a_changed_state_is_worth_nothing_wherever_it_was_changed() {
-        let seals = Seals::default();
+        let sealer = StateSealer::default();
         let mine = context();
         let binding = of(&mine, "tools/call", "p__t", &object(json!({})));
-        let sealed = seals.seal(&binding, 1, Some("state".into())).expect("seals");
+        let sealed = sealer.seal(&binding, 1, Some("state".into())).expect("sealer");
         for at in 0..sealed.len() {
             let mut changed = sealed.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).expect("text");
-            assert_eq!(opens(&seals, &binding, &changed), None, "{changed}");
+            assert_eq!(opens(&sealer, &binding, &changed), None, "{changed}");
         }
         for garbage in ["", ".", "rs1..", "rs2.a.b.c", &format!("{sealed}-TAMPERED"), &"x".repeat(1 << 20)] {
-            assert_eq!(opens(&seals, &binding, garbage), None);
+            assert_eq!(opens(&sealer, &binding, garbage), None);
         }
     }
 }

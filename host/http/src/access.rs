@@ -1,0 +1,9 @@
+//! Who may ask, and for how much.
+
+pub(crate) mod allowed;
+pub(crate) mod client;
+pub(crate) mod factory;
+pub(crate) mod guard;
+pub(crate) mod issued;
+pub(crate) mod protected_resource;
+pub(crate) mod token;

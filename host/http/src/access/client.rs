@@ -1,0 +1,190 @@
+//! The clients that may call: what each shows, on whose behalf it is, and how
+//! much it may ask for.
+//!
+//! Knows no request: `guard` finds the client of each.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use wharf_core::{
+    Code, ContextRules, Error, HttpLimits, PluginName, TenantId,
+    service::{AllowedPlugins, front_end::FrontEndOwner},
+};
+
+use super::token::Token;
+use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
+
+/// One client, or many that share a token.
+#[derive(Debug, Clone)]
+pub struct HttpClient {
+    /// For the operator.
+    pub name: String,
+    /// What it shows.
+    pub token: Token,
+    /// Whose calls these are; that of the server's rules where absent.
+    pub tenant: Option<TenantId>,
+    /// Patterns of the names of plugins of which it sees anything, in which `*` stands
+    /// for any text; all where absent. `host` stands for the routes of
+    /// terminals and streams.
+    pub plugins: Option<Vec<String>>,
+    /// Whether it may read the metrics, which are of all tenants.
+    pub metrics: bool,
+    /// Lower than the limit of the same name.
+    pub requests_per_second: Option<u64>,
+    /// Requests of the protocol at once, lower than the limit `calls_per_client`.
+    pub calls: Option<u64>,
+    /// Whether it may connect front ends, whose tools its whole tenant sees.
+    pub front_ends: bool,
+    /// Whether it is a middleware that writes the context fields in arguments itself,
+    /// and that no model reaches past.
+    pub trusted_middleware: bool,
+}
+
+impl HttpClient {
+    /// A client that may do everything, and whose arguments a model writes.
+    #[must_use]
+    pub fn new(name: impl Into<String>, token: Token) -> Self {
+        let (tenant, plugins, requests_per_second, calls) = (None, None, None, None);
+        let (metrics, front_ends) = (true, true);
+        let (name, trusted_middleware) = (name.into(), false);
+        Self { name, token, tenant, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware }
+    }
+}
+
+/// What a running server keeps of a client: its token, its rights and its limits.
+pub(crate) struct ClientAccount {
+    name: String,
+    /// None where somebody else issues tokens for it.
+    token: Option<Token>,
+    pub(crate) rules: ContextRules,
+    plugins: Option<AllowedPlugins>,
+    pub(crate) endpoint: Box<dyn ProtocolEndpoint>,
+    pub(crate) may_read_metrics: bool,
+    rate: RateLimiter,
+    front_ends: bool,
+}
+
+/// What the operator has settled about a client, but for its tenant.
+pub(crate) struct ClientSettings {
+    pub(crate) name: String,
+    pub(crate) token: Option<Token>,
+    pub(crate) plugins: Option<Vec<String>>,
+    pub(crate) metrics: bool,
+    pub(crate) requests_per_second: Option<u64>,
+    pub(crate) calls: Option<u64>,
+    pub(crate) front_ends: bool,
+    pub(crate) trusted_middleware: bool,
+}
+
+impl From<HttpClient> for ClientSettings {
+    fn from(client: HttpClient) -> Self {
+        let HttpClient { name, token, tenant: _, plugins, metrics, requests_per_second, calls, .. } = client;
+        let HttpClient { front_ends, trusted_middleware, .. } = client;
+        let token = Some(token);
+        Self { name, token, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware }
+    }
+}
+
+impl ClientAccount {
+    pub(crate) fn new(
+        client: ClientSettings,
+        rules: ContextRules,
+        plugins: Option<AllowedPlugins>,
+        endpoint: Box<dyn ProtocolEndpoint>,
+        limits: &HttpLimits,
+    ) -> Self {
+        let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
+        Self {
+            name: client.name,
+            token: client.token,
+            rules,
+            plugins,
+            endpoint,
+            may_read_metrics: client.metrics,
+            rate: RateLimiter::new(per_second),
+            front_ends: client.front_ends,
+        }
+    }
+
+    /// Whether this is the client that shows this token.
+    pub(crate) fn shows(&self, token: &[u8]) -> bool {
+        self.token.as_ref().is_some_and(|own| own.is(token))
+    }
+
+    /// Counts one request.
+    ///
+    /// # Errors
+    /// `limit`, retryable, where it sends too many in a second.
+    pub(crate) fn count_request(&self) -> Result<(), HttpFailure> {
+        self.rate.take(Instant::now()).map_err(|per_second| {
+            tracing::debug!(client = self.name, "a client asks too often");
+            let told = format!(
+                "this token may ask {per_second} times a second (limit `requests_per_second`); try again later"
+            );
+            Error::retryable(Code::Limit, told).into()
+        })
+    }
+
+    /// Whether nothing of it is open.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.endpoint.is_unused()
+    }
+
+    /// As whom it connects front ends, where it may.
+    pub(crate) fn owner(&self) -> Option<FrontEndOwner> {
+        self.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
+    }
+
+    /// Whether it may use what the host itself opens: terminals, and streams.
+    pub(crate) fn may_use_host(&self) -> bool {
+        self.plugins.as_ref().is_none_or(|plugins| plugins.allows(PluginName::host().as_str()))
+    }
+}
+
+/// Lets so many requests pass in a second, and as many at once where none came for a
+/// second.
+struct RateLimiter {
+    per_second: u64,
+    began: Instant,
+    /// Until when all that was taken would last, after `began`.
+    // A lock of the standard library: held for a comparison.
+    until: Mutex<Duration>,
+}
+
+impl RateLimiter {
+    fn new(per_second: u64) -> Self {
+        Self { per_second: per_second.max(1), began: Instant::now(), until: Mutex::default() }
+    }
+
+    fn take(&self, now: Instant) -> Result<(), u64> {
+        let now = now.saturating_duration_since(self.began);
+        let each = Duration::from_nanos(1_000_000_000 / self.per_second);
+        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = (*until).max(now) + each;
+        if next > now + Duration::from_secs(1).max(each) {
+            return Err(self.per_second);
+        }
+        *until = next;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_as_in_a_second_may_come_at_once_and_then_one_after_the_other() {
+        let rate = RateLimiter::new(10);
+        let began = Instant::now();
+        let taken = (0..20).filter(|_| rate.take(began).is_ok()).count();
+        assert_eq!(taken, 10);
+        let later = |milliseconds| began + Duration::from_millis(milliseconds);
+        assert_eq!(rate.take(later(90)), Err(10));
+        assert_eq!((rate.take(later(101)), rate.take(later(102))), (Ok(()), Err(10)));
+        let taken = (0..20).filter(|_| rate.take(later(60_000)).is_ok()).count();
+        assert_eq!(taken, 10, "what was not used is not saved up");
+    }
+}

@@ -1,0 +1,195 @@
+//! Who may ask at all. Nothing behind this file sees a request that did not
+//! pass.
+//!
+//! A page in a browser can send requests to the loopback, and by a name that
+//! its owner points there even read the answers. So the server must have been
+//! called by a name of its own, and by no page of a stranger; then the token.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, uri::Authority},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use wharf_core::{
+    Code,
+    audit::{PeerClass, RefusedFor},
+};
+
+use super::client::ClientAccount;
+use crate::{
+    connections::ConnectionPermit, failure::HttpFailure, request::headers::single, routes::paths,
+    settings::HttpSettings, state::ServerState,
+};
+
+/// What pages may send, where the operator lets them.
+const SENT: HeaderValue = HeaderValue::from_static(
+    "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, \
+     wharf-session, wharf-assistant, wharf-thread",
+);
+const READ: HeaderValue = HeaderValue::from_static("location, mcp-session-id, retry-after, wharf-stream, wharf-turn");
+
+/// Lets a request pass, or answers it. Who has not shown a token yet is answered once, and
+/// the connection is closed.
+pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: Request, next: Next) -> Response {
+    let permit = request.extensions().get::<Arc<ConnectionPermit>>().cloned();
+    let is_unauthenticated = || permit.as_ref().is_none_or(|permit| permit.is_unauthenticated());
+    let origin = match check_origin(&server.settings, &request) {
+        Ok(origin) => origin,
+        Err(failure) => {
+            tracing::debug!(?failure, "a request was refused");
+            return finished(failure.into_response(), None, true);
+        }
+    };
+    // A browser asks so before the request itself, and shows no token.
+    if origin.is_some() && request.method() == Method::OPTIONS {
+        return finished(preflight(), origin, is_unauthenticated());
+    }
+    let is_open = paths::is_open(request.method(), request.uri().path());
+    let shows = (request.headers(), request.uri().path());
+    match client(&server, shows, is_open, permit.as_deref()).await {
+        Ok(Some(client)) => _ = request.extensions_mut().insert(client),
+        Ok(None) => {}
+        Err(failure) => {
+            tracing::debug!(?failure, "a request was refused");
+            let close = failure.is_unauthenticated() || is_unauthenticated();
+            return finished(failure.into_response(), origin, close);
+        }
+    }
+    let response = next.run(request).await;
+    finished(response, origin, is_unauthenticated())
+}
+
+/// The origin whose page may read the answer, where it is not the server's own.
+fn check_origin(settings: &HttpSettings, request: &Request) -> Result<Option<HeaderValue>, HttpFailure> {
+    let headers = request.headers();
+    let host = host(headers, request.uri())?;
+    if !is_ours(settings, host.host()) {
+        return Err(refused("Host", "call it by a name of the loopback, or add the name to `hosts`"));
+    }
+    let Some(origin) = single(headers, &header::ORIGIN)? else { return Ok(None) };
+    if settings.origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()) {
+        return Ok(Some(origin.clone()));
+    }
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    if origin.as_bytes() == format!("{scheme}://{host}").as_bytes() {
+        return Ok(None);
+    }
+    Err(refused("Origin", "to let pages of it call this host, add it to `origins`"))
+}
+
+fn refused(header: &str, what_to_do: &str) -> HttpFailure {
+    HttpFailure::new(
+        StatusCode::FORBIDDEN,
+        Code::Denied,
+        format!("this `{header}` may not call this host; {what_to_do}"),
+    )
+}
+
+/// What the server was called: by the header, and by the target where that
+/// names it, too.
+fn host(headers: &HeaderMap, uri: &Uri) -> Result<Authority, HttpFailure> {
+    let unclear = || HttpFailure::invalid("send one `Host` header that names this host");
+    let named = single(headers, &header::HOST)?.ok_or_else(unclear)?;
+    let named = Authority::try_from(named.as_bytes()).map_err(|_| unclear())?;
+    if named.as_str().contains('@') || uri.authority().is_some_and(|target| *target != named) {
+        return Err(unclear());
+    }
+    Ok(named)
+}
+
+fn is_ours(settings: &HttpSettings, name: &str) -> bool {
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.is_loopback())
+        || settings.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+}
+
+/// The client that a request is of, where it may ask for this. What is open to everybody
+/// needs none, and a token that is shown there all the same keeps the connection.
+async fn client(
+    server: &ServerState,
+    (headers, path): (&HeaderMap, &str),
+    is_open: bool,
+    permit: Option<&ConnectionPermit>,
+) -> Result<Option<Arc<ClientAccount>>, HttpFailure> {
+    let token = bearer_token(headers);
+    let own = token.and_then(|token| {
+        // All are compared, so that the time tells nothing of which one it is.
+        server.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
+    });
+    let found = match (own, &server.issued) {
+        (Some(client), _) => Ok(Arc::clone(client)),
+        (None, _) if is_open => return Ok(None),
+        (None, Some(issued)) => issued.client(token).await,
+        (None, None) => {
+            let told = "send a token of this host: `Authorization: Bearer TOKEN`";
+            Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
+        }
+    };
+    let client = found.inspect_err(|failure| {
+        if let (Some(refusals), true) = (&server.refusals, failure.is_unauthenticated()) {
+            let why = if token.is_some() { RefusedFor::WrongToken } else { RefusedFor::NoToken };
+            refusals.refused(why, permit.map_or(PeerClass::Unknown, ConnectionPermit::origin));
+        }
+    })?;
+    if let Some(permit) = permit {
+        permit.authenticate(&client.rules.tenant).await?;
+    }
+    if is_open {
+        return Ok(Some(client));
+    }
+    client.count_request()?;
+    let (may, told) = match path {
+        paths::MCP => (true, ""),
+        // Who may connect front ends is asked where they are.
+        path if path.starts_with(paths::FRONT_ENDS) => (true, ""),
+        paths::METRICS => (
+            client.may_read_metrics,
+            "metrics are of all tenants, and this token may not read them; to let it, add `metrics = true` to its \
+             entry of [[http.tokens]]",
+        ),
+        _ => (
+            client.may_use_host(),
+            "this token may use tools alone; to let it use terminals, web pages and streams, add \"host\" to its `plugins`",
+        ),
+    };
+    if !may {
+        return Err(HttpFailure::new(StatusCode::FORBIDDEN, Code::Denied, told));
+    }
+    Ok(Some(client))
+}
+
+/// The token that a request shows.
+fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
+    let shown = single(headers, &header::AUTHORIZATION).ok()??;
+    let (scheme, token) = shown.as_bytes().split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
+}
+
+fn preflight() -> Response {
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE")),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, SENT),
+        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600")),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// What every answer carries. Who was refused is not listened to any longer.
+fn finished(mut response: Response, origin: Option<HeaderValue>, close: bool) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::VARY, HeaderValue::from_static("origin"));
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
+    }
+    if close {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}

@@ -1,0 +1,65 @@
+//! What makes connections private: rustls, with the cryptography of ring.
+
+use std::{fmt, sync::Arc};
+
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        self, ServerConfig,
+        crypto::ring,
+        pki_types::{
+            CertificateDer, PrivateKeyDer,
+            pem::{self, PemObject as _},
+        },
+    },
+};
+
+/// A certificate with its key, ready to serve.
+#[derive(Clone)]
+pub struct Tls(Arc<ServerConfig>);
+
+/// Why nothing can be served with a certificate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// There is no certificate in the text.
+    #[error("the certificate must be PEM, with at least one `BEGIN CERTIFICATE`")]
+    Certificate(#[source] Option<pem::Error>),
+    /// There is no key in the text.
+    #[error("the key must be PEM, with one `BEGIN PRIVATE KEY`")]
+    Key(#[source] pem::Error),
+    /// The two do not fit.
+    #[error("the certificate and the key cannot be used together")]
+    Unusable(#[source] rustls::Error),
+}
+
+impl Tls {
+    /// Of a chain of certificates and the key of its first one, both PEM.
+    ///
+    /// # Errors
+    /// Where one of them is none, or they do not belong together.
+    pub fn new(certificates: &[u8], key: &[u8]) -> Result<Self, TlsError> {
+        let chain: Vec<_> = CertificateDer::pem_slice_iter(certificates)
+            .collect::<Result<_, _>>()
+            .map_err(|error| TlsError::Certificate(Some(error)))?;
+        if chain.is_empty() {
+            return Err(TlsError::Certificate(None));
+        }
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(TlsError::Key)?;
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Unusable)?;
+        let mut config = builder.with_no_client_auth().with_single_cert(chain, key).map_err(TlsError::Unusable)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self(Arc::new(config)))
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        TlsAcceptor::from(Arc::clone(&self.0))
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Tls")
+    }
+}

@@ -1,0 +1,25 @@
+//! The paths that more than their own routes know.
+
+use axum::http::Method;
+
+/// Where clients of the protocol send what they say.
+pub(crate) const MCP: &str = "/mcp";
+/// Where front ends connect.
+pub(crate) const FRONT_ENDS: &str = "/v1/front-ends";
+/// Where pages are opened.
+pub(crate) const PAGES: &str = "/v1/pages";
+/// Where Prometheus looks unless it is told otherwise.
+pub(crate) const METRICS: &str = "/metrics";
+pub(crate) const HEALTH: &str = "/v1/health";
+pub(crate) const DESCRIPTION: &str = "/v1/openapi.json";
+/// Where the host says who issues its tokens. Clients are sent there by the answer to a
+/// request without one.
+pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource";
+/// The same for the resource `/mcp`, by the rule of RFC 9728, section 3.1.
+pub(crate) const METADATA_OF_MCP: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// What can be asked without a token: it says nothing that a program on this
+/// machine could not know, and a client has to read how to show one.
+pub(crate) fn is_open(method: &Method, path: &str) -> bool {
+    *method == Method::GET && matches!(path, HEALTH | DESCRIPTION | METADATA | METADATA_OF_MCP)
+}

@@ -1,0 +1,64 @@
+//! What a running server is made of, for its requests.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use axum::body::Bytes;
+use tokio_util::sync::CancellationToken;
+use wharf_core::{
+    Error, FrontEndService, Quota, RequestMemory, SessionId, Share, TenantId, WebPageService, audit::RefusalSink,
+    service::MetricsService,
+};
+
+use crate::{
+    access::{client::ClientAccount, issued::IssuedClients},
+    failure::HttpFailure,
+    settings::{HttpServices, HttpSettings},
+};
+
+/// A running server, as its requests see it.
+pub(crate) struct ServerState {
+    pub(crate) services: HttpServices,
+    pub(crate) clients: Vec<Arc<ClientAccount>>,
+    /// Clients whose tokens an authorization server issues, where there is one.
+    pub(crate) issued: Option<IssuedClients>,
+    pub(crate) settings: HttpSettings,
+    pub(crate) metrics: Option<Arc<dyn MetricsService>>,
+    pub(crate) front_ends: Option<Arc<dyn FrontEndService>>,
+    /// Hears of requests that were refused for want of a token.
+    pub(crate) refusals: Option<Arc<dyn RefusalSink>>,
+    pub(crate) pages: Option<Arc<dyn WebPageService>>,
+    pub(crate) readers: Arc<Quota>,
+    /// What the JSON of requests takes.
+    pub(crate) memory: RequestMemory,
+    /// The description of the routes, as JSON.
+    pub(crate) description: Bytes,
+    /// The log has said already that requests name no session.
+    pub(crate) warned_of_default: AtomicBool,
+    /// Fires when the host stops: requests that wait are answered then.
+    pub(crate) stopping: CancellationToken,
+}
+
+impl ServerState {
+    /// A place among the requests that follow something or wait.
+    ///
+    /// # Errors
+    /// `limit`, where there is none.
+    pub(crate) fn reader_permit(&self, tenant: &TenantId) -> Result<Share, HttpFailure> {
+        // Some of them are of no session.
+        let taken = self.readers.take(tenant, &SessionId::default_session(), 1);
+        taken.map_err(|full| Error::from(full).into())
+    }
+
+    /// How long a request may wait that asks for so many milliseconds.
+    pub(crate) fn patience(&self, wait_ms: u64) -> Duration {
+        Duration::from_millis(wait_ms.min(self.settings.limits.wait_milliseconds))
+    }
+
+    /// How long a stream may be silent.
+    pub(crate) fn heartbeat(&self) -> Duration {
+        Duration::from_millis(self.settings.limits.heartbeat_milliseconds)
+    }
+}

@@ -1,0 +1,84 @@
+//! Makes endpoints: each over the tools that its client may use, with the sessions that its
+//! tenant may open.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
+
+use super::{
+    permits::{self, AnswerLimits, SessionLimits},
+    service::{EndpointLifetime, EndpointLimits, HttpEndpoint},
+};
+use crate::{info::ServerInfo, served::Served};
+
+/// The endpoints of a server, which share the limits of all of them.
+pub struct HttpEndpoints {
+    served: Served,
+    info: ServerInfo,
+    limits: HttpLimits,
+    answers: Arc<Quota>,
+    sessions: Arc<Semaphore>,
+    // Those of tenants that have a client.
+    tenants: Mutex<HashMap<TenantId, Weak<Semaphore>>>,
+}
+
+/// What one client is served, and within which bounds.
+pub struct EndpointSettings {
+    /// The plugins of which it may use anything; all where absent.
+    pub plugins: Option<AllowedPlugins>,
+    /// How the contexts of its requests are made.
+    pub rules: ContextRules,
+    /// Requests at once, lower than the limit `calls_per_client`.
+    pub calls: Option<u64>,
+    /// Places for requests that follow something, which other routes take, too.
+    pub readers: Arc<Quota>,
+    /// Ends streams that nobody waits for.
+    pub stopping: CancellationToken,
+    /// Ends everything.
+    pub killed: CancellationToken,
+}
+
+impl HttpEndpoints {
+    /// Endpoints that serve this.
+    #[must_use]
+    pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
+        let (answers, sessions) = (permits::answers_of_all(&limits), permits::semaphore(limits.sessions));
+        Self { served, info, limits, answers, sessions, tenants: Mutex::default() }
+    }
+
+    /// The endpoint of a client: nothing of one is ever looked up for another.
+    #[must_use]
+    pub fn endpoint(&self, settings: EndpointSettings) -> HttpEndpoint {
+        let EndpointSettings { plugins, rules, calls, readers, stopping, killed } = settings;
+        let sessions = SessionLimits {
+            of_all: Arc::clone(&self.sessions),
+            of_tenant: self.sessions_of(&rules.tenant),
+            idle: Duration::from_secs(self.limits.session_idle_seconds),
+            most_bytes: self.limits.session_bytes,
+        };
+        let served = self.served.of_plugins(plugins);
+        let most = calls.unwrap_or(u64::MAX).min(self.limits.calls_per_client);
+        let answers = AnswerLimits::new(rules.tenant.clone(), most, Arc::clone(&self.answers));
+        let heartbeat = Duration::from_millis(self.limits.heartbeat_milliseconds);
+        let limits = EndpointLimits { answers, sessions, readers };
+        let lifetime = EndpointLifetime { stopping, killed, heartbeat };
+        HttpEndpoint::new(served, rules, self.info.clone(), limits, lifetime)
+    }
+
+    fn sessions_of(&self, tenant: &TenantId) -> Arc<Semaphore> {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sessions) = tenants.get(tenant).and_then(Weak::upgrade) {
+            return sessions;
+        }
+        tenants.retain(|_, sessions| sessions.strong_count() > 0);
+        let sessions = permits::semaphore(self.limits.sessions_per_tenant);
+        tenants.insert(tenant.clone(), Arc::downgrade(&sessions));
+        sessions
+    }
+}

@@ -1,0 +1,68 @@
+//! What belongs to the request that is being answered, on its way through the
+//! protocol crate and back: the crate calls [`super::session_table`] in the task of
+//! the request, and has no place for any of this.
+
+use std::{cell::RefCell, sync::Arc};
+
+use bytes::Bytes;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    permits::{AnswerPermit, SessionPermit},
+    refusal::EndpointRefusal,
+    session::OpenedStream,
+};
+
+tokio::task_local! {
+    static SCOPE: RequestScope;
+}
+
+/// What one request takes into the protocol crate, and what comes back.
+pub(super) struct RequestScope {
+    /// Absent where nothing answers the request.
+    pub(super) answer: Option<Arc<AnswerPermit>>,
+    /// Where it begins a connection, which is a session or a subscription:
+    /// fires when that is over.
+    pub(super) begins: Option<CancellationToken>,
+    /// Of the session that it begins.
+    pub(super) session: RefCell<Option<SessionPermit>>,
+    pub(super) reply: RefCell<Option<SessionReply>>,
+}
+
+/// What a session answers, in place of what the protocol crate would.
+pub(super) enum SessionReply {
+    Json(Bytes),
+    Stream(OpenedStream),
+    Refused(EndpointRefusal),
+}
+
+impl RequestScope {
+    /// Answers within this request, and returns what a session answered.
+    pub(super) async fn enter<T>(self, answering: impl Future<Output = T>) -> (T, Option<SessionReply>) {
+        SCOPE
+            .scope(self, async {
+                let answered = answering.await;
+                (answered, SCOPE.with(|scope| scope.reply.take()))
+            })
+            .await
+    }
+}
+
+pub(super) fn reply(reply: SessionReply) {
+    // Outside of a request, nobody is there to be told.
+    let _ = SCOPE.try_with(|scope| scope.reply.replace(Some(reply)));
+}
+
+pub(super) fn answer_permit() -> Option<Arc<AnswerPermit>> {
+    SCOPE.try_with(|scope| scope.answer.clone()).ok().flatten()
+}
+
+/// What fires when the connection is over that the request begins.
+pub(super) fn begins() -> Option<CancellationToken> {
+    SCOPE.try_with(|scope| scope.begins.clone()).ok().flatten()
+}
+
+/// The permit of the session that the request begins.
+pub(super) fn session_permit() -> Option<SessionPermit> {
+    SCOPE.try_with(|scope| scope.session.take()).ok().flatten()
+}

@@ -1,0 +1,262 @@
+//! The sessions of one client: how many, how long, and which one a request
+//! belongs to.
+//!
+//! A table of our own in place of the protocol crate's: there a client that
+//! reads nothing holds up its whole session, answers are forgotten as soon as
+//! they were sent, and calls that run count as idle.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{Stream, stream::empty};
+use http::request::Parts;
+use rmcp::{
+    RoleServer,
+    model::{
+        CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, GetExtensions,
+        RequestId, ServerJsonRpcMessage,
+    },
+    transport::{
+        Transport,
+        streamable_http_server::{
+            SessionManager,
+            session::{ServerSseMessage, SessionId},
+        },
+    },
+};
+use tokio::{
+    sync::mpsc,
+    time::{sleep_until, timeout},
+};
+use wharf_core::{Code, Error};
+
+use super::{
+    permits::{SessionLimits, SessionPermit},
+    refusal::EndpointRefusal,
+    request_scope::{self, SessionReply},
+    session::{BeginError, LegacySession},
+};
+use crate::client_request::RequestPermit;
+
+/// How long an answer is waited for before its client is given a stream of
+/// events. Short: a client whose connection drops before has nothing to ask
+/// for the answer with.
+const SOON: Duration = Duration::from_millis(500);
+
+/// The sessions of one client.
+pub(super) struct SessionTable {
+    limits: SessionLimits,
+    // A lock of the standard library: held for a look-up.
+    open: Mutex<HashMap<SessionId, Arc<LegacySession>>>,
+}
+
+/// Why a session does not do what was asked. What the client is told of it
+/// stands in [`request_scope`] already.
+#[derive(Debug, thiserror::Error)]
+#[error("the session does not take this request")]
+pub(super) struct SessionRefused;
+
+fn refuse(refusal: EndpointRefusal) -> SessionRefused {
+    request_scope::reply(SessionReply::Refused(refusal));
+    SessionRefused
+}
+
+fn ended() -> SessionRefused {
+    refuse(Error::new(Code::NotFound, "this session has ended; begin another one with `initialize`").into())
+}
+
+fn not_begun(why: BeginError) -> SessionRefused {
+    match why {
+        BeginError::Over => ended(),
+        BeginError::Twice => refuse(EndpointRefusal::invalid("a request with this id is running in this session")),
+    }
+}
+
+impl SessionTable {
+    pub(super) fn new(limits: SessionLimits) -> Self {
+        Self { limits, open: Mutex::default() }
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LegacySession>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.open().is_empty()
+    }
+
+    fn find(&self, id: &SessionId) -> Result<Arc<LegacySession>, SessionRefused> {
+        self.open().get(id).cloned().ok_or_else(ended)
+    }
+
+    /// A permit for one more session. Where there is none, the session that is unused for
+    /// longest ends.
+    pub(super) fn permit(&self) -> Result<SessionPermit, EndpointRefusal> {
+        loop {
+            let limit = match self.limits.take() {
+                Ok(permit) => return Ok(permit),
+                Err(limit) => limit,
+            };
+            let mut open = self.open();
+            let unused = open.iter().filter_map(|(id, session)| Some((session.unused_since()?, id.clone()))).min();
+            let Some((_, id)) = unused else {
+                let told = format!(
+                    "as many sessions are in use as there may be (limit `{limit}`); end one with DELETE, or try again later"
+                );
+                return Err(EndpointRefusal::Busy(told));
+            };
+            if let Some(session) = open.remove(&id) {
+                tracing::debug!(limit, "a session ended to make room for another one");
+                session.end();
+            }
+        }
+    }
+}
+
+/// A name that nobody can guess; whoever knows it needs the token as well.
+fn name() -> Result<SessionId, SessionRefused> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "the system has no randomness to give");
+        refuse(Error::new(Code::Internal, "the host cannot name a session; its log says more").into())
+    })?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)).into())
+}
+
+impl SessionManager for SessionTable {
+    type Error = SessionRefused;
+    type Transport = SessionTransport;
+
+    async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionRefused> {
+        let permit = request_scope::session_permit().ok_or(SessionRefused)?;
+        let (id, over) = (name()?, request_scope::begins().unwrap_or_default());
+        let (session, incoming) = LegacySession::new(over, self.limits.idle, self.limits.most_bytes, permit);
+        let session = Arc::new(session);
+        self.open().insert(id.clone(), Arc::clone(&session));
+        Ok((id, SessionTransport { session, incoming, last: None }))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, SessionRefused> {
+        let session = self.find(id)?;
+        let ClientJsonRpcMessage::Request(request) = &message else { return Err(ended()) };
+        let mut stream = session.begin(request, None).map_err(not_begun)?;
+        session.forward(message).await.ok_or_else(ended)?;
+        let message = stream.reader.next().await.ok_or_else(ended)?;
+        session.forget(stream.number);
+        let answer = serde_json::from_slice(&message.json).map_err(|_| ended())?;
+        request_scope::reply(SessionReply::Json(message.json));
+        Ok(answer)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionRefused> {
+        Ok(self.open().contains_key(id))
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefused> {
+        // The protocol crate closes what has ended by itself, too, outside of any request.
+        match self.open().remove(id) {
+            Some(session) => session.end(),
+            None => _ = ended(),
+        }
+        Ok(())
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        mut message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
+        let session = self.find(id)?;
+        let ClientJsonRpcMessage::Request(request) = &mut message else { return Err(ended()) };
+        // The session has its place, until it is answered or taken back.
+        if let Some(parts) = request.request.extensions_mut().get_mut::<Parts>() {
+            parts.extensions.remove::<RequestPermit>();
+        }
+        let mut stream = session.begin(request, request_scope::answer_permit()).map_err(not_begun)?;
+        session.forward(message).await.ok_or_else(ended)?;
+        match timeout(SOON, stream.reader.single_message()).await {
+            Ok(Some(json)) => {
+                session.forget(stream.number);
+                request_scope::reply(SessionReply::Json(json));
+            }
+            _ => request_scope::reply(SessionReply::Stream(stream)),
+        }
+        Ok(empty())
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionRefused> {
+        self.find(id)?.forward(message).await.ok_or_else(ended)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
+        request_scope::reply(SessionReply::Stream(self.find(id)?.unasked().ok_or_else(ended)?));
+        Ok(empty())
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
+        // Where nothing is left of it the protocol crate ends the stream at
+        // once: an error would bring a browser back for ever.
+        let stream = self.find(id)?.resume(&last_event_id).ok_or(SessionRefused)?;
+        request_scope::reply(SessionReply::Stream(stream));
+        Ok(empty())
+    }
+}
+
+/// What connects a session to the protocol crate.
+pub(super) struct SessionTransport {
+    session: Arc<LegacySession>,
+    incoming: mpsc::Receiver<ClientJsonRpcMessage>,
+    /// What runs still, once the session is over: it is taken back first.
+    last: Option<VecDeque<RequestId>>,
+}
+
+impl Transport<RoleServer> for SessionTransport {
+    type Error = Infallible;
+
+    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        if let Err(error) = self.session.deliver(&message) {
+            tracing::error!(%error, "a message has no form in JSON");
+        }
+        std::future::ready(Ok(()))
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        while self.last.is_none() {
+            match self.session.idle_at() {
+                None => self.session.end(),
+                Some(idle_at) => {
+                    tokio::select! {
+                        biased;
+                        () = self.session.over.cancelled() => {}
+                        message = self.incoming.recv() => return message,
+                        () = sleep_until(idle_at) => continue,
+                    }
+                }
+            }
+            self.last = Some(self.session.running().into());
+        }
+        let id = self.last.as_mut()?.pop_front()?;
+        let cancelled = CancelledNotification::new(CancelledNotificationParam::new(Some(id), None));
+        Some(ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(cancelled)))
+    }
+
+    async fn close(&mut self) -> Result<(), Infallible> {
+        self.session.end();
+        Ok(())
+    }
+}

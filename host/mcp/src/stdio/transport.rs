@@ -1,0 +1,245 @@
+//! Messages as lines over a pair of byte streams.
+//!
+//! Owns reading up to a bounded line, answering what cannot be read, and
+//! telling the connection that its client has gone. What a message means is
+//! none of its business.
+
+use std::{io, sync::Arc, time::Duration};
+
+use rmcp::{
+    RoleServer,
+    model::{ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+use wharf_core::{RequestMemory, TenantId};
+
+use super::{
+    outbox::Outbox,
+    scan::IdScanner,
+    wire::{self, IncomingLine, MAX_MESSAGE_BYTES},
+};
+
+/// What one read of the stream may bring: as much as a pipe holds.
+const READ_BYTES: usize = 64 * 1024;
+/// With this much unread by the client, messages wait until they are written.
+const CROWDED_BYTES: usize = 256 * 1024;
+/// With this much unread by the client, no further request is read.
+const BACKLOG_BYTES: usize = 16 * 1024 * 1024;
+/// How long the last answers may take to leave.
+const CLOSE_TIME: Duration = Duration::from_secs(1);
+
+/// Lines from `R`, lines to `W`.
+pub(super) struct LineTransport<R, W> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Where the unread part of the buffer starts, and how far into it no line
+    /// break was found.
+    start: usize,
+    searched: usize,
+    skipping: Option<OversizedLine>,
+    at_end: bool,
+    outbox: Arc<Outbox<W>>,
+    opened: bool,
+    closed: CancellationToken,
+    memory: RequestMemory,
+    tenant: TenantId,
+}
+
+/// A line that is too long, of which only the id is kept.
+#[derive(Default)]
+struct OversizedLine {
+    scanner: IdScanner,
+    bytes: u64,
+}
+
+impl<R, W> LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// `closed` fires when the client has gone, in either direction. `memory` is what the
+    /// requests of this tenant and of all may take.
+    pub(super) fn new(
+        reader: R,
+        writer: W,
+        closed: CancellationToken,
+        memory: RequestMemory,
+        tenant: TenantId,
+    ) -> Self {
+        Self {
+            reader,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            skipping: None,
+            at_end: false,
+            outbox: Arc::new(Outbox::new(writer)),
+            opened: false,
+            closed,
+            memory,
+            tenant,
+        }
+    }
+
+    /// The next line that is worth reading. Loses nothing where it is dropped
+    /// half-way: the only await is a read into a buffer that stays.
+    async fn next(&mut self) -> Option<IncomingLine> {
+        loop {
+            let unread = &self.buffer[self.start..];
+            if let Some(found) = memchr::memchr(b'\n', &unread[self.searched..]) {
+                let length = self.searched + found;
+                let line = &unread[..length];
+                let incoming = match self.skipping.take() {
+                    Some(skipping) => skipping.answer(line),
+                    None if length > MAX_MESSAGE_BYTES => OversizedLine::default().answer(line),
+                    None => wire::admit(line, self.memory.begin(&self.tenant)),
+                };
+                self.start += length + 1;
+                self.searched = 0;
+                return Some(incoming);
+            }
+            self.searched = unread.len();
+            if self.skipping.is_some() || unread.len() > MAX_MESSAGE_BYTES {
+                self.skipping.get_or_insert_default().read(unread);
+                self.start = self.buffer.len();
+                self.searched = 0;
+            }
+            if self.at_end {
+                return None;
+            }
+            self.make_room();
+            match self.reader.read_buf(&mut self.buffer).await {
+                Ok(0) => {
+                    self.at_end = true;
+                    if self.start < self.buffer.len() {
+                        // The last line needs no line break.
+                        self.buffer.push(b'\n');
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "reading from the client failed");
+                    self.at_end = true;
+                }
+            }
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.start == self.buffer.len() {
+            self.buffer.clear();
+            self.buffer.shrink_to(READ_BYTES);
+            self.start = 0;
+        } else if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        self.buffer.reserve(READ_BYTES);
+    }
+
+    /// Whether the protocol crate, which gives up on a connection that opens
+    /// with anything but a request, may see this message.
+    fn admit(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        if self.opened {
+            return true;
+        }
+        let JsonRpcMessage::Request(request) = message else {
+            tracing::debug!("a message before the first request was ignored");
+            return false;
+        };
+        self.opened = match &request.request {
+            ClientRequest::InitializeRequest(_) => true,
+            ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+            other => {
+                let meta = other.get_meta();
+                meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                    && meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+            }
+        };
+        true
+    }
+}
+
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (outbox, closed) = (Arc::clone(&self.outbox), self.closed.clone());
+        async move {
+            queue(&outbox, item);
+            deliver(outbox, closed).await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            // A client that does not read its answers is not asked for more.
+            self.outbox.below(BACKLOG_BYTES).await;
+            match self.next().await {
+                Some(IncomingLine::Message(message)) if self.admit(&message) => return Some(message),
+                Some(IncomingLine::Message(_) | IncomingLine::Nothing) => {}
+                Some(IncomingLine::Refused(answer)) => {
+                    queue(&self.outbox, answer);
+                    // This future may be dropped at any await; a task is not.
+                    tokio::spawn(deliver(Arc::clone(&self.outbox), self.closed.clone()));
+                }
+                None => {
+                    // Refusals are not awaited by anybody else.
+                    let _ = tokio::time::timeout(CLOSE_TIME, self.outbox.settle()).await;
+                    self.closed.cancel();
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        match tokio::time::timeout(CLOSE_TIME, self.outbox.close()).await {
+            Ok(closed) => closed,
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+fn queue<W: AsyncWrite + Unpin>(outbox: &Outbox<W>, message: ServerJsonRpcMessage) {
+    match serde_json::to_vec(&message) {
+        Ok(mut line) => {
+            line.push(b'\n');
+            outbox.push(&line);
+        }
+        Err(error) => tracing::error!(%error, "a message could not be written as JSON"),
+    }
+}
+
+/// Writes what is queued; returns when the client has taken most of it.
+async fn deliver<W: AsyncWrite + Unpin>(outbox: Arc<Outbox<W>>, closed: CancellationToken) -> io::Result<()> {
+    let written = outbox.flush().await;
+    if written.is_err() {
+        closed.cancel();
+    } else {
+        tokio::select! {
+            () = outbox.below(CROWDED_BYTES) => {}
+            () = closed.cancelled() => {}
+        }
+    }
+    written
+}
+
+impl OversizedLine {
+    fn read(&mut self, bytes: &[u8]) {
+        self.scanner.feed(bytes);
+        self.bytes += bytes.len() as u64;
+    }
+
+    fn answer(mut self, rest: &[u8]) -> IncomingLine {
+        self.read(rest);
+        tracing::warn!(bytes = self.bytes, "a message beyond the limit was refused");
+        IncomingLine::Refused(wire::oversized(self.bytes, self.scanner.finish()))
+    }
+}
