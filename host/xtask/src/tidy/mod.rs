@@ -22,6 +22,7 @@ use crate::workspace::Workspace;
 const HELP: &str = "\
 Checks the rules of the house, in a second:
   - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs)
+  - no circle of more than three files in a crate
   - every crate inherits the workspace's lints
   - Rust files are at most 600 lines (more than 400 is a warning)
   - every item of the WIT contract is documented
