@@ -5,6 +5,7 @@ mod asked;
 mod asking;
 mod changes;
 mod endings;
+mod endpoint;
 mod eras;
 mod events;
 mod hostile;

@@ -92,6 +92,27 @@ impl NamedTools for Service {
     }
 }
 
+/// The service of this file, and both ends of what its calls go through.
+pub(crate) struct Serving {
+    pub(crate) tools: Arc<dyn ToolService>,
+    seen: mpsc::UnboundedReceiver<&'static str>,
+    release: CancellationToken,
+}
+
+pub(crate) fn service() -> Serving {
+    let names = ["echo", "fail", "panic", "size", "stubborn", "talk", "wait"];
+    let (sender, seen) = mpsc::unbounded_channel();
+    let release = CancellationToken::new();
+    let definitions = names.into_iter().map(definition).collect();
+    let service = Service { definitions, seen: sender, release: release.clone() };
+    Serving { tools: Arc::new(Named(Arc::new(service))), seen, release }
+}
+
+pub(crate) fn info() -> ServerInfo {
+    let of = str::to_owned;
+    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+}
+
 /// A client on the other end of a served connection.
 pub(crate) struct Client {
     writer: Option<WriteHalf<DuplexStream>>,
@@ -108,15 +129,8 @@ impl Client {
     }
 
     pub(crate) fn connect_under(rules: ContextRules) -> Self {
-        let names = ["echo", "fail", "panic", "size", "stubborn", "talk", "wait"];
-        let (sender, seen) = mpsc::unbounded_channel();
-        let release = CancellationToken::new();
-        let service = Service {
-            definitions: names.into_iter().map(definition).collect(),
-            seen: sender,
-            release: release.clone(),
-        };
-        Self { seen: Mutex::new(seen), release, ..Self::connect_to(Arc::new(Named(Arc::new(service))), rules) }
+        let Serving { tools, seen, release } = service();
+        Self { seen: Mutex::new(seen), release, ..Self::connect_to(tools, rules) }
     }
 
     /// A client of another service than the one of this file.
@@ -128,14 +142,8 @@ impl Client {
     pub(crate) fn connect_to_all(served: Served, rules: ContextRules) -> Self {
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(far);
-        let info = ServerInfo {
-            name: "wharf".into(),
-            title: "Wharf".into(),
-            version: "1.2.3".into(),
-            instructions: "Tools for tests.".into(),
-        };
         let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(serve_streams(reader, writer, served, rules, info, shutdown.clone()));
+        let serving = tokio::spawn(serve_streams(reader, writer, served, rules, info(), shutdown.clone()));
         let (reader, writer) = tokio::io::split(near);
         Self {
             writer: Some(writer),
