@@ -26,6 +26,7 @@ const MAX_KEY_BYTES: u64 = 1 << 20;
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenHttp {
+    /// Limits of connections, requests and sessions.
     #[schemars(schema_with = "super::limits::of_http")]
     limits: Settings,
     /// Names by which clients may call the host beside those of the loopback.
