@@ -44,7 +44,11 @@ pub fn with_section(mut component: Vec<u8>, name: &str, data: &[u8]) -> Vec<u8> 
 
 /// The `wharf` binary: the one that `WHARF` names, else the one beside this
 /// test. Testing an older binary than the sources would prove nothing.
-pub(crate) fn binary() -> PathBuf {
+///
+/// # Panics
+/// Where it was not built, or is older than its sources.
+#[must_use]
+pub fn program() -> PathBuf {
     if let Some(named) = std::env::var_os("WHARF") {
         return named.into();
     }

@@ -6,7 +6,7 @@ use std::{
     process::{Child, Output, Stdio},
 };
 
-use crate::artifacts::binary;
+use crate::artifacts::program;
 
 /// A run of the binary in the making. Nothing of the environment reaches it
 /// that could change what it does.
@@ -29,7 +29,7 @@ pub struct Finished {
 /// `wharf` with these arguments.
 #[must_use]
 pub fn wharf<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let mut inner = std::process::Command::new(binary());
+    let mut inner = std::process::Command::new(program());
     inner.args(arguments);
     Command { inner }.clean()
 }

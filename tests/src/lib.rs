@@ -20,7 +20,7 @@ mod setup;
 mod site;
 mod upstream;
 
-pub use artifacts::{bytes, component, with_section};
+pub use artifacts::{bytes, component, program, with_section};
 pub use authority::{Authority, Holds};
 pub use binary::{Command, Finished, start, wharf};
 pub use client::Client;

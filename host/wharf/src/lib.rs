@@ -121,3 +121,8 @@ pub use wharf_state::MemoryStore;
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;
 pub use wharf_workspace::{Listed, Listing, WorkspaceError, Workspaces};
+
+/// The chapter of the book on embedding: its code is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/embedding.md")]
+struct Book;

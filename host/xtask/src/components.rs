@@ -79,12 +79,20 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
     let mut built = Vec::new();
     for plugin in &plugins {
         say(&format!("Building the component {}.wasm", plugin.name));
-        let artifact = compile(workspace, &toolchain, plugin)?;
+        let artifact = compile(workspace, &workspace.root, &toolchain, plugin)?;
         let component = workspace.components().join(format!("{}.wasm", plugin.name));
         publish(&artifact, &component)?;
         built.push(component.strip_prefix(&workspace.root).unwrap_or(&component).to_path_buf());
     }
     Ok(built)
+}
+
+/// Builds the plugin `name`, which is no member of the workspace, in its own folder; returns
+/// the component, where cargo left it.
+pub(crate) fn build_alone(workspace: &Workspace, folder: &Path, name: &str, choice: Choice) -> Result<PathBuf> {
+    let toolchain = Toolchain::prepare(workspace, choice)?;
+    let plugin = Plugin { package: name.to_owned(), artifact: name.replace('-', "_"), name: name.to_owned() };
+    compile(workspace, folder, &toolchain, &plugin)
 }
 
 fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<Plugin>> {
@@ -114,9 +122,9 @@ fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<Plugin> {
 
 /// Each plugin is built apart: built together, features that one asks of a
 /// shared dependency would change the bytes of the others.
-fn compile(workspace: &Workspace, toolchain: &Toolchain, plugin: &Plugin) -> Result<PathBuf> {
+fn compile(workspace: &Workspace, root: &Path, toolchain: &Toolchain, plugin: &Plugin) -> Result<PathBuf> {
     let folder = workspace.target().join("plugins");
-    let mut cargo = command::cargo(&workspace.root);
+    let mut cargo = command::cargo(root);
     cargo.args(["build", "--quiet", "--release", "--package", &plugin.package, "--target-dir"]).arg(&folder);
     // Plugins are called afresh each time and compiled by the host: speed comes
     // first, but every byte is compiled, hashed and mapped.

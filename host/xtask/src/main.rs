@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
 mod bench;
+mod book;
 mod client;
 mod command;
 mod compiler;
@@ -48,6 +49,7 @@ While you work:
   fuzz       Look for input that breaks what must hold whatever comes
   coverage   Measure which lines the tests reach; fails below 80 %
   deny       Check licences, sources and known vulnerabilities of the dependencies
+  book       Build the manual as a site
 
 `cargo xtask COMMAND --help` says more about each.
 ";
@@ -83,6 +85,7 @@ fn run() -> Result<()> {
             "soak" => soak::run(arguments),
             "fuzz" => fuzz::run(arguments),
             "deny" => deny::run(arguments),
+            "book" => book::run(arguments),
             "help" => {
                 print!("{HELP}");
                 Ok(())

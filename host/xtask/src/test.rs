@@ -12,6 +12,7 @@ use lexopt::Arg;
 use lexopt::ValueExt as _;
 
 use crate::bench;
+use crate::book;
 use crate::command::{self, say};
 use crate::components;
 use crate::demo;
@@ -40,6 +41,7 @@ Options:
                            whose example runs in a real browser
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
+                  book     the plugin of the first page: built, granted and called as README.md says
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
@@ -62,6 +64,7 @@ enum Part {
     Client,
     Conformance,
     Routes,
+    Book,
     Demo,
     Bench,
     Tidy,
@@ -69,8 +72,17 @@ enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 8] =
-        [Self::Rust, Self::Client, Self::Conformance, Self::Routes, Self::Demo, Self::Bench, Self::Tidy, Self::Lint];
+    const ALL: [Self; 9] = [
+        Self::Rust,
+        Self::Client,
+        Self::Conformance,
+        Self::Routes,
+        Self::Book,
+        Self::Demo,
+        Self::Bench,
+        Self::Tidy,
+        Self::Lint,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -78,6 +90,7 @@ impl Part {
             Self::Client => "client",
             Self::Conformance => "conformance",
             Self::Routes => "routes",
+            Self::Book => "book",
             Self::Demo => "demo",
             Self::Bench => "bench",
             Self::Tidy => "tidy",
@@ -86,7 +99,7 @@ impl Part {
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Rust | Self::Client | Self::Conformance | Self::Routes | Self::Demo | Self::Bench)
+        !matches!(self, Self::Tidy | Self::Lint)
     }
 }
 
@@ -97,7 +110,7 @@ impl std::str::FromStr for Part {
         let part = Self::ALL.into_iter().find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
-                "there is no part `{name}`: choose rust, client, conformance, routes, demo, bench, tidy or lint"
+                "there is no part `{name}`: choose rust, client, conformance, routes, book, demo, bench, tidy or lint"
             )
         })
     }
@@ -148,6 +161,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             Part::Client => Ok((client(&workspace, &[]), Vec::new())),
             Part::Conformance => conformance(&workspace),
             Part::Routes => Ok((routes::check(&workspace), Vec::new())),
+            Part::Book => Ok((book::check(&workspace), Vec::new())),
             Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
             Part::Bench => Ok((bench::check(&workspace), Vec::new())),
             Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),

@@ -132,3 +132,22 @@ pub use stream::{EventStream, StreamStatus};
 pub use tool::macro_support;
 pub use tool::{NoInput, Plugin, Tool, ToolDefinition, ToolDetails};
 pub use wharf_sdk_macros::{prompt, reasons, tool};
+
+/// The chapters of the book on writing plugins: their code is compiled and run.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/src/writing/index.md")]
+    struct Index;
+    #[doc = include_str!("../../../docs/src/writing/tools.md")]
+    struct Tools;
+    #[doc = include_str!("../../../docs/src/writing/state.md")]
+    struct State;
+    #[doc = include_str!("../../../docs/src/writing/offers.md")]
+    struct Offers;
+    #[doc = include_str!("../../../docs/src/writing/capabilities.md")]
+    struct Capabilities;
+    #[doc = include_str!("../../../docs/src/writing/http.md")]
+    struct Http;
+    #[doc = include_str!("../../../docs/src/writing/testing.md")]
+    struct Testing;
+}

@@ -224,9 +224,9 @@ fn arguments_that_are_no_text_are_wrong_usage_too() {
 fn the_page_of_limits_is_what_the_command_prints() {
     let run = wharf(["config", "limits", "--markdown"]).run();
     assert_eq!(run.code, Some(0), "{run:?}");
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/LIMITS.md");
-    let page = std::fs::read_to_string(page).expect("host/LIMITS.md is there");
-    assert!(page == run.out, "write it again: wharf config limits --markdown > host/LIMITS.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/src/configuration/limits.md");
+    let page = std::fs::read_to_string(page).expect("the page of limits is there");
+    assert!(page == run.out, "write it again: wharf config limits --markdown > docs/src/configuration/limits.md");
     let plain = wharf(["config", "limits"]).run();
     let further =
         [ProcessLimits::TABLE, TerminalLimits::TABLE, StreamLimits::TABLE, RequestLimits::TABLE, HttpLimits::TABLE]
@@ -234,6 +234,15 @@ fn the_page_of_limits_is_what_the_command_prints() {
     for row in CallLimits::TABLE.iter().chain(HostLimits::TABLE).chain(&further) {
         assert!(run.out.contains(&format!("`{}`", row.name)) && plain.out.contains(row.name), "{}", row.name);
     }
+}
+
+#[test]
+fn the_reference_of_the_configuration_is_what_the_command_prints() {
+    let run = wharf(["config", "schema", "--markdown"]).run();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/src/configuration/reference.md");
+    let page = std::fs::read_to_string(page).expect("the reference is there");
+    assert!(page == run.out, "write it again: wharf config schema --markdown > docs/src/configuration/reference.md");
 }
 
 #[test]
@@ -256,6 +265,7 @@ fn help_teaches_each_command() {
         (vec!["inspect", "--help"], vec!["--json", "sandbox"]),
         (vec!["config", "--help"], vec!["check", "limits"]),
         (vec!["config", "limits", "--help"], vec!["--markdown"]),
+        (vec!["config", "schema", "--help"], vec!["--markdown"]),
     ] {
         let run = wharf(&arguments).run();
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}");

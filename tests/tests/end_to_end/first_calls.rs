@@ -203,20 +203,6 @@ fn each_process_of_a_client_has_a_session_of_its_own_and_nobody_is_warned() {
 }
 
 #[test]
-fn every_snippet_of_the_first_page_starts_a_host_with_a_session_of_its_own() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for page in ["README.md", "README.ko.md"] {
-        let page = std::fs::read_to_string(root.join(page)).expect("it is there");
-        for line in page.lines().filter(|line| line.contains("--stdio")) {
-            let shown = line.matches("serve --stdio").count() + line.matches(r#""serve", "--stdio""#).count();
-            let new = line.matches("serve --stdio --session new").count()
-                + line.matches(r#""serve", "--stdio", "--session", "new""#).count();
-            assert_eq!(shown, new, "{line}");
-        }
-    }
-}
-
-#[test]
 fn a_locale_in_the_usual_form_never_keeps_a_host_from_starting() {
     let data = Data::new();
     for (locale, warned) in [("ko_KR.UTF-8", false), ("en_US", false), ("C", false), ("POSIX", false), ("fr_FR", true)]

@@ -15,6 +15,7 @@ mod content_store;
 mod contexts;
 mod contract;
 mod corpora;
+mod documents;
 mod failures;
 mod first_calls;
 mod front_ends;

@@ -1,4 +1,6 @@
-//! `wharf config`: is the configuration right, and what can be limited.
+//! `wharf config`: is the configuration right, and what can be set and limited.
+
+mod reference;
 
 use std::process::ExitCode;
 
@@ -36,7 +38,11 @@ enum Command {
 Example:
   wharf config schema > wharf.schema.json
   and as the first line of wharf.toml: #:schema ./wharf.schema.json")]
-    Schema,
+    Schema {
+        /// Print every key as the Markdown of the documentation
+        #[arg(long)]
+        markdown: bool,
+    },
     /// List every limit with its default, its ceiling and what happens there
     Limits {
         /// Print as the Markdown of the documentation
@@ -49,7 +55,8 @@ impl Config {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
             Command::Check { json } => return check(global, json),
-            Command::Schema => print_json(&Configuration::schema())?,
+            Command::Schema { markdown: true } => print!("{}", reference::markdown(&Configuration::schema())),
+            Command::Schema { markdown: false } => print_json(&Configuration::schema())?,
             Command::Limits { markdown: true } => print!("{}", markdown()),
             Command::Limits { markdown: false } => {
                 for (title, rows) in GROUPS {
@@ -156,16 +163,34 @@ fn print_table(title: &str, rows: &[LimitInfo]) {
 
 fn markdown() -> String {
     let mut text = String::from(
-        "# Limits\n\nEvery limit that an operator can set, its default, the ceiling that no configuration exceeds, and \
-         what happens there. Times are in milliseconds, sizes in bytes. Limits that are the same for everybody (parts \
-         of an answer, tools of a plugin, bytes of a schema) are in the contract, `wit/`. This page is `wharf config \
-         limits --markdown`; a test keeps it so.\n",
+        "# Limits\n\nEvery limit that an operator can set: whose it is, its default, the ceiling that no configuration \
+         exceeds, and what happens there. Times are in milliseconds, sizes in bytes, unless the name says otherwise. \
+         [Limits by session, tenant and host](../security/shares.md) puts those of one resource side by side.\n\n\
+         Limits that are the same for everybody (parts of an answer, tools of a plugin, bytes of a schema) are in the \
+         contract, `wit/`. This page is `wharf config limits --markdown`; a test keeps it so.\n",
     );
     for (title, rows) in GROUPS {
-        text.push_str(&format!("\n## {title}\n\n| limit | default | ceiling | what happens |\n|---|---|---|---|\n"));
+        let head = "| limit | whose | default | ceiling | what happens |\n|---|---|---|---|---|\n";
+        text.push_str(&format!("\n## {title}\n\n{head}"));
         for row in rows {
-            text.push_str(&format!("| `{}` | {} | {} | {} |\n", row.name, row.default, row.ceiling, row.description));
+            let whose = whose(row.name, rows);
+            text.push_str(&format!(
+                "| `{}` | {whose} | {} | {} | {} |\n",
+                row.name, row.default, row.ceiling, row.description
+            ));
         }
     }
     text
+}
+
+/// Whose use a limit counts, by its name and by those beside it.
+fn whose(name: &str, rows: &[LimitInfo]) -> &'static str {
+    let parts = ["session", "tenant", "owner", "page", "client", "call", "address"];
+    if let Some(part) = parts.into_iter().find(|part| name.ends_with(&format!("per_{part}"))) {
+        return part;
+    }
+    // What all tenants share has its name less `total`, or that name with a tenant's ending.
+    let of_tenant =
+        [format!("{name}_per_tenant"), format!("{}_bytes_per_tenant", name.trim_end_matches("_total_bytes"))];
+    if rows.iter().any(|row| of_tenant.iter().any(|other| row.name == *other)) { "host" } else { "each" }
 }

@@ -10,7 +10,7 @@ use crate::{Error, PluginName};
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TerminalGrant {
-    /// Why, for whoever reads the configuration later.
+    /// Why; for the person who reads the configuration later.
     #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
     /// Until when: a day, which it still holds in UTC, or a time with its zone.

@@ -10,15 +10,15 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenAudit {
-    /// Whether lines are kept below the data directory.
+    /// Whether lines are kept below the data directory; true where absent.
     enabled: Option<bool>,
-    /// Whether what plugins ask the host for is kept where it was not denied.
+    /// Whether what plugins ask the host for is kept where it was not denied; true where absent.
     host_calls: Option<bool>,
-    /// Bytes of a file that is full.
+    /// Bytes of a file that is full, from 131072 to 1073741824; 8388608 where absent.
     rotate_bytes: Option<u64>,
-    /// How many files are kept.
+    /// How many files are kept, from 1 to 10000; 64 where absent.
     keep_files: Option<u64>,
-    /// Days for which a file is kept after its last line.
+    /// Days for which a file is kept after its last line, from 1 to 3650; 30 where absent.
     keep_days: Option<u64>,
 }
 

@@ -100,7 +100,7 @@ pub struct ContextSettings {
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StateSettings {
-    /// What a write survives once it has returned.
+    /// What a write survives once it has returned; `process` where absent.
     pub durability: Durability,
 }
 
@@ -118,9 +118,13 @@ pub enum Durability {
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Written {
+    /// The data directory; the user's own where absent.
     data: Option<PathBuf>,
+    /// On whose behalf calls run that do not say so.
     context: ContextSettings,
+    /// What plugins keep.
     state: StateSettings,
+    /// The host as a whole.
     host: WrittenHost,
     /// Limits of a call of any plugin.
     #[schemars(schema_with = "limits::of_calls")]
@@ -128,17 +132,30 @@ pub(super) struct Written {
     /// What no limit of a call may exceed, whichever plugin's table says so.
     #[schemars(schema_with = "limits::of_calls")]
     ceilings: WrittenLimits,
+    /// Child processes.
     process: WrittenProcess,
+    /// The files of sessions.
     workspace: WorkspaceSettings,
+    /// Interactive programs.
     terminal: WrittenTerminal,
+    /// Web pages, and the browser that runs them.
     webview: WrittenWebView,
+    /// Streams of events.
     stream: WrittenStream,
+    /// HTTP requests of plugins.
     request: WrittenRequest,
+    /// Serving over HTTP.
     http: WrittenHttp,
+    /// What is written down of calls.
     audit: WrittenAudit,
+    /// What a collector of spans gets.
     traces: WrittenTraces,
+    /// What bundled plugins are granted where their own tables do not say; `default` where
+    /// absent.
     profile: Profile,
+    /// One plugin; `host` stands for the host itself, and has nothing but grants.
     plugin: BTreeMap<PluginName, WrittenPlugin>,
+    /// Plugins of a folder.
     plugins: WrittenPlugins,
 }
 
@@ -152,6 +169,7 @@ struct WrittenPlugins {
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenHost {
+    /// Limits of the host.
     #[schemars(schema_with = "limits::of_host")]
     limits: WrittenLimits,
 }

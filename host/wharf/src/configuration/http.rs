@@ -24,6 +24,7 @@ use crate::secret;
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenHttp {
+    /// Limits of connections, requests and sessions.
     #[schemars(schema_with = "super::limits::of_http")]
     limits: WrittenLimits,
     /// Names by which clients may call the host beside those of the loopback.

@@ -17,7 +17,7 @@ pub enum Pin {
     Digest,
     /// Nothing, and it is not even loaded.
     Refuse,
-    /// All that the plugin was granted, whoever changed it.
+    /// All that the plugin was granted. Wharf warns at each start.
     None,
 }
 

@@ -13,8 +13,10 @@ use super::{limits::WrittenLimits, polls::PollGuidance};
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenProcess {
+    /// Limits of processes and of the files of sessions.
     #[schemars(schema_with = "super::limits::of_processes")]
     pub(super) limits: WrittenLimits,
+    /// Advice for callers that poll too often.
     pub(super) polls: PollGuidance,
     /// What has to contain processes and terminals, whatever a grant says: where it
     /// does not work, they are refused.

@@ -28,6 +28,7 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenRequest {
+    /// Limits of each request, and of all.
     #[schemars(schema_with = "limits::of_requests")]
     limits: WrittenLimits,
 }

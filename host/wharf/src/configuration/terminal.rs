@@ -31,12 +31,15 @@ const RECORDINGS: &str = "recordings";
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenTerminal {
+    /// Limits of terminals.
     #[schemars(schema_with = "super::limits::of_terminals")]
     limits: WrittenLimits,
-    /// Whether programs that crash are started again.
+    /// Whether programs that crash are started again; `on-crash` where absent.
     #[schemars(schema_with = "restart_schema")]
     restart: Option<String>,
+    /// What is recorded of terminals, as asciicast v2.
     recording: WrittenRecording,
+    /// What is known of some programs.
     profile: BTreeMap<String, WrittenProfile>,
 }
 
@@ -46,9 +49,14 @@ pub(super) struct WrittenTerminal {
 struct WrittenRecording {
     /// Whether every terminal is recorded.
     enabled: bool,
+    /// Whether what is typed is recorded, too. It may hold secrets that no screen shows;
+    /// passwords that are asked for without echo are left out.
     input: bool,
+    /// Where; `recordings` below the data directory where absent.
     directory: Option<PathBuf>,
+    /// Bytes of one recording, which then ends; 16777216 where absent.
     maximum_bytes: Option<u64>,
+    /// Bytes of all recordings, of which the oldest are removed; 1073741824 where absent.
     total_bytes: Option<u64>,
 }
 
@@ -62,13 +70,16 @@ struct WrittenProfile {
     /// How the turns of these programs are judged.
     #[schemars(schema_with = "preset_schema")]
     preset: String,
+    /// Regular expressions of the cursor's line that mean for certain that the program waits.
     #[serde(default)]
     strict_prompts: Vec<String>,
+    /// Those that may mean it, after some quiet.
     #[serde(default)]
     broad_prompts: Vec<String>,
     /// Numbers of the preset that are otherwise for these programs.
     #[serde(default)]
     parameters: Tuning,
+    /// Lines that are refused.
     #[serde(default)]
     refused: Vec<WrittenWord>,
     /// Whether these programs are started again when they crash.
@@ -80,7 +91,9 @@ struct WrittenProfile {
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenWord {
+    /// The whole line, blanks around it not counted.
     word: String,
+    /// What to do instead; the caller is told.
     reason: String,
 }
 
@@ -88,6 +101,7 @@ struct WrittenWord {
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenStream {
+    /// Limits of streams.
     #[schemars(schema_with = "super::limits::of_streams")]
     limits: WrittenLimits,
 }

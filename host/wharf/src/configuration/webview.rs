@@ -14,11 +14,19 @@ use super::limits::WrittenLimits;
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenWebView {
+    /// Limits of pages.
     #[schemars(schema_with = "super::limits::of_web_pages")]
     limits: WrittenLimits,
+    /// The browser: a path, or a name that is looked for in the search path. Where absent,
+    /// the first that is known and there.
     program: Option<PathBuf>,
+    /// As root, the user that the browser runs as; one of its own where absent. Never 0.
     user: Option<u32>,
+    /// Whether pages run in the browser's own sandbox; true where absent. Without it, a page
+    /// that breaks out has all that the browser's user has.
     sandbox: Option<bool>,
+    /// Where the browser keeps its profile while it runs; the directory of the system for
+    /// temporary files where absent.
     temporary: Option<PathBuf>,
 }
 

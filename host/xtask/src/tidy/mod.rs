@@ -3,10 +3,12 @@
 //! Owns the walk over the repository and the report; each rule is a module
 //! that turns text into violations and touches no file itself.
 
+mod book;
 mod circles;
 mod edges;
 mod links;
 mod named;
+mod prose;
 mod sizes;
 mod text;
 mod wit;
@@ -27,8 +29,10 @@ Checks the rules of the house, in a second:
   - Rust files are at most 600 lines (more than 400 is a warning)
   - every item of the WIT contract is documented
   - no leftovers, no switched-off tests, no paths of somebody's machine
-  - the documents are there, and their local links lead somewhere
-  - the tests that SECURITY.md names are there
+  - the documents are there, and their local links and anchors lead somewhere
+  - paragraphs of the documents have at most 100 words, and blocks of JSON are JSON
+  - the book's summary names every page of it
+  - the tests that the documents name as proof are there
 
 Each violation is one line: where, what, and how to mend it.
 
@@ -36,8 +40,9 @@ Usage: cargo xtask tidy
 ";
 
 /// Documents that a reader expects.
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
+    "README.ko.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
@@ -45,6 +50,7 @@ const DOCUMENTS: [&str; 8] = [
     "LICENSE",
     "wit/README.md",
     "wit/CHANGELOG.md",
+    "docs/src/SUMMARY.md",
 ];
 
 /// Folders that hold nothing of ours.
@@ -106,6 +112,8 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
     violations.extend(circles::check(&sources));
+    let targets = links::Targets::new(&sources, |target: &Path| workspace.root.join(target).exists());
+    violations.extend(book::check(&sources));
     for source in &sources {
         violations.extend(text::check(source));
         if source.is("rs") {
@@ -115,9 +123,9 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
             violations.extend(wit::check(source));
         }
         if source.is("md") {
-            violations.extend(links::check(source, |target| workspace.root.join(target).exists()));
-        }
-        if source.path == Path::new(named::DOCUMENT) {
+            violations.extend(targets.check(source));
+            violations.extend(prose::check(source));
+            violations.extend(book::json(source));
             violations.extend(named::check(source, &sources));
         }
     }
@@ -151,7 +159,7 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> Result<()> 
             if !NOT_OURS.iter().any(|foreign| name == *foreign) {
                 collect(root, &path, sources)?;
             }
-        } else if kind.is_file() && name != "Cargo.lock" {
+        } else if kind.is_file() && name != "Cargo.lock" && name != ".git" {
             let bytes = fs::read(root.join(&path)).with_context(|| format!("cannot read {}", path.display()))?;
             // What is not UTF-8 is a component or a picture: no rule is about it.
             if let Ok(text) = String::from_utf8(bytes) {

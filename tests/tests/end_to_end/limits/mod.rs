@@ -41,8 +41,8 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
 
 #[test]
 fn every_limit_of_a_tenant_has_a_row_in_the_table_of_security() {
-    let security = include_str!("../../../../SECURITY.md");
-    let (_, table) = security.split_once("## Limits by session, tenant and host").expect("the section");
+    let security = include_str!("../../../../docs/src/security/shares.md");
+    let (_, table) = security.split_once("## The table").expect("the section");
     let rows: Vec<Vec<&str>> = table
         .lines()
         .skip_while(|line| !line.starts_with("|---"))
@@ -67,7 +67,7 @@ fn every_limit_of_a_tenant_has_a_row_in_the_table_of_security() {
     for table in tables {
         for limit in table.iter().filter(|limit| limit.name.ends_with("_per_tenant")) {
             let row = rows.iter().find(|row| row[3] == limit.name);
-            let row = row.unwrap_or_else(|| panic!("`{}` has no row in SECURITY.md", limit.name));
+            let row = row.unwrap_or_else(|| panic!("`{}` has no row in docs/src/security/shares.md", limit.name));
             // The host has room for another tenant beside one that takes all it may.
             if let Some(host) = table.iter().find(|other| other.name == row[4]) {
                 assert!(limit.default < host.default, "`{}` leaves no room", limit.name);

@@ -1,6 +1,6 @@
 //! The schema beside the host: neither accepts what the other refuses for its form.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -29,23 +29,45 @@ fn check(text: &str) -> Result<(), String> {
     schema.validate(&json(text)).map_err(|error| format!("{}: {error}", error.instance_path()))
 }
 
-/// The blocks of a Markdown page that are fenced as TOML.
+/// The blocks of a Markdown page that are fenced as TOML and name no other file than
+/// `wharf.toml`.
 fn examples(page: &str) -> Vec<&str> {
     page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```")).map(|(block, _)| block).collect()
 }
 
-#[test]
-fn every_example_of_the_documentation_is_right_and_conforms() {
-    for page in [include_str!("../../../../../README.md"), include_str!("../../../../../ARCHITECTURE.md")] {
-        for example in examples(page) {
-            check(example).expect(example);
-            // Some are about bundled plugins, which are not in every build.
-            if !crate::bundled::PLUGINS.is_empty() {
-                Configuration::parse(example, Path::new("/")).expect(example);
-            }
+/// The first pages and all of the book, by their paths.
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut folders = vec![root.join("docs/src")];
+    let mut paths = vec![root.join("README.md"), root.join("README.ko.md"), root.join("sdk/front-end/README.md")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the book is there") {
+            let path = entry.expect("an entry").path();
+            let list = if path.is_dir() { &mut folders } else { &mut paths };
+            list.push(path);
         }
     }
-    assert!(!examples(include_str!("../../../../../README.md")).is_empty());
+    let pages = paths.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    pages.map(|path| (path.clone(), std::fs::read_to_string(path).expect("a page can be read"))).collect()
+}
+
+#[test]
+fn every_example_of_the_documentation_is_right_and_conforms() {
+    let mut seen = 0;
+    for (path, page) in pages() {
+        for example in examples(&page) {
+            let told =
+                |error: crate::configuration::InvalidConfiguration| panic!("{}: {error}\n{example}", path.display());
+            check(example).unwrap_or_else(told);
+            // Some are about bundled plugins, which are not in every build.
+            if !crate::bundled::PLUGINS.is_empty() {
+                let parsed = Configuration::parse(example, Path::new("/"));
+                parsed.map(drop).map_err(|error| error.to_string()).unwrap_or_else(told);
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen} examples were found");
 }
 
 /// Texts that the host refuses for their form: the schema refuses each.
