@@ -56,8 +56,7 @@ fn every_example_of_the_documentation_is_right_and_conforms() {
     let mut seen = 0;
     for (path, page) in pages() {
         for example in examples(&page) {
-            let told =
-                |error: crate::configuration::InvalidConfiguration| panic!("{}: {error}\n{example}", path.display());
+            let told = |error: String| panic!("{}: {error}\n{example}", path.display());
             check(example).unwrap_or_else(told);
             // Some are about bundled plugins, which are not in every build.
             if !crate::bundled::PLUGINS.is_empty() {
