@@ -12,7 +12,7 @@
 //! use std::sync::{Arc, Mutex};
 //!
 //! use wharf::{
-//!     CallRequest, Configuration, Context, Host, TenantId,
+//!     CallRequest, Caller, Configuration, Context, Host, TenantId,
 //!     trace::{RemoteParent, Span, SpanSink, TraceParent},
 //! };
 //!
@@ -29,10 +29,10 @@
 //! let spans = Arc::new(Spans::default());
 //! let host = Host::builder(Configuration::default()).traces(spans.clone()).open().await?;
 //! let context = Context::new(TenantId::local(), "my-session".parse()?);
-//! let mut request = CallRequest::new(context, "nobody__has_this", Default::default());
+//! let mut caller = Caller::new(context);
 //! let (trace, span) = ([7; 16], [9; 8]); // As the app's own OpenTelemetry knows its span.
-//! request.trace = RemoteParent::new(trace, span, true).map(TraceParent::Remote);
-//! assert!(host.call(request).await.is_err());
+//! caller.trace = RemoteParent::new(trace, span, true).map(TraceParent::Remote);
+//! assert!(host.call(CallRequest::of(caller, "nobody__has_this", Default::default())).await.is_err());
 //! let spans = spans.0.lock().expect("nobody panics here");
 //! assert_eq!((spans[0].name(), spans[0].context.trace.to_bytes()), ("execute_tool", trace));
 //! # Ok(())

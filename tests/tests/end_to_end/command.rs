@@ -155,8 +155,8 @@ fn a_client_that_names_no_tool_is_told_why_and_what_to_do() {
     let shell = Shell::new(&setup);
     let mut client = Client::connect(shell.command(&["serve", "--stdio"]));
     for (name, told) in [
-        ("planning__create_gaol", "there are: planning__create_goal,"),
-        ("create_goal", "there are: planning__create_goal,"),
+        ("planning__create_gaol", "there are: planning__create_goal"),
+        ("create_goal", "there are: planning__create_goal"),
         ("workspace__execute_shell", "plugin `workspace` is off, since it is granted nothing; the operator grants it"),
         ("broken__run", "its plugin could not be loaded"),
         ("browser__open_page", "its plugin is switched off"),

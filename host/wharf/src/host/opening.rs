@@ -186,13 +186,13 @@ impl Host {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use std::time::Duration;
-    /// use wharf::{Configuration, Host, ToolService};
+    /// use wharf::{Configuration, Host, TenantId, ToolService, Viewer};
     ///
     /// // What the operator would write into `wharf.toml`; here, no bundled plugin.
     /// let off: String = wharf::bundled_names().map(|name| format!("[plugin.{name}]\nenabled = false\n")).collect();
     /// let configuration = Configuration::parse(&off, ".".as_ref())?;
     /// let host = Host::builder(configuration).open().await?; // Keeps its state in memory.
-    /// assert!(host.tools().is_empty());
+    /// assert!(host.tools(Viewer::of_tenant(&TenantId::local())).is_empty());
     /// host.shut_down(Duration::from_secs(1)).await;
     /// # Ok(())
     /// # }

@@ -95,7 +95,7 @@ impl Host {
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use wharf::{Grants, PluginSpec, StateGrant, ToolService};
+    /// use wharf::{Grants, PluginSpec, StateGrant, TenantId, ToolService, Viewer};
     /// # let off: String = wharf::bundled_names().map(|name| format!("[plugin.{name}]\nenabled = false\n")).collect();
     /// # let host = wharf::Host::builder(wharf::Configuration::parse(&off, ".".as_ref())?).open().await?;
     /// # // Here `cargo xtask plugins` leaves it.
@@ -104,12 +104,13 @@ impl Host {
     ///
     /// let grants = Grants { state: Some(StateGrant::with_reason("keeps plans")), ..Grants::default() };
     /// let plans = host.load_plugin(PluginSpec::new("plans".parse()?, component.clone()).with_grants(grants)).await?;
-    /// assert_eq!(host.tools().len(), plans.plugin.tools().len());
+    /// let tenant = TenantId::local();
+    /// assert_eq!(host.tools(Viewer::of_tenant(&tenant)).len(), plans.plugin.tools().len());
     ///
     /// let next = PluginSpec::new("plans".parse()?, component); // Nothing is granted to this one.
     /// host.replace_plugin(next).await?; // Calls in flight finish on the first one.
     /// host.unload_plugin(&"plans".parse()?)?;
-    /// assert!(host.tools().is_empty());
+    /// assert!(host.tools(Viewer::of_tenant(&tenant)).is_empty());
     /// # Ok(())
     /// # }
     /// ```
