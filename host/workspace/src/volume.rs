@@ -178,7 +178,8 @@ impl Volume {
         let rest = began.elapsed() * REST;
         (held.began, held.rested) = (Some(began), Instant::now() + rest);
         held.due = Instant::now() + OFTEN.max(rest);
-        let usage = read?;
+        // A failure is not forgotten while the volume rests: what cannot be read is measured anew.
+        let usage = read.inspect_err(|_| held.measured = None)?;
         // What was never measured may be as old as the disk.
         let grew = held.measured.is_some_and(|last| usage.bytes > last.bytes || usage.entries > last.entries);
         held.measured = Some(usage);
