@@ -27,11 +27,12 @@ const TITLE_BYTES: usize = 256;
 ///
 /// ```
 /// use std::time::Duration;
-/// use wharf_core::{
-///     Context, SessionId, StreamLimits, StreamOwner, Streams, TenantId,
-///     completion::{AgentStatus, Preset},
+/// use wharf_completion::{
+///     Streams,
+///     detection::{AgentStatus, Preset},
 ///     stream::{EventKind, Message, OpenStream, Turns},
 /// };
+/// use wharf_core::{Context, SessionId, StreamLimits, StreamOwner, TenantId};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), wharf_completion::stream::StreamError> {
