@@ -50,7 +50,7 @@ impl Handler {
     ) -> Result<GetPromptResponse, ErrorData> {
         let offers = self.prompter().ok_or_else(ErrorData::method_not_found::<GetPromptRequestMethod>)?;
         let GetPromptRequestParams { name, arguments, input_responses, request_state, .. } = request;
-        if offers.has_prompt(self.viewer(), &name) {
+        if span.is_traced() && offers.has_prompt(self.viewer(), &name) {
             span.name_subject("prompts/get", &name);
         }
         let mut arguments = arguments.unwrap_or_default();

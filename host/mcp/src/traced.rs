@@ -34,10 +34,13 @@ const STATE: &str = "tracestate";
 pub(crate) struct Traced(Handler);
 
 /// The span of one request; nothing where nobody traces.
-#[derive(Default)]
 pub(crate) struct RequestSpan(Option<RunningSpan>);
 
 impl RequestSpan {
+    pub(crate) fn is_traced(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Names it for what was asked for: a name that the operator knows.
     pub(crate) fn name_subject(&mut self, method: &str, subject: &str) {
         self.describe(|span| span.rename(&format!("{method} {subject}")));

@@ -5,7 +5,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use wharf_core::{Digest, PluginName};
+use wharf_core::{Digest, PluginName, service::Viewer};
 use wharf_engine::{Plugin, PluginPolicy};
 
 use crate::{configuration::Unconfirmed, tool_name::full_name};
@@ -80,6 +80,11 @@ impl Installed {
     #[must_use]
     pub fn listed_name(&self, tool: &str) -> String {
         if self.prefix { full_name(self.plugin.name(), tool) } else { tool.to_owned() }
+    }
+
+    /// Whether the viewer may use it.
+    pub(crate) fn is_seen_by(&self, viewer: Viewer<'_>) -> bool {
+        viewer.allows(self.plugin.name().as_str())
     }
 
     /// Names its component.

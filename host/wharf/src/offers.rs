@@ -75,8 +75,7 @@ impl Offers {
         }
         // `places` has the names in the order of the prompts.
         let all = self.prompts.iter().zip(self.places.values());
-        let seen = all
-            .filter(|(_, (at, _))| installed.get(*at).is_some_and(|owner| viewer.allows(owner.plugin.name().as_str())));
+        let seen = all.filter(|(_, (at, _))| installed.get(*at).is_some_and(|owner| owner.is_seen_by(viewer)));
         seen.map(|(prompt, _)| prompt.clone()).collect()
     }
 
@@ -86,9 +85,7 @@ impl Offers {
             return Arc::clone(&self.templates);
         }
         let owner = |template: &ResourceTemplate| self.describer(installed, &template.uri_template);
-        let seen = |template: &&ResourceTemplate| {
-            owner(template).is_some_and(|owner| viewer.allows(owner.plugin.name().as_str()))
-        };
+        let seen = |template: &&ResourceTemplate| owner(template).is_some_and(|owner| owner.is_seen_by(viewer));
         self.templates.iter().filter(seen).cloned().collect()
     }
 

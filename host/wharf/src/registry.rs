@@ -11,7 +11,7 @@ use crate::{
     installed::{Installed, Off, Rejected},
     nearest::nearest,
     offers::Offers,
-    tool_name::{FRONT_END_PREFIX as OF_FRONT_END, SEPARATOR},
+    tool_name::{FRONT_END_PREFIX as OF_FRONT_END, SEPARATOR, front_end_of},
 };
 
 /// Names that a caller of an unknown tool is told.
@@ -81,10 +81,9 @@ impl Callee {
     /// Whether this viewer may call the tool of this full name.
     pub(crate) fn is_seen_by(&self, viewer: Viewer<'_>, full_name: &str) -> bool {
         match self {
-            Self::Plugin { owner, .. } => viewer.allows(owner.plugin.name().as_str()),
+            Self::Plugin { owner, .. } => owner.is_seen_by(viewer),
             Self::App(_) => viewer.allows(PluginName::app().as_str()),
-            // A front end stands for a plugin of its own.
-            Self::FrontEnd(_) => viewer.allows(full_name.split_once(SEPARATOR).map_or(full_name, |(name, _)| name)),
+            Self::FrontEnd(_) => viewer.allows(front_end_of(full_name)),
         }
     }
 

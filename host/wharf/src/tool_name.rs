@@ -13,3 +13,8 @@ pub(crate) const FRONT_END_PREFIX: &str = "app_";
 pub(crate) fn full_name(plugin: &PluginName, tool: &str) -> String {
     format!("{plugin}{SEPARATOR}{tool}")
 }
+
+/// The front end of a tool of one, `app_NAME`: it stands for a plugin of its own.
+pub(crate) fn front_end_of(full_name: &str) -> &str {
+    full_name.split_once(SEPARATOR).map_or(full_name, |(front_end, _)| front_end)
+}

@@ -27,6 +27,7 @@ use crate::{
     checking::{Check, Fitting, Unfit},
     installed::Installed,
     registry::Callee,
+    tool_name::front_end_of,
 };
 pub(super) use request_size::{argument_bytes, request_bytes};
 
@@ -100,8 +101,8 @@ impl Host {
         audit: &Arc<CallAudit>,
     ) -> Result<Answer, Error> {
         let limits = &*owner.policy.limits;
-        argument_bytes(arguments.bytes(), limits)?;
         let text = Arc::clone(arguments.text());
+        argument_bytes(text.len() as u64, limits)?;
         let time = limits.wall_time(tool.wall_time).start(limits);
         let check = of_caller(caller, &tool.input, ARGUMENTS, limits, time);
         // The guest gets their text.
@@ -220,7 +221,7 @@ impl ToolService for Host {
     fn tools(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]> {
         let of_all = self.registry().definitions(viewer);
         let Some(own) = self.shared.front_ends.definitions(viewer.tenant) else { return of_all };
-        let seen = |definition: &&ToolDefinition| self.seen(viewer, &definition.name).is_some();
+        let seen = |definition: &&ToolDefinition| viewer.allows(front_end_of(&definition.name));
         let mut both: Vec<_> = of_all.iter().chain(own.iter().filter(seen)).cloned().collect();
         both.sort_by(|one, other| one.name.cmp(&other.name));
         both.into()

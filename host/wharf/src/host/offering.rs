@@ -35,19 +35,23 @@ const MAX_TYPED_BYTES: usize = 4 << 10;
 const MAX_ARGUMENT_NAME_BYTES: usize = 256;
 const MAX_SHOWN_BYTES: usize = 128;
 
-/// Whether the viewer may use what this plugin offers.
-fn is_seen(viewer: Viewer<'_>, owner: &Installed) -> bool {
-    viewer.allows(owner.plugin.name().as_str())
+/// The prompt of this full name as the viewer sees it, and whose it is.
+fn seen_prompt<'r>(
+    registry: &'r Registry,
+    viewer: Viewer<'_>,
+    name: &str,
+) -> Option<(&'r Installed, &'r PromptDefinition)> {
+    registry.offers().prompt(registry.installed(), name).filter(|(owner, _)| owner.is_seen_by(viewer))
 }
 
-/// The prompt of this full name, and whose it is.
+/// The same where there has to be one.
 fn find_prompt<'r>(
     registry: &'r Registry,
     viewer: Viewer<'_>,
     name: &str,
 ) -> Result<(&'r Installed, &'r PromptDefinition), Error> {
-    let found = registry.offers().prompt(registry.installed(), name).filter(|(owner, _)| is_seen(viewer, owner));
-    found.ok_or_else(|| unknown_prompt(&registry.offers().prompts(registry.installed(), viewer), name))
+    seen_prompt(registry, viewer, name)
+        .ok_or_else(|| unknown_prompt(&registry.offers().prompts(registry.installed(), viewer), name))
 }
 
 #[async_trait::async_trait]
@@ -58,7 +62,7 @@ impl OfferService for Host {
     }
 
     fn has_prompt(&self, viewer: Viewer<'_>, name: &str) -> bool {
-        find_prompt(&self.registry(), viewer, name).is_ok()
+        seen_prompt(&self.registry(), viewer, name).is_some()
     }
 
     fn templates(&self, viewer: Viewer<'_>) -> Arc<[ResourceTemplate]> {
@@ -68,7 +72,7 @@ impl OfferService for Host {
 
     fn has_resources(&self, viewer: Viewer<'_>) -> bool {
         let registry = self.registry();
-        registry.offers().readers(registry.installed()).any(|owner| is_seen(viewer, owner))
+        registry.offers().readers(registry.installed()).any(|owner| owner.is_seen_by(viewer))
     }
 
     fn changes(&self) -> broadcast::Receiver<Change> {
@@ -98,7 +102,7 @@ impl OfferService for Host {
     async fn resources(&self, caller: &Arc<Caller>) -> Result<Vec<ResourceDefinition>, Error> {
         let registry = self.registry();
         let readers = registry.offers().readers(registry.installed());
-        let readers: Vec<_> = readers.filter(|owner| is_seen(caller.viewer(), owner)).collect();
+        let readers: Vec<_> = readers.filter(|owner| owner.is_seen_by(caller.viewer())).collect();
         let until = Instant::now() + self.shared.listing;
         let listing = readers.iter().map(async |owner| {
             let running = self.asked("list-resources", owner, caller);
@@ -125,7 +129,8 @@ impl OfferService for Host {
 
     async fn read_resource(&self, caller: &Arc<Caller>, uri: &str) -> Result<Vec<ResourceContent>, Error> {
         let registry = self.registry();
-        let owner = registry.offers().reader(registry.installed(), uri).filter(|owner| is_seen(caller.viewer(), owner));
+        let owner =
+            registry.offers().reader(registry.installed(), uri).filter(|owner| owner.is_seen_by(caller.viewer()));
         let owner = owner.ok_or_else(|| unknown_resource(uri))?;
         // What an address says is the caller's: it does not belong into a log.
         let running = self.asked("read-resource", owner, caller);
@@ -153,7 +158,7 @@ impl OfferService for Host {
             }
             CompletionOf::Template(template) => {
                 let found = registry.offers().describer(registry.installed(), &template);
-                let found = found.filter(|owner| is_seen(caller.viewer(), owner));
+                let found = found.filter(|owner| owner.is_seen_by(caller.viewer()));
                 (found.ok_or_else(|| unknown_template(&template))?, "template", template)
             }
         };
