@@ -22,8 +22,7 @@ use crate::{
 impl Handler {
     pub(crate) fn all_tools(&self, page: Option<PaginatedRequestParams>) -> Result<ListToolsResult, ErrorData> {
         handler::no_cursor(page, "tools")?;
-        let tools = self.served().tools.tools(self.viewer());
-        self.changes().listing(&tools);
+        let tools = self.changes().list(self.served());
         let mut result = ListToolsResult::with_all_items(tools.iter().map(catalogue::tool).collect());
         result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);
         result.cache_scope = Some(CacheScope::Private);

@@ -87,14 +87,17 @@ impl ChangeNotifier {
         &self.watching
     }
 
-    /// The client is shown this list of tools.
-    pub(crate) fn listing(&self, tools: &Arc<[ToolDefinition]>) {
+    /// The tools, for a client that is shown them now.
+    pub(crate) fn list(&self, served: &Served) -> Arc<[ToolDefinition]> {
+        // Before they are read: what changes meanwhile is told.
         if let Some(changes) = &self.tools {
             lock(changes).borrow_and_update();
         }
+        let tools = served.tools.tools(self.viewer());
         if self.plugins.is_some() {
-            *lock(&self.shown) = Some(Arc::clone(tools));
+            *lock(&self.shown) = Some(Arc::clone(&tools));
         }
+        tools
     }
 
     fn viewer(&self) -> Viewer<'_> {
@@ -209,7 +212,8 @@ impl ChangeNotifier {
     fn is_shown(&self, served: &Served, shown: &mut Option<Arc<[ToolDefinition]>>) -> bool {
         let Some(now) = self.limited(served) else { return false };
         let before = shown.replace(Arc::clone(&now));
-        before.is_some_and(|before| before == now)
+        // It may have listed them since this was told last.
+        before.is_some_and(|before| before == now) && lock(&self.shown).as_ref().is_none_or(|listed| *listed == now)
     }
 
     /// The tools of a client that may use some plugins alone.

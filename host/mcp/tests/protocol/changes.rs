@@ -14,11 +14,17 @@ use crate::support::{Client, definition, modern};
 struct Growing {
     tools: Mutex<Arc<[ToolDefinition]>>,
     changes: watch::Sender<u64>,
+    /// Comes right after a list was read.
+    next: Mutex<Option<&'static str>>,
 }
 
 impl Growing {
     fn new() -> Arc<Self> {
-        Arc::new(Self { tools: Mutex::new([definition("a")].into()), changes: watch::Sender::new(0) })
+        Arc::new(Self {
+            tools: Mutex::new([definition("a")].into()),
+            changes: watch::Sender::new(0),
+            next: Mutex::default(),
+        })
     }
 
     fn add(&self, name: &str) {
@@ -36,7 +42,11 @@ impl Growing {
 #[async_trait::async_trait]
 impl NamedTools for Growing {
     fn list(&self) -> Arc<[ToolDefinition]> {
-        Arc::clone(&self.tools.lock().expect("not poisoned"))
+        let read = Arc::clone(&self.tools.lock().expect("not poisoned"));
+        if let Some(name) = self.next.lock().expect("not poisoned").take() {
+            self.add(name);
+        }
+        read
     }
 
     fn changed(&self) -> Option<watch::Receiver<u64>> {
@@ -83,6 +93,22 @@ async fn a_change_of_what_may_not_be_used_is_not_told() {
         assert_eq!(client.receive().await, json!({"jsonrpc": "2.0", "method": CHANGED}));
         assert_eq!(listed(&mut client, 2 + at as i64, json!({})).await, 2 + at, "and it was told once");
     }
+}
+
+#[tokio::test]
+async fn a_change_while_the_list_is_read_is_told() {
+    let service = Growing::new();
+    let mut client = connect(&service);
+    client.handshake().await;
+    *service.next.lock().expect("not poisoned") = Some("b");
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})).await;
+    let (mut seen, mut told) = (None, false);
+    while seen.is_none() || !told {
+        let message = client.receive().await;
+        told |= message["method"] == CHANGED;
+        seen = seen.or_else(|| message["result"]["tools"].as_array().map(Vec::len));
+    }
+    assert_eq!(seen, Some(1), "the client has the list before the change");
 }
 
 #[tokio::test]
