@@ -14,6 +14,7 @@ use crate::{
     error::{LoadError, reason},
     guest::Guest,
 };
+use wharf_contract::completion::Completed;
 
 /// Linked code, and where in it the functions are.
 pub(crate) struct Code {
@@ -40,8 +41,8 @@ pub(crate) enum Function<'f> {
 /// What is to be completed, as the contract has it.
 #[derive(Debug, Clone)]
 pub struct Completing {
-    /// `prompt` or `template`.
-    pub kind: &'static str,
+    /// What has the argument.
+    pub kind: Completed,
     /// The plugin's own name of the prompt, or the template's address.
     pub name: String,
     /// The argument or variable.
@@ -135,7 +136,10 @@ impl Function<'_> {
             Self::Complete(Completing { kind, name, argument, typed, others }) => {
                 let completion = code.completion.as_ref().ok_or_else(|| absent("completion"))?;
                 let completion = completion.load(store.as_context_mut(), &instance)?;
-                completion.call_complete(store, kind, name, argument, typed, others).await.map(Returned::Completions)
+                completion
+                    .call_complete(store, kind.as_str(), name, argument, typed, others)
+                    .await
+                    .map(Returned::Completions)
             }
         }
     }

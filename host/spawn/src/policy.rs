@@ -13,6 +13,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use wharf_contract::process;
 use wharf_core::{
     Error, ProcessLimits,
     grant::{AllowedCommand, ChildGrant},
@@ -143,13 +144,13 @@ impl View {
     }
 }
 
-/// What contains children here, in a word: `bubblewrap`, `landlock`, or `none`.
+/// What contains children here, in a word of the contract.
 #[must_use]
-pub fn word(capabilities: &Capabilities) -> &'static str {
+pub fn word(capabilities: &Capabilities) -> process::Containment {
     match contained(capabilities) {
-        Some(Contained::Bubblewrap) => "bubblewrap",
-        Some(Contained::Landlock) => "landlock",
-        None => "none",
+        Some(Contained::Bubblewrap) => process::Containment::Bubblewrap,
+        Some(Contained::Landlock) => process::Containment::Landlock,
+        None => process::Containment::None,
     }
 }
 

@@ -5,11 +5,14 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use serde::Deserialize;
+use wharf_contract::webview::{
+    ImageType, Key, Modifier, Mouse, Navigate, NetworkIdle, NoParameters, OperationName, Pdf, Rectangle, Resize,
+    Screenshot, SetFiles, Text,
+};
 use wharf_core::{Code, Error, grant::GrantedWebView};
 
 use crate::{
-    ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle, WebViewError,
+    ImageFormat, Operation, WebViewError,
     pages::{MAXIMUM_SIZE, object},
     requests::Matter,
 };
@@ -39,162 +42,6 @@ pub(crate) struct Asked {
     pub(crate) files: Vec<PathBuf>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Navigate {
-    url: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Screenshot {
-    #[serde(default)]
-    format: Format,
-    quality: Option<u8>,
-    #[serde(default)]
-    full_page: bool,
-    clip: Option<Clip>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Format {
-    #[default]
-    Png,
-    Jpeg,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Clip {
-    x: f64,
-    y: f64,
-    width: f64,
-    height: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Pdf {
-    #[serde(default)]
-    landscape: bool,
-    #[serde(default)]
-    background: bool,
-    #[serde(default)]
-    paper: PaperName,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum PaperName {
-    #[default]
-    A4,
-    Letter,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Mouse {
-    kind: MouseWord,
-    x: f64,
-    y: f64,
-    #[serde(default)]
-    button: ButtonWord,
-    #[serde(default = "once")]
-    count: u32,
-    #[serde(default)]
-    delta_x: f64,
-    #[serde(default)]
-    delta_y: f64,
-    #[serde(default)]
-    modifiers: Vec<ModifierWord>,
-}
-
-fn once() -> u32 {
-    1
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum MouseWord {
-    Move,
-    Down,
-    Up,
-    Click,
-    Wheel,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ButtonWord {
-    #[default]
-    Left,
-    Middle,
-    Right,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-enum ModifierWord {
-    Alt,
-    Control,
-    Meta,
-    Shift,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Key {
-    key: String,
-    #[serde(default)]
-    kind: KeyWord,
-    #[serde(default)]
-    modifiers: Vec<ModifierWord>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum KeyWord {
-    #[default]
-    Press,
-    Down,
-    Up,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Text {
-    text: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SetFiles {
-    element: String,
-    paths: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Resize {
-    width: u32,
-    height: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NetworkIdle {
-    #[serde(default = "half_a_second")]
-    idle_milliseconds: u64,
-}
-
-fn half_a_second() -> u64 {
-    500
-}
-
 /// Reads what is asked for.
 pub(crate) fn read(granted: &GrantedWebView<'_>, name: &str, parameters: &str) -> Result<Asked, WebViewError> {
     if parameters.len() > MAXIMUM_PARAMETERS {
@@ -202,41 +49,43 @@ pub(crate) fn read(granted: &GrantedWebView<'_>, name: &str, parameters: &str) -
     }
     let asked = |operation, matter| Ok(Asked { operation, matter, files: Vec::new() });
     let nothing = |operation, matter| {
-        let Nothing {} = object("parameters", parameters)?;
+        let NoParameters {} = object("parameters", parameters)?;
         asked(operation, matter)
     };
+    let Some(name) = OperationName::find(name) else {
+        return Err(WebViewError::invalid(format!(
+            "there is no operation `{}`; `status` tells which there are",
+            wharf_core::text::line(name, 64)
+        )));
+    };
     match name {
-        "navigate" => asked(navigate(granted, object("parameters", parameters)?)?, Matter::Travel),
-        "back" => nothing(Operation::Back, Matter::Travel),
-        "forward" => nothing(Operation::Forward, Matter::Travel),
-        "reload" => nothing(Operation::Reload, Matter::Travel),
-        "screenshot" => asked(screenshot(object("parameters", parameters)?)?, Matter::Document),
-        "pdf" => {
+        OperationName::Navigate => asked(navigate(granted, object("parameters", parameters)?)?, Matter::Travel),
+        OperationName::Back => nothing(Operation::Back, Matter::Travel),
+        OperationName::Forward => nothing(Operation::Forward, Matter::Travel),
+        OperationName::Reload => nothing(Operation::Reload, Matter::Travel),
+        OperationName::Screenshot => asked(screenshot(object("parameters", parameters)?)?, Matter::Document),
+        OperationName::Pdf => {
             let Pdf { landscape, background, paper } = object("parameters", parameters)?;
-            let paper = match paper {
-                PaperName::A4 => Paper::A4,
-                PaperName::Letter => Paper::Letter,
-            };
             asked(Operation::Pdf { landscape, background, paper }, Matter::Document)
         }
-        "mouse" => asked(mouse(&object("parameters", parameters)?)?, Matter::Other),
-        "key" => asked(key(object("parameters", parameters)?)?, Matter::Other),
-        "text" => {
+        OperationName::Mouse => asked(mouse(object("parameters", parameters)?)?, Matter::Other),
+        OperationName::Key => asked(key(object("parameters", parameters)?)?, Matter::Other),
+        OperationName::Text => {
             let Text { text } = object("parameters", parameters)?;
             if text.chars().count() > MAXIMUM_TEXT_CHARACTERS {
                 return Err(WebViewError::invalid(format!("`text` has at most {MAXIMUM_TEXT_CHARACTERS} characters")));
             }
             asked(Operation::Text { text }, Matter::Other)
         }
-        "set-files" => set_files(granted, object("parameters", parameters)?),
-        "resize" => {
+        OperationName::SetFiles => set_files(granted, object("parameters", parameters)?),
+        OperationName::Resize => {
             let Resize { width, height } = object("parameters", parameters)?;
             if ![width, height].iter().all(|side| (1..=MAXIMUM_SIZE).contains(side)) {
                 return Err(WebViewError::invalid(format!("`width` and `height` are 1 to {MAXIMUM_SIZE}")));
             }
             asked(Operation::Resize { width, height }, Matter::Size { width, height })
         }
-        "network-idle" => {
+        OperationName::NetworkIdle => {
             let NetworkIdle { idle_milliseconds } = object("parameters", parameters)?;
             let idle = Duration::from_millis(idle_milliseconds.max(1));
             if idle > MAXIMUM_IDLE {
@@ -244,12 +93,8 @@ pub(crate) fn read(granted: &GrantedWebView<'_>, name: &str, parameters: &str) -
             }
             asked(Operation::NetworkIdle { idle }, Matter::Other)
         }
-        "frames" => nothing(Operation::Frames, Matter::Other),
-        "stop" => nothing(Operation::Stop, Matter::Other),
-        _ => Err(WebViewError::invalid(format!(
-            "there is no operation `{}`; `status` tells which there are",
-            wharf_core::text::line(name, 64)
-        ))),
+        OperationName::Frames => nothing(Operation::Frames, Matter::Other),
+        OperationName::Stop => nothing(Operation::Stop, Matter::Other),
     }
 }
 
@@ -279,13 +124,13 @@ fn refused(error: Error) -> WebViewError {
 fn screenshot(asked: Screenshot) -> Result<Operation, WebViewError> {
     let Screenshot { format, quality, full_page, clip } = asked;
     let format = match (format, quality) {
-        (Format::Png, None) => ImageFormat::Png,
-        (Format::Png, Some(_)) => return Err(WebViewError::invalid("`quality` is for `jpeg` alone")),
-        (Format::Jpeg, None) => ImageFormat::Jpeg { quality: 80 },
-        (Format::Jpeg, Some(quality @ 1..=100)) => ImageFormat::Jpeg { quality },
-        (Format::Jpeg, Some(_)) => return Err(WebViewError::invalid("`quality` is 1 to 100")),
+        (ImageType::Png, None) => ImageFormat::Png,
+        (ImageType::Png, Some(_)) => return Err(WebViewError::invalid("`quality` is for `jpeg` alone")),
+        (ImageType::Jpeg, None) => ImageFormat::Jpeg { quality: 80 },
+        (ImageType::Jpeg, Some(quality @ 1..=100)) => ImageFormat::Jpeg { quality },
+        (ImageType::Jpeg, Some(_)) => return Err(WebViewError::invalid("`quality` is 1 to 100")),
     };
-    let clip = clip.map(|Clip { x, y, width, height }| {
+    let clip = clip.map(|Rectangle { x, y, width, height }| {
         let within = |side: f64| side > 0.0 && side <= MAXIMUM_DRAWN;
         let begins = |at: f64| (0.0..=MAXIMUM_DEPTH).contains(&at);
         // What is not finite is in no range.
@@ -298,30 +143,20 @@ fn screenshot(asked: Screenshot) -> Result<Operation, WebViewError> {
     Ok(Operation::Screenshot { format, full_page, clip: clip.transpose()? })
 }
 
-fn mouse(asked: &Mouse) -> Result<Operation, WebViewError> {
+fn mouse(asked: Mouse) -> Result<Operation, WebViewError> {
     let Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers } = asked;
-    let near = |at: &f64| (-MAXIMUM_POSITION..=MAXIMUM_POSITION).contains(at);
+    let (button, count) = (button.unwrap_or_default(), count.unwrap_or(1));
+    let (delta_x, delta_y) = (delta_x.unwrap_or_default(), delta_y.unwrap_or_default());
+    let near = |at: f64| (-MAXIMUM_POSITION..=MAXIMUM_POSITION).contains(&at);
     if ![x, y, delta_x, delta_y].into_iter().all(near) {
         let problem = format!("positions and deltas are at most {MAXIMUM_POSITION} pixels away");
         return Err(WebViewError::invalid(problem));
     }
-    if !(1..=3).contains(count) {
+    if !(1..=3).contains(&count) {
         return Err(WebViewError::invalid("`count` is 1 to 3"));
     }
-    let kind = match kind {
-        MouseWord::Move => MouseKind::Move,
-        MouseWord::Down => MouseKind::Down,
-        MouseWord::Up => MouseKind::Up,
-        MouseWord::Click => MouseKind::Click,
-        MouseWord::Wheel => MouseKind::Wheel,
-    };
-    let button = match button {
-        ButtonWord::Left => MouseButton::Left,
-        ButtonWord::Middle => MouseButton::Middle,
-        ButtonWord::Right => MouseButton::Right,
-    };
-    let (x, y, count, delta_x, delta_y) = (*x, *y, *count, *delta_x, *delta_y);
-    Ok(Operation::Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers: held(modifiers)? })
+    let modifiers = held(modifiers.unwrap_or_default())?;
+    Ok(Operation::Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers })
 }
 
 fn key(asked: Key) -> Result<Operation, WebViewError> {
@@ -332,25 +167,14 @@ fn key(asked: Key) -> Result<Operation, WebViewError> {
     if !(single || named) {
         return Err(WebViewError::invalid("`key` is a single character, or a name such as Enter, Tab or ArrowDown"));
     }
-    let kind = match kind {
-        KeyWord::Press => KeyKind::Press,
-        KeyWord::Down => KeyKind::Down,
-        KeyWord::Up => KeyKind::Up,
-    };
-    Ok(Operation::Key { key, kind, modifiers: held(&modifiers)? })
+    Ok(Operation::Key { key, kind, modifiers: held(modifiers)? })
 }
 
-fn held(words: &[ModifierWord]) -> Result<Vec<Modifier>, WebViewError> {
-    if words.len() > 4 {
+fn held(modifiers: Vec<Modifier>) -> Result<Vec<Modifier>, WebViewError> {
+    if modifiers.len() > 4 {
         return Err(WebViewError::invalid("`modifiers` are Alt, Control, Meta and Shift, each once"));
     }
-    let modifier = |word: &ModifierWord| match word {
-        ModifierWord::Alt => Modifier::Alt,
-        ModifierWord::Control => Modifier::Control,
-        ModifierWord::Meta => Modifier::Meta,
-        ModifierWord::Shift => Modifier::Shift,
-    };
-    Ok(words.iter().map(modifier).collect())
+    Ok(modifiers)
 }
 
 fn set_files(granted: &GrantedWebView<'_>, asked: SetFiles) -> Result<Asked, WebViewError> {

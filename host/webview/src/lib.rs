@@ -30,10 +30,10 @@ pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebVi
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
-pub use page::{Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, Why};
-pub use pages::{
-    Metrics, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, Standing, Swept, Wanted, WebViews,
+pub use page::{
+    CloseReason, Dialog, DialogPolicy, Log, LogPage, PageInfo, Place, Status, dialog_policy_named, log_named,
 };
+pub use pages::{Metrics, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, Swept, Wanted, WebViews};
 pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     Console, DialogKind, DialogOpened, Download, Failure, FailureKind, Finished, Network, PageEvent, Settled,

@@ -17,6 +17,8 @@ mod terminal;
 mod webview;
 mod workspace;
 
+use wharf_contract::state::Scope;
+
 use crate::{Code, Error, PluginName, ScopeKind, request::Secrets};
 
 pub use child::{AllowedCommand, ChildGrant};
@@ -142,7 +144,7 @@ impl Grants {
     /// # Errors
     /// `invalid` where there is none of this name.
     pub fn scope_kind(&self, word: &str) -> Result<ScopeKind, Error> {
-        if word == "default" {
+        if Scope::find(word) == Some(Scope::Default) {
             return Ok(self.state.as_ref().map_or_else(default_scope, |grant| grant.default_scope));
         }
         ScopeKind::from_word(word).ok_or_else(|| {

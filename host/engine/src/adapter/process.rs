@@ -4,12 +4,16 @@ mod convert;
 
 use std::{sync::Arc, time::Duration};
 
+use wharf_contract::{
+    UnknownWord,
+    process::{Signal, WaitReason},
+};
 use wharf_core::{
     Code, Error,
     grant::{AllowedCommand, GrantedProcess},
 };
 use wharf_process::{
-    Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Until, Wanted, output::Piece, signal_named,
+    Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Until, Wanted, output::Piece,
 };
 
 use wharf_workspace::Workspace;
@@ -125,14 +129,14 @@ impl Reach {
         let until = Until { output, pattern, exit: condition.exit, idle };
         let waited = processes.wait(&owner, id, &until, self.patience(ms)).await?;
         let (reason, found) = match waited.reason {
-            Reason::Output => ("output", None),
-            Reason::Pattern(found) => ("pattern", Some((found.from, found.to))),
-            Reason::Exit => ("exit", None),
-            Reason::Idle => ("idle", None),
-            Reason::TimeUp => ("time-up", None),
+            Reason::Output => (WaitReason::Output, None),
+            Reason::Pattern(found) => (WaitReason::Pattern, Some((found.from, found.to))),
+            Reason::Exit => (WaitReason::Exit, None),
+            Reason::Idle => (WaitReason::Idle, None),
+            Reason::TimeUp => (WaitReason::TimeUp, None),
         };
         Ok(wit::Waited {
-            reason: reason.to_owned(),
+            reason: reason.as_str().to_owned(),
             found,
             process: waited.process.into(),
             advice: waited.guidance.map(Into::into),
@@ -151,7 +155,8 @@ impl Reach {
 
     async fn signal_process(&self, id: &str, signal: &str) -> Result<(), Error> {
         let Found { processes, owner, id } = self.found(id)?;
-        let signal = signal_named(signal).map_err(|error| Error::new(Code::Invalid, error.to_string()))?;
+        let signal: Signal =
+            signal.parse().map_err(|error: UnknownWord| Error::new(Code::Invalid, error.to_string()))?;
         Ok(processes.signal(&owner, id, signal).await?)
     }
 
@@ -335,11 +340,7 @@ pub(super) fn no_options(options: Option<&str>) -> Result<(), Error> {
 }
 
 fn stream(name: &str) -> Result<StreamName, Error> {
-    match name {
-        "stdout" => Ok(StreamName::Stdout),
-        "stderr" => Ok(StreamName::Stderr),
-        _ => Err(Error::new(Code::Invalid, "a stream is `stdout` or `stderr`")),
-    }
+    StreamName::find(name).ok_or_else(|| Error::new(Code::Invalid, "a stream is `stdout` or `stderr`"))
 }
 
 fn pattern(text: &str) -> Result<wharf_process::Pattern, Error> {

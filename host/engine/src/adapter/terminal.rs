@@ -4,6 +4,7 @@ mod convert;
 
 use std::{sync::Arc, time::Duration};
 
+use wharf_contract::terminal::View;
 use wharf_core::{Code, Error, TerminalOwner, grant::GrantedTerminal};
 use wharf_terminal::{Size, TerminalId, Terminals, TurnOptions, Wanted};
 
@@ -155,16 +156,16 @@ impl Reach {
     ) -> Result<wit::Piece, Error> {
         let Found { terminals, owner, id } = self.found_terminal(id)?;
         let (patience, room) = (self.patience(milliseconds), self.room(max_bytes.min(MAX_PIECE_BYTES), 1));
-        match view {
-            "text" => {
+        match View::find(view) {
+            Some(View::Text) => {
                 let info = terminals.wait_for(&owner, id, |progress| progress.text_bytes > from, patience).await?;
                 Ok(convert::piece(terminals.read_text(&owner, id, from, room)?, info.text_bytes))
             }
-            "raw" => {
+            Some(View::Raw) => {
                 let info = terminals.wait_for(&owner, id, |progress| progress.raw_bytes > from, patience).await?;
                 Ok(convert::raw_piece(terminals.read_raw(&owner, id, from, room)?, info.raw_bytes))
             }
-            _ => Err(Error::new(Code::Invalid, "a view is `text` or `raw`")),
+            None => Err(Error::new(Code::Invalid, "a view is `text` or `raw`")),
         }
     }
 

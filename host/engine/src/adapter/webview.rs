@@ -5,7 +5,7 @@ mod convert;
 use std::time::Duration;
 
 use wharf_core::{Code, Error, WebViewOwner, grant::GrantedWebView};
-use wharf_webview::{DialogAnswer, Log, PageId, Place, RequestId, Script, Wanted, WebViews};
+use wharf_webview::{DialogAnswer, PageId, Place, RequestId, Script, Wanted, WebViews, log_named};
 use wharf_workspace::Workspace;
 
 use crate::{
@@ -141,7 +141,7 @@ impl Reach {
 
     fn page_entries(&self, id: &str, log: &str, after: u64, max: u32) -> Result<wit::LogPage, Error> {
         let FoundPage { webviews, owner, id, .. } = self.found_page(id)?;
-        let log: Log = log.parse()?;
+        let log = log_named(log)?;
         Ok(webviews.entries(&owner, id, log, after, usize::try_from(max).unwrap_or(usize::MAX))?.into())
     }
 }

@@ -30,6 +30,7 @@ use std::{
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, watch};
+use wharf_contract::webview::OperationName;
 use wharf_core::WebViewLimits;
 use wharf_spawn::Spawner;
 
@@ -187,23 +188,12 @@ impl WebViewBackend for Chromium {
     }
 
     fn abilities(&self) -> Abilities {
-        let operations = [
-            "navigate",
-            "back",
-            "forward",
-            "reload",
-            "screenshot",
-            "pdf",
-            "mouse",
-            "key",
-            "text",
-            "set-files",
-            "resize",
-            "network-idle",
-            "frames",
-            "stop",
-        ];
-        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+        Abilities {
+            operations: OperationName::WORDS.iter().copied().collect(),
+            isolated_world: true,
+            enforces_origins: true,
+            sandbox: self.sandbox,
+        }
     }
 
     fn user(&self) -> Option<u32> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Bench, PATIENCE, failure};
-use crate::{FailureKind, OutcomeState, PageId, Script, Status, WebViewError, Why};
+use crate::{CloseReason, FailureKind, OutcomeState, PageId, Script, Status, WebViewError};
 
 pub(super) async fn close(bench: &Bench) {
     let page = bench.open();
@@ -14,7 +14,7 @@ pub(super) async fn close(bench: &Bench) {
     for request in [pending, looping] {
         assert_eq!(failure("a promise", &page.poll(request)).0, FailureKind::Cancelled);
     }
-    assert_eq!((page.info().status, page.info().closed_because), (Status::Closed, Some(Why::Owner)));
+    assert_eq!((page.info().status, page.info().closed_because), (Status::Closed, Some(CloseReason::Owner)));
     let after = page.pages().execute(&page.owner, page.id, Script::new("1"));
     assert!(matches!(after, Err(WebViewError::Closed { reason: "owner" })), "{after:?}");
     // One that was never used.
@@ -51,7 +51,7 @@ pub(super) async fn kill(bench: &Bench, kill: &(dyn Fn() + Send + Sync)) {
     for (page, request) in pages.iter().zip(pending) {
         assert_eq!(failure("a promise", &page.wait(request).await).0, FailureKind::BackendGone);
         let info = page.until("was closed", |info| info.status == Status::Closed).await;
-        assert_eq!(info.closed_because, Some(Why::BackendGone));
+        assert_eq!(info.closed_because, Some(CloseReason::BackendGone));
     }
     // What comes next is run again, as soon as it can be.
     let page = bench.open();
@@ -68,7 +68,7 @@ pub(super) async fn shut_down(bench: &Bench) {
     for request in [pending, looping] {
         assert_eq!(failure("a promise", &page.poll(request)).0, FailureKind::Cancelled);
     }
-    assert_eq!(page.info().closed_because, Some(Why::ShuttingDown));
+    assert_eq!(page.info().closed_because, Some(CloseReason::ShuttingDown));
     let granted = bench.grants.webview(&bench.plugin).expect("a grant");
     let context = wharf_core::Context::new(page.owner.tenant.clone(), page.owner.session.clone());
     let opened = bench.pages.open(&granted, &context, None, crate::Wanted::default());

@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Status, Why, clean, outbox::Command, state::State};
+use super::{CloseReason, Status, clean, outbox::Command, state::State};
 use crate::{Failure, FailureKind, WebViewError, shares::Places};
 
 /// The longest reason that is told, in bytes.
@@ -14,8 +14,8 @@ pub(super) enum Life {
     Opening,
     Open,
     /// Asked to close; its backend has not said that it is.
-    Closing(Why),
-    Closed(Why),
+    Closing(CloseReason),
+    Closed(CloseReason),
 }
 
 impl State {
@@ -44,7 +44,7 @@ impl State {
         self.ended
     }
 
-    pub(crate) fn why(&self) -> Option<Why> {
+    pub(crate) fn why(&self) -> Option<CloseReason> {
         match self.life {
             Life::Opening | Life::Open => None,
             Life::Closing(why) | Life::Closed(why) => Some(why),
@@ -89,7 +89,7 @@ impl State {
     }
 
     /// Asks its backend to close it. Whether nobody had.
-    pub(crate) fn close(&mut self, now: Instant, why: Why) -> bool {
+    pub(crate) fn close(&mut self, now: Instant, why: CloseReason) -> bool {
         if !self.is_open() {
             return false;
         }
@@ -106,7 +106,7 @@ impl State {
             Life::Opening | Life::Open => {
                 let reason = unasked.unwrap_or("the browser ended");
                 self.end(now, &Failure::new(FailureKind::BackendGone, clean(reason, MAXIMUM_REASON)));
-                Why::BackendGone
+                CloseReason::BackendGone
             }
             Life::Closing(why) | Life::Closed(why) => why,
         };

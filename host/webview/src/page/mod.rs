@@ -28,10 +28,10 @@ use tokio::{
 };
 use wharf_core::WebViewOwner;
 
-pub use dialog::DialogPolicy;
+pub use dialog::{DialogPolicy, dialog_policy_named};
 pub(crate) use entries::{clean, download};
-pub use info::{Dialog, PageInfo, Status, Why};
-pub use log::{Log, LogPage};
+pub use info::{CloseReason, Dialog, PageInfo, Status};
+pub use log::{Log, LogPage, log_named};
 pub(crate) use outbox::Command;
 pub(crate) use state::{Claim, State};
 

@@ -11,6 +11,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::Map;
 use tokio::{sync::oneshot, time::Instant};
+use wharf_contract::webview::POPUPS;
 use wharf_core::{Share, WebViewLimits};
 
 use super::{
@@ -165,7 +166,7 @@ impl State {
             opened,
             last_used: self.last_used,
             closed_because: self.why(),
-            meta: Map::from_iter([("popups".to_owned(), self.popups.into())]),
+            meta: Map::from_iter([(POPUPS.to_owned(), self.popups.into())]),
         }
     }
 

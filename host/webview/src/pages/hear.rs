@@ -7,7 +7,7 @@ use wharf_core::Share;
 
 use super::Core;
 use crate::{
-    Accepted, Failure, FailureKind, Finished, Hears, PageEvent, PageId, Settled, Token, Why,
+    Accepted, CloseReason, Failure, FailureKind, Finished, Hears, PageEvent, PageId, Settled, Token,
     page::{Claim, Page, State, clean},
     requests::{Done, Ended, Work},
     wrapper::{Enclosed, result},
@@ -122,7 +122,7 @@ impl Core {
         };
         let (download, gone) = if chatter { self.look(&page, hear) } else { self.change(&page, hear) };
         if gone {
-            self.counters.closed(Why::BackendGone);
+            self.counters.closed(CloseReason::BackendGone);
         }
         if let Some(download) = download {
             self.take_download(&page, download);

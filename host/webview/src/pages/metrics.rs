@@ -6,7 +6,7 @@ use serde::Serialize;
 use wharf_completion::polls::{PollMetrics, PollTotals};
 
 use super::WebViews;
-use crate::Why;
+use crate::CloseReason;
 
 /// Counts since the host began, and what is there now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -66,14 +66,14 @@ impl Counters {
         self.counts().opened += 1;
     }
 
-    pub(super) fn closed(&self, why: Why) {
+    pub(super) fn closed(&self, why: CloseReason) {
         let mut counts = self.counts();
         counts.closed += 1;
         match why {
-            Why::Idle => counts.idle += 1,
-            Why::Evicted => counts.evicted += 1,
-            Why::BackendGone => counts.lost += 1,
-            Why::Owner | Why::Operator | Why::ShuttingDown => {}
+            CloseReason::Idle => counts.idle += 1,
+            CloseReason::Evicted => counts.evicted += 1,
+            CloseReason::BackendGone => counts.lost += 1,
+            CloseReason::Owner | CloseReason::Operator | CloseReason::Crashes | CloseReason::ShuttingDown => {}
         }
     }
 

@@ -36,14 +36,13 @@ pub use metrics::Metrics;
 pub use outcome::{Outcome, OutcomeState, RequestInfo};
 pub use read::ResultPiece;
 pub(crate) use run::Beginning;
-pub use standing::Standing;
 pub use sweep::Swept;
 pub(crate) use wanted::{MAXIMUM_SIZE, object};
 pub use wanted::{Script, Settings, Wanted};
 
 use self::metrics::Counters;
 use crate::{
-    DialogAnswer, Log, LogPage, PageId, PageInfo, RequestId, WebViewBackend, WebViewError, Why,
+    CloseReason, DialogAnswer, Log, LogPage, PageId, PageInfo, RequestId, WebViewBackend, WebViewError,
     page::{Page, State},
     requests::Look,
     shares::Quotas,
@@ -157,7 +156,7 @@ impl WebViews {
     /// [`WebViewError::NoPage`].
     pub async fn close(&self, owner: &WebViewOwner, id: PageId, patience: Duration) -> Result<(), WebViewError> {
         let page = self.find(owner, id)?;
-        self.core.close(&page, Why::Owner);
+        self.core.close(&page, CloseReason::Owner);
         self.core.closed(&page, Instant::now() + patience).await;
         Ok(())
     }
@@ -214,7 +213,7 @@ impl WebViews {
 }
 
 impl Core {
-    fn close(&self, page: &Page, why: Why) {
+    fn close(&self, page: &Page, why: CloseReason) {
         if self.change(page, |state, now| state.close(now, why)) {
             self.counters.closed(why);
         }

@@ -14,7 +14,7 @@ use wharf_core::{
 
 use super::{Core, Table, WebViews, hear::Ear, keep::keep, wanted::Wanted};
 use crate::{
-    PageId, PageInfo, PageSettings, PageShares, Place, Sink, WebViewError, Why,
+    CloseReason, PageId, PageInfo, PageSettings, PageShares, Place, Sink, WebViewError,
     page::{Command, Known, Page, State},
     shares::{Places, makes_room},
     wrapper::Shelf,
@@ -80,7 +80,7 @@ impl WebViews {
             (page, evicted, forgotten)
         };
         if let Some(evicted) = evicted {
-            core.counters.closed(Why::Evicted);
+            core.counters.closed(CloseReason::Evicted);
             core.change(&evicted, |_, _| ());
         }
         core.counters.opened();
@@ -119,7 +119,7 @@ impl Core {
         let Some((_, longest)) = idle.max_by_key(|(unused, page)| (*unused, Reverse(page.serial))) else {
             return Err(WebViewError::Full { full });
         };
-        longest.decide(|state, now| state.close(now, Why::Evicted));
+        longest.decide(|state, now| state.close(now, CloseReason::Evicted));
         // It counted at every level, so its place is enough.
         let evicted = Some(Arc::clone(longest));
         match shares.open() {

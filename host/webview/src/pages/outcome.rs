@@ -7,6 +7,8 @@ use tokio::{
     select,
     time::{Instant, sleep_until},
 };
+/// Where a request stands.
+pub use wharf_contract::webview::RequestState as OutcomeState;
 use wharf_core::WebViewOwner;
 
 use super::{Core, WebViews, read::is_text};
@@ -15,35 +17,6 @@ use crate::{
     page::{Page, State},
     requests::{self, Ended, IsPending, Look, Request},
 };
-
-/// Where a request stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutcomeState {
-    /// Nothing has come of it yet.
-    Pending,
-    /// There is a result.
-    Done,
-    /// It failed.
-    Failed,
-    /// It ended, and what came of it is not kept any more.
-    Expired,
-    /// No request of this owner ever had this id, or that is forgotten.
-    Unknown,
-}
-
-impl OutcomeState {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-            Self::Unknown => "unknown",
-        }
-    }
-}
 
 /// What came of a request, so far.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,55 +1,24 @@
 //! What holds for the pages of a plugin here.
 
-use serde::Serialize;
+use wharf_contract::webview::Rules;
 use wharf_core::grant::GrantedWebView;
 
 use super::WebViews;
 
-/// What holds for the pages of a plugin here, for people and programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Standing {
-    /// Patterns of origins that pages may reach.
-    pub origins: Vec<String>,
-    /// Pages that an owner may have at once.
-    pub maximum_pages: u64,
-    /// Whether downloads are taken.
-    pub downloads: bool,
-    /// Whether pages may be given files.
-    pub uploads: bool,
-    /// Whether private addresses may be reached.
-    pub private_addresses: bool,
-    /// What runs pages.
-    pub backend: &'static str,
-    /// What can be done with a page beside running a script.
-    pub operations: Vec<&'static str>,
-    /// Whether a script can be run apart from those of the page.
-    pub isolated_world: bool,
-    /// Whether pages cannot leave the granted origins, whatever they try.
-    pub enforces_origins: bool,
-    /// Whether pages run in the sandbox of the browser.
-    pub sandbox: bool,
-    /// How long a page may be unused.
-    pub idle_seconds: u64,
-    /// How long a request may take that says nothing else.
-    pub request_milliseconds: u64,
-    /// How long one may ask to take.
-    pub maximum_request_milliseconds: u64,
-}
-
 impl WebViews {
     /// What holds for the pages of a plugin.
     #[must_use]
-    pub fn standing(&self, granted: &GrantedWebView<'_>) -> Standing {
+    pub fn standing(&self, granted: &GrantedWebView<'_>) -> Rules {
         let (grant, limits) = (granted.grant(), &self.core.limits);
         let abilities = self.core.backend.abilities();
-        Standing {
+        Rules {
             origins: grant.origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
             maximum_pages: grant.maximum_pages.min(limits.pages),
             downloads: grant.downloads,
             uploads: grant.uploads && self.core.settings.staging.is_some(),
             private_addresses: grant.private_addresses,
-            backend: self.core.backend.name(),
-            operations: abilities.operations.into_iter().collect(),
+            backend: self.core.backend.name().to_owned(),
+            operations: abilities.operations.into_iter().map(str::to_owned).collect(),
             isolated_world: abilities.isolated_world,
             enforces_origins: abilities.enforces_origins,
             sandbox: abilities.sandbox,

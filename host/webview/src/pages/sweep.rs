@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use wharf_core::{PluginName, SessionId, TenantId, WebViewOwner};
 
 use super::{Core, Table, WebViews};
-use crate::{PageId, PageInfo, Why, page::Page, shares::makes_room};
+use crate::{CloseReason, PageId, PageInfo, page::Page, shares::makes_room};
 
 /// Closed pages of one owner that are remembered.
 const REMEMBERED_OF_OWNER: u64 = 8;
@@ -30,10 +30,10 @@ impl WebViews {
         for page in core.pages(|_| true) {
             // In one step: who uses it meanwhile keeps it.
             let closes = core.change(&page, |state, now| {
-                state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, Why::Idle)
+                state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, CloseReason::Idle)
             });
             if closes {
-                core.counters.closed(Why::Idle);
+                core.counters.closed(CloseReason::Idle);
                 closed += 1;
             }
         }
@@ -64,7 +64,7 @@ impl WebViews {
     /// where there is none.
     pub async fn close_for_operator(&self, id: PageId, patience: Duration) -> Option<PageInfo> {
         let page = self.core.page(id)?;
-        self.core.close(&page, Why::Operator);
+        self.core.close(&page, CloseReason::Operator);
         self.core.closed(&page, Instant::now() + patience).await;
         Some(self.core.info(&page))
     }
@@ -73,7 +73,7 @@ impl WebViews {
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.tenant == *tenant && page.owner.session == *session);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
-        self.core.close_all(&open, Why::Operator, patience).await;
+        self.core.close_all(&open, CloseReason::Operator, patience).await;
         open.len()
     }
 
@@ -81,7 +81,7 @@ impl WebViews {
     pub async fn end_plugin(&self, plugin: &PluginName, patience: Duration) -> usize {
         let pages = self.core.pages(|page| page.owner.plugin == *plugin);
         let open: Vec<_> = pages.into_iter().filter(|page| self.core.look(page, |state, _| state.is_open())).collect();
-        self.core.close_all(&open, Why::Operator, patience).await;
+        self.core.close_all(&open, CloseReason::Operator, patience).await;
         open.len()
     }
 
@@ -95,7 +95,7 @@ impl WebViews {
             table.pages.values().cloned().collect::<Vec<_>>()
         };
         for page in &all {
-            core.close(page, Why::ShuttingDown);
+            core.close(page, CloseReason::ShuttingDown);
         }
         core.backend.shut_down(patience).await;
         for page in &all {
@@ -106,7 +106,7 @@ impl WebViews {
 
 impl Core {
     /// All at once.
-    async fn close_all(&self, pages: &[Arc<Page>], why: Why, patience: Duration) {
+    async fn close_all(&self, pages: &[Arc<Page>], why: CloseReason, patience: Duration) {
         let until = Instant::now() + patience;
         for page in pages {
             self.close(page, why);

@@ -10,6 +10,7 @@ use std::{
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use wharf_contract::caller;
 use wharf_core::{
     Answer, CallLimits, CallRequest, Code, Context, Error, InputGiven, Permit, RequestMemory, Schema, TenantId, Tool,
     ToolDefinition, ToolService, Tracer,
@@ -31,12 +32,6 @@ const MAX_REQUEST_META_BYTES: u64 = 64 << 10;
 /// What is checked, in words.
 const ARGUMENTS: &str = "the arguments";
 pub(crate) const ANSWER: &str = "the structured answer";
-/// What starts so is the host's.
-const OWN_PREFIX: &str = "dev.wharf/";
-/// Where a plugin finds what was given to a round of input.
-const INPUT: &str = "dev.wharf/input";
-/// Where a plugin finds what the client can do; the transport writes it.
-const CLIENT: &str = "dev.wharf/client";
 
 impl Host {
     /// Calls a tool; see [`ToolService::call`].
@@ -305,8 +300,8 @@ fn check_request_meta(meta: &mut Map<String, Value>, limits: &CallLimits) -> Res
     if meta.is_empty() {
         return Ok(0);
     }
-    let client = meta.remove(CLIENT);
-    meta.retain(|key, _| !key.starts_with(OWN_PREFIX));
+    let client = meta.remove(caller::CLIENT);
+    meta.retain(|key, _| !key.starts_with(caller::OWN_PREFIX));
     let bytes = json_bytes(meta);
     if bytes > MAX_REQUEST_META_BYTES {
         return Err(Error::new(
@@ -325,7 +320,7 @@ fn check_request_meta(meta: &mut Map<String, Value>, limits: &CallLimits) -> Res
             ),
         ));
     }
-    meta.insert(CLIENT.to_owned(), client);
+    meta.insert(caller::CLIENT.to_owned(), client);
     Ok(bytes)
 }
 
@@ -354,11 +349,11 @@ pub(super) fn with_input(meta: &mut Map<String, Value>, input: InputGiven, limit
     let client = check_request_meta(meta, limits)?;
     if !input.is_empty() {
         let mut members = Map::new();
-        members.insert("responses".to_owned(), Value::Object(input.responses));
+        members.insert(caller::RESPONSES.to_owned(), Value::Object(input.responses));
         if let Some(state) = input.state {
-            members.insert("state".to_owned(), state.into());
+            members.insert(caller::STATE.to_owned(), state.into());
         }
-        meta.insert(INPUT.to_owned(), Value::Object(members));
+        meta.insert(caller::INPUT.to_owned(), Value::Object(members));
     }
     Ok(given.saturating_add(client))
 }

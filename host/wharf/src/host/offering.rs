@@ -16,6 +16,7 @@ use tokio::{
     sync::broadcast,
     time::{Instant, timeout_at},
 };
+use wharf_contract::completion::Completed;
 use wharf_core::{
     Code, Error, Permit,
     audit::{AuditOutcome, CallAudit, RunningCall},
@@ -178,12 +179,12 @@ impl OfferService for Offering {
         let (owner, kind, name) = match of {
             CompletionOf::Prompt(name) => {
                 let (owner, prompt) = self.find_prompt(&registry, &name)?;
-                (owner, "prompt", prompt.name.clone())
+                (owner, Completed::Prompt, prompt.name.clone())
             }
             CompletionOf::Template(template) => {
                 let found = registry.offers().describer(registry.installed(), &template);
                 let found = found.filter(|owner| self.allows(owner));
-                (found.ok_or_else(|| unknown_template(&template))?, "template", template)
+                (found.ok_or_else(|| unknown_template(&template))?, Completed::Template, template)
             }
         };
         if !owner.plugin.completes() {

@@ -10,20 +10,22 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 22] = [
-    ("wharf-core", &[]),
-    ("wharf-completion", &["wharf-core"]),
+const MEMBERS: [(&str, &[&str]); 23] = [
+    ("wharf-contract", &[]),
+    ("wharf-core", &["wharf-contract"]),
+    ("wharf-completion", &["wharf-contract", "wharf-core"]),
     ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
-    ("wharf-spawn", &["wharf-core"]),
-    ("wharf-process", &["wharf-core", "wharf-completion", "wharf-spawn"]),
-    ("wharf-terminal", &["wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-spawn", &["wharf-contract", "wharf-core"]),
+    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
-    ("wharf-webview", &["wharf-core", "wharf-completion", "wharf-network", "wharf-spawn"]),
+    ("wharf-webview", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-network", "wharf-spawn"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
         &[
+            "wharf-contract",
             "wharf-core",
             "wharf-completion",
             "wharf-state",
@@ -40,6 +42,7 @@ const MEMBERS: [(&str, &[&str]); 22] = [
     (
         "wharf",
         &[
+            "wharf-contract",
             "wharf-core",
             "wharf-completion",
             "wharf-audit",
@@ -56,7 +59,7 @@ const MEMBERS: [(&str, &[&str]); 22] = [
         ],
     ),
     ("wharf-sdk-macros", &[]),
-    ("wharf-sdk", &["wharf-sdk-macros"]),
+    ("wharf-sdk", &["wharf-contract", "wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),
     ("wharf-documents", &[]),
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),

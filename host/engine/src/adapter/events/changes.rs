@@ -1,6 +1,7 @@
 //! What has changed of what the plugin offers: told to who listens in the tenant of
 //! the call.
 
+use wharf_contract::events::List;
 use wharf_core::{
     Code, Error,
     offer::MAX_URI_BYTES,
@@ -12,11 +13,11 @@ use crate::guest::Guest;
 impl Guest {
     pub(super) fn list_changed(&self, list: &str) -> Result<(), Error> {
         let _granted = self.grants.events(&self.plugin)?;
-        let kind = match list {
-            "prompts" => Change::Prompts,
-            "resources" => Change::Resources,
-            "tools" => Change::Tools,
-            _ => return Err(Error::new(Code::Invalid, "a list is one of `prompts`, `resources`, `tools`")),
+        let kind = match List::find(list) {
+            Some(List::Prompts) => Change::Prompts,
+            Some(List::Resources) => Change::Resources,
+            Some(List::Tools) => Change::Tools,
+            None => return Err(Error::new(Code::Invalid, "a list is one of `prompts`, `resources`, `tools`")),
         };
         self.budget.event()?;
         self.rooms.announcements.tell(kind(Reach::of_call(&self.context, &self.plugin)));

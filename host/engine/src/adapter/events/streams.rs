@@ -1,9 +1,10 @@
 //! The streams of `events`: what outlives the call.
 
 use wharf_completion::{
-    detection::{AgentStatus, Preset, Tuning},
+    detection::{Parameters, Preset, Tuning},
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
+use wharf_contract::events::{NOTHING_NEW, StreamOptions, StreamStatus};
 use wharf_core::{Code, Error, json::members};
 
 use crate::guest::Guest;
@@ -11,26 +12,16 @@ use crate::guest::Guest;
 const MAX_TITLE_BYTES: usize = 256;
 const MAX_STAGE_BYTES: usize = 256;
 const MAX_TEXT_BYTES: usize = 8 << 10;
-/// The word of a poll that found nothing.
-const NOTHING_NEW: &str = "nothing-new";
-
-/// `options` of `open-stream`.
-#[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Options {
-    preset: Option<String>,
-    parameters: Tuning,
-}
 
 impl Guest {
     pub(super) fn open(&self, title: &str, options: Option<&str>) -> Result<String, Error> {
         let granted = self.grants.events(&self.plugin)?;
         bounded("title", title, MAX_TITLE_BYTES)?;
-        let Options { preset, parameters: tuning } = match options {
+        let StreamOptions { preset, parameters: tuning } = match options {
             Some(options) => members(options).map_err(|error| {
                 Error::new(Code::Invalid, format!("`options` is not what this host knows: {error}"))
             })?,
-            None => Options::default(),
+            None => StreamOptions::<Tuning>::default(),
         };
         let preset = match preset {
             Some(preset) => preset
@@ -38,7 +29,7 @@ impl Guest {
                 .map_err(|error| Error::new(Code::Invalid, format!("`preset` of `options`: {error}")))?,
             None => Preset::Agent,
         };
-        let parameters = preset.parameters().tuned(&tuning);
+        let parameters = Parameters::from(preset).tuned(&tuning.unwrap_or_default());
         let parameters =
             parameters.map_err(|error| Error::new(Code::Invalid, format!("`parameters` of `options`: {error}")))?;
         self.budget.event()?;
@@ -60,7 +51,7 @@ impl Guest {
             writer.polled(true)?;
             return Ok(());
         }
-        let status = AgentStatus::from_word(word).ok_or_else(|| {
+        let status = StreamStatus::find(word).ok_or_else(|| {
             Error::new(
                 Code::Invalid,
                 "a status is one of `processing`, `typing`, `ready`, `completed`, `error`, `nothing-new`",

@@ -7,7 +7,7 @@ use wharf_core::{Error, WebViewLimits};
 
 use super::support::{Bench, Call};
 use crate::{
-    Console, DialogKind, FailureKind, Log, OutcomeState, PageEvent, Script, Status, Wanted, WebViewError, Why,
+    CloseReason, Console, DialogKind, FailureKind, Log, OutcomeState, PageEvent, Script, Status, Wanted, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ async fn pages_make_room_where_one_is_idle_and_are_refused_where_none_is() {
     advance(SECOND).await;
     let third = bench.open();
     let why = |page| bench.pages.info(&bench.owner(), page).expect("a page").closed_because;
-    assert_eq!([why(first), why(second), why(third)], [Some(Why::Evicted), None, None]);
+    assert_eq!([why(first), why(second), why(third)], [Some(CloseReason::Evicted), None, None]);
     assert_eq!(bench.quiet.words(first), ["open", "close"]);
     // One that has something to do makes no room, however long ago it was asked.
     advance(31 * SECOND).await;
@@ -226,7 +226,7 @@ async fn a_page_that_nobody_uses_is_closed_and_then_forgotten() {
     advance(SECOND).await;
     assert_eq!(bench.pages.sweep().closed, 1);
     let why = |page| bench.pages.info(&bench.owner(), page).map(|info| info.closed_because);
-    assert!(matches!((why(unused), why(used)), (Ok(Some(Why::Idle)), Ok(None))));
+    assert!(matches!((why(unused), why(used)), (Ok(Some(CloseReason::Idle)), Ok(None))));
     advance(49 * SECOND).await;
     // Whoever polls uses it.
     assert_eq!((bench.word(request), bench.pages.sweep().forgotten), ("done", 0));
@@ -235,7 +235,10 @@ async fn a_page_that_nobody_uses_is_closed_and_then_forgotten() {
     assert!(matches!(why(unused), Err(WebViewError::NoPage)));
     advance(99 * SECOND).await;
     assert_eq!(bench.pages.sweep().closed, 1);
-    assert!(matches!((why(used), why(busy)), (Ok(Some(Why::Idle)), Ok(None))), "what is pending keeps its page");
+    assert!(
+        matches!((why(used), why(busy)), (Ok(Some(CloseReason::Idle)), Ok(None))),
+        "what is pending keeps its page"
+    );
 }
 
 #[tokio::test(start_paused = true)]

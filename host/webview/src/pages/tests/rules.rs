@@ -11,8 +11,8 @@ use wharf_core::WebViewLimits;
 
 use super::support::{Bench, Call};
 use crate::{
-    Accepted, Console, DialogAnswer, DialogKind, DialogPolicy, Failure, FailureKind, Log, OutcomeState, PageEvent,
-    Script, Settings, Settled, Status, Wanted, WebViewError, Why,
+    Accepted, CloseReason, Console, DialogAnswer, DialogKind, DialogPolicy, Failure, FailureKind, Log, OutcomeState,
+    PageEvent, Script, Settings, Settled, Status, Wanted, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -50,7 +50,7 @@ async fn a_page_that_cannot_be_opened_fails_what_waits_for_it_with_the_reason() 
     let failure = bench.poll(request).failure.expect("a failure");
     assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BackendGone, "no program[2J was found"));
     let info = bench.pages.info(&bench.owner(), page).expect("a page");
-    assert_eq!((info.status, info.closed_because), (Status::Closed, Some(Why::BackendGone)));
+    assert_eq!((info.status, info.closed_because), (Status::Closed, Some(CloseReason::BackendGone)));
     assert!(matches!(bench.try_execute(page, Script::new("1")), Err(WebViewError::Closed { reason: "backend-gone" })));
     assert_eq!(bench.pages.metrics().lost, 1);
 }
@@ -275,13 +275,13 @@ async fn closing_waits_for_the_backend_no_longer_than_asked() {
     let info = bench.pages.info(&bench.owner(), page).expect("it is remembered");
     assert_eq!(
         (info.status, info.closed_because, bench.word(request)),
-        (Status::Closed, Some(Why::Owner), "cancelled")
+        (Status::Closed, Some(CloseReason::Owner), "cancelled")
     );
     // A late event changes nothing.
     bench.tell(page, PageEvent::Located { url: "https://example.com/".into(), title: "late".into() });
     bench.tell(page, PageEvent::Closed { unasked: Some("crashed while it closed".into()) });
     let info = bench.pages.info(&bench.owner(), page).expect("it is remembered");
-    assert_eq!((info.title.as_str(), info.closed_because), ("", Some(Why::Owner)));
+    assert_eq!((info.title.as_str(), info.closed_because), ("", Some(CloseReason::Owner)));
     assert_eq!((bench.pages.metrics().closed, bench.pages.metrics().lost), (1, 0));
     bench.pages.close(&bench.owner(), page, SECOND).await.expect("once more does no harm");
     assert_eq!(bench.pages.metrics().closed, 1);

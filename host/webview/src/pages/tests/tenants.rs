@@ -7,7 +7,7 @@ use tokio::time::advance;
 use wharf_core::{Context, Error, WebViewLimits};
 
 use super::support::Bench;
-use crate::{Console, FailureKind, Log, PageEvent, PageId, RequestId, Script, Wanted, WebViewError, Why};
+use crate::{CloseReason, Console, FailureKind, Log, PageEvent, PageId, RequestId, Script, Wanted, WebViewError};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -23,7 +23,7 @@ fn three(limits: WebViewLimits) -> [Bench; 3] {
     [seen_by(&bench, "a", "one"), seen_by(&bench, "a", "two"), seen_by(&bench, "b", "one")]
 }
 
-fn why(bench: &Bench, page: PageId) -> Option<Why> {
+fn why(bench: &Bench, page: PageId) -> Option<CloseReason> {
     bench.pages.info(&bench.owner(), page).expect("it is remembered").closed_because
 }
 
@@ -58,7 +58,7 @@ async fn an_idle_page_makes_room_within_its_tenant_and_never_for_another_one() {
     assert_eq!(limit(third.try_open(Wanted::default())), "pages");
     assert_eq!([why(&one, idle), why(&two, used), why(&other, foreign)], [None; 3]);
     let fresh = two.open();
-    assert_eq!([why(&one, idle), why(&two, used), why(&two, fresh)], [Some(Why::Evicted), None, None]);
+    assert_eq!([why(&one, idle), why(&two, used), why(&two, fresh)], [Some(CloseReason::Evicted), None, None]);
     assert_eq!(why(&other, foreign), None);
     // None of this tenant is idle for a minute now.
     assert_eq!(limit(one.try_open(Wanted::default())), "pages");
@@ -80,7 +80,7 @@ async fn a_session_and_a_tenant_have_as_many_pages_as_they_may() {
     // A session makes room for itself, not its neighbour.
     advance(61 * SECOND).await;
     one.open();
-    assert_eq!([why(&one, first), why(&two, second)], [Some(Why::Evicted), None]);
+    assert_eq!([why(&one, first), why(&two, second)], [Some(CloseReason::Evicted), None]);
     let told = Error::from(other.try_open(Wanted { width: 9_999, ..Wanted::default() }).expect_err("too wide"));
     assert_eq!(told.code.as_str(), "invalid", "what is refused anyway closes no page");
 }
@@ -114,10 +114,10 @@ async fn closed_pages_of_a_tenant_push_out_none_of_another_one() {
         last = vec![close(&one).await, close(&two).await];
     }
     for page in kept {
-        assert_eq!(why(&other, page), Some(Why::Owner), "it is remembered");
+        assert_eq!(why(&other, page), Some(CloseReason::Owner), "it is remembered");
     }
     assert_eq!((one.pages.list(&one.owner()).len(), two.pages.list(&two.owner()).len()), (1, 1));
-    assert_eq!((why(&one, last[0]), why(&two, last[1])), (Some(Why::Owner), Some(Why::Owner)));
+    assert_eq!((why(&one, last[0]), why(&two, last[1])), (Some(CloseReason::Owner), Some(CloseReason::Owner)));
 }
 
 #[tokio::test(start_paused = true)]
