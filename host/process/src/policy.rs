@@ -9,9 +9,9 @@ use wharf_completion::polls::PollSettings;
 use wharf_contract::process::{PollRules, Rules};
 use wharf_core::{
     Context,
-    grant::{AllowedCommand, GrantedProcess, ProcessGrant},
+    grant::{AllowedCommand, ChildGrant, GrantedProcess, ProcessGrant},
 };
-use wharf_spawn::policy::{self, Asked, Plan, PolicyError, View};
+use wharf_spawn::policy::{self, Asked, Plan, View};
 
 use crate::{ProcessError, ProcessId, Processes, SpawnRequest};
 
@@ -50,9 +50,8 @@ impl Processes {
     /// when this returns.
     ///
     /// # Errors
-    /// [`ProcessError::Invalid`] where the request cannot be carried out, or as
-    /// for [`Processes::spawn`]; [`ProcessError::Refused`] for a program or a
-    /// variable that is not granted.
+    /// [`ProcessError::Policy`] where the request cannot be carried out, or for a
+    /// variable that is not granted; else as for [`Processes::spawn`].
     pub async fn start(
         &self,
         granted: &GrantedProcess<'_>,
@@ -95,8 +94,8 @@ impl Processes {
         place: &Place,
     ) -> Result<Rules, ProcessError> {
         let capabilities = self.capabilities().await?;
-        let ProcessGrant { shell, programs, network, maximum_concurrent, lifetime_seconds, .. } =
-            granted.grant().clone();
+        let ProcessGrant { children, maximum_concurrent } = granted.grant().clone();
+        let ChildGrant { shell, programs, network, lifetime_seconds, .. } = children;
         Ok(Rules {
             shell,
             programs,
@@ -117,14 +116,5 @@ impl Processes {
     /// Where it cannot be found out.
     pub async fn shown(&self, place: &Place) -> Result<PathBuf, ProcessError> {
         Ok(View::of(place, &*self.capabilities().await?).files)
-    }
-}
-
-impl From<PolicyError> for ProcessError {
-    fn from(error: PolicyError) -> Self {
-        match error {
-            PolicyError::Invalid { problem } => Self::Invalid { problem },
-            PolicyError::Refused { source } => Self::Refused { source },
-        }
     }
 }

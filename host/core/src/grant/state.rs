@@ -93,3 +93,17 @@ impl StateGrant {
         (seconds > 0).then(|| Duration::from_secs(seconds))
     }
 }
+
+/// Proof that a plugin may use state. The way to a [`crate::ScopeKey`].
+#[derive(Debug)]
+pub struct GrantedState<'g> {
+    pub(super) grant: &'g StateGrant,
+}
+
+impl GrantedState<'_> {
+    /// What was granted.
+    #[must_use]
+    pub fn grant(&self) -> &StateGrant {
+        self.grant
+    }
+}

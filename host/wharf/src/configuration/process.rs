@@ -5,8 +5,8 @@ use std::{path::Path, time::Duration};
 
 use serde::Deserialize;
 use wharf_core::{
-    Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant,
-    grant::{Access, EventsGrant},
+    Grants, PluginName, ProcessGrant, ProcessLimits, StateGrant, WebViewGrant, WorkspaceGrant,
+    grant::{Access, ChildGrant, EventsGrant},
 };
 use wharf_process::{Settings as ProcessRoom, output::OutputLimits};
 
@@ -87,17 +87,12 @@ impl Profile {
         let developer = self == Self::Developer;
         match plugin {
             WORKSPACE if developer => Grants {
-                process: Some(ProcessGrant {
-                    programs: vec!["**".to_owned()],
-                    shell: true,
-                    environment: vec!["*".to_owned()],
-                    ..ProcessGrant::with_reason(REASON)
-                }),
+                process: Some(ProcessGrant::of(every_program())),
                 workspace: Some(WorkspaceGrant::with_reason(REASON)),
                 ..Grants::default()
             },
             TERMINAL if developer => Grants {
-                terminal: Some(every_terminal()),
+                terminal: Some(every_program()),
                 events: Some(EventsGrant::with_reason(REASON)),
                 ..Grants::default()
             },
@@ -122,17 +117,17 @@ impl Profile {
         if self != Self::Developer {
             return Grants::default();
         }
-        Grants { terminal: Some(every_terminal()), webview: Some(every_page()), ..Grants::default() }
+        Grants { terminal: Some(every_program()), webview: Some(every_page()), ..Grants::default() }
     }
 }
 
 /// What holds for the developer's own programs, too.
-fn every_terminal() -> TerminalGrant {
-    TerminalGrant {
+fn every_program() -> ChildGrant {
+    ChildGrant {
         programs: vec!["**".to_owned()],
         shell: true,
         environment: vec!["*".to_owned()],
-        ..TerminalGrant::with_reason(REASON)
+        ..ChildGrant::with_reason(REASON)
     }
 }
 
@@ -155,7 +150,7 @@ const CONTENT_STORE: &str = "content-store";
 
 /// The same with paths that begin where the configuration is.
 pub(super) fn with_absolute_paths(mut grants: Grants, base: &Path) -> Grants {
-    let readable = grants.process.iter_mut().flat_map(|process| &mut process.readable);
+    let readable = grants.process.iter_mut().flat_map(|process| &mut process.children.readable);
     let readable = readable.chain(grants.terminal.iter_mut().flat_map(|terminal| &mut terminal.readable));
     let exchange = grants.workspace.iter_mut().flat_map(|workspace| &mut workspace.exchange);
     for path in readable.chain(exchange.map(|folder| &mut folder.path)) {
@@ -168,7 +163,7 @@ pub(super) fn with_absolute_paths(mut grants: Grants, base: &Path) -> Grants {
 pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
     if let Some(process) = &grants.process {
         let table = format!("[plugin.{name}.grants.process]");
-        if process.maximum_concurrent == 0 || process.lifetime_seconds == 0 {
+        if process.maximum_concurrent == 0 || process.children.lifetime_seconds == 0 {
             return Err(format!("{table} `maximum_concurrent` and `lifetime_seconds` must be at least 1"));
         }
     }
@@ -230,8 +225,9 @@ mod tests {
         let configuration = grant(whole).expect("parses");
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         let grants = plugin.grants.as_ref().expect("granted");
-        assert!(
-            grants.process.as_ref().is_some_and(|process| !process.require_containment && process.programs.is_empty())
-        );
+        assert!(grants.process.as_ref().is_some_and(|process| {
+            let children = &process.children;
+            !children.require_containment && children.programs.is_empty()
+        }));
     }
 }
