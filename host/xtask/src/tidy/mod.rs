@@ -9,6 +9,7 @@ mod named;
 mod sizes;
 mod text;
 mod wit;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ Checks the rules of the house, in a second:
   - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs)
   - every crate inherits the workspace's lints
   - Rust files are at most 600 lines (more than 400 is a warning)
-  - every item of the WIT contract is documented
+  - every item of the WIT contract is documented, and its words are listed in contract/ alone
   - no leftovers, no switched-off tests, no paths of somebody's machine
   - the documents are there, and their local links lead somewhere
   - the tests that SECURITY.md names are there
@@ -103,6 +104,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let mut sources = Vec::new();
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
+    violations.extend(words::check(&sources));
     for source in &sources {
         violations.extend(text::check(source));
         if source.is("rs") {
