@@ -65,7 +65,9 @@ pub use lock_down::lock_down;
 pub use probe::ProbePlace;
 pub use request::{
     Bind, Containment, Descriptor, Input, Limits, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS, MAX_REQUEST_BYTES, Output,
-    Sandbox, Signal, SpawnRequest,
+    Sandbox, SpawnRequest,
 };
 #[cfg(target_os = "linux")]
 pub use spawner::Spawner;
+/// What a child can be sent.
+pub use wharf_contract::process::Signal;

@@ -13,9 +13,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use wharf_contract::process;
 use wharf_core::{
-    Error, ProcessLimits,
-    grant::{AllowedCommand, ChildGrant},
+    Code, Error, ProcessLimits,
+    grant::{AllowedCommand, GrantedChildren},
 };
 
 use crate::{Bind, Capabilities, Contained, Containment, Limits, Sandbox, sandbox};
@@ -96,6 +97,15 @@ pub enum PolicyError {
     },
 }
 
+impl From<PolicyError> for Error {
+    fn from(error: PolicyError) -> Self {
+        match error {
+            PolicyError::Invalid { problem } => Self::new(Code::Invalid, problem),
+            PolicyError::Refused { source } => source,
+        }
+    }
+}
+
 fn invalid(problem: String) -> PolicyError {
     PolicyError::Invalid { problem }
 }
@@ -143,25 +153,25 @@ impl View {
     }
 }
 
-/// What contains children here, in a word: `bubblewrap`, `landlock`, or `none`.
+/// What contains children here, in a word of the contract.
 #[must_use]
-pub fn word(capabilities: &Capabilities) -> &'static str {
+pub fn word(capabilities: &Capabilities) -> process::Containment {
     match contained(capabilities) {
-        Some(Contained::Bubblewrap) => "bubblewrap",
-        Some(Contained::Landlock) => "landlock",
-        None => "none",
+        Some(Contained::Bubblewrap) => process::Containment::Bubblewrap,
+        Some(Contained::Landlock) => process::Containment::Landlock,
+        None => process::Containment::None,
     }
 }
 
 /// Why nothing can be started here under this grant, for people; nothing where it can.
 #[must_use]
-pub fn refused(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> Option<String> {
+pub fn refused(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> Option<String> {
     let missing = capabilities.containment.as_ref().err()?;
     is_required(grant, capabilities).then(|| missing.clone())
 }
 
 /// Whether only what is contained is started.
-fn is_required(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> bool {
+fn is_required(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> bool {
     grant.requires_containment() || capabilities.bubblewrap_required
 }
 
@@ -175,7 +185,7 @@ fn contained(capabilities: &Capabilities) -> Option<Contained> {
 /// [`PolicyError::Invalid`] for what cannot be, [`PolicyError::Refused`] for a
 /// variable that is not granted.
 pub fn plan(
-    grant: &ChildGrant<'_>,
+    grant: &GrantedChildren<'_>,
     place: &Place,
     asked: &Asked<'_>,
     capabilities: &Capabilities,
@@ -225,7 +235,7 @@ pub fn plan(
 /// Where nothing contains, a grant that requires it is refused by the spawner,
 /// which knows what is missing; and whatever the grant says, where the operator
 /// requires a containment of the whole host.
-fn containment(grant: &ChildGrant<'_>, place: &Place, view: &View, capabilities: &Capabilities) -> Containment {
+fn containment(grant: &GrantedChildren<'_>, place: &Place, view: &View, capabilities: &Capabilities) -> Containment {
     if contained(capabilities).is_none() && !is_required(grant, capabilities) {
         return Containment::None;
     }
@@ -240,7 +250,7 @@ fn containment(grant: &ChildGrant<'_>, place: &Place, view: &View, capabilities:
 }
 
 /// What every child has, and what is taken over from the host.
-fn own_environment(grant: &ChildGrant<'_>, view: &View, terminal: &str) -> BTreeMap<String, OsString> {
+fn own_environment(grant: &GrantedChildren<'_>, view: &View, terminal: &str) -> BTreeMap<String, OsString> {
     let mut environment: BTreeMap<String, OsString> = [
         ("PATH", PATH.into()),
         ("HOME", view.home.clone().into_os_string()),
@@ -259,7 +269,7 @@ fn own_environment(grant: &ChildGrant<'_>, view: &View, terminal: &str) -> BTree
 }
 
 fn environment(
-    grant: &ChildGrant<'_>,
+    grant: &GrantedChildren<'_>,
     mut environment: BTreeMap<String, OsString>,
     wanted: &[(String, String)],
 ) -> Result<BTreeMap<String, OsString>, PolicyError> {
@@ -300,7 +310,7 @@ fn find(program: &str, path: &OsString, view: &View, lookup: impl FnOnce() -> Lo
 }
 
 /// Where programs are that the child is shown, and no guest can put one.
-fn lookup(grant: &ChildGrant<'_>, place: &Place, contained: Option<Contained>) -> Lookup {
+fn lookup(grant: &GrantedChildren<'_>, place: &Place, contained: Option<Contained>) -> Lookup {
     let system = sandbox::SYSTEM.iter().chain(&sandbox::DIRECTORIES_OF_SETTINGS).map(PathBuf::from);
     let guests = [&place.files, &place.home].into_iter().map(PathBuf::from);
     Lookup {

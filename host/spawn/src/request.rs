@@ -152,29 +152,6 @@ impl Bind {
     }
 }
 
-/// A signal that a child can be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Signal {
-    /// SIGHUP
-    Hangup,
-    /// SIGINT
-    Interrupt,
-    /// SIGQUIT
-    Quit,
-    /// SIGTERM
-    Terminate,
-    /// SIGKILL
-    Kill,
-    /// SIGUSR1
-    User1,
-    /// SIGUSR2
-    User2,
-    /// SIGSTOP
-    Stop,
-    /// SIGCONT
-    Continue,
-}
-
 impl SpawnRequest {
     /// Whether a program can be given all this at all.
     #[cfg(target_os = "linux")]
