@@ -16,8 +16,8 @@ const MOST_FILES: usize = 3;
 /// Circles that are older than the rule, by their first files. They are warnings until they
 /// are broken; a new one is an error.
 const KNOWN: [&str; 6] = [
-    "host/core/src/schema.rs",
     "host/process/src/registry/mod.rs",
+    "host/state/src/sqlite/mod.rs",
     "host/terminal/src/pool/mod.rs",
     "host/terminal/src/queries.rs",
     "sdk/rust/src/host.rs",
@@ -104,7 +104,7 @@ fn imported<'f>(module: &Module, text: &str, files: &'f BTreeMap<Module, &Source
 
 /// Without what is compiled for tests alone.
 fn without_tests_and_comments(text: &str) -> String {
-    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..end].lines().map(|line| line.split_once("//").map_or(line, |(code, _)| code));
     lines.collect::<Vec<_>>().join("\n")
 }
