@@ -35,3 +35,16 @@ words! {
         Roots = "roots/list";
     }
 }
+
+impl InputMethod {
+    /// The capability that a client declares where it can be asked so: a member
+    /// of [`CAPABILITIES`](crate::caller::CAPABILITIES).
+    #[must_use]
+    pub const fn capability(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation",
+            Self::Sampling => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+}

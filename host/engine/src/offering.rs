@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use wharf_contract::prompts as contract;
 use wharf_core::{
     Code as ErrorCode, Content, Error, InputRequired,
     offer::{self, MAX_RESOURCES},
@@ -89,11 +88,8 @@ fn prompt_bytes(answer: &prompts::Answer) -> u64 {
 }
 
 fn message(message: prompts::Message) -> Result<PromptMessage, Error> {
-    let role = match contract::Role::find(&message.role) {
-        Some(contract::Role::User) => Role::User,
-        Some(contract::Role::Assistant) => Role::Assistant,
-        None => return Err(broken("a message of its prompt is of neither `user` nor `assistant`")),
-    };
+    let role = Role::find(&message.role)
+        .ok_or_else(|| broken("a message of its prompt is of neither `user` nor `assistant`"))?;
     let meta = answer::object(message.meta.as_deref())?;
     Ok(PromptMessage { role, content: Content { mime_type: message.mime_type, data: message.data, meta } })
 }

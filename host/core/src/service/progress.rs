@@ -61,6 +61,6 @@ pub fn tell_progress(events: &Events, done: f64, total: Option<f64>, message: Op
 pub fn tell_message(events: &Events, level: &str, mut data: Value) {
     if let Some(events) = events {
         text::visible_value(&mut data);
-        events.message(Level::from_word(level).as_str(), data);
+        events.message(Level::from_word(level), data);
     }
 }

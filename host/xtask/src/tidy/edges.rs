@@ -39,7 +39,7 @@ const MEMBERS: [(&str, &[&str]); 27] = [
             "wharf-workspace",
         ],
     ),
-    ("wharf-mcp", &["wharf-core"]),
+    ("wharf-mcp", &["wharf-contract", "wharf-core"]),
     ("wharf-http", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
     ("wharf-sources", &["wharf-core"]),
