@@ -110,7 +110,8 @@ pub use wharf_sources::{
 };
 pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
 pub use wharf_state::{
-    BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, MemoryStore, Selection, Totals,
+    BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory,
+    InventoryError, MemoryStore,
 };
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;

@@ -10,7 +10,8 @@ use std::{io, process::ExitCode};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use wharf::{
-    AssistantId, BucketName, Inventory, InventoryError, PluginName, ScopeKind, Selection, SessionId, TenantId, ThreadId,
+    AssistantId, BucketName, BucketSelection, Inventory, InventoryError, PluginName, ScopeKind, SessionId, TenantId,
+    ThreadId,
 };
 
 use super::{Global, Unusable, bytes::size};
@@ -81,8 +82,8 @@ fn scope(word: &str) -> Result<ScopeKind, String> {
 }
 
 impl Filters {
-    fn selection(&self) -> Selection {
-        Selection {
+    fn selection(&self) -> BucketSelection {
+        BucketSelection {
             tenant: self.tenant.clone(),
             plugin: self.plugin.clone(),
             kind: self.scope,

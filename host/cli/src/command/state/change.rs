@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
-use wharf::{Existing, Inventory};
+use wharf::{ImportMode, Inventory};
 
 use super::{Filters, Global, open, show, size, unusable};
 use crate::command::FAILED;
@@ -36,7 +36,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let existing = if self.replace { Existing::Replace } else { Existing::Refuse };
+        let existing = if self.replace { ImportMode::Replace } else { ImportMode::Refuse };
         let mut from: Box<dyn BufRead> = if self.file.as_os_str() == "-" {
             Box::new(stdin().lock())
         } else {
@@ -85,7 +85,7 @@ impl Clear {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let (inventory, selection) = (open(global)?, self.filters.selection());
         if !self.yes {
-            let holdings = inventory.holdings(&selection).map_err(unusable)?;
+            let holdings = inventory.groups(&selection).map_err(unusable)?;
             show::table(&holdings, &global.configuration()?)?;
             if holdings.is_empty() {
                 return Ok(ExitCode::SUCCESS);

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wharf::{Inventory, Selection, Totals};
+use wharf::{BucketSelection, BucketTotals, Inventory};
 
 use super::{Filters, Global, open, size, unusable};
 use crate::command::output::Output;
@@ -58,7 +58,7 @@ impl Export {
     }
 }
 
-fn write(inventory: &Inventory, selection: &Selection, path: &Path) -> Result<Totals> {
+fn write(inventory: &Inventory, selection: &BucketSelection, path: &Path) -> Result<BucketTotals> {
     let cannot = || format!("cannot write {}", path.display());
     let mut output = Output::open(path).with_context(cannot)?;
     let totals = inventory.export(selection, &mut output).map_err(unusable).with_context(cannot)?;
