@@ -1,14 +1,10 @@
 //! Attempts to get at processes: the host, its supervisors, other children.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::time::Duration;
 
-use support::{
-    Watched,
-    place::{Place, attempt, proven},
+use crate::support::{
+    self, Watched,
+    workspace::{Place, attempt, proven},
 };
 use wharf_spawn::{Exit, Limits, Output, ProcessLimit, SpawnRequest};
 

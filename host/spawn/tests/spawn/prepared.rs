@@ -1,17 +1,13 @@
 //! Sandboxes that are made before a child needs them: who gets them, that they
 //! are no different, and that none is left.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::{
     fs,
     os::unix::fs::chown,
     time::{Duration, Instant},
 };
 
-use support::{below, kill, lives, output_and_whether_it_waited, parent, place::Place, until};
+use crate::support::{self, below, kill, lives, output_and_whether_it_waited, parent, until, workspace::Place};
 use wharf_spawn::{Bind, Child, Contained, Containment, Limits, Sandbox, SpawnRequest, Spawner};
 
 /// What a child writes, and whether its sandbox had been waiting.
@@ -180,7 +176,7 @@ async fn none_is_left_when_the_last_spawner_is_gone() {
 #[tokio::test]
 async fn none_lives_on_after_its_host() {
     for (number, _) in Place::all_in_bubblewrap().await.iter().enumerate() {
-        let mut host = support::play_host_number(number);
+        let mut host = support::play_host_number("prepared::host", number);
         let pids = support::numbers_said_by(&mut host, 2);
         assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
         host.kill().expect("a kill");

@@ -1,15 +1,11 @@
 //! Attempts to get at files that were not shown.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::{
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},
 };
 
-use support::place::{Place, attempt, proven, proven_for_root};
+use crate::support::workspace::{Place, attempt, proven, proven_for_root};
 
 #[tokio::test]
 async fn files_outside_are_not_read() {

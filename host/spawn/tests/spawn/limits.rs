@@ -1,10 +1,6 @@
 //! What a child may use up, who it may be, and what a program of the host gives
 //! up by itself.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::{
     fs::File,
     io::Read as _,
@@ -12,8 +8,8 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use crate::support::{self, output, shell, workspace::Place};
 use rustix::process::{getppid, getuid, test_kill_process};
-use support::{output, place::Place, shell};
 use wharf_spawn::{Containment, Limits, Output, ProcessLimit, Sandbox, SpawnError, SpawnRequest, Spawner};
 
 #[tokio::test]
@@ -99,7 +95,8 @@ async fn who_lives_on_is_told_within_a_tenth_of_a_second_after_the_end() {
 #[test]
 fn a_program_that_is_locked_down_computes_and_does_nothing_else() {
     let mut command = std::process::Command::new(std::env::current_exe().expect("itself"));
-    let ended = command.args(["--exact", "locked_down"]).env("WHARF_TEST_LOCKED_DOWN", "1").output().expect("a run");
+    let ended =
+        command.args(["--exact", "limits::locked_down"]).env("WHARF_TEST_LOCKED_DOWN", "1").output().expect("a run");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
 }
 

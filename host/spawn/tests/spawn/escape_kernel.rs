@@ -1,11 +1,7 @@
 //! Attempts to get out through the kernel: mounts, namespaces, keys, and memory
 //! that has no path.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
-use support::place::{Place, attempt, proven, proven_for_root};
+use crate::support::workspace::{Place, attempt, proven, proven_for_root};
 
 #[tokio::test]
 async fn mounts_and_namespaces_are_closed() {

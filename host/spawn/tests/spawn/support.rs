@@ -1,8 +1,6 @@
 //! What the tests of children share.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
-pub(crate) mod place;
+pub(crate) mod workspace;
 
 use std::{
     env, fs,
@@ -138,16 +136,16 @@ impl Watched {
     }
 }
 
-/// Runs the test `host` of this file in a process of its own.
-pub(crate) fn play_host() -> std::process::Child {
-    play_host_number(0)
+/// Runs a test that plays a host in a process of its own.
+pub(crate) fn play_host(test: &str) -> std::process::Child {
+    play_host_number(test, 0)
 }
 
-/// The same, with a number that it is told.
-pub(crate) fn play_host_number(number: usize) -> std::process::Child {
+/// The same with a number, which the test reads by [`host_number`].
+pub(crate) fn play_host_number(test: &str, number: usize) -> std::process::Child {
     let mut command = Command::new(env::current_exe().expect("itself"));
     command
-        .args(["--exact", "host", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(ROLE, number.to_string())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());

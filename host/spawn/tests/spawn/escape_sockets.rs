@@ -1,15 +1,11 @@
 //! Attempts to get out by sockets.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::os::{
     linux::net::SocketAddrExt as _,
     unix::net::{SocketAddr, UnixListener},
 };
 
-use support::place::{Place, attempt, proven};
+use crate::support::workspace::{Place, attempt, proven};
 use wharf_spawn::Contained;
 
 #[tokio::test]

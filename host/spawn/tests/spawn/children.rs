@@ -1,9 +1,5 @@
 //! Real children: how they start, end, and are ended, without containment.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::{
     env,
     fs::{self, File},
@@ -12,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use support::{Watched, lives, output, shell, until};
+use crate::support::{self, Watched, lives, output, shell, until};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use wharf_spawn::{Descriptor, Exit, Input, Limits, Output, Signal, SpawnError, SpawnRequest, Spawner};
 
@@ -67,7 +63,7 @@ const IGNORES: &str = "WHARF_TEST_IGNORES";
 async fn signals_that_the_host_was_started_to_ignore_reach_its_children() {
     if env::var_os(IGNORES).is_none() {
         let script = "trap '' HUP INT QUIT PIPE CHLD TERM USR1; exec \"$0\" \"$1\" --exact --nocapture";
-        let name = "signals_that_the_host_was_started_to_ignore_reach_its_children";
+        let name = "children::signals_that_the_host_was_started_to_ignore_reach_its_children";
         let mut host = Command::new("/bin/sh");
         host.args(["-c", script]).arg(env::current_exe().expect("this test")).arg(name).env(IGNORES, "yes");
         let ended = host.output().expect("a host");
@@ -335,7 +331,7 @@ fn descriptors(process: &str) -> Option<usize> {
 
 #[tokio::test]
 async fn nothing_of_a_host_that_was_killed_lives_on() {
-    let mut host = support::play_host();
+    let mut host = support::play_host("children::host");
     let pids = support::numbers_said_by(&mut host, 2);
     assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
     host.kill().expect("a kill");

@@ -1,10 +1,6 @@
 //! What a contained program can do, how its end is told, and when it is refused.
 //! What it cannot do is in the files named `escape`.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::{
     fs,
     io::{self, Seek as _, Write as _},
@@ -16,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use support::{Watched, lives, output, place::Place, shell, until};
+use crate::support::{self, Watched, lives, output, shell, until, workspace::Place};
 use wharf_spawn::{
     Bind, Contained, Containment, Descriptor, Exit, Output, ProbePlace, Sandbox, Signal, SpawnError, SpawnRequest,
     Spawner, policy,
@@ -94,7 +90,7 @@ async fn where_nothing_can_contain_a_program_it_is_refused_with_what_is_missing(
     // A machine without bubblewrap: this one, with something else in its place.
     let mut hidden = std::process::Command::new("/usr/bin/bwrap");
     hidden.args(["--dev-bind", "/", "/", "--dev-bind", "/dev/null", "/usr/bin/bwrap"]);
-    hidden.arg(std::env::current_exe().expect("itself")).args(["--exact", "uncontainable"]);
+    hidden.arg(std::env::current_exe().expect("itself")).args(["--exact", "containment::uncontainable"]);
     let ended = hidden.env("WHARF_TEST_UNCONTAINABLE", "1").output().expect("a run");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
 }
@@ -162,7 +158,7 @@ async fn a_contained_tree_ends_with_its_child() {
 #[tokio::test]
 async fn nothing_contained_lives_on_after_its_host() {
     for (number, _) in Place::all().await.iter().enumerate() {
-        let mut host = support::play_host_number(number);
+        let mut host = support::play_host_number("containment::host", number);
         let pids = support::numbers_said_by(&mut host, 3);
         assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
         host.kill().expect("a kill");
@@ -346,7 +342,7 @@ async fn a_null_device_that_is_a_file_is_named_and_nothing_is_started_with_it() 
     let file = tempfile::NamedTempFile::new().expect("a file");
     let mut without = std::process::Command::new("/usr/bin/bwrap");
     without.args(["--dev-bind", "/", "/", "--dev-bind"]).arg(file.path()).arg("/dev/null");
-    without.arg(std::env::current_exe().expect("itself")).args(["--exact", "without_a_null_device"]);
+    without.arg(std::env::current_exe().expect("itself")).args(["--exact", "containment::without_a_null_device"]);
     let ended = without.env("WHARF_TEST_NULL", "1").output().expect("a run");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
     assert_eq!(file.as_file().metadata().expect("a file").len(), 0, "nothing was written into it");
