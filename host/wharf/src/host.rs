@@ -30,7 +30,7 @@ use wharf_core::{
 };
 use wharf_engine::{Engine, Rooms};
 use wharf_process::{Processes, polls::PollTotals};
-use wharf_spawn::{Contained, Spawner};
+use wharf_spawn::{SandboxMechanism, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
@@ -244,7 +244,7 @@ impl Host {
     ///
     /// # Errors
     /// Where it cannot be tried, or nothing contains them: what is missing.
-    pub async fn containment(&self) -> Option<Result<Contained, String>> {
+    pub async fn containment(&self) -> Option<Result<SandboxMechanism, String>> {
         if !self.shared.runs_programs {
             return None;
         }

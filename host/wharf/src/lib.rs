@@ -108,7 +108,7 @@ pub use wharf_process::polls::PollTotals;
 pub use wharf_sources::{
     FetchError, Fetched, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
 };
-pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
+pub use wharf_spawn::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
 pub use wharf_state::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory,
     InventoryError, MemoryStore,

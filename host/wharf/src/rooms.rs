@@ -7,7 +7,7 @@ use wharf_core::grant::GrantClock;
 use wharf_engine::Rooms;
 use wharf_network::Requests;
 use wharf_process::Processes;
-use wharf_spawn::{ProbePlace, Spawner, policy::Place};
+use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::{ShellIntegration, Terminals};
 use wharf_webview::WebViewBackend;
@@ -113,8 +113,8 @@ fn spawner(configuration: &Configuration, data: Option<&Path>) -> Spawner {
     spawner.probing_in(move || {
         let trial = workspaces.trial().map_err(std::io::Error::other)?;
         let Trial { workspace: Workspace { files, home, user }, .. } = &trial;
-        let place = Place { files: files.clone(), home: home.clone(), user: *user };
-        Ok(ProbePlace { place, guard: Box::new(trial) })
+        let workspace = ChildWorkspace { files: files.clone(), home: home.clone(), user: *user };
+        Ok(ProbeWorkspace { workspace, guard: Box::new(trial) })
     })
 }
 

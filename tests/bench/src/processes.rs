@@ -16,7 +16,7 @@ use wharf::{Context, Grants, ProcessGrant, TenantId};
 use wharf_process::{
     Containment, Limits, Owner, ProcessId, Processes, Settings, SpawnRequest, StreamName, Until, output::OutputLimits,
 };
-use wharf_spawn::{Bind, Child, Contained, Input, Output, Sandbox, Spawner};
+use wharf_spawn::{Bind, Child, ChildInput, ChildOutput, Sandbox, SandboxMechanism, Spawner};
 
 use crate::{
     Setting,
@@ -215,7 +215,7 @@ pub(crate) fn starts(setting: &Setting, report: &mut Report) -> Result<()> {
     let bind = Bind { source: place, target: "/workspace".into() };
     let contained = Containment::Required(Sandbox { writable: vec![bind], readable: Vec::new(), network: false });
     let mut kinds = vec![("process_spawn", 4.0, Containment::None, None)];
-    if capabilities.containment == Ok(Contained::Bubblewrap) {
+    if capabilities.containment == Ok(SandboxMechanism::Bubblewrap) {
         kinds.push(("process_spawn_bubblewrap", 8.0, contained, user));
     }
     for (key, bar, containment, user) in kinds {
@@ -253,9 +253,9 @@ async fn ours_to_first_byte(spawner: &Spawner, containment: Containment, user: O
         arguments: vec!["started".into()],
         environment: Vec::new(),
         working_directory: "/".into(),
-        stdin: Input::Null,
-        stdout: Output::Pipe,
-        stderr: Output::Null,
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Pipe,
+        stderr: ChildOutput::Null,
         descriptors: Vec::new(),
         limits: Limits::default(),
         containment,

@@ -9,7 +9,8 @@ use wharf_core::{
     grant::{AllowedCommand, GrantedProcess},
 };
 use wharf_process::{
-    Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Until, Wanted, output::Piece, signal_named,
+    ChildWorkspace, Owner, ProcessError, ProcessId, Processes, Reason, StreamName, Until, Wanted, output::Piece,
+    signal_named,
 };
 
 use wharf_workspace::Workspace;
@@ -41,7 +42,7 @@ impl ActiveCall {
     }
 
     /// Where processes of this session run, unless it is full; made where there is none.
-    async fn place(&self, granted: &GrantedProcess<'_>) -> Result<Place, Error> {
+    async fn place(&self, granted: &GrantedProcess<'_>) -> Result<ChildWorkspace, Error> {
         self.rooms.workspace_to_run(granted.workspace(self.context())).await.map(place_of)
     }
 
@@ -312,9 +313,9 @@ fn info_bytes(info: &wit::Info) -> u64 {
     (info.command.len() + info.meta.as_ref().map_or(0, String::len) + 256) as u64
 }
 
-pub(super) fn place_of(workspace: Workspace) -> Place {
+pub(super) fn place_of(workspace: Workspace) -> ChildWorkspace {
     let Workspace { files, home, user } = workspace;
-    Place { files, home, user }
+    ChildWorkspace { files, home, user }
 }
 
 fn count(lines: u32) -> usize {
