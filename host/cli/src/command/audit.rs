@@ -12,7 +12,7 @@ use std::{
 use anyhow::Result;
 use chrono::DateTime;
 use clap::{Args, Subcommand};
-use wharf::audit::{Filter, ReadError, Reader, directory, stamp};
+use wharf::audit::{AuditFilter, AuditReadError, AuditReader, directory, stamp};
 
 use super::{Global, Unusable};
 
@@ -93,8 +93,8 @@ struct Filters {
 }
 
 impl Filters {
-    fn filter(&self) -> Filter {
-        Filter {
+    fn filter(&self) -> AuditFilter {
+        AuditFilter {
             plugin: self.plugin.clone(),
             tool: self.tool.clone(),
             session: self.session.clone(),
@@ -108,9 +108,9 @@ impl Filters {
         }
     }
 
-    fn reader(&self, global: &Global) -> Result<Reader> {
+    fn reader(&self, global: &Global) -> Result<AuditReader> {
         let data = global.data(&global.configuration()?)?;
-        Ok(Reader::new(&directory(&data), self.since))
+        Ok(AuditReader::new(&directory(&data), self.since))
     }
 }
 
@@ -156,7 +156,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-fn unreadable(error: &ReadError) -> anyhow::Error {
+fn unreadable(error: &AuditReadError) -> anyhow::Error {
     Unusable(wharf::with_causes(error)).into()
 }
 
