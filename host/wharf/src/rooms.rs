@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use wharf_completion::Streams;
 use wharf_core::grant::GrantClock;
 use wharf_engine::Rooms;
-use wharf_network::Requests;
+use wharf_network::RequestClient;
 use wharf_process::Processes;
 use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner};
 use wharf_state::StateStore;
@@ -55,7 +55,7 @@ pub(crate) fn open(
 ) -> Result<Opened, OpenError> {
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
-    rooms.requests = Requests::new(configuration.request_limits.clone());
+    rooms.requests = RequestClient::new(configuration.request_limits.clone());
     rooms.spawner = spawner(configuration, data);
     let mut staging = None;
     let granted = configuration.grants_webviews();
