@@ -115,4 +115,4 @@ pub use wharf_state::{
 };
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;
-pub use wharf_workspace::{Listed, Listing, WorkspaceError, Workspaces};
+pub use wharf_workspace::{WorkspaceError, WorkspaceListing, WorkspaceSummary, Workspaces};
