@@ -11,11 +11,11 @@ use wharf_core::{
     Context,
     grant::{AllowedCommand, GrantedProcess, ProcessGrant},
 };
-use wharf_spawn::policy::{self, Asked, Plan, PolicyError, View};
+use wharf_spawn::policy::{self, CommandRequest, PolicyError, SpawnPlan, WorkspaceView};
 
 use crate::{ProcessError, ProcessId, Processes, SpawnRequest};
 
-pub use wharf_spawn::policy::Place;
+pub use wharf_spawn::ChildWorkspace;
 
 /// What processes are told of a terminal that they do not have.
 const TERM: &str = "dumb";
@@ -101,14 +101,14 @@ impl Processes {
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
         wanted: Wanted<'_>,
     ) -> Result<ProcessId, ProcessError> {
         let capabilities = self.capabilities().await?;
         let Wanted { command, arguments, directory, environment, input, lifetime, silence } = wanted;
-        let asked = Asked { command, arguments, directory, environment, terminal: TERM };
+        let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
-        let Plan { program, arguments, environment, directory, command, limits, user, containment } =
+        let SpawnPlan { program, arguments, environment, directory, command, limits, user, containment } =
             policy::plan(&grant, place, &asked, &capabilities, self.limits())?;
         let lifetime = Some(lifetime.unwrap_or(Duration::MAX).min(grant.lifetime()));
         let request = SpawnRequest {
@@ -136,7 +136,7 @@ impl Processes {
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
     ) -> Result<Standing, ProcessError> {
         let capabilities = self.capabilities().await?;
         let ProcessGrant { shell, programs, network, maximum_concurrent, lifetime_seconds, .. } =
@@ -144,11 +144,11 @@ impl Processes {
         Ok(Standing {
             shell,
             programs,
-            containment: policy::word(&capabilities),
+            containment: policy::mechanism_name(&capabilities),
             missing: capabilities.containment.as_ref().err().cloned(),
-            refused: policy::refused(&granted.children(), &capabilities),
+            refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: View::of(place, &capabilities).files,
+            directory: WorkspaceView::of(place, &capabilities).files,
             maximum_concurrent,
             lifetime_seconds: lifetime_seconds.min(self.limits().lifetime_seconds),
             polls: self.poll_settings(&granted.owner(context)).into(),
@@ -159,8 +159,8 @@ impl Processes {
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn shown(&self, place: &Place) -> Result<PathBuf, ProcessError> {
-        Ok(View::of(place, &*self.capabilities().await?).files)
+    pub async fn shown(&self, place: &ChildWorkspace) -> Result<PathBuf, ProcessError> {
+        Ok(WorkspaceView::of(place, &*self.capabilities().await?).files)
     }
 }
 

@@ -10,7 +10,7 @@ use wharf_core::{
     grant::{AllowedCommand, GrantedProcess},
 };
 use wharf_process::{
-    Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece, signal_named,
+    ChildWorkspace, Owner, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece, signal_named,
 };
 use wharf_workspace::Workspace;
 
@@ -209,7 +209,7 @@ impl Host for Guest {
 }
 
 /// Where processes of a session run.
-pub(super) fn place_of(workspace: Workspace) -> Place {
+pub(super) fn place_of(workspace: Workspace) -> ChildWorkspace {
     let Workspace { files, home, user } = workspace;
-    Place { files, home, user }
+    ChildWorkspace { files, home, user }
 }

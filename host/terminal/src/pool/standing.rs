@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 use wharf_completion::detection::Preset;
 use wharf_core::grant::{GrantedTerminal, TerminalGrant};
-use wharf_spawn::policy::{self, Place, View};
+use wharf_spawn::{
+    ChildWorkspace,
+    policy::{self, WorkspaceView},
+};
 
 use super::Terminals;
 use crate::TerminalError;
@@ -47,7 +50,11 @@ impl Terminals {
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn standing(&self, granted: &GrantedTerminal<'_>, place: &Place) -> Result<Standing, TerminalError> {
+    pub async fn standing(
+        &self,
+        granted: &GrantedTerminal<'_>,
+        place: &ChildWorkspace,
+    ) -> Result<Standing, TerminalError> {
         let capabilities = self.common.spawner.capabilities().await;
         let capabilities = capabilities.map_err(|source| TerminalError::Start { source })?;
         let TerminalGrant { shell, programs, network, lifetime_seconds, .. } = granted.grant().clone();
@@ -57,11 +64,11 @@ impl Terminals {
             programs,
             presets: Preset::ALL.map(Preset::as_str).to_vec(),
             profiles: self.profiles.configured().map(str::to_owned).collect(),
-            containment: policy::word(&capabilities),
+            containment: policy::mechanism_name(&capabilities),
             missing: capabilities.containment.as_ref().err().cloned(),
-            refused: policy::refused(&granted.children(), &capabilities),
+            refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: View::of(place, &capabilities).files,
+            directory: WorkspaceView::of(place, &capabilities).files,
             maximum_per_owner: limits.open_per_owner,
             idle_seconds: limits.idle_seconds,
             lifetime_seconds: lifetime_seconds.min(limits.lifetime_seconds),

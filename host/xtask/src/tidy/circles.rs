@@ -15,7 +15,8 @@ const MOST_FILES: usize = 3;
 
 /// Circles that are older than the rule, by their first files. They are warnings until they
 /// are broken; a new one is an error.
-const KNOWN: [&str; 6] = [
+const KNOWN: [&str; 7] = [
+    "host/core/src/grant/mod.rs",
     "host/core/src/schema.rs",
     "host/process/src/registry/mod.rs",
     "host/terminal/src/pool/mod.rs",
@@ -104,7 +105,7 @@ fn imported<'f>(module: &Module, text: &str, files: &'f BTreeMap<Module, &Source
 
 /// Without what is compiled for tests alone.
 fn without_tests_and_comments(text: &str) -> String {
-    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..end].lines().map(|line| line.split_once("//").map_or(line, |(code, _)| code));
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -235,6 +236,9 @@ mod tests {
             files[3].1 = text;
             assert_eq!(found(&files), [""; 0], "{text}");
         }
+        let mut tested = CIRCLE;
+        tested[3].1 = "#[cfg(test)]\nmod tests;\nuse super::super::one::One;";
+        assert_eq!(found(&tested).len(), 1, "tests in a file of their own hide nothing");
         let mut elsewhere = CIRCLE;
         elsewhere[3].0 = "host/b/src/three/four.rs";
         assert_eq!(found(&elsewhere), [""; 0]);

@@ -1,5 +1,5 @@
-//! The suite that every store passes: each promise of [`StateStore`], stated
-//! by what a caller can see. It knows nothing of how a store keeps its data.
+//! The suite that every store passes: each promise of [`StateStore`], tested
+//! through its calls. It knows nothing of how a store keeps its data.
 
 mod concurrency;
 mod entries;
@@ -16,24 +16,24 @@ use std::{
 
 use wharf_core::{ScopeKey, ScopeKind};
 
-use crate::{Ceilings, Change, Clock, Entry, ManualClock, Page, Policy, StateError, StateStore};
+use crate::{Ceilings, Clock, EntryPage, ManualClock, ScopePolicy, StateChange, StateEntry, StateError, StateStore};
 
 /// The idle time of the suite's policies.
 const IDLE: Duration = Duration::from_secs(1_000);
 /// More than any read of the suite returns.
 const PLENTY: u64 = 64 << 20;
 
-/// Checks every promise of stores that `open` makes. Each call of `open` gives
+/// Checks every promise of the stores that `open` makes. Each call of `open` returns
 /// an empty store with these ceilings and this clock.
 ///
 /// # Panics
-/// Where a promise is broken.
+/// Where a store breaks a promise.
 pub async fn check(open: impl Fn(Ceilings, Arc<dyn Clock>) -> Arc<dyn StateStore>) {
     let fresh = |ceilings: Ceilings| {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         let clock = Arc::new(ManualClock::starting_at(start));
         let store = open(ceilings, Arc::clone(&clock) as Arc<dyn Clock>);
-        Subject { store, clock, policy: generous() }
+        StoreUnderTest { store, clock, policy: generous() }
     };
     isolation::check(&fresh(Ceilings::default())).await;
     entries::check(&fresh(Ceilings::default())).await;
@@ -44,19 +44,19 @@ pub async fn check(open: impl Fn(Ceilings, Arc<dyn Clock>) -> Arc<dyn StateStore
     concurrency::check(&fresh(Ceilings::default())).await;
 }
 
-fn generous() -> Policy {
-    Policy { quota_bytes: 64 << 20, quota_entries: 100_000, idle_expiry: Some(IDLE) }
+fn generous() -> ScopePolicy {
+    ScopePolicy { quota_bytes: 64 << 20, quota_entries: 100_000, idle_expiry: Some(IDLE) }
 }
 
-/// A store under test, its clock, and the policy of calls that name none.
-struct Subject {
+/// A store under test, its clock, and the default policy of its calls.
+struct StoreUnderTest {
     store: Arc<dyn StateStore>,
     clock: Arc<ManualClock>,
-    policy: Policy,
+    policy: ScopePolicy,
 }
 
-impl Subject {
-    async fn apply(&self, scope: &ScopeKey, changes: Vec<Change>) -> Result<Vec<u64>, StateError> {
+impl StoreUnderTest {
+    async fn apply(&self, scope: &ScopeKey, changes: Vec<StateChange>) -> Result<Vec<u64>, StateError> {
         self.store.apply(scope, &self.policy, changes, soon()).await
     }
 
@@ -64,7 +64,7 @@ impl Subject {
         self.apply(scope, vec![put(key, value)]).await.expect("a put")[0]
     }
 
-    async fn get(&self, scope: &ScopeKey, key: &str) -> Option<Entry> {
+    async fn get(&self, scope: &ScopeKey, key: &str) -> Option<StateEntry> {
         self.get_many(scope, &[key]).await.remove(0)
     }
 
@@ -72,12 +72,12 @@ impl Subject {
         self.get(scope, key).await.map(|entry| entry.value)
     }
 
-    async fn get_many(&self, scope: &ScopeKey, keys: &[&str]) -> Vec<Option<Entry>> {
+    async fn get_many(&self, scope: &ScopeKey, keys: &[&str]) -> Vec<Option<StateEntry>> {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         self.store.get_many(scope, &self.policy, &keys, PLENTY).await.expect("a read")
     }
 
-    async fn scan(&self, scope: &ScopeKey, prefix: &str, after: Option<&str>, limit: u32) -> Page {
+    async fn scan(&self, scope: &ScopeKey, prefix: &str, after: Option<&str>, limit: u32) -> EntryPage {
         self.store.scan(scope, &self.policy, prefix, after, limit, PLENTY).await.expect("a scan")
     }
 
@@ -100,16 +100,16 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-fn put(key: &str, value: &[u8]) -> Change {
-    Change { key: key.into(), value: Some(value.into()), if_revision: None }
+fn put(key: &str, value: &[u8]) -> StateChange {
+    StateChange { key: key.into(), value: Some(value.into()), if_revision: None }
 }
 
-fn put_if(key: &str, value: &[u8], revision: u64) -> Change {
-    Change { if_revision: Some(revision), ..put(key, value) }
+fn put_if(key: &str, value: &[u8], revision: u64) -> StateChange {
+    StateChange { if_revision: Some(revision), ..put(key, value) }
 }
 
-fn delete(key: &str) -> Change {
-    Change { key: key.into(), value: None, if_revision: None }
+fn delete(key: &str) -> StateChange {
+    StateChange { key: key.into(), value: None, if_revision: None }
 }
 
 /// A thread scope with these ids, '' for absent.
@@ -125,6 +125,6 @@ fn thread(session: &str, assistant: &str, thread: &str) -> ScopeKey {
     }
 }
 
-fn keys(page: &Page) -> Vec<&str> {
+fn keys(page: &EntryPage) -> Vec<&str> {
     page.entries.iter().map(|entry| entry.key.as_str()).collect()
 }

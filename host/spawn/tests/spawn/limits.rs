@@ -1,9 +1,4 @@
-//! What a child may use up, who it may be, and what a program of the host gives
-//! up by itself.
-
-#![cfg(target_os = "linux")]
-
-mod support;
+//! Limits and users of children, and programs of the host that lock themselves down.
 
 use std::{
     fs::File,
@@ -12,14 +7,16 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use crate::support::{self, output, shell, workspace::ContainedWorkspace};
 use rustix::process::{getppid, getuid, test_kill_process};
-use support::{output, place::Place, shell};
-use wharf_spawn::{Containment, Limits, Output, ProcessLimit, Sandbox, SpawnError, SpawnRequest, Spawner};
+use wharf_spawn::{
+    ChildLimits, ChildOutput, Containment, ProcessLimitScope, Sandbox, SpawnError, SpawnRequest, Spawner,
+};
 
 #[tokio::test]
 async fn memory_is_limited_and_reserved_addresses_are_not() {
     let spawner = Spawner::new();
-    let limits = Limits { memory_bytes: Some(64 << 20), ..Limits::default() };
+    let limits = ChildLimits { memory_bytes: Some(64 << 20), ..ChildLimits::default() };
     let used =
         |megabytes: u32| format!("perl -e '$x = \"x\" x ({megabytes} << 20); print length $x' 2>/dev/null; true");
     let said = output(&spawner, SpawnRequest { limits, ..shell(&used(10)) }).await;
@@ -32,14 +29,14 @@ async fn memory_is_limited_and_reserved_addresses_are_not() {
 async fn bounds_that_cannot_be_set_are_said_and_the_child_does_not_start() {
     let spawner = Spawner::new();
     let found = spawner.capabilities().await.expect("an answer");
-    if found.process_limit != ProcessLimit::Tree || !found.another_user {
+    if found.process_limit != ProcessLimitScope::Tree || !found.another_user {
         support::note("NOT TESTED: no control group bounds processes here");
         return;
     }
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
     let root = support::parent(support::parent(child.pid()));
     // More than the system has numbers for.
-    let limits = Limits { processes: Some(u64::MAX), ..Limits::default() };
+    let limits = ChildLimits { processes: Some(u64::MAX), ..ChildLimits::default() };
     for containment in [Containment::None, Containment::Required(Sandbox::default())] {
         let error = spawner.spawn(SpawnRequest { limits, containment, ..shell("true") }).await.expect_err("no group");
         let SpawnError::Bounds(source) = &error else { panic!("{error}") };
@@ -48,7 +45,7 @@ async fn bounds_that_cannot_be_set_are_said_and_the_child_does_not_start() {
     }
 }
 
-/// How many groups this root of supervisors has.
+/// The number of groups of this root of supervisors.
 fn groups_of(root: u32) -> usize {
     let entries = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].iter().flat_map(std::fs::read_dir).flatten().flatten();
     entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("wharf-{root}-"))).count()
@@ -68,7 +65,7 @@ async fn a_child_is_the_user_it_was_to_be_and_no_other() {
     }
     let expected = "65534\n65534\n65534\nCapEff:\t0000000000000000\n";
     assert_eq!(output(&spawner, request()).await, expected);
-    for place in Place::all().await.into_iter().filter(|place| place.user.is_some()) {
+    for place in ContainedWorkspace::all().await.into_iter().filter(|place| place.user.is_some()) {
         let said = place.run("id -u; id -g; id -G; grep CapEff /proc/$$/status; stat -c %u .").await;
         assert!(said.starts_with("65534\n65534\n65534\n") && said.ends_with("\n65534\n"), "{}: {said}", place.name());
     }
@@ -81,7 +78,7 @@ async fn who_lives_on_is_told_within_a_tenth_of_a_second_after_the_end() {
     // A busy machine may make any of them late, and hardly all.
     for _ in 0..10 {
         let script = "sleep 1000 & setsid sleep 1000 & exec date +%s%N";
-        let request = SpawnRequest { stdout: Output::Pipe, ..shell(script) };
+        let request = SpawnRequest { stdout: ChildOutput::Pipe, ..shell(script) };
         let mut child = spawner.spawn(request).await.expect("a child");
         let ended = child.wait().await.expect("its end");
         let told = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time");
@@ -99,7 +96,8 @@ async fn who_lives_on_is_told_within_a_tenth_of_a_second_after_the_end() {
 #[test]
 fn a_program_that_is_locked_down_computes_and_does_nothing_else() {
     let mut command = std::process::Command::new(std::env::current_exe().expect("itself"));
-    let ended = command.args(["--exact", "locked_down"]).env("WHARF_TEST_LOCKED_DOWN", "1").output().expect("a run");
+    let ended =
+        command.args(["--exact", "limits::locked_down"]).env("WHARF_TEST_LOCKED_DOWN", "1").output().expect("a run");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
 }
 
@@ -107,13 +105,13 @@ fn a_program_that_is_locked_down_computes_and_does_nothing_else() {
 #[cfg(target_arch = "x86_64")]
 async fn no_contained_child_has_a_capability_whoever_it_is() {
     let effective = "perl -e '$h = pack(\"LL\", 0x20080522, 0); $d = \"\\0\" x 24; syscall(125, $h, $d); print join(\" \", unpack(\"L*\", $d))'";
-    for place in Place::all().await {
+    for place in ContainedWorkspace::all().await {
         assert_eq!(place.run(effective).await, "0 0 0 0 0 0", "{}", place.name());
         assert_eq!(place.run(&format!("exec {effective}")).await, "0 0 0 0 0 0", "{}", place.name());
     }
 }
 
-/// Locks itself down; does nothing when the tests are run.
+/// Locks itself down; does nothing when the tests run.
 #[test]
 fn locked_down() {
     if std::env::var_os("WHARF_TEST_LOCKED_DOWN").is_none() {

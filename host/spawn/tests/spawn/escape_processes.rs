@@ -1,20 +1,16 @@
-//! Attempts to get at processes: the host, its supervisors, other children.
-
-#![cfg(target_os = "linux")]
-
-mod support;
+//! Attempts to reach processes: the host, its supervisors, other children.
 
 use std::time::Duration;
 
-use support::{
-    Watched,
-    place::{Place, attempt, proven},
+use crate::support::{
+    self, WatchedTree,
+    workspace::{ContainedWorkspace, attempt, proven},
 };
-use wharf_spawn::{Exit, Limits, Output, ProcessLimit, SpawnRequest};
+use wharf_spawn::{ChildExit, ChildLimits, ChildOutput, ProcessLimitScope, SpawnRequest};
 
 #[tokio::test]
 async fn the_host_and_siblings_are_out_of_reach() {
-    for mut place in Place::all().await {
+    for mut place in ContainedWorkspace::all().await {
         let sibling = place.start("exec sleep 1000").await;
         place.sibling = sibling.pid();
         let of = |who: &str, file: &str| format!("head -c 1 /proc/{who}/{file} | grep -qa . && echo ESCAPED");
@@ -53,14 +49,14 @@ async fn the_host_and_siblings_are_out_of_reach() {
         }
         assert!(sibling.ended().is_none(), "{}", place.name());
         let child = place.start("kill -STOP 1; kill -KILL 1; exit 6").await;
-        assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code: 6 }, "{}", place.name());
+        assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Exited { code: 6 }, "{}", place.name());
     }
 }
 
 #[tokio::test]
 async fn nothing_of_the_host_is_inherited() {
-    // The second time in a sandbox that was waiting.
-    for place in Place::all().await.iter().flat_map(|place| [place; 2]) {
+    // The second time in a prepared sandbox.
+    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let request = SpawnRequest {
             program: "/usr/bin/env".into(),
             arguments: vec![],
@@ -68,7 +64,7 @@ async fn nothing_of_the_host_is_inherited() {
             ..place.request("")
         };
         assert_eq!(support::output(&place.spawner, request).await, "ONE=1\n");
-        // What a control socket would be: anything but the three streams.
+        // A control socket would be a descriptor beside the three streams.
         let said = place.run("for n in 3 4 5 6 7 8 9; do (: <&$n) 2>/dev/null && echo ESCAPED; done; echo tried").await;
         assert_eq!(said, "tried\n", "{}", place.name());
     }
@@ -76,33 +72,32 @@ async fn nothing_of_the_host_is_inherited() {
 
 #[tokio::test]
 async fn a_daemon_ends_with_its_tree() {
-    // The second time in a sandbox that was waiting.
-    for place in Place::all().await.iter().flat_map(|place| [place; 2]) {
+    // The second time in a prepared sandbox.
+    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let child = place.start("trap '' TERM HUP; (setsid sh -c 'trap \"\" TERM HUP; sleep 1000 & wait; sleep 1000' &) ; exec sleep 1000").await;
-        let watched = Watched::tree_of(&child).await;
+        let watched = WatchedTree::tree_of(&child).await;
         child.kill_tree(Duration::from_millis(50)).await.expect("its end");
         watched.end().await;
     }
 }
 
-/// Counts how often forking succeeds, with a bound of its own should the limit
-/// not hold.
+/// Counts successful forks, up to a bound of its own in case the limit fails.
 const FORKS: &str = "perl -e '$n = 0; for (1..60) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } $n++ } print \"$n\\n\"; kill KILL, $_ for (); exit 0'";
 
 #[tokio::test]
 async fn a_tree_gets_no_more_processes_than_it_may() {
-    // The second time in a sandbox that was waiting.
-    for place in Place::all().await.iter().flat_map(|place| [place; 2]) {
+    // The second time in a prepared sandbox.
+    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let Some(limit) = place.process_limit().await else { continue };
-        let limits = Limits { processes: Some(30), ..Limits::default() };
-        let request = SpawnRequest { limits, stdout: Output::Pipe, ..place.request(&format!("exec {FORKS}")) };
+        let limits = ChildLimits { processes: Some(30), ..ChildLimits::default() };
+        let request = SpawnRequest { limits, stdout: ChildOutput::Pipe, ..place.request(&format!("exec {FORKS}")) };
         let mut child = place.spawner.spawn(request).await.expect("a child");
         let mut line = String::new();
         let mut stdout = tokio::io::BufReader::new(child.take_stdout().expect("a pipe"));
         tokio::io::AsyncBufReadExt::read_line(&mut stdout, &mut line).await.expect("a line");
         let forks: u32 = line.trim().parse().expect("a number");
         // Where others of the same user are counted, too, they may end meanwhile.
-        let most = if limit == ProcessLimit::User { 59 } else { 30 };
+        let most = if limit == ProcessLimitScope::User { 59 } else { 30 };
         assert!((1..=most).contains(&forks), "{}: {forks}", place.name());
         child.kill_tree(Duration::ZERO).await.expect("its end");
     }
@@ -110,16 +105,16 @@ async fn a_tree_gets_no_more_processes_than_it_may() {
 
 #[tokio::test]
 async fn a_fork_bomb_is_bounded_and_stopped() {
-    // The second time in a sandbox that was waiting.
-    for place in Place::all().await.iter().flat_map(|place| [place; 2]) {
+    // The second time in a prepared sandbox.
+    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let Some(limit) = place.process_limit().await else { continue };
-        let limits = Limits { processes: Some(30), cpu_seconds: Some(5), ..Limits::default() };
+        let limits = ChildLimits { processes: Some(30), cpu_seconds: Some(5), ..ChildLimits::default() };
         // Bounded otherwise, too: no more than six generations.
         let bomb = "perl -e 'for (1..6) { fork } sleep 1000'";
         let child = place.spawner.spawn(SpawnRequest { limits, ..place.request(bomb) }).await.expect("a child");
         // Where others of the same user are counted, too, they may have taken all
         // but a few places.
-        let (least, bound) = if limit == ProcessLimit::User { (0, 62) } else { (15, 30) };
+        let (least, bound) = if limit == ProcessLimitScope::User { (0, 62) } else { (15, 30) };
         let grown = async {
             while child.descendants().await.expect("a count") < least {
                 tokio::time::sleep(Duration::from_millis(2)).await;

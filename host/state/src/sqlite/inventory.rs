@@ -1,7 +1,7 @@
-//! The operator's look at a store and work on it, while hosts use it or not.
+//! The operator's view of a store and work on it, whether hosts use it or not.
 //!
-//! It asks for no grant and knows no call: whoever may open the file may do
-//! this. What a host would read as empty, because it expired, is not there.
+//! It asks for no grant and knows no call: the permission to open the file is enough.
+//! A bucket that expired, which a host reads as empty, does not appear.
 
 mod export;
 mod import;
@@ -18,21 +18,21 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Durability, Fault, expire,
-    read::{ScopeRow, Snapshot},
+    expire,
+    fault::storage_error,
+    options::Durability,
+    read::ReadTransaction,
     schema::{self, Access},
-    storage_error,
-    time::{self, Counted},
-    write,
+    time::{self, CountedTime},
 };
 use crate::{
-    BucketSummary, Clock, ClockDoubt, Existing, Holding, Imported, InventoryError, Selection, StateError, SystemClock,
-    Totals, clock::to_milliseconds, host_time,
+    BucketGroup, BucketSelection, BucketSummary, BucketTotals, Clock, ClockDoubt, ImportMode, ImportReport,
+    InventoryError, StateError, SystemClock, clock::to_milliseconds, host_time,
 };
 
-/// How long work of the operator waits for hosts that write.
+/// How long the operator's work waits for hosts that write.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Buckets that are cleared in one transaction, between which hosts go on.
+/// Buckets that one transaction clears; hosts go on between two transactions.
 const CLEARED_AT_ONCE: u32 = 256;
 
 /// The content of a store, for its operator.
@@ -40,7 +40,7 @@ pub struct Inventory {
     path: PathBuf,
     access: Access,
     clock: Arc<dyn Clock>,
-    /// When the store was last changed before this.
+    /// When the store was last changed before it was opened.
     seen: Option<SystemTime>,
     connection: Connection,
 }
@@ -52,8 +52,8 @@ impl fmt::Debug for Inventory {
 }
 
 impl Inventory {
-    /// Opens the store in `directory`, brought up to the current layout as a
-    /// host would. Where the directory is read-only it can be looked at.
+    /// Opens the store in `directory` and brings it to the current layout, as a
+    /// host would. A store in a read-only directory can only be read.
     ///
     /// # Errors
     /// `Absent` where there is no store; `Open` where it cannot be opened.
@@ -64,7 +64,7 @@ impl Inventory {
         Self::open_or_make(directory)
     }
 
-    /// The same, making directory and store where they are missing.
+    /// The same, and creates directory and store where they are missing.
     ///
     /// # Errors
     /// `Open` where that fails.
@@ -86,36 +86,36 @@ impl Inventory {
         Self { clock, ..self }
     }
 
-    /// What the chosen buckets hold by tenant, plugin and scope, in this order.
+    /// The chosen buckets, grouped by tenant, plugin and kind of scope, in this order.
     ///
     /// # Errors
     /// Storage errors.
-    pub fn holdings(&self, selection: &Selection) -> Result<Vec<Holding>, InventoryError> {
-        Ok(kept(select::holdings(&self.connection, selection, self.now()?))?)
+    pub fn groups(&self, selection: &BucketSelection) -> Result<Vec<BucketGroup>, InventoryError> {
+        Ok(select::groups(&self.connection, selection, self.now()?)?)
     }
 
-    /// What the chosen buckets hold together.
+    /// The totals of the chosen buckets.
     ///
     /// # Errors
     /// Storage errors.
-    pub fn totals(&self, selection: &Selection) -> Result<Totals, InventoryError> {
-        let mut totals = Totals::default();
-        for holding in self.holdings(selection)? {
-            totals.buckets += holding.buckets;
-            totals.entries += holding.entries;
-            totals.bytes += holding.bytes;
+    pub fn totals(&self, selection: &BucketSelection) -> Result<BucketTotals, InventoryError> {
+        let mut totals = BucketTotals::default();
+        for group in self.groups(selection)? {
+            totals.buckets += group.buckets;
+            totals.entries += group.entries;
+            totals.bytes += group.bytes;
         }
         Ok(totals)
     }
 
-    /// Shows the chosen buckets to `each`, in the order of their names, as they
-    /// are at one moment. Holds one of them at a time.
+    /// Calls `each` with the chosen buckets, in the order of their names, as they
+    /// are at one moment. Holds one of them in memory at a time.
     ///
     /// # Errors
-    /// `Write` for what `each` fails with; storage errors.
+    /// `Write` where `each` fails; storage errors.
     pub fn buckets(
         &self,
-        selection: &Selection,
+        selection: &BucketSelection,
         mut each: impl FnMut(BucketSummary) -> std::io::Result<()>,
     ) -> Result<(), InventoryError> {
         select::buckets(&self.connection, selection, self.now()?, |_, summary| {
@@ -124,48 +124,47 @@ impl Inventory {
     }
 
     /// Writes the chosen buckets as they are at one moment, as the lines that
-    /// [`Inventory::import`] reads. Holds one entry at a time. The log of the
+    /// [`Inventory::import`] reads. Holds one entry in memory at a time. The log of the
     /// database cannot shrink meanwhile.
     ///
-    /// Buckets carry the moment at which they expire. Revisions are not
-    /// carried.
+    /// An export has the moment at which each bucket expires, and no revisions.
     ///
     /// # Errors
     /// `Write` where `out` fails; storage errors.
-    pub fn export(&self, selection: &Selection, out: &mut dyn Write) -> Result<Totals, InventoryError> {
-        let _snapshot = kept(Snapshot::begin(&self.connection))?;
+    pub fn export(&self, selection: &BucketSelection, out: &mut dyn Write) -> Result<BucketTotals, InventoryError> {
+        let _snapshot = ReadTransaction::begin(&self.connection)?;
         export::run(&self.connection, selection, self.now()?, out)
     }
 
-    /// Writes what an export holds, all of it or nothing, and reads one entry
+    /// Writes the content of an export, all of it or nothing, and reads one entry
     /// at a time. Hosts cannot write meanwhile.
     ///
-    /// Every entry gets a revision that no store ever gave: above every one of
+    /// Every entry gets a revision that no store ever gave: above every revision of
     /// this store, and above the number of milliseconds since 1970, which no
-    /// store's own count of writes reaches. Quotas are not asked: they are the
+    /// store's own count of writes reaches. The import ignores quotas, which are the
     /// operator's own.
     ///
     /// # Errors
     /// `Import` where the export is refused; `ReadOnly` and other storage
     /// errors.
-    pub fn import(&self, from: &mut dyn BufRead, existing: Existing) -> Result<Imported, InventoryError> {
+    pub fn import(&self, from: &mut dyn BufRead, mode: ImportMode) -> Result<ImportReport, InventoryError> {
         let now = self.now()?;
-        self.transaction(|connection| import::run(connection, from, existing, now))
+        self.transaction(|connection| import::run(connection, from, mode, now))
     }
 
-    /// Removes the chosen buckets with all that they hold. Goes in steps
-    /// between which hosts go on; a bucket goes as a whole.
+    /// Removes the chosen buckets with their content. Works in steps
+    /// between which hosts go on; one step removes a bucket as a whole.
     ///
     /// # Errors
     /// `ReadOnly` and other storage errors.
-    pub fn clear(&self, selection: &Selection) -> Result<Totals, InventoryError> {
-        let mut cleared = Totals::default();
+    pub fn clear(&self, selection: &BucketSelection) -> Result<BucketTotals, InventoryError> {
+        let mut cleared = BucketTotals::default();
         loop {
             let now = self.now()?;
             let rows = self.transaction(|connection| {
-                let rows = kept(select::rows(connection, selection, now, CLEARED_AT_ONCE))?;
+                let rows = select::rows(connection, selection, now, CLEARED_AT_ONCE)?;
                 for (tenant, row) in &rows {
-                    kept(remove(connection, tenant, row))?;
+                    expire::remove(connection, tenant, row)?;
                 }
                 Ok(rows)
             })?;
@@ -174,12 +173,12 @@ impl Inventory {
             }
             rows.iter().for_each(|(_, row)| cleared.add(row.entries, row.bytes));
         }
-        // Hosts would give the space back, too, but need not be running.
-        while !self.transaction(|connection| Ok(kept(expire::step(connection, self.now()?))?))?.done {}
+        // Hosts would give the space back, too, but none may be running.
+        while !self.transaction(|connection| Ok(expire::step(connection, self.now()?)?))?.done {}
         Ok(cleared)
     }
 
-    /// Why hosts do not believe the wall clock, where they do not.
+    /// Why hosts doubt the wall clock, where they do.
     ///
     /// # Errors
     /// Storage errors.
@@ -188,30 +187,29 @@ impl Inventory {
         Ok(host_time::doubt(counted, wall))
     }
 
-    /// Says that the wall clock is right: what it says has passed counts from now on, and
-    /// ends what expired meanwhile. Hosts that run hear of it at their next sweep, within
-    /// minutes. Returns what was doubted.
+    /// Confirms that the wall clock is right: its time counts from now on, and buckets that
+    /// are expired by it end. Running hosts learn of it at their next sweep, within
+    /// minutes. Returns the doubt that this ends.
     ///
     /// # Errors
     /// `ReadOnly` and other storage errors.
     pub fn confirm_clock(&self) -> Result<Option<ClockDoubt>, InventoryError> {
         let doubt = self.clock_doubt()?;
-        let now = Counted::at(to_milliseconds(self.clock.now()), self.clock.uptime().as_ref());
+        let now = CountedTime::at(to_milliseconds(self.clock.now()), self.clock.uptime().as_ref());
         self.transaction(|connection| now.write(connection).map_err(|error| storage_error(error).into()))?;
         Ok(doubt)
     }
 
-    /// By when something is over.
+    /// The time by which buckets expire.
     fn now(&self) -> Result<i64, StateError> {
         self.counted().map(|(counted, wall)| counted.min(wall))
     }
 
-    /// How far time was counted, and what the clock says.
+    /// The counted time, and the wall clock's.
     fn counted(&self) -> Result<(i64, i64), StateError> {
         let wall = to_milliseconds(self.clock.now());
-        let kept = Counted::read(&self.connection).map_err(storage_error)?;
-        let counted = match kept {
-            Some(kept) => kept.now(wall, self.clock.uptime().as_ref()),
+        let counted = match CountedTime::read(&self.connection).map_err(storage_error)? {
+            Some(stored) => stored.now(wall, self.clock.uptime().as_ref()),
             None => time::uncounted(self.seen, wall),
         };
         Ok((counted, wall))
@@ -229,23 +227,9 @@ impl Inventory {
             Ok(connection)
         };
         let connection = write().map_err(storage_error)?;
-        // Closing the connection rolls back what is not committed.
-        let done = work(&connection)?;
+        // After an error, closing the connection rolls back.
+        let outcome = work(&connection)?;
         connection.execute_batch("COMMIT").map_err(storage_error)?;
-        Ok(done)
+        Ok(outcome)
     }
-}
-
-/// Removes a bucket; its content goes in the steps of a sweep.
-fn remove(connection: &Connection, tenant: &str, row: &ScopeRow) -> Result<(), Fault> {
-    expire::part(connection, tenant, row)?;
-    write::remove_scope(connection, row, row.revision)
-}
-
-/// What the database or our rules say, as an error of the store.
-fn kept<T>(done: Result<T, Fault>) -> Result<T, StateError> {
-    done.map_err(|fault| match fault {
-        Fault::Refused(error) => error,
-        Fault::Storage(error) => storage_error(error),
-    })
 }

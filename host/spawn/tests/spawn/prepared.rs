@@ -1,9 +1,5 @@
-//! Sandboxes that are made before a child needs them: who gets them, that they
-//! are no different, and that none is left.
-
-#![cfg(target_os = "linux")]
-
-mod support;
+//! Prepared sandboxes: which child gets one, that it is like any other, and that none is
+//! left over.
 
 use std::{
     fs,
@@ -11,12 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use support::{below, kill, lives, output_and_whether_it_waited, parent, place::Place, until};
-use wharf_spawn::{Bind, Child, Contained, Containment, Limits, Sandbox, SpawnRequest, Spawner};
+use crate::support::{self, below, kill, lives, output_and_preparation, parent, until, workspace::ContainedWorkspace};
+use wharf_spawn::{Bind, Child, ChildLimits, Containment, Sandbox, SandboxMechanism, SpawnRequest, Spawner};
 
-/// What a child writes, and whether its sandbox had been waiting.
-async fn said(place: &Place, request: SpawnRequest) -> (String, bool) {
-    output_and_whether_it_waited(&place.spawner, request).await
+/// The output of a child, and whether it took a prepared sandbox.
+async fn said(place: &ContainedWorkspace, request: SpawnRequest) -> (String, bool) {
+    output_and_preparation(&place.spawner, request).await
 }
 
 /// The process from which all supervisors of this child's spawner come.
@@ -30,11 +26,11 @@ fn root_of(child: &Child) -> u32 {
 
 #[tokio::test]
 async fn the_second_child_of_a_description_finds_a_sandbox_ready() {
-    for place in Place::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
         assert_eq!(said(&place, place.request("echo one")).await, ("one\n".into(), false), "{}", place.name());
         for number in 0..5 {
-            // All that does not belong to the sandbox may differ.
-            let limits = Limits { open_files: Some(20 + number), ..Limits::default() };
+            // All parts of the request outside of the sandbox may differ.
+            let limits = ChildLimits { open_files: Some(20 + number), ..ChildLimits::default() };
             let mut request = SpawnRequest {
                 limits,
                 working_directory: "/usr".into(),
@@ -44,7 +40,7 @@ async fn the_second_child_of_a_description_finds_a_sandbox_ready() {
             let expected = format!("number {number}\n/usr\n{}\n", 20 + number);
             assert_eq!(said(&place, request).await, (expected, true), "{}", place.name());
         }
-        // A program that is not there takes one, too.
+        // A program that is absent takes a sandbox, too.
         let request = SpawnRequest { program: "/no/such/program".into(), ..place.request("") };
         let error = place.spawner.spawn(request).await.expect_err("no such program");
         assert_eq!(error.to_string(), "cannot run /no/such/program");
@@ -54,13 +50,13 @@ async fn the_second_child_of_a_description_finds_a_sandbox_ready() {
 
 #[tokio::test]
 async fn children_at_once_do_not_share_one() {
-    for place in Place::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
         said(&place, place.request("true")).await;
         let script = "echo mine > /tmp/mine; ls /tmp";
         let (one, other) = tokio::join!(said(&place, place.request(script)), said(&place, place.request(script)));
         assert_eq!([&*one.0, &*other.0], ["mine\n"; 2], "{}", place.name());
         assert_eq!([one.1, other.1].iter().filter(|waited| **waited).count(), 1, "{}", place.name());
-        // What one has left is not there for the next.
+        // A child does not see files of the one before it.
         let script = "ls -A /dev/shm; ls /tmp/mine 2>/dev/null; echo looked";
         assert_eq!(said(&place, place.request(script)).await, ("looked\n".into(), true), "{}", place.name());
     }
@@ -68,7 +64,7 @@ async fn children_at_once_do_not_share_one() {
 
 #[tokio::test]
 async fn another_description_gets_none() {
-    for place in Place::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
         let request = || place.request("true");
         let sandbox = |change: fn(&mut Sandbox)| {
             let Containment::Required(mut sandbox) = request().containment else { panic!("contained") };
@@ -97,15 +93,15 @@ async fn another_description_gets_none() {
 
 #[tokio::test]
 async fn a_workspace_that_was_made_again_is_the_new_one() {
-    for place in Place::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
         let workspace = place.root().join("workspace");
         fs::write(workspace.join("file"), "old").expect("a file");
         assert_eq!(place.run("cat file").await, "old");
-        // What happens inside is seen.
+        // Changes inside of the workspace are visible.
         fs::write(workspace.join("file"), "changed").expect("a file");
         assert_eq!(said(&place, place.request("cat file")).await, ("changed".into(), true));
-        // Its number would go to the new one, were it removed before the sandbox
-        // that shows it is there.
+        // Keeps the inode, which the new directory could get otherwise if the old one were
+        // removed before the sandbox shows it.
         let _kept = fs::File::open(&workspace).expect("a directory");
         fs::remove_dir_all(&workspace).expect("removed");
         fs::create_dir(&workspace).expect("a directory");
@@ -116,7 +112,7 @@ async fn a_workspace_that_was_made_again_is_the_new_one() {
     }
 }
 
-/// What waits below a root: all of it but the tree of this child.
+/// The prepared sandbox below a root: all processes but the tree of this child.
 async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
     let supervisor = {
         let mut at = child.pid();
@@ -139,15 +135,15 @@ async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
 
 #[tokio::test]
 async fn one_that_was_killed_is_replaced() {
-    for mut place in Place::all_in_bubblewrap().await {
-        place.spawner = Spawner::with(Contained::Bubblewrap);
+    for mut place in ContainedWorkspace::all_in_bubblewrap().await {
+        place.spawner = Spawner::with(SandboxMechanism::Bubblewrap);
         let child = place.start("exec sleep 1000").await;
         let root = root_of(&child);
         let waiting = waiting_below(root, &child).await;
         waiting.iter().for_each(|pid| kill(*pid));
         until("it is gone", || !waiting.iter().any(|pid| lives(*pid))).await;
         assert_eq!(said(&place, place.request("echo again")).await, ("again\n".into(), false), "{}", place.name());
-        // And one that ends with the launch in its hands.
+        // And a sandbox that ends after it received the launch.
         let waiting = waiting_below(root, &child).await;
         let stop = rustix::process::Signal::STOP;
         waiting.iter().for_each(|pid| support::signal(*pid, stop));
@@ -162,8 +158,8 @@ async fn one_that_was_killed_is_replaced() {
 
 #[tokio::test]
 async fn none_is_left_when_the_last_spawner_is_gone() {
-    for mut place in Place::all_in_bubblewrap().await {
-        place.spawner = Spawner::with(Contained::Bubblewrap);
+    for mut place in ContainedWorkspace::all_in_bubblewrap().await {
+        place.spawner = Spawner::with(SandboxMechanism::Bubblewrap);
         let child = place.start("exec sleep 1000").await;
         let root = root_of(&child);
         let waiting = waiting_below(root, &child).await;
@@ -179,8 +175,8 @@ async fn none_is_left_when_the_last_spawner_is_gone() {
 
 #[tokio::test]
 async fn none_lives_on_after_its_host() {
-    for (number, _) in Place::all_in_bubblewrap().await.iter().enumerate() {
-        let mut host = support::play_host_number(number);
+    for (number, _) in ContainedWorkspace::all_in_bubblewrap().await.iter().enumerate() {
+        let mut host = support::play_host_number("prepared::host", number);
         let pids = support::numbers_said_by(&mut host, 2);
         assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
         host.kill().expect("a kill");
@@ -191,13 +187,14 @@ async fn none_lives_on_after_its_host() {
     }
 }
 
-/// Plays a host that is to be killed; does nothing when the tests are run.
+/// Plays a host that is to be killed; does nothing when the tests run.
 #[tokio::test]
 async fn host() {
     if !support::is_host() {
         return;
     }
-    let place = Place::all_in_bubblewrap().await.into_iter().nth(support::host_number()).expect("containment");
+    let place =
+        ContainedWorkspace::all_in_bubblewrap().await.into_iter().nth(support::host_number()).expect("containment");
     let child = place.start("exec sleep 1000").await;
     for pid in waiting_below(root_of(&child), &child).await {
         support::say(pid);

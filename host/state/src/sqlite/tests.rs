@@ -1,4 +1,4 @@
-//! What is true of the store on disk beyond the contract.
+//! Tests of the store on disk beyond the contract.
 
 mod clocks;
 mod files;
@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{ManualClock, contract};
+use crate::{Clock, ManualClock, contract};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sqlite_keeps_the_contract() {
@@ -36,15 +36,15 @@ async fn the_accounts_agree_with_the_entries_after_any_history() {
     let ceilings = Ceilings { scopes_per_tenant: 4, bytes_per_tenant: 4_000, bytes: 6_000 };
     let options = SqliteOptions { ceilings, clock: Arc::clone(&clock) as Arc<dyn Clock>, ..SqliteOptions::default() };
     let store = SqliteStore::open(directory.path(), options).expect("a new store");
-    let policy = Policy { quota_bytes: 2_000, quota_entries: 10, idle_expiry: Some(Duration::from_secs(20)) };
+    let policy = ScopePolicy { quota_bytes: 2_000, quota_entries: 10, idle_expiry: Some(Duration::from_secs(20)) };
     let mut random = fastrand::Rng::with_seed(7);
     let (mut accepted, mut refused) = (0, 0);
     for _ in 0..2_000 {
         let scope = scope(random.choice(["one", "two"]).expect("some"), &random.u8(0..6).to_string());
-        let mut changes: Vec<Change> = Vec::new();
+        let mut changes: Vec<StateChange> = Vec::new();
         for key in random.choose_multiple('a'..='p', 4) {
             let value = random.bool().then(|| vec![0; random.usize(0..400)]);
-            changes.push(Change { key: key.into(), value, if_revision: random.u8(0..20).eq(&0).then_some(0) });
+            changes.push(StateChange { key: key.into(), value, if_revision: random.u8(0..20).eq(&0).then_some(0) });
         }
         match store.apply(&scope, &policy, changes, soon()).await {
             Ok(_) => accepted += 1,
@@ -88,13 +88,13 @@ fn open(directory: &Path) -> SqliteStore {
     SqliteStore::open(directory, SqliteOptions::default()).expect("a store")
 }
 
-/// The database seen past the store, as another program would.
+/// The database, opened past the store as another program would.
 fn raw(directory: &Path) -> Connection {
     Connection::open(directory.join("state.sqlite3")).expect("the database")
 }
 
-fn policy() -> Policy {
-    Policy { quota_bytes: 1 << 30, quota_entries: 100_000, idle_expiry: Some(Duration::from_secs(1_000)) }
+fn policy() -> ScopePolicy {
+    ScopePolicy { quota_bytes: 1 << 30, quota_entries: 100_000, idle_expiry: Some(Duration::from_secs(1_000)) }
 }
 
 fn scope(tenant: &str, session: &str) -> ScopeKey {
@@ -113,8 +113,8 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-fn put(key: &str, value: &[u8]) -> Vec<Change> {
-    vec![Change { key: key.into(), value: Some(value.into()), if_revision: None }]
+fn put(key: &str, value: &[u8]) -> Vec<StateChange> {
+    vec![StateChange { key: key.into(), value: Some(value.into()), if_revision: None }]
 }
 
 async fn value(store: &SqliteStore, scope: &ScopeKey, key: &str) -> Option<Vec<u8>> {

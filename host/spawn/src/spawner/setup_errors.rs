@@ -1,7 +1,7 @@
-//! What makes a sandbox writes why it cannot, and whoever has to mend that must hear
-//! it.
+//! The errors that bubblewrap writes where it cannot make a sandbox, for the operator who
+//! has to mend it.
 //!
-//! Only what makes sandboxes writes here: the supervisor inside has given it up
+//! Only bubblewrap writes here: the supervisor inside closes the pipe
 //! before the program begins.
 
 use std::os::fd::OwnedFd;
@@ -11,24 +11,24 @@ use wharf_core::text;
 
 use crate::SpawnError;
 
-/// Of what was written, so much is read.
+/// Most bytes that the host reads.
 const MOST_BYTES: usize = 4096;
-/// The longest line that is shown.
+/// Most bytes of the line that it shows.
 const LINE_BYTES: usize = 256;
 
-/// The reading end of the errors of what makes one sandbox.
+/// The reading end of bubblewrap's errors for one sandbox.
 #[derive(Debug)]
-pub(super) struct Errors(OwnedFd);
+pub(super) struct SetupErrors(OwnedFd);
 
-impl Errors {
-    /// A pair that nobody waits for: what does not fit is lost.
+impl SetupErrors {
+    /// A pipe on which neither side waits: errors that do not fit are lost.
     pub(super) fn pipe() -> Result<(Self, OwnedFd), SpawnError> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(SpawnError::system("make a pipe"))?;
         Ok((Self(reader), writer))
     }
 
-    /// The last line that was written, as far as it is read, fit to be shown.
+    /// The last written line within the bytes that are read, cleaned for people.
     pub(super) fn last_line(&self) -> Option<String> {
         let (mut bytes, mut piece) = (Vec::new(), [0; 1024]);
         while bytes.len() < MOST_BYTES {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn last_line(written: &[u8]) -> Option<String> {
-        let (errors, writer) = Errors::pipe().expect("a pipe");
+        let (errors, writer) = SetupErrors::pipe().expect("a pipe");
         rustix::io::write(&writer, written).expect("there is room");
         errors.last_line()
     }
@@ -59,8 +59,8 @@ mod tests {
         assert_eq!(last_line(b" \n\n"), None);
         assert_eq!(last_line(&[b'x'; 9_000]).map(|line| line.len()), Some(LINE_BYTES));
         assert_eq!(last_line(b"\xff").as_deref(), Some("\u{fffd}"));
-        // The writing end is open, and nothing was written.
-        let (errors, writer) = Errors::pipe().expect("a pipe");
+        // The writing end is open and empty.
+        let (errors, writer) = SetupErrors::pipe().expect("a pipe");
         assert_eq!(errors.last_line(), None);
         drop(writer);
         assert_eq!(errors.last_line(), None);

@@ -1,8 +1,6 @@
-//! What the tests of children share.
+//! Requests, processes and hosts for all tests of children.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
-pub(crate) mod place;
+pub(crate) mod workspace;
 
 use std::{
     env, fs,
@@ -13,10 +11,10 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncReadExt as _;
-use wharf_spawn::{Child, Containment, Input, Limits, Output, SpawnRequest, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest, Spawner};
 
 const ROLE: &str = "WHARF_TEST_HOST";
-/// Nothing here takes nearly as long.
+/// No test takes nearly as long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A request that runs this script, uncontained.
@@ -26,35 +24,35 @@ pub(crate) fn shell(script: &str) -> SpawnRequest {
         arguments: vec!["-c".into(), script.into()],
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         working_directory: "/".into(),
-        stdin: Input::Null,
-        stdout: Output::Null,
-        stderr: Output::Null,
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Null,
+        stderr: ChildOutput::Null,
         descriptors: Vec::new(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     }
 }
 
-/// What a child writes to standard output, all of it.
+/// All that a child writes to standard output.
 pub(crate) async fn output(spawner: &Spawner, request: SpawnRequest) -> String {
-    output_and_whether_it_waited(spawner, request).await.0
+    output_and_preparation(spawner, request).await.0
 }
 
-/// The same, and whether the child's sandbox had been waiting.
-pub(crate) async fn output_and_whether_it_waited(spawner: &Spawner, mut request: SpawnRequest) -> (String, bool) {
-    request.stdout = Output::Pipe;
+/// The same, and whether the child took a prepared sandbox.
+pub(crate) async fn output_and_preparation(spawner: &Spawner, mut request: SpawnRequest) -> (String, bool) {
+    request.stdout = ChildOutput::Pipe;
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut text = String::new();
     child.take_stdout().expect("a pipe").read_to_string(&mut text).await.expect("output");
     child.wait().await.expect("its end");
-    (text, child.waited())
+    (text, child.used_prepared_sandbox())
 }
 
-/// Looks again and again until it is so.
-pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
+/// Polls until the condition holds.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let looking = async {
-        while !so() {
+        while !holds() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
@@ -76,7 +74,7 @@ pub(crate) fn parent(pid: u32) -> u32 {
     stat(pid).expect("a process").1
 }
 
-/// How many children a process has, those that have ended included.
+/// The number of children of a process, zombies included.
 pub(crate) fn children_of(parent: u32) -> usize {
     all().filter(|pid| stat(*pid).is_some_and(|(_, other)| other == parent)).count()
 }
@@ -85,7 +83,7 @@ fn all() -> impl Iterator<Item = u32> {
     fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// Kills a process that may have ended with another.
+/// Kills a process, which may have ended already.
 pub(crate) fn kill(pid: u32) {
     signal(pid, Signal::KILL);
 }
@@ -98,14 +96,14 @@ pub(crate) fn signal(pid: u32, signal: Signal) {
     }
 }
 
-/// All below a child's supervisor, once there are so many.
+/// All processes below a child's supervisor, once there are `count`.
 pub(crate) async fn tree_of(child: &Child, count: usize) -> Vec<u32> {
     let supervisor = parent(child.pid());
     until("all have started", || below(supervisor).len() >= count).await;
     below(supervisor)
 }
 
-/// All that come from this process.
+/// All descendants of a process.
 pub(crate) fn below(ancestor: u32) -> Vec<u32> {
     let is_below = |pid: &u32| {
         let mut at = *pid;
@@ -120,15 +118,15 @@ pub(crate) fn below(ancestor: u32) -> Vec<u32> {
     all().filter(is_below).collect()
 }
 
-/// Says a number to whoever started this process as a host.
+/// Writes a number for the test that started this process as a host.
 pub(crate) fn say(number: u32) {
     rustix::io::write(rustix::stdio::stderr(), format!("{number}\n").as_bytes()).expect("a listener");
 }
 
 /// The processes of a tree with one descendant, to see them end.
-pub(crate) struct Watched(Vec<u32>);
+pub(crate) struct WatchedTree(Vec<u32>);
 
-impl Watched {
+impl WatchedTree {
     pub(crate) async fn tree_of(child: &Child) -> Self {
         Self(tree_of(child, 2).await)
     }
@@ -138,16 +136,16 @@ impl Watched {
     }
 }
 
-/// Runs the test `host` of this file in a process of its own.
-pub(crate) fn play_host() -> std::process::Child {
-    play_host_number(0)
+/// Runs a test that plays a host in a process of its own.
+pub(crate) fn play_host(test: &str) -> std::process::Child {
+    play_host_number(test, 0)
 }
 
-/// The same, with a number that it is told.
-pub(crate) fn play_host_number(number: usize) -> std::process::Child {
+/// The same with a number, which the test reads by [`host_number`].
+pub(crate) fn play_host_number(test: &str, number: usize) -> std::process::Child {
     let mut command = Command::new(env::current_exe().expect("itself"));
     command
-        .args(["--exact", "host", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(ROLE, number.to_string())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
@@ -162,13 +160,13 @@ pub(crate) fn host_number() -> usize {
     env::var(ROLE).ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// The first numbers that it says, each on a line.
+/// The first numbers that a host writes, each on a line.
 pub(crate) fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
     let lines = BufReader::new(host.stderr.take().expect("piped")).lines();
     lines.map_while(Result::ok).filter_map(|line| line.trim().parse().ok()).take(count).collect()
 }
 
-/// For whoever runs the tests.
+/// Prints a note for the person who runs the tests.
 #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 pub(crate) fn note(text: &str) {
     eprintln!("{text}");

@@ -1,20 +1,16 @@
-//! Attempts to get at files that were not shown.
-
-#![cfg(target_os = "linux")]
-
-mod support;
+//! Attempts to reach files that the sandbox does not show.
 
 use std::{
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},
 };
 
-use support::place::{Place, attempt, proven, proven_for_root};
+use crate::support::workspace::{ContainedWorkspace, attempt, proven, proven_for_root};
 
 #[tokio::test]
 async fn files_outside_are_not_read() {
     let read = |path: &str| format!("grep -q 'the secret' {path} && echo ESCAPED");
-    for place in Place::all().await {
+    for place in ContainedWorkspace::all().await {
         symlink(place.path("secret"), place.root().join("workspace/link")).expect("a link");
         place
             .withstands(&[
@@ -39,7 +35,7 @@ async fn files_outside_are_not_read() {
 
 #[tokio::test]
 async fn files_outside_are_not_changed() {
-    for place in Place::all().await {
+    for place in ContainedWorkspace::all().await {
         place
             .withstands(&[
                 attempt("a new file", "echo forged > $OUT/beside && test -e /proc/1/root$OUT/beside && echo ESCAPED"),
@@ -70,15 +66,15 @@ async fn files_outside_are_not_changed() {
 
 #[tokio::test]
 async fn what_is_temporary_is_private_and_bounded() {
-    // The second time in a sandbox that was waiting.
-    for place in Place::all().await.iter().flat_map(|place| [place; 2]) {
+    // The second time in a prepared sandbox.
+    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let name = format!("wharf-forged-{}", std::process::id());
         place.run(&format!("for d in /tmp /var/tmp /dev/shm /run / /dev; do echo forged > $d/{name}; done")).await;
         for directory in ["/tmp", "/var/tmp", "/dev/shm", "/run", "/", "/dev"] {
             assert!(!fs::exists(format!("{directory}/{name}")).expect("an answer"), "{directory}, {}", place.name());
         }
     }
-    for place in Place::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
         let said = place.run("df --output=size -B1 /tmp /var/tmp /dev/shm").await;
         assert_eq!(said.lines().skip(1).map(str::trim).collect::<Vec<_>>(), ["536870912"; 3], "{said}");
     }
@@ -86,15 +82,15 @@ async fn what_is_temporary_is_private_and_bounded() {
 
 #[tokio::test]
 async fn nothing_gains_rights_and_nothing_leaves_a_core() {
-    // The second time in a sandbox that was waiting.
-    for place in Place::all().await.iter().flat_map(|place| [place; 2]) {
+    // The second time in a prepared sandbox.
+    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let said = place.run("grep NoNewPrivs /proc/$$/status; ulimit -Hc").await;
-        if place.contained == wharf_spawn::Contained::Bubblewrap {
+        if place.contained == wharf_spawn::SandboxMechanism::Bubblewrap {
             assert_eq!(said, "NoNewPrivs:\t1\n0\n", "{}", place.name());
         } else {
             assert!(said.ends_with("\n0\n"), "{said}");
         }
-        // A program of another user that gives its rights to whoever runs it.
+        // A setuid program of another user.
         let program = place.root().join("workspace/setuid");
         fs::copy("/usr/bin/id", &program).expect("a program");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).expect("a mode");

@@ -1,6 +1,6 @@
-//! HTTP requests of plugins, each on a connection of its own, so that none can hide
-//! behind another. Redirects are answers like any other: to follow one is another
-//! request, which is granted or not.
+//! Sends HTTP requests of plugins, each on a connection of its own, so that none can hide
+//! behind another. A redirect is an answer like any other: following it is another
+//! request, which needs a grant of its own.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -16,45 +16,22 @@ use tokio_util::task::AbortOnDropHandle;
 use wharf_core::{Code, Error, RequestLimits, TenantId, grant::GrantedRequest, origin::Scheme};
 
 use crate::{
-    answer::{AnswerBody, Terms},
-    body::{Broken, SentBody},
+    answer::{AnswerBody, AnswerTerms},
+    body::{BodyFailure, SentBody},
+    connector::NameOverrides,
     head::{self, named},
-    mask::Mask,
-    places::{Place, Places},
-    reach::Names,
-    tls::Tls,
+    mask::SecretMask,
+    meter::RequestMeter,
+    permits::{InFlightPermit, InFlightRequests},
+    tls::TlsClient,
 };
 
-/// The least that hyper reads a head into.
+/// The smallest buffer into which hyper reads a head.
 const LEAST_BUFFER_BYTES: u64 = 8 << 10;
 
-/// Hears how much a request moves, and may end it.
-pub trait Meter: Send + Sync + 'static {
-    /// So many bytes of the body go to the server.
-    ///
-    /// # Errors
-    /// Ends the request with this.
-    fn sent(&self, bytes: u64) -> Result<(), Error>;
-
-    /// So many bytes of the answer's body have come.
-    ///
-    /// # Errors
-    /// Ends the request with this.
-    fn received(&self, bytes: u64) -> Result<(), Error>;
-
-    /// The head of the answer is there.
-    fn answered(&self, status: u16);
-
-    /// All of the answer is there.
-    fn finished(&self);
-
-    /// The request has failed so.
-    fn failed(&self, error: &Error);
-}
-
-/// How long the plugin itself wants to wait; never longer than the limits say.
+/// The plugin's own timeouts; the limits shorten longer ones.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Patience {
+pub struct RequestTimeouts {
     /// For the connection.
     pub connect: Option<Duration>,
     /// For the head of the answer.
@@ -63,75 +40,75 @@ pub struct Patience {
     pub between_bytes: Option<Duration>,
 }
 
-/// A request that was granted.
+/// A granted request.
 pub struct OutgoingRequest<B> {
-    /// The proof.
+    /// The proof of the grant, with method and address of the request.
     pub granted: GrantedRequest,
-    /// Headers and body. Where it goes and with which method was read for the proof.
+    /// Headers and body.
     pub request: Request<B>,
-    /// Its place among all.
-    pub place: Place,
-    /// How long the plugin wants to wait.
-    pub patience: Patience,
-    /// When it is over, whatever the limits say.
+    /// Its place among the requests in flight.
+    pub permit: InFlightPermit,
+    /// The plugin's own timeouts.
+    pub timeouts: RequestTimeouts,
+    /// When the request ends in any case.
     pub until: Instant,
-    /// Who hears of it.
-    pub meter: Arc<dyn Meter>,
+    /// Counts its bytes and learns its outcome.
+    pub meter: Arc<dyn RequestMeter>,
 }
 
 impl<B> fmt::Debug for OutgoingRequest<B> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("OutgoingRequest").field("place", &self.place).finish_non_exhaustive()
+        formatter.debug_struct("OutgoingRequest").field("permit", &self.permit).finish_non_exhaustive()
     }
 }
 
-/// Sends requests. Clones count together.
+/// Sends requests. Clones share one count.
 #[derive(Clone)]
-pub struct Requests {
+pub struct RequestClient {
     limits: Arc<RequestLimits>,
-    places: Arc<Places>,
-    names: Option<Names>,
-    tls: Arc<Tls>,
+    in_flight: Arc<InFlightRequests>,
+    names: Option<NameOverrides>,
+    tls: Arc<TlsClient>,
 }
 
-impl fmt::Debug for Requests {
+impl fmt::Debug for RequestClient {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Requests").field("limits", &self.limits).finish_non_exhaustive()
+        formatter.debug_struct("RequestClient").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
-impl Requests {
-    /// Sends as many as these limits allow.
+impl RequestClient {
+    /// A client within these limits.
     #[must_use]
     pub fn new(limits: RequestLimits) -> Self {
-        Self { limits: Arc::new(limits), places: Arc::default(), names: None, tls: Arc::default() }
+        Self { limits: Arc::new(limits), in_flight: Arc::default(), names: None, tls: Arc::default() }
     }
 
-    /// The same, with names of its own; what they lead to is checked all the same.
+    /// The same with names of its own, whose addresses are checked like any others.
     #[must_use]
-    pub fn with_names(self, names: Names) -> Self {
+    pub fn with_names(self, names: NameOverrides) -> Self {
         Self { names: Some(names), ..self }
     }
 
-    /// What they may use up.
+    /// The limits of the requests.
     #[must_use]
     pub fn limits(&self) -> &RequestLimits {
         &self.limits
     }
 
-    /// A place for one request of a tenant.
+    /// A permit for one request of a tenant.
     ///
     /// # Errors
-    /// `limit` where all are taken.
-    pub fn place(&self, tenant: &TenantId) -> Result<Place, Error> {
-        self.places.take(tenant, &self.limits, self.names.as_ref())
+    /// `limit` where too many requests are in flight.
+    pub fn permit(&self, tenant: &TenantId) -> Result<InFlightPermit, Error> {
+        self.in_flight.take(tenant, &self.limits, self.names.as_ref())
     }
 
-    /// Sends a request and returns once the head of its answer is there. Dropping the
+    /// Sends a request and returns once the head of its answer has come. Dropping the
     /// future ends the request.
     ///
     /// # Errors
-    /// `denied` for an address that is not granted and a header that is the host's;
+    /// `denied` for an address without a grant and for a header that the host fills;
     /// `limit` and `timeout`, naming the limit; `unavailable` where the server is not
     /// reached, cannot be trusted or answers no HTTP.
     pub async fn send<B>(&self, outgoing: OutgoingRequest<B>) -> Result<Response<AnswerBody>, Error>
@@ -140,7 +117,7 @@ impl Requests {
         B::Error: fmt::Display,
     {
         let meter = Arc::clone(&outgoing.meter);
-        let mask = Mask::new(outgoing.granted.secrets());
+        let mask = SecretMask::new(outgoing.granted.secrets());
         let sent = self.run(outgoing, mask.clone()).await;
         sent.map_err(|mut error| {
             // An error may quote what a server sent.
@@ -150,28 +127,30 @@ impl Requests {
         })
     }
 
-    async fn run<B>(&self, outgoing: OutgoingRequest<B>, mask: Mask) -> Result<Response<AnswerBody>, Error>
+    async fn run<B>(&self, outgoing: OutgoingRequest<B>, mask: SecretMask) -> Result<Response<AnswerBody>, Error>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: fmt::Display,
     {
-        let OutgoingRequest { granted, mut request, place, patience, until, meter } = outgoing;
+        let OutgoingRequest { granted, mut request, permit, timeouts, until, meter } = outgoing;
         let limits = &*self.limits;
         let deadline = until.min(after(None, limits.total_milliseconds));
         head::to_server(&granted, &mut request, limits.head_bytes)?;
-        let broken = Broken::default();
+        let broken = BodyFailure::default();
         let (parts, body) = request.into_parts();
         let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         let body = SentBody::new(body, announced, limits.sent_bytes, Arc::clone(&meter), Arc::clone(&broken))?;
         let request = Request::from_parts(parts, body);
 
-        let connect_by = deadline.min(after(patience.connect, limits.connect_milliseconds));
+        let connect_by = deadline.min(after(timeouts.connect, limits.connect_milliseconds));
         let server = &granted.wanted().server;
         let connecting = async {
-            let stream = place.reach.connect(server, connect_by, |address| granted.address(address)).await?;
+            let stream = permit.connector.connect(server, connect_by, |address| granted.address(address)).await?;
             match granted.wanted().origin.scheme {
-                Scheme::Https => Ok::<_, Error>(Stream::Encrypted(Box::new(self.tls.connect(server, stream).await?))),
-                Scheme::Http => Ok(Stream::Plain(stream)),
+                Scheme::Https => {
+                    Ok::<_, Error>(ServerStream::Encrypted(Box::new(self.tls.connect(server, stream).await?)))
+                }
+                Scheme::Http => Ok(ServerStream::Plain(stream)),
             }
         };
         let stream = timeout_at(connect_by, connecting).await.map_err(|_| {
@@ -179,17 +158,18 @@ impl Requests {
         })??;
 
         let (response, connection) = match stream {
-            Stream::Encrypted(stream) => self.exchange(*stream, request, &patience, deadline, &broken).await?,
-            Stream::Plain(stream) => self.exchange(stream, request, &patience, deadline, &broken).await?,
+            ServerStream::Encrypted(stream) => self.exchange(*stream, request, &timeouts, deadline, &broken).await?,
+            ServerStream::Plain(stream) => self.exchange(stream, request, &timeouts, deadline, &broken).await?,
         };
         meter.answered(response.status().as_u16());
         head::from_server(&granted, &response, limits.head_bytes)?;
-        let pause = shortest(patience.between_bytes, limits.between_bytes_milliseconds);
+        let pause = shortest(timeouts.between_bytes, limits.between_bytes_milliseconds);
         let answer_bytes = limits.answer_bytes;
-        let terms = Terms { answer_bytes, pause, deadline, mask, meter, broken, kept: Some((place, connection)) };
+        let held = Some((permit, connection));
+        let terms = AnswerTerms { answer_bytes, pause, deadline, mask, meter, broken, held };
         let (mut parts, incoming) = response.into_parts();
         terms.mask.headers(&mut parts.headers);
-        // The phrase behind the status is the server's own text.
+        // The reason phrase of the status is text of the server, which may hold a secret.
         parts.extensions.clear();
         Ok(Response::from_parts(parts, AnswerBody::new(incoming, terms)))
     }
@@ -198,9 +178,9 @@ impl Requests {
         &self,
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
         request: Request<SentBody<B>>,
-        patience: &Patience,
+        timeouts: &RequestTimeouts,
         deadline: Instant,
-        broken: &Broken,
+        broken: &BodyFailure,
     ) -> Result<(Response<Incoming>, AbortOnDropHandle<()>), Error>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
@@ -220,17 +200,17 @@ impl Requests {
         let client = http1::Builder::new().max_buf_size(buffer).clone();
         let (mut sender, connection) = client.handshake(TokioIo::new(stream)).await.map_err(failed)?;
         let connection = AbortOnDropHandle::new(tokio::spawn(async move {
-            // What went wrong is told to whoever waits for the answer.
+            // The caller that waits for the answer gets its errors.
             let _ = connection.await;
         }));
-        let first_byte_by = deadline.min(after(patience.first_byte, self.limits.first_byte_milliseconds));
+        let first_byte_by = deadline.min(after(timeouts.first_byte, self.limits.first_byte_milliseconds));
         let response = timeout_at(first_byte_by, sender.send_request(request)).await;
         let response = response.map_err(|_| late("the server did not answer in time", "first_byte_milliseconds"))?;
         Ok((response.map_err(failed)?, connection))
     }
 }
 
-enum Stream {
+enum ServerStream {
     Plain(tokio::net::TcpStream),
     Encrypted(Box<tokio_rustls::client::TlsStream<tokio::net::TcpStream>>),
 }
@@ -239,11 +219,11 @@ fn late(what: &str, limit: &str) -> Error {
     Error::retryable(Code::Timeout, format!("{what} ({}, or what is left of the call)", named(limit)))
 }
 
-fn shortest(wanted: Option<Duration>, limit_milliseconds: u64) -> Duration {
+fn shortest(timeout: Option<Duration>, limit_milliseconds: u64) -> Duration {
     let limit = Duration::from_millis(limit_milliseconds);
-    wanted.map_or(limit, |wanted| wanted.min(limit))
+    timeout.map_or(limit, |timeout| timeout.min(limit))
 }
 
-fn after(wanted: Option<Duration>, limit_milliseconds: u64) -> Instant {
-    Instant::now() + shortest(wanted, limit_milliseconds)
+fn after(timeout: Option<Duration>, limit_milliseconds: u64) -> Instant {
+    Instant::now() + shortest(timeout, limit_milliseconds)
 }

@@ -1,8 +1,4 @@
-//! Real children: how they start, end, and are ended, without containment.
-
-#![cfg(target_os = "linux")]
-
-mod support;
+//! Children without containment: their start, their end, and the end of their trees.
 
 use std::{
     env,
@@ -12,12 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use support::{Watched, lives, output, shell, until};
+use crate::support::{self, WatchedTree, lives, output, shell, until};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use wharf_spawn::{Descriptor, Exit, Input, Limits, Output, Signal, SpawnError, SpawnRequest, Spawner};
+use wharf_spawn::{
+    ChildExit, ChildInput, ChildLimits, ChildOutput, Descriptor, Signal, SpawnError, SpawnRequest, Spawner,
+};
 
 const GRACE: Duration = Duration::from_millis(200);
-/// Far more than anything here takes; a test that hits it has failed.
+/// Far more than any step takes; a test that hits it has failed.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
@@ -25,7 +23,7 @@ async fn the_code_with_which_a_program_ends_is_told() {
     let spawner = Spawner::new();
     for code in [0, 1, 42, 255] {
         let child = spawner.spawn(shell(&format!("exit {code}"))).await.expect("a child");
-        assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code });
+        assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Exited { code });
     }
 }
 
@@ -33,10 +31,10 @@ async fn the_code_with_which_a_program_ends_is_told() {
 async fn death_by_a_signal_is_no_exit_code() {
     let spawner = Spawner::new();
     let child = spawner.spawn(shell("kill -KILL $$")).await.expect("a child");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 9 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Signaled { signal: 9 });
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
     child.signal(Signal::Terminate).await.expect("a signal");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 15 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Signaled { signal: 15 });
 }
 
 #[tokio::test]
@@ -60,14 +58,14 @@ async fn the_environment_is_exactly_what_was_given() {
     assert_eq!(output(&spawner, request).await, "ONE=1\nEMPTY=\n");
 }
 
-/// Set in a host that was started by a careless parent.
+/// Set for a host whose parent ignores signals.
 const IGNORES: &str = "WHARF_TEST_IGNORES";
 
 #[tokio::test]
 async fn signals_that_the_host_was_started_to_ignore_reach_its_children() {
     if env::var_os(IGNORES).is_none() {
         let script = "trap '' HUP INT QUIT PIPE CHLD TERM USR1; exec \"$0\" \"$1\" --exact --nocapture";
-        let name = "signals_that_the_host_was_started_to_ignore_reach_its_children";
+        let name = "children::signals_that_the_host_was_started_to_ignore_reach_its_children";
         let mut host = Command::new("/bin/sh");
         host.args(["-c", script]).arg(env::current_exe().expect("this test")).arg(name).env(IGNORES, "yes");
         let ended = host.output().expect("a host");
@@ -78,7 +76,7 @@ async fn signals_that_the_host_was_started_to_ignore_reach_its_children() {
     assert!(own.lines().any(|line| line.starts_with("SigIgn:") && !line.ends_with("0000000000000000")), "{own}");
     let spawner = Spawner::new();
     let said = output(&spawner, shell("grep -E 'SigIgn|SigBlk' /proc/self/status")).await;
-    // Two are the C library's own, which no program sets or is sent.
+    // Two signals are the C library's own.
     let of_the_library = 3 << 31;
     for line in said.lines() {
         let (what, mask) = line.split_once(":\t").expect("a mask");
@@ -87,24 +85,24 @@ async fn signals_that_the_host_was_started_to_ignore_reach_its_children() {
     assert_eq!(said.lines().count(), 2);
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
     child.signal(Signal::Interrupt).await.expect("a signal");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 2 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Signaled { signal: 2 });
     assert_eq!(
         spawner.spawn(shell("exit 3")).await.expect("a child").wait().await.expect("its end").exit,
-        Exit::Exited { code: 3 }
+        ChildExit::Exited { code: 3 }
     );
 }
 
 #[tokio::test]
 async fn no_descriptor_of_the_host_reaches_a_child() {
     use rustix::io::{FdFlags, fcntl_setfd};
-    // Open before the root is started, and one after; both as careless code
-    // leaves them.
+    // One is open before the root starts, one opens after; both without the flag that
+    // closes them, as careless code leaves them.
     let before = File::open("/etc/passwd").expect("a file");
     fcntl_setfd(&before, FdFlags::empty()).expect("a flag");
     let spawner = Spawner::new();
     let after = File::open("/etc/group").expect("a file");
     fcntl_setfd(&after, FdFlags::empty()).expect("a flag");
-    // The third is the folder that is being listed.
+    // The fourth is the directory that `ls` reads.
     let listed = output(&spawner, shell("ls /proc/self/fd | wc -l")).await;
     assert_eq!(listed.trim(), "4");
 }
@@ -129,8 +127,8 @@ async fn a_child_has_the_descriptors_that_it_was_given_under_their_numbers_and_n
         numbers.sort_unstable();
         let words: Vec<_> = numbers.iter().map(u32::to_string).collect();
         let script = format!(
-            // Without a pipe, of which the shell would have the ends for a moment, and
-            // not as the last thing, which the shell would become.
+            // Without a pipe, whose ends the shell would hold for a moment, and
+            // not as the last command, which the shell would become.
             "for n in {}; do cat /proc/self/fd/$n; done; ls -v /proc/$$/fd; true",
             words.join(" ")
         );
@@ -140,7 +138,7 @@ async fn a_child_has_the_descriptors_that_it_was_given_under_their_numbers_and_n
     }
     // The next child has none of them.
     assert_eq!(output(&spawner, shell("ls /proc/self/fd | wc -l")).await.trim(), "4");
-    // What was tried and failed is told as it is without.
+    // A failed start reports the same error with descriptors.
     let request = SpawnRequest { program: "/no/such".into(), descriptors: given(&[3, 4, 5]), ..shell("") };
     assert_eq!(spawner.spawn(request).await.expect_err("no such program").to_string(), "cannot run /no/such");
 }
@@ -159,7 +157,7 @@ async fn a_descriptor_without_a_number_of_its_own_is_refused() {
 #[tokio::test]
 async fn a_child_reads_what_the_host_writes() {
     let spawner = Spawner::new();
-    let request = SpawnRequest { stdin: Input::Pipe, stdout: Output::Pipe, ..shell("cat") };
+    let request = SpawnRequest { stdin: ChildInput::Pipe, stdout: ChildOutput::Pipe, ..shell("cat") };
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut stdin = child.take_stdin().expect("a pipe");
     assert!(child.take_stdin().is_none(), "there is one");
@@ -168,18 +166,19 @@ async fn a_child_reads_what_the_host_writes() {
     let mut text = String::new();
     child.take_stdout().expect("a pipe").read_to_string(&mut text).await.expect("output");
     assert_eq!(text, "what was written");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code: 0 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Exited { code: 0 });
 }
 
 #[tokio::test]
 async fn descendants_that_hold_the_pipe_do_not_delay_the_end() {
     let spawner = Spawner::new();
-    let request = SpawnRequest { stdout: Output::Pipe, ..shell("setsid sleep 1000 & sleep 1000 & echo begun; exit 3") };
+    let request =
+        SpawnRequest { stdout: ChildOutput::Pipe, ..shell("setsid sleep 1000 & sleep 1000 & echo begun; exit 3") };
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut line = String::new();
     BufReader::new(child.take_stdout().expect("a pipe")).read_line(&mut line).await.expect("a line");
     let ended = tokio::time::timeout(SOON, child.wait()).await.expect("no wait for the pipe").expect("its end");
-    assert_eq!((ended.exit, ended.descendants), (Exit::Exited { code: 3 }, 2));
+    assert_eq!((ended.exit, ended.descendants), (ChildExit::Exited { code: 3 }, 2));
     assert_eq!(child.descendants().await.expect("a count"), 2);
     child.kill_tree(GRACE).await.expect("the end of all");
     assert_eq!(child.descendants().await.expect("a count"), 0);
@@ -192,7 +191,7 @@ async fn a_stubborn_tree_ends() {
         setsid sh -c 'trap \"\" TERM HUP; echo $$; while :; do sleep 1000; done' &
         sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1000; done' &
         echo $$; while :; do wait; done";
-    let request = SpawnRequest { stdout: Output::Pipe, ..shell(stubborn) };
+    let request = SpawnRequest { stdout: ChildOutput::Pipe, ..shell(stubborn) };
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut lines = BufReader::new(child.take_stdout().expect("a pipe")).lines();
     let mut members = Vec::new();
@@ -202,7 +201,7 @@ async fn a_stubborn_tree_ends() {
     assert!(members.iter().all(|pid| lives(*pid)));
     assert!(members.contains(&child.pid()));
     let ended = tokio::time::timeout(SOON, child.kill_tree(GRACE)).await.expect("an end").expect("how");
-    assert_eq!(ended.exit, Exit::Signaled { signal: 9 });
+    assert_eq!(ended.exit, ChildExit::Signaled { signal: 9 });
     assert!(!members.iter().any(|pid| lives(*pid)), "some of {members:?} live");
 }
 
@@ -210,19 +209,19 @@ async fn a_stubborn_tree_ends() {
 async fn a_tree_that_is_asked_politely_may_end_itself() {
     let spawner = Spawner::new();
     let script = "trap 'exit 7' TERM; echo set; read line";
-    let request = SpawnRequest { stdin: Input::Pipe, stdout: Output::Pipe, ..shell(script) };
+    let request = SpawnRequest { stdin: ChildInput::Pipe, stdout: ChildOutput::Pipe, ..shell(script) };
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut line = String::new();
     BufReader::new(child.take_stdout().expect("a pipe")).read_line(&mut line).await.expect("a line");
     let ended = child.kill_tree(SOON).await.expect("its end");
-    assert_eq!(ended.exit, Exit::Exited { code: 7 });
+    assert_eq!(ended.exit, ChildExit::Exited { code: 7 });
 }
 
 #[tokio::test]
 async fn dropping_a_child_ends_its_tree() {
     let spawner = Spawner::new();
     let child = spawner.spawn(shell("setsid sleep 1000 & exec sleep 1000")).await.expect("a child");
-    let watched = Watched::tree_of(&child).await;
+    let watched = WatchedTree::tree_of(&child).await;
     drop(child);
     watched.end().await;
 }
@@ -231,7 +230,7 @@ async fn dropping_a_child_ends_its_tree() {
 async fn a_supervisor_that_is_killed_leaves_nothing_behind() {
     let spawner = Spawner::new();
     let child = spawner.spawn(shell("setsid sleep 1000 & exec sleep 1000")).await.expect("a child");
-    let watched = Watched::tree_of(&child).await;
+    let watched = WatchedTree::tree_of(&child).await;
     support::kill(support::parent(child.pid()));
     assert!(matches!(child.wait().await, Err(SpawnError::Lost)));
     watched.end().await;
@@ -247,17 +246,17 @@ async fn a_root_that_is_killed_is_replaced_and_its_children_live() {
     assert_eq!(output(&spawner, shell("echo again")).await, "again\n");
     assert!(child.ended().is_none());
     let ended = child.kill_tree(GRACE).await.expect("its end");
-    assert_eq!(ended.exit, Exit::Signaled { signal: 15 });
+    assert_eq!(ended.exit, ChildExit::Signaled { signal: 15 });
 }
 
 #[tokio::test]
 async fn a_file_does_not_grow_past_its_limit() {
     let spawner = Spawner::new();
     let mut file = tempfile::tempfile().expect("a file");
-    let limits = Limits { file_size_bytes: Some(100_000), ..Limits::default() };
-    let stdout = Output::File(file.try_clone().expect("a clone"));
+    let limits = ChildLimits { file_size_bytes: Some(100_000), ..ChildLimits::default() };
+    let stdout = ChildOutput::File(file.try_clone().expect("a clone"));
     let child = spawner.spawn(SpawnRequest { stdout, limits, ..shell("exec yes") }).await.expect("a child");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 25 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Signaled { signal: 25 });
     let mut written = Vec::new();
     file.rewind().expect("the beginning");
     file.read_to_end(&mut written).expect("a read");
@@ -267,18 +266,18 @@ async fn a_file_does_not_grow_past_its_limit() {
 #[tokio::test]
 async fn computing_open_files_and_core_files_are_limited() {
     let spawner = Spawner::new();
-    let limits = Limits { cpu_seconds: Some(1), open_files: Some(17), ..Limits::default() };
+    let limits = ChildLimits { cpu_seconds: Some(1), open_files: Some(17), ..ChildLimits::default() };
     let request = SpawnRequest { limits, ..shell("ulimit -n; ulimit -Hn; ulimit -c") };
     assert_eq!(output(&spawner, request).await, "17\n17\n0\n");
     let request = SpawnRequest { limits, ..shell("while :; do :; done") };
     let child = spawner.spawn(request).await.expect("a child");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Signaled { signal: 24 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Signaled { signal: 24 });
 }
 
 #[tokio::test]
 async fn a_wait_that_is_given_up_loses_nothing() {
     let spawner = Spawner::new();
-    let request = SpawnRequest { stdin: Input::Pipe, ..shell("read line; exit 5") };
+    let request = SpawnRequest { stdin: ChildInput::Pipe, ..shell("read line; exit 5") };
     let mut child = spawner.spawn(request).await.expect("a child");
     for _ in 0..20 {
         assert!(tokio::time::timeout(Duration::from_millis(1), child.wait()).await.is_err());
@@ -286,7 +285,7 @@ async fn a_wait_that_is_given_up_loses_nothing() {
     drop(child.take_stdin());
     let (one, other) = tokio::join!(child.wait(), child.wait());
     assert_eq!(one.expect("its end"), other.expect("its end"));
-    assert_eq!(child.ended().map(|ended| ended.exit), Some(Exit::Exited { code: 5 }));
+    assert_eq!(child.ended().map(|ended| ended.exit), Some(ChildExit::Exited { code: 5 }));
 }
 
 #[tokio::test]
@@ -309,14 +308,14 @@ async fn hundreds_of_children_leave_no_zombie_and_no_descriptor() {
     let (ours, roots) = (descriptors("self"), descriptors(&root.to_string()));
     for number in 0..500 {
         let child = spawner.spawn(shell("exit 0")).await.expect("a child");
-        assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code: 0 }, "child {number}");
+        assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Exited { code: 0 }, "child {number}");
     }
     let mut running = tokio::task::JoinSet::new();
     for number in 0..200 {
         let spawner = spawner.clone();
         running.spawn(async move {
             let child = spawner.spawn(shell(&format!("exit {}", number % 100))).await.expect("a child");
-            assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code: number % 100 });
+            assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Exited { code: number % 100 });
         });
     }
     while let Some(done) = running.join_next().await {
@@ -328,14 +327,14 @@ async fn hundreds_of_children_leave_no_zombie_and_no_descriptor() {
     assert_eq!(descriptors(&root.to_string()), roots);
 }
 
-/// How many are open; nothing where only root may look, as into a supervisor.
+/// The number of open descriptors; none where only root may look, as for a supervisor.
 fn descriptors(process: &str) -> Option<usize> {
     fs::read_dir(format!("/proc/{process}/fd")).ok().map(Iterator::count)
 }
 
 #[tokio::test]
 async fn nothing_of_a_host_that_was_killed_lives_on() {
-    let mut host = support::play_host();
+    let mut host = support::play_host("children::host");
     let pids = support::numbers_said_by(&mut host, 2);
     assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
     host.kill().expect("a kill");
@@ -346,7 +345,7 @@ async fn nothing_of_a_host_that_was_killed_lives_on() {
     assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
 }
 
-/// Plays a host that is to be killed; does nothing when the tests are run.
+/// Plays a host that is to be killed; does nothing when the tests run.
 #[tokio::test]
 async fn host() {
     if !support::is_host() {
@@ -355,7 +354,7 @@ async fn host() {
     let spawner = Spawner::new();
     let script = "trap '' TERM HUP; setsid sh -c 'trap \"\" TERM HUP; echo $$ >&2; while :; do sleep 1000; done' & echo $$ >&2; wait; sleep 1000";
     let stderr = rustix::io::dup(rustix::stdio::stderr()).expect("a stream");
-    let request = SpawnRequest { stderr: Output::File(stderr.into()), ..shell(script) };
+    let request = SpawnRequest { stderr: ChildOutput::File(stderr.into()), ..shell(script) };
     let child = spawner.spawn(request).await.expect("a child");
     let _ = child.wait().await;
 }
@@ -368,20 +367,20 @@ async fn a_terminal_is_the_childs_own_and_an_output_to_none_is_refused() {
     unlockpt(&host).expect("unlocked");
     let program = File::from(ioctl_tiocgptpeer(&host, flags).expect("its other end"));
     let request = SpawnRequest {
-        stdin: Input::Terminal(program),
-        stdout: Output::Terminal,
-        stderr: Output::Terminal,
+        stdin: ChildInput::Terminal(program),
+        stdout: ChildOutput::Terminal,
+        stderr: ChildOutput::Terminal,
         ..shell("test -t 0 && test -t 1 && test -t 2 && echo own > /dev/tty")
     };
     let spawner = Spawner::new();
     let child = spawner.spawn(request).await.expect("a child");
-    assert_eq!(child.wait().await.expect("its end").exit, Exit::Exited { code: 0 });
+    assert_eq!(child.wait().await.expect("its end").exit, ChildExit::Exited { code: 0 });
     let mut host = File::from(host);
     let mut said = [0; 5];
     host.read_exact(&mut said).expect("output");
     assert_eq!(&said, b"own\r\n");
-    // Nobody holds the other end any more, the host included.
+    // No process holds the other end any more, the host included.
     assert_eq!(host.read(&mut said).expect_err("closed").raw_os_error(), Some(5));
-    let request = SpawnRequest { stdout: Output::Terminal, ..shell("") };
+    let request = SpawnRequest { stdout: ChildOutput::Terminal, ..shell("") };
     assert!(matches!(spawner.spawn(request).await, Err(SpawnError::Illegal { .. })));
 }

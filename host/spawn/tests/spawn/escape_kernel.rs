@@ -1,15 +1,11 @@
 //! Attempts to get out through the kernel: mounts, namespaces, keys, and memory
 //! that has no path.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
-use support::place::{Place, attempt, proven, proven_for_root};
+use crate::support::workspace::{ContainedWorkspace, attempt, proven, proven_for_root};
 
 #[tokio::test]
 async fn mounts_and_namespaces_are_closed() {
-    for place in Place::all().await {
+    for place in ContainedWorkspace::all().await {
         place
             .withstands(&[
                 attempt("remounting", "mount -o remount,rw /usr && echo ESCAPED"),
@@ -35,8 +31,8 @@ async fn mounts_and_namespaces_are_closed() {
 #[cfg(target_arch = "x86_64")]
 async fn memory_without_a_path_keys_and_doors_of_the_kernel_are_closed() {
     let call = |arguments: &str| format!("perl -e 'print syscall({arguments}) == -1 ? \"no\" : \"ESCAPED\"'");
-    for place in Place::all().await {
-        let left = Left::make();
+    for place in ContainedWorkspace::all().await {
+        let left = HostLeftovers::make();
         let queue_call = |arguments: &str| {
             format!("perl -e '$n = \"{}\"; print syscall({arguments}) == -1 ? \"no\" : \"ESCAPED\"'", left.name)
         };
@@ -59,16 +55,16 @@ async fn memory_without_a_path_keys_and_doors_of_the_kernel_are_closed() {
     }
 }
 
-/// What a host may have without a path: memory, a queue, and a file of memory.
-/// Goes when it is dropped.
+/// Objects of a host without a path: shared memory, a queue, and a file of memory.
+/// Removes them when it is dropped.
 #[cfg(target_arch = "x86_64")]
-struct Left {
+struct HostLeftovers {
     name: String,
     shared: String,
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Left {
+impl HostLeftovers {
     fn make() -> Self {
         let name = format!("wharf-test-{}", std::process::id());
         run(&format!("perl -e '$n = \"{name}\"; syscall(240, $n, 0102, 0600, 0)'"));
@@ -78,14 +74,14 @@ impl Left {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Drop for Left {
+impl Drop for HostLeftovers {
     fn drop(&mut self) {
         let Self { name, shared } = self;
         run(&format!("ipcrm -m {shared}; rm -f /dev/shm/{name}; perl -e '$n = \"{name}\"; syscall(241, $n)'"));
     }
 }
 
-/// What a script of the test itself writes.
+/// The output of a script of the test itself.
 #[cfg(target_arch = "x86_64")]
 fn run(script: &str) -> String {
     let ended = std::process::Command::new("/bin/sh").args(["-c", script]).output().expect("a run");

@@ -1,4 +1,4 @@
-//! How many requests there are at once, of all and of each tenant.
+//! Counts the requests in flight, of all tenants and of each.
 
 use std::{
     collections::HashMap,
@@ -7,36 +7,36 @@ use std::{
 
 use wharf_core::{Code, Error, RequestLimits, TenantId};
 
-use crate::reach::{Names, Reach};
+use crate::connector::{Connector, NameOverrides};
 
-/// Who has requests in flight.
+/// The requests in flight.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct InFlightRequests {
     // Held for a look-up. A tenant without requests has no entry.
-    tenants: Mutex<HashMap<TenantId, Tenant>>,
+    tenants: Mutex<HashMap<TenantId, TenantRequests>>,
 }
 
 #[derive(Debug)]
-struct Tenant {
+struct TenantRequests {
     requests: u64,
-    reach: Reach,
+    connector: Connector,
 }
 
-/// The place of one request. It is free again when this is dropped.
+/// The permit for one request, which counts until the permit is dropped.
 #[derive(Debug)]
-pub struct Place {
-    places: Arc<Places>,
+pub struct InFlightPermit {
+    in_flight: Arc<InFlightRequests>,
     tenant: TenantId,
-    pub(crate) reach: Reach,
+    pub(crate) connector: Connector,
 }
 
-impl Places {
+impl InFlightRequests {
     pub(crate) fn take(
         self: &Arc<Self>,
         tenant: &TenantId,
         limits: &RequestLimits,
-        names: Option<&Names>,
-    ) -> Result<Place, Error> {
+        names: Option<&NameOverrides>,
+    ) -> Result<InFlightPermit, Error> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let all: u64 = tenants.values().map(|tenant| tenant.requests).sum();
         let own = tenants.get(tenant).map_or(0, |tenant| tenant.requests);
@@ -48,16 +48,16 @@ impl Places {
                 return Err(Error::retryable(Code::Limit, message));
             }
         }
-        let entry =
-            tenants.entry(tenant.clone()).or_insert_with(|| Tenant { requests: 0, reach: Reach::new(names.cloned()) });
+        let first = || TenantRequests { requests: 0, connector: Connector::new(names.cloned()) };
+        let entry = tenants.entry(tenant.clone()).or_insert_with(first);
         entry.requests += 1;
-        Ok(Place { places: Arc::clone(self), tenant: tenant.clone(), reach: entry.reach.clone() })
+        Ok(InFlightPermit { in_flight: Arc::clone(self), tenant: tenant.clone(), connector: entry.connector.clone() })
     }
 }
 
-impl Drop for Place {
+impl Drop for InFlightPermit {
     fn drop(&mut self) {
-        let mut tenants = self.places.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.in_flight.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tenant) = tenants.get_mut(&self.tenant) {
             tenant.requests = tenant.requests.saturating_sub(1);
             if tenant.requests == 0 {

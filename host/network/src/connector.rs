@@ -1,5 +1,4 @@
-//! From a granted server to a connection: names resolved once, each address
-//! checked.
+//! Connects to granted servers: resolves each name once, and checks each address.
 
 use std::{
     collections::BTreeSet,
@@ -20,46 +19,44 @@ use wharf_core::{Code, Error, Server};
 /// How long one of several addresses is tried before the next one.
 const ATTEMPT: Duration = Duration::from_secs(5);
 
-/// Addresses of a name that are looked at.
+/// Most addresses of a name that are tried.
 const ADDRESSES: usize = 16;
 
-/// Look-ups of one page or tenant at once, and of all: each holds a thread, some for
-/// long.
+/// Most concurrent look-ups of one page or tenant, and below them of all: each holds a
+/// thread, some for long.
 const LOOK_UPS: usize = 8;
 static ALL_LOOK_UPS: Semaphore = Semaphore::const_new(64);
 
 /// Ports of the proxies of this process.
 static PROXY_PORTS: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 
-/// Leads a name to addresses, or leaves it to the system.
-pub type Names = Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync>;
+/// Resolves a name to addresses, or leaves it to the system.
+pub type NameOverrides = Arc<dyn Fn(&str) -> Option<Vec<IpAddr>> + Send + Sync>;
 
-/// The way of one page, or of the plugins of one tenant, to servers.
+/// Connects one page, or the plugins of one tenant, to servers.
 #[derive(Clone)]
-pub struct Reach {
-    names: Option<Names>,
+pub struct Connector {
+    names: Option<NameOverrides>,
     look_ups: Arc<Semaphore>,
 }
 
-impl fmt::Debug for Reach {
+impl fmt::Debug for Connector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Reach").field("names", &self.names.is_some()).finish_non_exhaustive()
+        formatter.debug_struct("Connector").field("names", &self.names.is_some()).finish_non_exhaustive()
     }
 }
 
-impl Reach {
-    /// A way of its own. `names` is asked before the system is; what comes of it is
-    /// checked all the same.
+impl Connector {
+    /// A connector that asks `names` before the system. It checks the addresses of both.
     #[must_use]
-    pub fn new(names: Option<Names>) -> Self {
+    pub fn new(names: Option<NameOverrides>) -> Self {
         Self { names, look_ups: Arc::new(Semaphore::new(LOOK_UPS)) }
     }
 
-    /// Connects to a server that was granted, at an address that `check` lets
-    /// through.
+    /// Connects to a granted server, at an address that passes `check`.
     ///
     /// # Errors
-    /// That of `check` where it lets none through; `unavailable` where the server is
+    /// The error of `check` where no address passes; `unavailable` where the server is
     /// not reached by `deadline`.
     pub async fn connect(
         &self,
@@ -85,7 +82,7 @@ impl Reach {
             let until = if last { deadline } else { deadline.min(Instant::now() + ATTEMPT) };
             match timeout_at(until, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
-                    // For questions and answers, which is what most of it is.
+                    // Most connections carry short requests and their answers.
                     let _ = stream.set_nodelay(true);
                     return Ok(stream);
                 }
@@ -109,8 +106,8 @@ impl Reach {
         if let Some(found) = self.names.as_ref().and_then(|names| names(name)) {
             return Ok(found);
         }
-        // Browsers trust these as they trust the machine itself, so no server of
-        // names may say where they lead.
+        // Browsers trust these names as they trust the machine itself, so no name server
+        // may resolve them.
         if is_localhost(name) {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
@@ -119,8 +116,8 @@ impl Reach {
         let common = ALL_LOOK_UPS.acquire().await.map_err(closed)?;
         let name = name.clone();
         let resolving = move || {
-            // Kept until the thread is free again, whoever has stopped waiting.
-            let _places = (own, common);
+            // Held until the thread is free again, even where the caller stopped waiting.
+            let _permits = (own, common);
             let found = (name.as_str(), 0).to_socket_addrs()?;
             Ok(found.map(|address| address.ip()).collect())
         };
@@ -136,8 +133,8 @@ fn not_a_proxy(address: IpAddr, port: u16) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a name stands for this machine, whatever a resolver says of it: requests to
-/// such a name go to addresses of the loopback alone.
+/// Whether a name stands for this machine: requests to
+/// such a name go to addresses of the loopback alone, whatever a resolver answers.
 #[must_use]
 pub fn is_localhost(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
@@ -149,13 +146,13 @@ fn unreached(server: &Server, why: &str) -> Error {
     Error::retryable(Code::Unavailable, message)
 }
 
-/// A port that the proxy of a page listens on, while it does: nothing of this
+/// The port of a page's proxy, while that listens: no connector of this
 /// process connects to it.
 #[derive(Debug)]
 pub struct ProxyPort(u16);
 
 impl ProxyPort {
-    /// Takes it until this is dropped.
+    /// Protects the port until this is dropped.
     #[must_use]
     pub fn take(port: u16) -> Self {
         PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).insert(port);

@@ -1,20 +1,16 @@
 //! Attempts to get out by sockets.
 
-#![cfg(target_os = "linux")]
-
-mod support;
-
 use std::os::{
     linux::net::SocketAddrExt as _,
     unix::net::{SocketAddr, UnixListener},
 };
 
-use support::place::{Place, attempt, proven};
-use wharf_spawn::Contained;
+use crate::support::workspace::{ContainedWorkspace, attempt, proven};
+use wharf_spawn::SandboxMechanism;
 
 #[tokio::test]
 async fn no_socket_leads_out() {
-    for place in Place::all().await {
+    for place in ContainedWorkspace::all().await {
         let path = place.path("socket");
         let _by_path = UnixListener::bind(&path).expect("a socket");
         let name = format!("wharf-test-{}-{}", std::process::id(), place.name().replace(' ', ""));
@@ -47,7 +43,7 @@ async fn no_socket_leads_out() {
 
 #[tokio::test]
 async fn a_test_server_works_on_a_loopback_of_its_own() {
-    for place in Place::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
         let script = "perl -MSocket -e '
             socket(S, AF_INET, SOCK_STREAM, 0); bind(S, sockaddr_in(4000, INADDR_LOOPBACK)) or die $!; listen(S, 1);
             socket(C, AF_INET, SOCK_STREAM, 0); print connect(C, sockaddr_in(4000, INADDR_LOOPBACK)) ? \"reached\" : \"no\";'";
@@ -57,7 +53,7 @@ async fn a_test_server_works_on_a_loopback_of_its_own() {
 
 #[tokio::test]
 async fn with_the_network_only_the_internet_is_there() {
-    for mut place in Place::all().await {
+    for mut place in ContainedWorkspace::all().await {
         place.network = true;
         let network = std::net::TcpListener::bind("127.0.0.1:0").expect("a socket");
         let port = network.local_addr().expect("an address").port();
@@ -65,7 +61,7 @@ async fn with_the_network_only_the_internet_is_there() {
             "perl -MSocket -e 'print socket(S, AF_INET, SOCK_STREAM, 0) && connect(S, sockaddr_in({port}, INADDR_LOOPBACK)) ? \"reached\" : \"no\"'"
         );
         assert_eq!(place.run(&script).await, "reached", "{}", place.name());
-        if place.contained == Contained::Landlock {
+        if place.contained == SandboxMechanism::Landlock {
             let families = "perl -MSocket -e 'print socket(S, $_, SOCK_STREAM, 0) ? 1 : 0 for 1, 16, 17, 40; print socket(S, AF_INET, SOCK_RAW, 1) ? 1 : 0'";
             assert_eq!(place.run(families).await, "00000", "{}", place.name());
         }
