@@ -126,6 +126,24 @@ impl SpawnError {
     }
 }
 
+impl SpawnError {
+    /// What the caller is told whose program was not started for it. `message`
+    /// says so, with this error as its cause.
+    #[must_use]
+    pub fn of_start(self, message: String) -> Error {
+        if let Self::Uncontainable { .. } = self {
+            // In its own words, which say what to do.
+            return Error::new(Code::Denied, self.to_string());
+        }
+        match Error::from(self) {
+            // This word is for ids alone.
+            Error { code: Code::NotFound, .. } => Error::new(Code::Invalid, message),
+            Error { code: Code::Internal, .. } => Error::retryable(Code::Unavailable, message),
+            Error { code, retryable, .. } => Error { code, message, retryable },
+        }
+    }
+}
+
 impl From<SpawnError> for Error {
     fn from(error: SpawnError) -> Self {
         let code = match &error {

@@ -63,7 +63,7 @@ pub use error::SpawnError;
 pub use exit::{ChildEnd, ChildExit, signal_name};
 pub use request::{
     Bind, ChildInput, ChildLimits, ChildOutput, Containment, Descriptor, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS,
-    MAX_REQUEST_BYTES, Sandbox, Signal, SpawnRequest,
+    MAX_REQUEST_BYTES, Sandbox, SpawnRequest,
 };
 pub use workspace::{ChildWorkspace, ProbeWorkspace};
 
@@ -75,3 +75,5 @@ pub use elsewhere::{Child, Spawner, lock_down};
 pub use lock_down::lock_down;
 #[cfg(target_os = "linux")]
 pub use spawner::Spawner;
+/// What a child can be sent.
+pub use wharf_contract::process::Signal;

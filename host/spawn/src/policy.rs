@@ -13,9 +13,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use wharf_contract::process;
 use wharf_core::{
-    Error, ProcessLimits,
-    grant::{AllowedCommand, ChildGrant},
+    Code, Error, ProcessLimits,
+    grant::{AllowedCommand, GrantedChildren},
 };
 
 use crate::{Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, Sandbox, SandboxMechanism, sandbox};
@@ -85,6 +86,15 @@ pub enum PolicyError {
     },
 }
 
+impl From<PolicyError> for Error {
+    fn from(error: PolicyError) -> Self {
+        match error {
+            PolicyError::Invalid { problem } => Self::new(Code::Invalid, problem),
+            PolicyError::Refused { source } => source,
+        }
+    }
+}
+
 fn invalid(problem: String) -> PolicyError {
     PolicyError::Invalid { problem }
 }
@@ -134,25 +144,25 @@ impl WorkspaceView {
     }
 }
 
-/// The mechanism that contains children here: `bubblewrap`, `landlock`, or `none`.
+/// The mechanism that contains children here, as the contract calls it.
 #[must_use]
-pub fn mechanism_name(capabilities: &Capabilities) -> &'static str {
+pub fn mechanism_word(capabilities: &Capabilities) -> process::Containment {
     match mechanism(capabilities) {
-        Some(SandboxMechanism::Bubblewrap) => "bubblewrap",
-        Some(SandboxMechanism::Landlock) => "landlock",
-        None => "none",
+        Some(SandboxMechanism::Bubblewrap) => process::Containment::Bubblewrap,
+        Some(SandboxMechanism::Landlock) => process::Containment::Landlock,
+        None => process::Containment::None,
     }
 }
 
 /// Why no child can start here under this grant, for people; none where one can.
 #[must_use]
-pub fn refusal(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> Option<String> {
+pub fn refusal(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> Option<String> {
     let missing = capabilities.containment.as_ref().err()?;
     is_required(grant, capabilities).then(|| missing.clone())
 }
 
 /// Whether only contained children may start.
-fn is_required(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> bool {
+fn is_required(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> bool {
     grant.requires_containment() || capabilities.bubblewrap_required
 }
 
@@ -166,7 +176,7 @@ fn mechanism(capabilities: &Capabilities) -> Option<SandboxMechanism> {
 /// [`PolicyError::Invalid`] for a malformed request, [`PolicyError::Refused`] for a
 /// variable that is not granted.
 pub fn plan(
-    grant: &ChildGrant<'_>,
+    grant: &GrantedChildren<'_>,
     workspace: &ChildWorkspace,
     request: &CommandRequest<'_>,
     capabilities: &Capabilities,
@@ -216,7 +226,7 @@ pub fn plan(
 /// Requires containment even where no mechanism works, if the grant or the operator
 /// requires it: the spawner, which knows what is missing, then refuses the request.
 fn containment(
-    grant: &ChildGrant<'_>,
+    grant: &GrantedChildren<'_>,
     workspace: &ChildWorkspace,
     view: &WorkspaceView,
     capabilities: &Capabilities,
@@ -235,7 +245,7 @@ fn containment(
 }
 
 /// The variables of every child, and those that it inherits from the host.
-fn own_environment(grant: &ChildGrant<'_>, view: &WorkspaceView, terminal: &str) -> BTreeMap<String, OsString> {
+fn own_environment(grant: &GrantedChildren<'_>, view: &WorkspaceView, terminal: &str) -> BTreeMap<String, OsString> {
     let mut environment: BTreeMap<String, OsString> = [
         ("PATH", PATH.into()),
         ("HOME", view.home.clone().into_os_string()),
@@ -254,7 +264,7 @@ fn own_environment(grant: &ChildGrant<'_>, view: &WorkspaceView, terminal: &str)
 }
 
 fn environment(
-    grant: &ChildGrant<'_>,
+    grant: &GrantedChildren<'_>,
     mut environment: BTreeMap<String, OsString>,
     variables: &[(String, String)],
 ) -> Result<BTreeMap<String, OsString>, PolicyError> {
@@ -300,7 +310,7 @@ fn find(
 }
 
 /// Looks programs up in directories that the child sees and in which no guest can write.
-fn lookup(grant: &ChildGrant<'_>, workspace: &ChildWorkspace, mechanism: Option<SandboxMechanism>) -> Lookup {
+fn lookup(grant: &GrantedChildren<'_>, workspace: &ChildWorkspace, mechanism: Option<SandboxMechanism>) -> Lookup {
     let system = sandbox::SYSTEM.iter().chain(&sandbox::DIRECTORIES_OF_SETTINGS).map(PathBuf::from);
     let guests = [&workspace.files, &workspace.home].into_iter().map(PathBuf::from);
     Lookup {

@@ -153,29 +153,6 @@ impl Bind {
     }
 }
 
-/// A signal for a child.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Signal {
-    /// SIGHUP
-    Hangup,
-    /// SIGINT
-    Interrupt,
-    /// SIGQUIT
-    Quit,
-    /// SIGTERM
-    Terminate,
-    /// SIGKILL
-    Kill,
-    /// SIGUSR1
-    User1,
-    /// SIGUSR2
-    User2,
-    /// SIGSTOP
-    Stop,
-    /// SIGCONT
-    Continue,
-}
-
 impl SpawnRequest {
     /// Refuses a request that no program could be started with.
     #[cfg(target_os = "linux")]

@@ -254,7 +254,7 @@ impl Host {
     ///
     /// let host = Host::open_with(Configuration::default(), std::sync::Arc::new(MemoryStore::default()), None).await?;
     /// let context = Context::new(TenantId::local(), "my-session".parse()?);
-    /// let stream = host.open_stream(&context, "an import", Preset::Agent.parameters())?;
+    /// let stream = host.open_stream(&context, "an import", Preset::Agent.into())?;
     /// stream.progress("reading", Some(50.0))?;
     /// stream.message(Message { text: "12 rows", cursors: None })?;
     /// stream.complete()?;

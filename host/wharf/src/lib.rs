@@ -95,7 +95,7 @@ pub use wharf_completion::{Streams, TerminalService, detection as completion, st
 pub use wharf_core::service::front_end;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
-pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, MetricsService, Viewer};
+pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, Level, MetricsService, Viewer};
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
 pub use wharf_core::service::{Audience, input, offer};
 pub use wharf_core::text::with_causes;

@@ -291,18 +291,18 @@ fn time(time: DateTime<Utc>) -> String {
 }
 
 fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
-    let reason = info.why.map(|why| why.as_str().to_owned());
-    let of = |kind: &str, code, signal: Option<i32>| TerminalExit {
-        kind: kind.to_owned(),
+    let exit = info.exit?;
+    let (code, signal) = match exit {
+        Exit::Exited { code } => (Some(code), None),
+        Exit::Signaled { signal } => (None, Some(signal)),
+        Exit::Killed { .. } => (None, None),
+    };
+    Some(TerminalExit {
+        kind: exit.kind().as_str().to_owned(),
         code,
         signal,
-        reason: reason.clone(),
+        reason: info.why.map(|why| why.as_str().to_owned()),
         because: info.because.clone(),
-    };
-    Some(match info.exit? {
-        Exit::Exited { code } => of("exited", Some(code), None),
-        Exit::Signaled { signal } => of("signaled", None, Some(signal)),
-        Exit::Killed { .. } => of("killed", None, None),
     })
 }
 

@@ -175,7 +175,7 @@ impl Conversation {
         request.environment.push(("PAGER".into(), "/bin/cat".into()));
         request.integration = self.integration.take();
         let session = Session::start(&self.spawner, request).await?;
-        let parameters = || TurnOptions { parameters: self.program.preset.parameters() };
+        let parameters = || TurnOptions { parameters: self.program.preset.into() };
         let started = session.begin_turn(TurnInput::Keys(&[]), parameters()).await?;
         started.completed(AMPLE).await;
         for (step, truth) in self.program.turns.iter().take(self.turns) {
@@ -202,7 +202,7 @@ impl Conversation {
             Step::Text(_) => TurnInput::Type(&typed),
             Step::Keys(_) => TurnInput::Keys(keys),
         };
-        let options = TurnOptions { parameters: self.program.preset.parameters() };
+        let options = TurnOptions { parameters: self.program.preset.into() };
         let turn = match session.begin_turn(input, options).await {
             Ok(turn) => turn,
             Err(TerminalError::Closed) => return Ok(()),

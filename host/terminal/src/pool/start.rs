@@ -35,7 +35,7 @@ impl Terminals {
     /// the same tenant is closed that is unused for longest.
     ///
     /// # Errors
-    /// [`TerminalError::Invalid`] and [`TerminalError::Refused`] for what
+    /// [`TerminalError::Invalid`] and [`TerminalError::Policy`] for what
     /// cannot be started or is not granted; [`TerminalError::Full`] where no
     /// terminal of the tenant is unused; [`TerminalError::Untold`];
     /// [`TerminalError::Start`]. Nothing is closed for what was not started.

@@ -109,7 +109,7 @@ pub(crate) async fn close(session: &Session) -> Progress {
 
 /// Begins a turn with a line.
 pub(crate) async fn begin(session: &Session, line: &str, preset: Preset) -> Turn {
-    let options = TurnOptions { parameters: preset.parameters() };
+    let options = TurnOptions { parameters: preset.into() };
     session.begin_turn(TurnInput::Submit(line), options).await.expect("a turn")
 }
 
@@ -120,7 +120,7 @@ pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> T
 
 /// Waits until a program that was just started is done with that.
 pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
-    let options = TurnOptions { parameters: preset.parameters() };
+    let options = TurnOptions { parameters: preset.into() };
     over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
 }
 

@@ -12,6 +12,7 @@ mod prose;
 mod sizes;
 mod text;
 mod wit;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ Checks the rules of the house, in a second:
   - no circle of more than three files in a crate
   - every crate inherits the workspace's lints
   - Rust files are at most 600 lines (more than 400 is a warning)
-  - every item of the WIT contract is documented
+  - every item of the WIT contract is documented, and its words are listed in contract/ alone
   - no leftovers, no switched-off tests, no paths of somebody's machine
   - the documents are there, and their local links and anchors lead somewhere
   - paragraphs of the documents have at most 100 words, and blocks of JSON are JSON
@@ -112,6 +113,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
     violations.extend(circles::check(&sources));
+    violations.extend(words::check(&sources));
     let targets = links::Targets::new(&sources, |target: &Path| workspace.root.join(target).exists());
     violations.extend(book::check(&sources));
     for source in &sources {

@@ -19,7 +19,7 @@ impl ContainmentDemand {
         let installed = host.map(Host::installed).unwrap_or_default();
         let own = configuration.host_grants();
         let mut granted = installed.iter().map(|plugin| &*plugin.policy.grants).chain([&own]).flat_map(|grants| {
-            let process = grants.process.as_ref().map(|grant| grant.require_containment);
+            let process = grants.process.as_ref().map(|grant| grant.children.require_containment);
             process.into_iter().chain(grants.terminal.as_ref().map(|grant| grant.require_containment))
         });
         let written = configuration.plugins.values().filter_map(|plugin| plugin.grants.as_ref());

@@ -17,17 +17,20 @@ mod terminal;
 mod webview;
 mod workspace;
 
+use wharf_contract::state::Scope;
+
 use crate::{Code, Error, PluginName, ScopeKind, request::Secrets};
 
-pub use child::{AllowedCommand, ChildGrant};
+pub use child::{AllowedCommand, ChildGrant, GrantedChildren};
 pub use denial::{Capability, Denials, Denied, Refusal};
 pub use expiry::{Expiry, InvalidExpiry};
 pub use http::{GrantedHttp, GrantedRequest, HttpGrant};
 pub use owner::{Owner, StreamOwner, TerminalOwner, WebViewOwner, WorkspaceKey};
 pub use process::{GrantedProcess, ProcessGrant};
+use standing::Holder;
 pub use standing::{GrantClock, Standing};
-pub use state::StateGrant;
 use state::default_scope;
+pub use state::{GrantedState, StateGrant};
 pub use terminal::{GrantedTerminal, TerminalGrant};
 pub use webview::{GrantedWebView, WebViewGrant};
 pub use workspace::{Access, ExchangeFolder, GrantedWorkspace, WorkspaceGrant};
@@ -85,20 +88,6 @@ impl EventsGrant {
     }
 }
 
-/// Proof that a plugin may use state. The way to a [`crate::ScopeKey`].
-#[derive(Debug)]
-pub struct GrantedState<'g> {
-    grant: &'g StateGrant,
-}
-
-impl GrantedState<'_> {
-    /// What was granted.
-    #[must_use]
-    pub fn grant(&self) -> &StateGrant {
-        self.grant
-    }
-}
-
 /// Proof that a plugin may send events. The way to a [`StreamOwner`].
 #[derive(Debug)]
 pub struct GrantedEvents<'g> {
@@ -142,7 +131,7 @@ impl Grants {
     /// # Errors
     /// `invalid` where there is none of this name.
     pub fn scope_kind(&self, word: &str) -> Result<ScopeKind, Error> {
-        if word == "default" {
+        if Scope::find(word) == Some(Scope::Default) {
             return Ok(self.state.as_ref().map_or_else(default_scope, |grant| grant.default_scope));
         }
         ScopeKind::from_word(word).ok_or_else(|| {
@@ -158,5 +147,60 @@ impl Grants {
         self.standing
             .check(plugin, Capability::Events, self.events.as_ref(), |grant| grant.expires.as_ref())
             .map(|_| GrantedEvents { plugin })
+    }
+
+    /// Checks that `plugin` may have processes at all.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn process<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedProcess<'g>, Error> {
+        let expires = |grant: &'g ProcessGrant| grant.children.expires.as_ref();
+        let (grant, holder) = self.standing.check(plugin, Capability::Process, self.process.as_ref(), expires)?;
+        Ok(GrantedProcess { grant, children: self.children(holder, &grant.children) })
+    }
+
+    /// Checks that `plugin` may have terminals at all.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn terminal<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedTerminal<'g>, Error> {
+        let expires = |grant: &'g TerminalGrant| grant.expires.as_ref();
+        let (grant, holder) = self.standing.check(plugin, Capability::Terminal, self.terminal.as_ref(), expires)?;
+        Ok(GrantedTerminal(self.children(holder, grant)))
+    }
+
+    fn children<'g>(&'g self, holder: Holder<'g>, grant: &'g ChildGrant) -> GrantedChildren<'g> {
+        GrantedChildren { holder, grant, workspace: self.workspace.as_ref() }
+    }
+
+    /// Checks that `plugin` may have web pages at all.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn webview<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWebView<'g>, Error> {
+        let (grant, holder) =
+            self.standing.check(plugin, Capability::WebView, self.webview.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedWebView { grant, holder })
+    }
+
+    /// Checks that `plugin` may use the files of its session.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn workspace<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWorkspace<'g>, Error> {
+        let (grant, holder) = self
+            .standing
+            .check(plugin, Capability::Workspace, self.workspace.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedWorkspace { grant, holder })
+    }
+
+    /// Checks that `plugin` may send requests at all.
+    ///
+    /// # Errors
+    /// `denied`, naming the line of configuration that would allow it.
+    pub fn http<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedHttp<'g>, Error> {
+        let (grant, holder) =
+            self.standing.check(plugin, Capability::Http, self.http.as_ref(), |grant| grant.expires.as_ref())?;
+        Ok(GrantedHttp { grant, secrets: &self.secrets, holder })
     }
 }
