@@ -11,11 +11,11 @@ use wharf_core::{
     Context,
     grant::{AllowedCommand, ChildGrant, GrantedProcess, ProcessGrant},
 };
-use wharf_spawn::policy::{self, Asked, Plan, View};
+use wharf_spawn::policy::{self, CommandRequest, SpawnPlan, WorkspaceView};
 
 use crate::{ProcessError, ProcessId, Processes, SpawnRequest};
 
-pub use wharf_spawn::policy::Place;
+pub use wharf_spawn::ChildWorkspace;
 
 /// What processes are told of a terminal that they do not have.
 const TERM: &str = "dumb";
@@ -56,14 +56,14 @@ impl Processes {
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
         wanted: Wanted<'_>,
     ) -> Result<ProcessId, ProcessError> {
         let capabilities = self.capabilities().await?;
         let Wanted { command, arguments, directory, environment, input, lifetime, silence } = wanted;
-        let asked = Asked { command, arguments, directory, environment, terminal: TERM };
+        let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
-        let Plan { program, arguments, environment, directory, command, limits, user, containment } =
+        let SpawnPlan { program, arguments, environment, directory, command, limits, user, containment } =
             policy::plan(&grant, place, &asked, &capabilities, self.limits())?;
         let lifetime = Some(lifetime.unwrap_or(Duration::MAX).min(grant.lifetime()));
         let request = SpawnRequest {
@@ -91,7 +91,7 @@ impl Processes {
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
     ) -> Result<Rules, ProcessError> {
         let capabilities = self.capabilities().await?;
         let ProcessGrant { children, maximum_concurrent } = granted.grant().clone();
@@ -99,11 +99,11 @@ impl Processes {
         Ok(Rules {
             shell,
             programs,
-            containment: policy::word(&capabilities).into(),
+            containment: policy::mechanism_word(&capabilities).into(),
             missing: capabilities.containment.as_ref().err().cloned(),
-            refused: policy::refused(&granted.children(), &capabilities),
+            refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: View::of(place, &capabilities).files.display().to_string(),
+            directory: WorkspaceView::of(place, &capabilities).files.display().to_string(),
             maximum_concurrent,
             lifetime_seconds: lifetime_seconds.min(self.limits().lifetime_seconds),
             polls: poll_rules(self.poll_settings(&granted.owner(context))),
@@ -114,7 +114,7 @@ impl Processes {
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn shown(&self, place: &Place) -> Result<PathBuf, ProcessError> {
-        Ok(View::of(place, &*self.capabilities().await?).files)
+    pub async fn shown(&self, place: &ChildWorkspace) -> Result<PathBuf, ProcessError> {
+        Ok(WorkspaceView::of(place, &*self.capabilities().await?).files)
     }
 }

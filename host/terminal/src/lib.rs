@@ -53,4 +53,4 @@ pub use stream::{Event, Mark, MarkKind, Modes, Piece, Stream};
 pub use turn::{Turn, TurnInput, TurnOptions, TurnState};
 pub use view::{TooManyViewers, Update, Viewer};
 pub use wharf_core::TerminalOwner;
-pub use wharf_spawn::{Containment, Limits, policy::Place};
+pub use wharf_spawn::{ChildLimits, ChildWorkspace, Containment};

@@ -38,7 +38,7 @@ pub use page::{
 pub use pages::{
     Metrics, OpenPageRequest, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, SweepReport, WebViews,
 };
-pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
+pub use proxy::{DeniedConnection, NameOverrides, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     ConsoleEntry, DialogKind, DialogOpened, Download, Failure, FailureKind, NetworkEntry, OrderOutput, PageEvent,
     Settled,

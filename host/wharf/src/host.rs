@@ -31,7 +31,7 @@ use wharf_core::{
 };
 use wharf_engine::{Engine, Rooms};
 use wharf_process::{Processes, polls::PollTotals};
-use wharf_spawn::{Contained, SpawnError, Spawner};
+use wharf_spawn::{SandboxMechanism, SpawnError, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
@@ -222,7 +222,7 @@ impl Host {
     ///
     /// # Errors
     /// See [`NoContainment`].
-    pub async fn containment(&self) -> Option<Result<Contained, NoContainment>> {
+    pub async fn containment(&self) -> Option<Result<SandboxMechanism, NoContainment>> {
         if !self.shared.runs_programs {
             return None;
         }

@@ -22,8 +22,8 @@ use wharf_completion::{
 use wharf_core::{Code, Context, Error, Grants, PluginName, TerminalOwner, grant::GrantedTerminal};
 use wharf_engine::Rooms;
 use wharf_terminal::{
-    Exit, Place, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput, TurnOptions, Wanted,
-    Watched,
+    ChildWorkspace, Exit, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput,
+    TurnOptions, Wanted, Watched,
 };
 
 /// Keys of one request.
@@ -124,7 +124,7 @@ impl TerminalService for HostTerminals {
             ..Wanted::new(command)
         };
         let workspace = self.rooms.workspace_to_run(granted.workspace(context)).await?;
-        let place = Place { files: workspace.files, home: workspace.home, user: workspace.user };
+        let place = ChildWorkspace { files: workspace.files, home: workspace.home, user: workspace.user };
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);
         let terminal = described(terminals.info(&owner, started.id)?);

@@ -20,9 +20,9 @@ use anyhow::{Context as _, Result};
 use fastrand::Rng;
 use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
 use wharf_completion::detection::{Layer, Preset, Reason};
-use wharf_spawn::{Child, Input, Output, SpawnRequest, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildOutput, SpawnRequest, Spawner};
 use wharf_terminal::{
-    Containment, History, Limits, Session, ShellIntegration, TerminalError, TurnInput, TurnOptions, TurnState,
+    ChildLimits, Containment, History, Session, ShellIntegration, TerminalError, TurnInput, TurnOptions, TurnState,
 };
 
 pub use report::{Failure, Report, Tally};
@@ -341,11 +341,11 @@ async fn load(spawner: &Spawner) -> Result<Child> {
         arguments: vec!["-c".into(), "while :; do :; done".into()],
         environment: Vec::new(),
         working_directory: "/".into(),
-        stdin: Input::Null,
-        stdout: Output::Null,
-        stderr: Output::Null,
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Null,
+        stderr: ChildOutput::Null,
         descriptors: Vec::new(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     };

@@ -13,7 +13,9 @@ use wharf_core::{
     Code, Error,
     grant::{AllowedCommand, GrantedProcess},
 };
-use wharf_process::{Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece};
+use wharf_process::{
+    ChildWorkspace, Owner, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece,
+};
 use wharf_workspace::Workspace;
 
 use super::text;
@@ -212,7 +214,7 @@ impl Host for Guest {
 }
 
 /// Where processes of a session run.
-pub(super) fn place_of(workspace: Workspace) -> Place {
+pub(super) fn place_of(workspace: Workspace) -> ChildWorkspace {
     let Workspace { files, home, user } = workspace;
-    Place { files, home, user }
+    ChildWorkspace { files, home, user }
 }

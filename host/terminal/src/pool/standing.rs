@@ -3,7 +3,10 @@
 use wharf_completion::detection::Preset;
 use wharf_contract::terminal::Rules;
 use wharf_core::grant::{GrantedTerminal, TerminalGrant};
-use wharf_spawn::policy::{self, Place, View};
+use wharf_spawn::{
+    ChildWorkspace,
+    policy::{self, WorkspaceView},
+};
 
 use super::Terminals;
 use crate::TerminalError;
@@ -13,7 +16,11 @@ impl Terminals {
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn standing(&self, granted: &GrantedTerminal<'_>, place: &Place) -> Result<Rules, TerminalError> {
+    pub async fn standing(
+        &self,
+        granted: &GrantedTerminal<'_>,
+        place: &ChildWorkspace,
+    ) -> Result<Rules, TerminalError> {
         let capabilities = self.common.spawner.capabilities().await;
         let capabilities = capabilities.map_err(|source| TerminalError::Start { source })?;
         let TerminalGrant { shell, programs, network, lifetime_seconds, .. } = granted.grant().clone();
@@ -23,11 +30,11 @@ impl Terminals {
             programs,
             presets: Preset::WORDS.iter().map(ToString::to_string).collect(),
             profiles: self.profiles.configured().map(str::to_owned).collect(),
-            containment: policy::word(&capabilities).into(),
+            containment: policy::mechanism_word(&capabilities).into(),
             missing: capabilities.containment.as_ref().err().cloned(),
-            refused: policy::refused(&granted.children(), &capabilities),
+            refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: View::of(place, &capabilities).files.display().to_string(),
+            directory: WorkspaceView::of(place, &capabilities).files.display().to_string(),
             maximum_per_owner: limits.open_per_owner,
             idle_seconds: limits.idle_seconds,
             lifetime_seconds: lifetime_seconds.min(limits.lifetime_seconds),

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs::File, path::PathBuf};
 
-use wharf_spawn::{Containment, Input, Limits, Output, SpawnRequest};
+use wharf_spawn::{ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest};
 
 use crate::{InputRules, ShellIntegration, Size};
 
@@ -32,7 +32,7 @@ pub struct TerminalRequest {
     /// changes for other programs.
     pub integration: Option<ShellIntegration>,
     /// What it may use up.
-    pub limits: Limits,
+    pub limits: ChildLimits,
     /// What it may reach.
     pub containment: Containment,
     /// The user that it is, where it is not the host's own.
@@ -78,9 +78,9 @@ impl TerminalRequest {
             arguments: self.arguments,
             environment,
             working_directory: self.working_directory,
-            stdin: Input::Terminal(terminal),
-            stdout: Output::Terminal,
-            stderr: Output::Terminal,
+            stdin: ChildInput::Terminal(terminal),
+            stdout: ChildOutput::Terminal,
+            stderr: ChildOutput::Terminal,
             descriptors: Vec::new(),
             limits: self.limits,
             containment: self.containment,

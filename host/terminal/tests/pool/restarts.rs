@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use wharf_completion::detection::{Layer, Preset, Reason};
 use wharf_core::{Code, Error};
-use wharf_spawn::{Contained, Spawner};
+use wharf_spawn::{SandboxMechanism, Spawner};
 use wharf_terminal::{
     CloseReason, Exit, ProfileSettings, RefusedWord, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId,
 };
@@ -123,7 +123,7 @@ async fn a_program_that_crashes_again_and_again_is_given_up() {
 
 #[tokio::test]
 async fn a_program_that_is_lost_with_its_supervisor_is_started_again_however_it_is_contained() {
-    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
         let room = Room::by(Spawner::with(contained), |settings| settings.first_backoff = Duration::from_millis(1));
         let owner = somebody("one");
         let id = room.shell(&owner).await;

@@ -11,8 +11,8 @@ use tokio::time::error::Elapsed;
 use wharf_completion::detection::Preset;
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    Containment, History, InputRules, Limits, Progress, Session, Size, TerminalRequest, Turn, TurnInput, TurnOptions,
-    TurnState,
+    ChildLimits, Containment, History, InputRules, Progress, Session, Size, TerminalRequest, Turn, TurnInput,
+    TurnOptions, TurnState,
 };
 
 /// Long enough for any machine; no test waits for it to pass.
@@ -42,7 +42,7 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         history: History::default(),
         rules: InputRules::default(),
         integration: None,
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     }
