@@ -14,15 +14,15 @@ use crate::{session, trouble};
 
 /// The scripts, in the order in which they build on each other.
 const LIBRARY: [&str; 9] = [
-    include_str!("visibility.js"),
-    include_str!("names.js"),
-    include_str!("references.js"),
-    include_str!("paging.js"),
-    include_str!("snapshot.js"),
-    include_str!("finding.js"),
-    include_str!("forms.js"),
-    include_str!("content.js"),
-    include_str!("answers.js"),
+    include_str!("page/visibility.js"),
+    include_str!("page/names.js"),
+    include_str!("page/references.js"),
+    include_str!("page/paging.js"),
+    include_str!("page/snapshot.js"),
+    include_str!("page/finding.js"),
+    include_str!("page/forms.js"),
+    include_str!("page/content.js"),
+    include_str!("page/answers.js"),
 ];
 /// How much they look at: elements, levels of them, characters of a name, of a
 /// snapshot and of a content, references that are kept.
