@@ -4,8 +4,8 @@
 //! process in `report`. Processes run in the host only: natively, under
 //! [`crate::testing`], every function answers `unavailable`.
 
-mod report;
-mod request;
+pub(crate) mod report;
+pub(crate) mod request;
 
 use std::time::Duration;
 

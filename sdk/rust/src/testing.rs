@@ -6,6 +6,7 @@
 //! a test says so. It has no processes, its terminals and web pages play from a
 //! script, and its workspace is a real directory.
 
+mod grants;
 mod http;
 mod offers;
 mod process;
@@ -25,16 +26,15 @@ use serde_json::Value;
 use crate::host::{Host, HostBucket};
 use crate::state::{Change, Entry, Page, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
-use http::TestServer;
+use grants::{TestServer, TestTerminals, TestWorkspace};
 #[cfg(feature = "schema-checks")]
 pub use schemas::{accepts, check_definitions};
 use store::{BucketKey, Store};
 pub use streams::{StreamEvent, TestStream};
-pub use terminal::{Response, Script};
-use terminal::{TestTerminal, TestTerminals};
-use webview::TestPage;
-pub use webview::{Asked, Reaction, WebPageScript};
-use workspace::TestWorkspace;
+pub use terminal::script::{Response, Script};
+use terminal::state::TestTerminal;
+pub use webview::script::{Asked, Reaction, WebPageScript};
+use webview::state::TestPage;
 
 /// One context of a test host, and the maker of its calls.
 ///

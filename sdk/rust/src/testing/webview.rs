@@ -5,8 +5,8 @@
 //! and paged. They run no JavaScript: the whole of a plugin is tested in the host.
 //! No time passes here: a wait in vain returns at once.
 
-mod script;
-mod state;
+pub(super) mod script;
+pub(super) mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +16,8 @@ use crate::host::HostWebPages;
 use crate::webview::{LogPage, Outcome, PageInfo, PageOptions, PageStatus, RequestState, ResultPiece, Script};
 use crate::{ToolError, clock};
 
-pub use script::{Asked, Reaction, WebPageScript};
-pub(super) use state::TestPage;
-use state::nothing;
+use script::{Asked, WebPageScript};
+use state::{TestPage, nothing};
 
 impl TestCall {
     /// Grants web pages, which play this part.

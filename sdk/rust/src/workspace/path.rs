@@ -10,7 +10,7 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::Directory;
+use super::directory::Directory;
 use crate::ToolError;
 
 /// Bytes of a path, and of one part of it, as systems have them.
