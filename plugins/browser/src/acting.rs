@@ -10,7 +10,7 @@ use wharf_sdk::contract::webview::{LogName, POPUPS};
 use wharf_sdk::webview::{Modifier, MouseButton, Operation, PageInfo, PageStatus};
 
 use crate::answer::{OpenDialog, PageNow, quoted};
-use crate::page::{Brief, Page, Told};
+use crate::page::{Brief, SessionPage, Told};
 use crate::trouble;
 
 /// How long an element may take until it can be used.
@@ -61,7 +61,7 @@ impl Click {
     }
 }
 
-impl Page<'_> {
+impl SessionPage<'_> {
     /// Looks at the page before something is done with it.
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl Page<'_> {
         Ok((element, told))
     }
 
-    /// As [`Page::act`], for an element.
+    /// As [`SessionPage::act`], for an element.
     pub(crate) fn act_on(&self, name: &str, target: &str, given: &Value) -> Result<Told, ToolError> {
         let told = self.act(name, given)?;
         if let Told::Answer(answer) = &told {

@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 4;
 
 /// A page that a call works with.
-pub(crate) struct Page<'call> {
+pub(crate) struct SessionPage<'call> {
     pub(crate) call: &'call Call,
     pub(crate) id: String,
     pub(crate) rules: Rules,
@@ -57,7 +57,7 @@ pub(crate) struct Brief {
 /// A piece of a long text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(crate) struct Piece {
+pub(crate) struct TextPiece {
     pub(crate) text: String,
     pub(crate) start: u64,
     pub(crate) total: u64,
@@ -79,7 +79,7 @@ pub(crate) enum Told {
     Dialog,
 }
 
-impl<'call> Page<'call> {
+impl<'call> SessionPage<'call> {
     /// The page that a call names, else the one that was used last.
     pub(crate) fn find(call: &'call Call, session: Option<&str>, frame: Option<String>) -> Result<Self, ToolError> {
         let id = session::find(call, session)?.id;
@@ -158,8 +158,8 @@ impl<'call> Page<'call> {
     }
 
     /// The page itself, where this is one of its frames.
-    pub(crate) fn top(&self) -> Page<'call> {
-        Page { call: self.call, id: self.id.clone(), rules: self.rules.clone(), frame: None }
+    pub(crate) fn top(&self) -> SessionPage<'call> {
+        SessionPage { call: self.call, id: self.id.clone(), rules: self.rules.clone(), frame: None }
     }
 
     /// How the answer to a question about an element reads.

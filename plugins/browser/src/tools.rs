@@ -23,7 +23,7 @@ use wharf_sdk::{Reply, ToolError};
 use crate::acting::{Before, Came};
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Told};
+use crate::page::{SessionPage, Told};
 
 /// What came of something that was done with a page.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,7 +40,13 @@ pub(crate) struct Acted {
 }
 
 /// Waits for what comes of something and tells it.
-fn acted(page: &Page<'_>, before: &Before, told: &Told, done: String, show: bool) -> Result<Reply<Acted>, ToolError> {
+fn acted(
+    page: &SessionPage<'_>,
+    before: &Before,
+    told: &Told,
+    done: String,
+    show: bool,
+) -> Result<Reply<Acted>, ToolError> {
     let Came { page: now, happened } = page.settle(before, told)?;
     let mut text = format!("{done}.");
     for line in &happened {

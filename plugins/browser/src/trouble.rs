@@ -6,7 +6,7 @@ use wharf_sdk::webview::{FailureKind, ScriptFailure};
 use wharf_sdk::{ErrorCode, ToolError};
 
 use crate::answer::{OpenDialog, quoted};
-use crate::page::{Brief, Page};
+use crate::page::{Brief, SessionPage};
 use crate::session::of_session;
 
 /// Refuses an answer of a page that is a problem with an element.
@@ -157,7 +157,7 @@ pub(crate) fn near_of(near: &Value) -> String {
 }
 
 /// Why a page did not do it, with what to do next.
-pub(crate) fn of_failure(page: &Page<'_>, failure: ScriptFailure) -> ToolError {
+pub(crate) fn of_failure(page: &SessionPage<'_>, failure: ScriptFailure) -> ToolError {
     let advice = match failure.kind() {
         Some(FailureKind::DialogOpen) => {
             let open = page.info().ok().and_then(|info| info.dialog.as_ref().map(OpenDialog::from));

@@ -97,13 +97,13 @@ pub(crate) struct About {
 
 /// A content as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct StoredContent {
     pub(crate) id: ContentId,
     pub(crate) about: About,
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct ContentRecord<'a> {
     version: u32,
     random: &'a str,
     #[serde(flatten)]
@@ -122,9 +122,9 @@ struct Version {
     version: u32,
 }
 
-impl Content {
+impl StoredContent {
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ToolError> {
-        Ok(serde_json::to_vec(&Written { version: VERSION, random: &self.id.random, about: &self.about })?)
+        Ok(serde_json::to_vec(&ContentRecord { version: VERSION, random: &self.id.random, about: &self.about })?)
     }
 
     /// Reads a record under its key.

@@ -8,7 +8,7 @@ pub(crate) mod searching;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::content::{About, Content};
+use crate::content::{About, StoredContent};
 use crate::limits;
 
 #[derive(Deserialize, JsonSchema)]
@@ -21,19 +21,19 @@ pub(crate) struct Which {
 
 /// A content as tools show it.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Shown {
+pub(crate) struct ContentView {
     content_id: String,
     #[serde(flatten)]
     about: About,
 }
 
-impl From<Content> for Shown {
-    fn from(content: Content) -> Self {
+impl From<StoredContent> for ContentView {
+    fn from(content: StoredContent) -> Self {
         Self { content_id: content.id.to_string(), about: content.about }
     }
 }
 
-impl Shown {
+impl ContentView {
     /// One line for the model.
     fn line(&self) -> String {
         let About { name, title, mime_type, lines, text_bytes, created_at, .. } = &self.about;

@@ -23,7 +23,7 @@ use crate::id::{self, PlaybookId};
 use crate::index::{Index, today};
 use crate::limits;
 use crate::owner::Owner;
-use crate::playbook::{Playbook, Record};
+use crate::playbook::{Playbook, PlaybookRecord};
 use crate::stored::{read, write};
 
 const CATALOG: &str = "catalog";
@@ -68,7 +68,7 @@ impl<'call> Shelf<'call> {
     /// Puts up the playbook that `make` makes of its id and owner.
     pub(crate) fn add(
         &self,
-        make: impl FnOnce(&PlaybookId, Owner) -> Result<Record, ToolError>,
+        make: impl FnOnce(&PlaybookId, Owner) -> Result<PlaybookRecord, ToolError>,
     ) -> Result<Playbook, ToolError> {
         let id = PlaybookId::random()?;
         let record = make(&id, self.owner.clone())?;
@@ -105,7 +105,7 @@ impl<'call> Shelf<'call> {
     pub(crate) fn change(
         &self,
         id: &PlaybookId,
-        mut change: impl FnMut(&mut Record) -> Result<(), ToolError>,
+        mut change: impl FnMut(&mut PlaybookRecord) -> Result<(), ToolError>,
     ) -> Result<Playbook, ToolError> {
         let key = record_key(id);
         let mut used = None;
@@ -242,14 +242,14 @@ fn record_key(id: &PlaybookId) -> String {
     format!("{RECORD}{id}")
 }
 
-fn read_record(entry: &Entry) -> Result<Record, ToolError> {
+fn read_record(entry: &Entry) -> Result<PlaybookRecord, ToolError> {
     read(entry).map_err(|error| ToolError {
         message: format!("{}; delete_playbook removes it for good", error.message),
         ..error
     })
 }
 
-fn record_bytes(record: &Record) -> Result<Vec<u8>, ToolError> {
+fn record_bytes(record: &PlaybookRecord) -> Result<Vec<u8>, ToolError> {
     write(record, limits::PLAYBOOK_BYTES, "this playbook", "fewer steps or shorter texts make it smaller")
 }
 

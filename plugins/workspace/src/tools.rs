@@ -18,7 +18,7 @@ use wharf_sdk::{ErrorCode, ToolError};
 
 use crate::limits;
 use crate::output::excerpt::{Excerpt, Source, shared};
-use crate::output::words::{Guidance, Output, Process, ProcessAnswer};
+use crate::output::words::{Guidance, Process, ProcessAnswer, StreamOutput};
 
 /// One of the two streams, as a model names it.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -69,8 +69,8 @@ fn answer(
     })?;
     Ok(ProcessAnswer {
         process: Process::from(info),
-        stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
-        stderr: Output::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
+        stdout: StreamOutput::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
+        stderr: StreamOutput::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
         guidance,
     })
 }

@@ -3,7 +3,7 @@
 
 use crate::package::{Package, main_part};
 use crate::relations::relations;
-use crate::writer::{Writer, row, warn_pictures};
+use crate::writer::{TextWriter, row, warn_pictures};
 use crate::xml::{Node, Nodes};
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
@@ -12,7 +12,7 @@ const FORMAT: Format = Format::Pptx;
 pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError> {
     let mut package = Package::open(FORMAT, bytes, limits)?;
     let main = main_part(&mut package, FORMAT, "ppt/presentation.xml", limits)?;
-    let mut writer = Writer::new(limits);
+    let mut writer = TextWriter::new(limits);
     if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }

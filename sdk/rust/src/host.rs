@@ -12,7 +12,7 @@ use crate::ToolError;
 use crate::http::message::{Request, Response};
 use crate::process::report::{Piece, Polled, ProcessInfo, Waited};
 use crate::process::request::{Condition, Launch, Position, Signal, Stream};
-use crate::state::entry::{Change, Entry, Page, Scope, Usage};
+use crate::state::entry::{Change, Entry, ScanPage, Scope, Usage};
 use crate::terminal::report::{Followed, Screen, Started, TerminalInfo, Turn};
 use crate::terminal::request::{Input, Launch as TerminalLaunch, TurnOptions, View};
 use crate::webview::report::{LogPage, Outcome, PageInfo, ResultPiece};
@@ -39,7 +39,7 @@ pub(crate) trait Host {
 pub(crate) trait HostBucket {
     fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, ToolError>;
     fn apply(&self, changes: Vec<Change>) -> Result<Vec<u64>, ToolError>;
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, ToolError>;
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<ScanPage, ToolError>;
     fn usage(&self) -> Result<Usage, ToolError>;
     fn expired_at(&self) -> Result<Option<String>, ToolError>;
 }

@@ -125,7 +125,7 @@ pub use input::{Input, InputRequired, Round};
 pub use prompt::{Prompt, PromptArgument, PromptDefinition, PromptReply, Prompts, Role};
 pub use resource::{Changed, Resource, ResourcePart, ResourceTemplate, Resources};
 pub use schema::second_name;
-pub use state::{Bucket, Change, Entry, Page, Scope, Usage};
+pub use state::{Bucket, Change, Entry, ScanPage, Scope, Usage};
 pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]
 pub use tool::macro_support;

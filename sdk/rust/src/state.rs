@@ -11,7 +11,7 @@ use crate::error::ErrorCode;
 use crate::host::{ActiveBucket, HostBucket};
 use crate::{Call, ToolError};
 
-pub use entry::{Change, Entry, Page, Scope, Usage};
+pub use entry::{Change, Entry, ScanPage, Scope, Usage};
 
 /// The entries of one scope under one name.
 ///
@@ -105,7 +105,7 @@ impl Bucket<'_> {
     ///
     /// # Errors
     /// `invalid` where `prefix` or `after` is too long for a key.
-    pub fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, ToolError> {
+    pub fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<ScanPage, ToolError> {
         self.host.scan(prefix, after, limit)
     }
 

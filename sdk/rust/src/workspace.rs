@@ -12,7 +12,7 @@ use crate::host::{ActiveHost, HostWorkspace};
 use crate::{Call, ToolError};
 
 pub use directory::{Directory, Usage};
-pub use path::Found;
+pub use path::ResolvedPath;
 
 /// The workspace of the session of a call, and the folders for import and
 /// export.

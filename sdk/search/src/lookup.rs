@@ -10,12 +10,12 @@ use crate::query::Phrase;
 use crate::rank::{self, Best, Conditions, List};
 use crate::read::Values;
 use crate::score::Term;
-use crate::segment::{self, Record, tag_term, values_of};
+use crate::segment::{self, TermRecord, tag_term, values_of};
 use crate::{DocumentId, Query, Search, SearchError, phrase};
 
 /// Terms to look up, whatever segment they are in.
 #[derive(Debug)]
-pub(crate) struct Wanted<'query> {
+pub(crate) struct QueryTerms<'query> {
     query: &'query Query,
     /// Hashes of all words of the query. Sorted, since the seed of a hash map
     /// would be one more host call.
@@ -24,7 +24,7 @@ pub(crate) struct Wanted<'query> {
     tags: Vec<Vec<(String, u64)>>,
 }
 
-impl<'query> Wanted<'query> {
+impl<'query> QueryTerms<'query> {
     pub(crate) fn new(query: &'query Query, search: &Search<'_>) -> Self {
         let words = query.scored.iter().chain(query.all_phrases().flatten());
         let hashes = words.map(|term| (term.as_str(), segment::hash(term))).collect();
@@ -58,14 +58,14 @@ impl<'query> Wanted<'query> {
 pub(crate) struct Matching<'values> {
     segment: &'values Segment,
     /// The terms that make the score; none for those that the segment lacks.
-    scored: Vec<Option<Record<'values>>>,
+    scored: Vec<Option<TermRecord<'values>>>,
     /// How many documents have each of them.
     counts: Vec<u64>,
     conditions: Conditions,
 }
 
 /// A segment and its values.
-struct Source<'values> {
+struct SegmentValues<'values> {
     segment: &'values Segment,
     values: &'values Values,
     prefix: &'values str,
@@ -74,11 +74,11 @@ struct Source<'values> {
 impl<'values> Matching<'values> {
     pub(crate) fn find(
         segment: &'values Segment,
-        wanted: &Wanted<'_>,
+        wanted: &QueryTerms<'_>,
         values: &'values Values,
         prefix: &'values str,
     ) -> Result<Self, SearchError> {
-        let source = Source { segment, values, prefix };
+        let source = SegmentValues { segment, values, prefix };
         let hash = |term: &str| wanted.hashes.get(term).copied().unwrap_or_default();
         let (mut scored, mut counts) = (Vec::new(), Vec::new());
         for term in &wanted.query.scored {
@@ -126,8 +126,8 @@ impl<'values> Matching<'values> {
     }
 }
 
-impl<'values> Source<'values> {
-    fn find(&self, term: &str, hash: u64) -> Result<Option<Record<'values>>, SearchError> {
+impl<'values> SegmentValues<'values> {
+    fn find(&self, term: &str, hash: u64) -> Result<Option<TermRecord<'values>>, SearchError> {
         let bits = self.segment.layout.bucket_bits;
         let bucket = self.values.get(&self.segment.layout, values_of(hash, bits).0);
         segment::find(bucket, term, hash, bits).map_err(|error| self.damaged(error, hash))
@@ -163,7 +163,7 @@ impl<'values> Source<'values> {
 
 /// How many documents have a term, deleted ones not counted. Only the blocks
 /// that may hold a deleted one are unpacked.
-fn alive(segment: &Segment, record: &Record<'_>) -> Result<u64, Malformed> {
+fn alive(segment: &Segment, record: &TermRecord<'_>) -> Result<u64, Malformed> {
     let mut alive = u64::from(record.count);
     if segment.dead.is_empty() {
         return Ok(alive);

@@ -8,7 +8,7 @@
 
 use bitpacking::{BitPacker as _, BitPacker1x};
 
-use crate::bytes::{Malformed, Reader, push, wide};
+use crate::bytes::{ByteReader, Malformed, push, wide};
 
 /// Postings of a full block. The last one of a term may have fewer.
 pub(crate) const BLOCK: usize = BitPacker1x::BLOCK_LEN;
@@ -136,7 +136,7 @@ pub(crate) struct Block<'bytes> {
 
 /// The blocks of a term's `count` postings, none of them unpacked.
 pub(crate) fn blocks(bytes: &[u8], count: u32) -> Result<Vec<Block<'_>>, Malformed> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     let mut before: Option<u32> = None;
     let mut blocks = Vec::with_capacity(bytes.len().min(left).div_ceil(BLOCK));
@@ -199,7 +199,7 @@ impl Unpacked {
     }
 
     fn read_loose(&mut self, block: &Block<'_>) -> Result<(), Malformed> {
-        let mut reader = Reader::new(block.body);
+        let mut reader = ByteReader::new(block.body);
         let mut before = block.before.unwrap_or(0);
         for place in 0..block.count {
             let head = reader.number()?;
@@ -233,7 +233,7 @@ pub(crate) fn pack_positions(positions: impl IntoIterator<Item = u32>, into: &mu
 
 /// Reads positions back into `into`.
 pub(crate) fn unpack_positions(bytes: &[u8], into: &mut Vec<u32>) -> Result<(), Malformed> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut position: u32 = 0;
     while !reader.is_empty() {
         position = position.checked_add(reader.small()?).ok_or(Malformed("a position is too large"))?;

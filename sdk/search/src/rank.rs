@@ -13,7 +13,7 @@ use crate::DocumentId;
 use crate::bytes::Malformed;
 use crate::postings::{BLOCK, Block, Unpacked, blocks};
 use crate::score::Term;
-use crate::segment::Record;
+use crate::segment::TermRecord;
 
 /// Documents of a window.
 const WINDOW: u32 = 2_048;
@@ -94,7 +94,7 @@ pub(crate) struct List<'bytes> {
 }
 
 impl<'bytes> List<'bytes> {
-    pub(crate) fn new(record: &Record<'bytes>, weight: Term) -> Result<Self, Malformed> {
+    pub(crate) fn new(record: &TermRecord<'bytes>, weight: Term) -> Result<Self, Malformed> {
         let blocks = blocks(record.postings, record.count)?;
         let bounds = blocks.iter().map(|block| weight.bound(block.most, block.least_words)).collect();
         let (unpacked, documents) = (Unpacked::default(), Vec::new());
@@ -190,7 +190,7 @@ pub(crate) fn rank(
             let holds = |document| {
                 conditions.hold(document) && only.is_none_or(|only| only(DocumentId(first + u64::from(document))))
             };
-            window(Window { first, start, end }, lists, &mut order, &mut scores, holds, best)?;
+            window(DocumentRange { first, start, end }, lists, &mut order, &mut scores, holds, best)?;
         }
         start = end;
         lists.iter_mut().for_each(|list| list.enter(end, end.saturating_add(1)));
@@ -200,7 +200,7 @@ pub(crate) fn rank(
 
 /// The documents of a segment from `start` to before `end`.
 #[derive(Clone, Copy)]
-struct Window {
+struct DocumentRange {
     /// What the segment begins with.
     first: u64,
     start: u32,
@@ -208,7 +208,7 @@ struct Window {
 }
 
 fn window(
-    Window { first, start, end }: Window,
+    DocumentRange { first, start, end }: DocumentRange,
     lists: &mut [List<'_>],
     order: &mut [usize],
     scores: &mut [f64],

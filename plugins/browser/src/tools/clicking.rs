@@ -8,7 +8,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{Acted, acted, check_element, check_optional};
 use crate::acting::Click;
 use crate::limits;
-use crate::page::Page;
+use crate::page::SessionPage;
 use crate::trouble::one;
 
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +45,7 @@ pub(crate) struct ClickInput {
 pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<Acted>, ToolError> {
     check_element("element", &input.element)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let click = Click {
         button: input.button,
@@ -81,7 +81,7 @@ pub(crate) struct Hover {
 #[tool(title = "Move the mouse over", open_world, timeout_milliseconds = 60_000)]
 pub(crate) fn hover(call: &Call, input: Hover) -> Result<Reply<Acted>, ToolError> {
     check_element("element", &input.element)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let before = page.before()?;
     let (element, told) = page.hover(&input.element)?;
     let done = format!("The mouse is over {}", one(&element.role, &element.name, &element.reference));

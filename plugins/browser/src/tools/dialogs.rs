@@ -9,7 +9,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{Acted, acted};
 use crate::answer::quoted;
 use crate::limits;
-use crate::page::{Page, Told};
+use crate::page::{SessionPage, Told};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +32,7 @@ pub(crate) struct HandleDialog {
 #[tool(title = "Answer a dialog", destructive, open_world, timeout_milliseconds = 60_000)]
 pub(crate) fn handle_dialog(call: &Call, input: HandleDialog) -> Result<Reply<Acted>, ToolError> {
     check_length("text", input.text.as_deref().unwrap_or_default(), limits::ELEMENT)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let info = page.info()?;
     let Some(dialog) = &info.dialog else {
         let message =

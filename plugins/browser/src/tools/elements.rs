@@ -11,7 +11,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{check_element, check_optional, reading};
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Piece};
+use crate::page::{SessionPage, TextPiece};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +81,7 @@ pub(crate) struct Element {
 pub(crate) fn get_element(call: &Call, input: GetElement) -> Result<Reply<Element>, ToolError> {
     check_element("element", &input.element)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "target": input.element, "bytes": limits::ELEMENT_BYTES });
     let details: Details = page.ask_of("details", &input.element, &given)?;
     let now = PageNow::from(&page.info()?);
@@ -119,8 +119,8 @@ pub(crate) fn list_interactable(call: &Call, input: ListInteractable) -> Result<
     check_optional("filter", input.filter.as_deref(), 200)?;
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "cursor": input.cursor, "bytes": input.max_bytes, "filter": input.filter });
-    let piece: Piece = page.ask_of("interactable", "", &given)?;
+    let piece: TextPiece = page.ask_of("interactable", "", &given)?;
     reading::read(&page, "list", "list_interactable", piece)
 }

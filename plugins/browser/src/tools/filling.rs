@@ -11,7 +11,7 @@ use super::{Acted, acted, check_element, check_optional};
 use crate::acting::{ACTION, Came, Click};
 use crate::answer::{PageNow, quoted};
 use crate::limits;
-use crate::page::{Brief, Page, Told};
+use crate::page::{Brief, SessionPage, Told};
 use crate::trouble::one;
 
 /// A field and what it is to hold.
@@ -93,7 +93,7 @@ pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<Filled>, ToolError>
         check_length("value", &field.value, limits::INPUT)?;
     }
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let (mut filled, mut last) = (Vec::new(), Told::Answer(Value::Null));
     for field in &input.fields {
@@ -132,7 +132,7 @@ fn after(filled: &[FilledField], error: ToolError) -> ToolError {
     ToolError { message: format!("{}; filled before: {}", error.message, names.join(", ")), ..error }
 }
 
-fn fill_one(page: &Page<'_>, field: &Field) -> Result<(FilledField, Told), ToolError> {
+fn fill_one(page: &SessionPage<'_>, field: &Field) -> Result<(FilledField, Told), ToolError> {
     let target = field.element.as_str();
     page.ready(target, &["enabled", "editable"])?;
     let given = json!({ "target": target, "value": field.value, "types": page.rules.performs("text") });
@@ -194,7 +194,7 @@ pub(crate) fn select_option(call: &Call, input: SelectOption) -> Result<Reply<Ac
     check_range("options", count, 1, u64::try_from(limits::OPTIONS).unwrap_or(u64::MAX))?;
     input.options.iter().try_for_each(|option| check_length("options", option, limits::ELEMENT))?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let target = input.element.as_str();
     page.ready(target, &["enabled"])?;

@@ -13,7 +13,7 @@ use super::check_optional;
 use crate::acting::downloaded;
 use crate::answer::{PageNow, fenced, quoted};
 use crate::limits::{self, within};
-use crate::page::Page;
+use crate::page::SessionPage;
 
 /// Entries that a log holds at most.
 const KEPT: u32 = 1_000;
@@ -161,7 +161,7 @@ pub(crate) fn get_network(call: &Call, input: GetNetwork) -> Result<Reply<Entrie
 #[tool(title = "List downloads", read_only, idempotent, timeout_milliseconds = 150_000)]
 pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<Entries>, ToolError> {
     check_range("wait_seconds", input.wait_seconds, 0, limits::WAIT_SECONDS)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let wait = within(call, Duration::from_secs(input.wait_seconds));
     let looks = u64::try_from(wait.as_millis()).unwrap_or_default() / LOOK_MILLISECONDS;
     for _ in 0..looks {
@@ -192,7 +192,7 @@ fn log(
     line: impl Fn(&Value) -> String,
 ) -> Result<Reply<Entries>, ToolError> {
     check_range("max_entries", most.into(), 1, limits::ENTRIES.into())?;
-    let page = Page::find(call, session, None)?;
+    let page = SessionPage::find(call, session, None)?;
     let logged = call.web_pages().entries(&page.id, log.as_str(), after, KEPT)?;
     let mut found: Vec<Value> = logged.entries.into_iter().filter(|entry| wanted(entry)).collect();
     let all = found.len();

@@ -13,7 +13,7 @@ use super::{check_optional, reading};
 use crate::acting::Before;
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Told};
+use crate::page::{SessionPage, Told};
 use crate::session;
 
 /// What a page still loads when its load is over, such as what scripts fetch.
@@ -85,7 +85,7 @@ pub(crate) fn navigate(call: &Call, input: Navigate) -> Result<Reply<Moved>, Too
     check_text("url", &input.url, limits::URL)?;
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
     let (info, opened) = session::find_or_open(call, input.session.as_deref())?;
-    let page = Page::of(call, info.id, None)?;
+    let page = SessionPage::of(call, info.id, None)?;
     let url = with_scheme(input.url.trim());
     let timeout = Duration::from_secs(input.timeout_seconds);
     let result = go(&page, &Operation::Navigate { url: url.clone() }, timeout, input.snapshot);
@@ -117,11 +117,11 @@ pub(crate) fn reload(call: &Call, input: Move) -> Result<Reply<Moved>, ToolError
 fn moved(call: &Call, input: &Move, operation: &Operation) -> Result<Reply<Moved>, ToolError> {
     check_optional("session", input.session.as_deref(), limits::ID)?;
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     go(&page, operation, Duration::from_secs(input.timeout_seconds), input.snapshot)
 }
 
-fn go(page: &Page<'_>, operation: &Operation, timeout: Duration, show: bool) -> Result<Reply<Moved>, ToolError> {
+fn go(page: &SessionPage<'_>, operation: &Operation, timeout: Duration, show: bool) -> Result<Reply<Moved>, ToolError> {
     let before: Before = page.before()?;
     let loaded = match page.perform(operation, timeout)? {
         Told::Answer(loaded) => loaded,
@@ -147,7 +147,7 @@ fn go(page: &Page<'_>, operation: &Operation, timeout: Duration, show: bool) -> 
     Ok(tell(&loaded, came.page, happened, piece))
 }
 
-fn tell(loaded: &Value, page: PageNow, happened: Vec<String>, piece: Option<crate::page::Piece>) -> Reply<Moved> {
+fn tell(loaded: &Value, page: PageNow, happened: Vec<String>, piece: Option<crate::page::TextPiece>) -> Reply<Moved> {
     let status = loaded["status"].as_u64();
     let redirects = loaded["redirects"].as_u64().unwrap_or_default();
     let mime_type = loaded["mime_type"].as_str().unwrap_or_default().to_owned();

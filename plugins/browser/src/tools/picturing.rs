@@ -12,7 +12,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::{PageNow, Pictured};
 use crate::limits;
-use crate::page::Page;
+use crate::page::SessionPage;
 use crate::trouble;
 
 /// How long drawing may take.
@@ -83,7 +83,7 @@ pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<Pictured<Made
     if input.element.is_some() && input.full_page {
         return Err(ToolError::invalid("give an `element` or `full_page`, not both"));
     }
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
     let clip = match &input.element {
         Some(target) => Some(area(&page, target)?),
@@ -108,14 +108,14 @@ pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<Pictured<Made
 #[tool(title = "Print as PDF", timeout_milliseconds = 90_000)]
 pub(crate) fn pdf(call: &Call, input: Pdf) -> Result<Pictured<Made>, ToolError> {
     check_optional("path", input.path.as_deref(), limits::PATH)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
     let Pdf { landscape, background, letter, .. } = input;
     let printed = carry_out(&page, &Operation::Pdf { landscape, background, letter })?;
     made(call, &page, printed, input.path.as_deref(), "The print")
 }
 
-fn area(page: &Page<'_>, target: &str) -> Result<Rectangle, ToolError> {
+fn area(page: &SessionPage<'_>, target: &str) -> Result<Rectangle, ToolError> {
     #[derive(Deserialize)]
     struct Area {
         x: f64,
@@ -128,7 +128,7 @@ fn area(page: &Page<'_>, target: &str) -> Result<Rectangle, ToolError> {
     Ok(Rectangle { x, y, width, height })
 }
 
-fn carry_out(page: &Page<'_>, operation: &Operation) -> Result<Finished, ToolError> {
+fn carry_out(page: &SessionPage<'_>, operation: &Operation) -> Result<Finished, ToolError> {
     let deadline = limits::within(page.call, DRAWING);
     let result = page.call.web_pages().carry_out(&page.id, operation, Some(deadline));
     result.map_err(|failure| trouble::of_failure(page, failure))
@@ -136,7 +136,7 @@ fn carry_out(page: &Page<'_>, operation: &Operation) -> Result<Finished, ToolErr
 
 fn made(
     call: &Call,
-    page: &Page<'_>,
+    page: &SessionPage<'_>,
     finished: Finished,
     path: Option<&str>,
     what: &str,

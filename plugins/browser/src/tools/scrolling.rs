@@ -9,7 +9,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::PageNow;
 use crate::limits;
-use crate::page::Page;
+use crate::page::SessionPage;
 
 /// Where to, as a model names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,7 +75,7 @@ pub(crate) fn scroll(call: &Call, input: Scroll) -> Result<Reply<Scrolled>, Tool
     if input.direction.is_none() && input.element.is_none() {
         return Err(ToolError::invalid("give a `direction`, or an `element` to scroll to"));
     }
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
     if let Some(element) = &input.element {
         page.ready(element, &[])?;

@@ -116,7 +116,7 @@ pub(crate) fn close_session(call: &Call, input: CloseSession) -> Result<Reply<Cl
 
 /// What pages here may do.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Rules {
+pub(crate) struct BrowserRules {
     /// Origins that pages may reach; `*` alone is every site.
     origins: Vec<String>,
     /// Whether they reach private addresses, such as servers on this machine.
@@ -138,7 +138,7 @@ pub(crate) struct Listed {
     /// Those that are open, the one that was used last first.
     sessions: Vec<PageNow>,
     /// What holds here.
-    rules: Rules,
+    rules: BrowserRules,
 }
 
 /// Lists the open browser sessions with their pages, the one that was used last first, and says which sites may be reached here,
@@ -150,7 +150,7 @@ pub(crate) fn list_sessions(call: &Call, _: NoInput) -> Result<Reply<Listed>, To
     open.sort_by(|one, other| other.last_used.cmp(&one.last_used));
     let sessions: Vec<PageNow> = open.iter().map(PageNow::from).collect();
     let status = call.web_pages().status()?;
-    let rules = Rules {
+    let rules = BrowserRules {
         origins: status.origins,
         private_addresses: status.private_addresses,
         downloads: status.downloads,

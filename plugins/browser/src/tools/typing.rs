@@ -10,7 +10,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{Acted, acted, check_element, check_optional};
 use crate::acting::ACTION;
 use crate::limits;
-use crate::page::{Brief, Page, Told};
+use crate::page::{Brief, SessionPage, Told};
 use crate::trouble::one;
 
 #[derive(Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<Acted>, To
     if input.text.is_empty() && !input.submit {
         return Err(ToolError::invalid("there is nothing to type: give a `text`, or `submit`"));
     }
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let element = match &input.element {
         Some(target) => {
@@ -72,7 +72,7 @@ pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<Acted>, To
     acted(&page, &before, &told, done, input.snapshot)
 }
 
-fn focused(page: &Page<'_>) -> Result<Brief, ToolError> {
+fn focused(page: &SessionPage<'_>) -> Result<Brief, ToolError> {
     let element: Brief = page.ask("focused", &json!({}))?;
     if element.reference.is_empty() {
         return Err(ToolError::invalid("nothing on this page has the focus: say in which `element` to type"));
@@ -80,7 +80,7 @@ fn focused(page: &Page<'_>) -> Result<Brief, ToolError> {
     Ok(element)
 }
 
-fn type_into(page: &Page<'_>, element: &Brief, text: &str, key_by_key: bool) -> Result<Told, ToolError> {
+fn type_into(page: &SessionPage<'_>, element: &Brief, text: &str, key_by_key: bool) -> Result<Told, ToolError> {
     if text.is_empty() {
         return Ok(Told::Answer(Value::Null));
     }
@@ -127,7 +127,7 @@ pub(crate) struct PressKey {
 pub(crate) fn press_key(call: &Call, input: PressKey) -> Result<Reply<Acted>, ToolError> {
     let (key, modifiers) = combination(&input.key)?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let before = page.before()?;
     let mut done = format!("Pressed {}", input.key.trim());
     if let Some(target) = &input.element {

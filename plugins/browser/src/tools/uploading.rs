@@ -10,7 +10,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{Acted, acted, check_element};
 use crate::acting::{ACTION, ELEMENT_MILLISECONDS};
 use crate::limits;
-use crate::page::{Brief, Page};
+use crate::page::{Brief, SessionPage};
 use crate::trouble::one;
 
 #[derive(Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub(crate) fn upload_file(call: &Call, input: UploadFile) -> Result<Reply<Acted>
     let count = u64::try_from(input.paths.len()).unwrap_or(u64::MAX);
     check_range("paths", count, 1, u64::try_from(limits::FILES).unwrap_or(u64::MAX))?;
     input.paths.iter().try_for_each(|path| check_text("paths", path, limits::PATH))?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     if !page.rules.uploads {
         return Err(ToolError::denied(
             "uploads are not granted to this plugin: the operator grants them with `uploads = true` in \

@@ -12,7 +12,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::{PageNow, quoted};
 use crate::limits::{self, within};
-use crate::page::{Page, Told};
+use crate::page::{SessionPage, Told};
 use crate::trouble::{self, near_of};
 
 #[derive(Deserialize, JsonSchema)]
@@ -76,7 +76,7 @@ pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, Too
     if input.network_idle && input.gone {
         return Err(ToolError::invalid("`gone` makes no sense with `network_idle`"));
     }
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let timeout = within(call, Duration::from_secs(input.timeout_seconds));
     let came = if input.network_idle {
         page.perform(&Operation::NetworkIdle { idle: IDLE }, timeout)?;
@@ -89,7 +89,7 @@ pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, Too
     Ok(Reply::new(text, Waited { came, page: now }))
 }
 
-fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, ToolError> {
+fn until(page: &SessionPage<'_>, input: &WaitFor, timeout: Duration) -> Result<String, ToolError> {
     let what = match (&input.text, &input.element, &input.url) {
         (Some(text), _, _) => format!("the text {}", quoted(text)),
         (_, Some(element), _) => format!("an element `{element}` that can be seen"),
@@ -127,7 +127,7 @@ fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, 
 }
 
 /// Why nothing can come any more.
-fn interrupted(page: &Page<'_>) -> ToolError {
+fn interrupted(page: &SessionPage<'_>) -> ToolError {
     let open = page.info().ok().and_then(|info| PageNow::from(&info).dialog);
     let says = open.map(|dialog| dialog.text()).unwrap_or_default();
     ToolError { retryable: false, ..ToolError::conflict(format!("a dialog opened before it came. {says}")) }

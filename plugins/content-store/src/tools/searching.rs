@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, tool};
-use wharf_search::{Found, MatchCount};
+use wharf_search::{MatchCount, SearchResults};
 
 use crate::content::{ContentId, unknown};
 use crate::limits::{self, check_count, check_length, check_range, check_text};
@@ -113,7 +113,7 @@ pub(crate) fn search_content(call: &Call, input: SearchContent) -> Result<Reply<
     Ok(Reply::new(text, Hits { hits, matches: found.matches.seen(), matches_all_counted }))
 }
 
-fn shown(found: &Found, hit: &wharf_search::Hit, characters: usize) -> Result<Hit, ToolError> {
+fn shown(found: &SearchResults, hit: &wharf_search::Hit, characters: usize) -> Result<Hit, ToolError> {
     let Passage { heading, text } = Passage::decode(&hit.stored)?;
     let Heading { content, name, number, lines, page, headings } = heading;
     let first = hit.id.0.saturating_sub(u64::from(number));

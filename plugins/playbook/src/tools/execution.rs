@@ -8,7 +8,7 @@ use super::Which;
 use crate::id::PlaybookId;
 use crate::limits::{self, check_text, shorten};
 use crate::playbook::{Playbook, SuccessCriteria};
-use crate::progress::Progress;
+use crate::progress::PlaybookProgress;
 use crate::shelf::Shelf;
 use crate::thread::Thread;
 use crate::view::{ActivePlaybook, StepView};
@@ -28,7 +28,7 @@ pub(crate) struct Active {
 #[tool(title = "Select a playbook")]
 pub(crate) fn select_playbook(call: &Call, input: Which) -> Result<Reply<Active>, ToolError> {
     let playbook = Shelf::open(call)?.get(&PlaybookId::parse(&input.id)?)?;
-    let progress = Progress::begin(&playbook, clock::now());
+    let progress = PlaybookProgress::begin(&playbook, clock::now());
     Thread::open(call)?.begin(&progress)?;
     Ok(shown(playbook, &progress))
 }
@@ -49,7 +49,7 @@ pub(crate) fn get_active_playbook(call: &Call) -> Result<Reply<Active>, ToolErro
     }
 }
 
-fn shown(playbook: Playbook, progress: &Progress) -> Reply<Active> {
+fn shown(playbook: Playbook, progress: &PlaybookProgress) -> Reply<Active> {
     let active = ActivePlaybook::new(playbook, progress);
     Reply::new(shorten(active.text()), Active { active: Some(active), notice: None })
 }
@@ -125,7 +125,7 @@ pub(crate) fn complete_step(call: &Call, input: CompleteStep) -> Result<Reply<Co
 }
 
 /// What a step calls its output, and which steps wait for it.
-fn unyielded(playbook: &Playbook, progress: &Progress, step_id: &str) -> (Option<String>, Vec<String>) {
+fn unyielded(playbook: &Playbook, progress: &PlaybookProgress, step_id: &str) -> (Option<String>, Vec<String>) {
     let Some(step) = playbook.workflow.iter().find(|step| step.step_id == step_id) else { return (None, Vec::new()) };
     let Some(name) = &step.output_variable else { return (None, Vec::new()) };
     let is_there = progress.of(step).is_some_and(|done| done.output.is_some());

@@ -7,7 +7,7 @@ use wharf_sdk::{Call, Reply, ToolError, clock, tool};
 use super::{OnePlaybook, Which};
 use crate::id::PlaybookId;
 use crate::limits::{self, shorten};
-use crate::playbook::{NewPlaybook, PlaybookChange, Record, SuccessCriteria};
+use crate::playbook::{NewPlaybook, PlaybookChange, PlaybookRecord, SuccessCriteria};
 use crate::shelf::Shelf;
 use crate::workflow::NewStep;
 
@@ -36,7 +36,7 @@ pub(crate) struct CreatePlaybook {
 pub(crate) fn create_playbook(call: &Call, input: CreatePlaybook) -> Result<Reply<OnePlaybook>, ToolError> {
     let CreatePlaybook { goal, workflow, initial_command, success_criteria } = input;
     let new = NewPlaybook { goal, initial_command, workflow, success_criteria };
-    let playbook = Shelf::open(call)?.add(|id, owner| Record::new(id, owner, new, clock::now()))?;
+    let playbook = Shelf::open(call)?.add(|id, owner| PlaybookRecord::new(id, owner, new, clock::now()))?;
     let text = shorten(format!("Created.\n{}", playbook.text()));
     Ok(Reply::new(text, OnePlaybook { playbook }))
 }

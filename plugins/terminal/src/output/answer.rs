@@ -24,7 +24,7 @@ impl Source for Printed<'_> {
 
 /// A part of a terminal's text as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Output {
+pub(crate) struct TerminalOutput {
     /// What the program printed, without escape sequences. Where something is left out, a line in brackets stands for it.
     pub(crate) text: String,
     /// The cursor at which it begins: bytes of text before it.
@@ -36,7 +36,7 @@ pub(crate) struct Output {
     pub(crate) omitted: Option<Omitted>,
 }
 
-impl Output {
+impl TerminalOutput {
     pub(crate) fn new(id: &str, excerpt: &Excerpt) -> Self {
         Self {
             text: excerpt.text(|omitted| marker(id, omitted)),
@@ -87,7 +87,7 @@ pub(crate) struct TurnAnswer {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) cancelled: bool,
     #[serde(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: TerminalOutput,
     /// The lines of the screen, where a program has all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) screen: Option<Vec<String>>,
@@ -120,7 +120,7 @@ impl TurnAnswer {
             elapsed_milliseconds: complete.map(|end| u64::try_from(end.elapsed.as_millis()).unwrap_or(u64::MAX)),
             adaptive_silence_milliseconds: adaptive_silence(turn),
             cancelled: turn.cancelled,
-            output: Output::new(id, &excerpt),
+            output: TerminalOutput::new(id, &excerpt),
             screen,
         };
         Ok((answer, info))

@@ -68,7 +68,7 @@ pub(crate) struct ReadScreen {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Shown {
+pub(crate) struct ScreenAnswer {
     terminal_id: String,
     #[serde(flatten)]
     screen: ScreenText,
@@ -79,7 +79,7 @@ pub(crate) struct Shown {
 /// Shows what a person would see in a terminal now: for full-screen programs, menus and progress bars, and to see where a
 /// program stands. A closed terminal shows its last screen. For long output of other programs, read_output shows more.
 #[tool(title = "Look at the screen", read_only, idempotent)]
-pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<Shown>, ToolError> {
+pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<ScreenAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
     check_range("history_lines", input.history_lines.into(), 0, limits::HISTORY_LINES.into())?;
     let id = input.terminal_id.as_str();
@@ -90,7 +90,7 @@ pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<Shown>
         text = format!("Above it:\n{}\n", shown.history.join("\n"));
     }
     text.push_str(&screen.text());
-    Ok(Reply::new(text, Shown { terminal_id: id.to_owned(), screen, history: shown.history }))
+    Ok(Reply::new(text, ScreenAnswer { terminal_id: id.to_owned(), screen, history: shown.history }))
 }
 
 #[derive(Deserialize, JsonSchema)]

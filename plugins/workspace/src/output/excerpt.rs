@@ -40,12 +40,12 @@ pub(crate) trait Source {
 }
 
 /// Bytes of a stream with the cursor of the first one.
-struct Window {
+struct CleanedWindow {
     start: u64,
     cleaned: Cleaned,
 }
 
-impl Window {
+impl CleanedWindow {
     fn new(piece: &Piece) -> Self {
         Self { start: piece.start, cleaned: Cleaned::of(&piece.data) }
     }
@@ -78,7 +78,7 @@ impl Excerpt {
         }
         let room = |from: u64| limits::WINDOW_BYTES.min(u32::try_from(to - from).unwrap_or(u32::MAX));
         let first = source.read(from, room(from))?;
-        let front = Window::new(&first);
+        let front = CleanedWindow::new(&first);
         if first.next >= to || first.next <= first.start {
             return Ok(Self::cut(&front, &front, limit_bytes));
         }
@@ -86,23 +86,23 @@ impl Excerpt {
         let back = if last_window <= first.next {
             // An escape sequence that the first window cut is read again.
             let rest = u32::try_from(to.saturating_sub(front.end())).unwrap_or(limits::WINDOW_BYTES);
-            Window::new(&source.read(front.end(), rest)?)
+            CleanedWindow::new(&source.read(front.end(), rest)?)
         } else {
-            Window::within(&source.read(last_window, limits::WINDOW_BYTES)?)
+            CleanedWindow::within(&source.read(last_window, limits::WINDOW_BYTES)?)
         };
         Ok(Self::cut(&front, &back, limit_bytes))
     }
 
     /// A piece that was read, in at most `limit_bytes` of text.
     pub(crate) fn of(piece: &Piece, limit_bytes: usize) -> Self {
-        let window = Window::new(piece);
+        let window = CleanedWindow::new(piece);
         Self::cut(&window, &window, limit_bytes)
     }
 
     /// The beginning of a piece that was read; where it does not fit, the
     /// cursor to go on from is that of the first character left out.
     pub(crate) fn beginning(piece: &Piece, limit_bytes: usize) -> Self {
-        let window = Window::new(piece);
+        let window = CleanedWindow::new(piece);
         let Cleaned { text, is_utf8, .. } = &window.cleaned;
         let (head, next) = if text.len() <= limit_bytes {
             (text.as_str(), window.end())
@@ -113,7 +113,7 @@ impl Excerpt {
         Self { head: head.to_owned(), start: window.start, next, is_utf8: *is_utf8, ..Self::default() }
     }
 
-    fn cut(front: &Window, back: &Window, limit_bytes: usize) -> Self {
+    fn cut(front: &CleanedWindow, back: &CleanedWindow, limit_bytes: usize) -> Self {
         let is_one = std::ptr::eq(front, back);
         let (head, tail) = (&front.cleaned.text, &back.cleaned.text);
         let is_utf8 = front.cleaned.is_utf8 && back.cleaned.is_utf8;

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use wharf_sdk::process::{Advice, Outcome, OutcomeKind, PollStatistics, ProcessInfo, Progress, Stream};
+use wharf_sdk::process::{Advice, Outcome, OutcomeKind, PollStatistics, ProcessInfo, Stream, StreamProgress};
 
 use super::clean::Cleaned;
 use super::excerpt::{Excerpt, Omitted};
@@ -86,7 +86,7 @@ impl From<PollStatistics> for Polls {
 
 /// What of a stream is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Output {
+pub(crate) struct StreamOutput {
     /// The text, without escape sequences. Where something is left out, a line in brackets stands for it.
     pub(crate) text: String,
     /// The cursor at which it begins: bytes of the stream before it.
@@ -128,8 +128,8 @@ pub(crate) struct Guidance {
 pub(crate) struct ProcessAnswer {
     #[serde(flatten)]
     pub(crate) process: Process,
-    pub(crate) stdout: Output,
-    pub(crate) stderr: Output,
+    pub(crate) stdout: StreamOutput,
+    pub(crate) stderr: StreamOutput,
     /// What to do instead of polling so often; only there where it is time to say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) guidance: Option<Guidance>,
@@ -164,8 +164,8 @@ impl From<Advice> for Guidance {
     }
 }
 
-impl Output {
-    pub(crate) fn new(id: &str, stream: Stream, excerpt: &Excerpt, progress: Option<&Progress>) -> Self {
+impl StreamOutput {
+    pub(crate) fn new(id: &str, stream: Stream, excerpt: &Excerpt, progress: Option<&StreamProgress>) -> Self {
         Self {
             text: excerpt.text(|omitted| marker(id, stream, omitted)),
             start_cursor: excerpt.start,
@@ -324,8 +324,8 @@ mod tests {
             outcome,
             started: "2026-01-01T00:00:00.000Z".to_owned(),
             finished: None,
-            stdout: Progress { bytes: 4, ..Progress::default() },
-            stderr: Progress::default(),
+            stdout: StreamProgress { bytes: 4, ..StreamProgress::default() },
+            stderr: StreamProgress::default(),
             descendants: None,
             meta: None,
         }
@@ -340,8 +340,8 @@ mod tests {
         let none = Excerpt { is_utf8: true, ..Excerpt::default() };
         ProcessAnswer {
             process: Process::from(info),
-            stdout: Output::new(&info.id, Stream::Stdout, &excerpt, Some(&info.stdout)),
-            stderr: Output::new(&info.id, Stream::Stderr, &none, Some(&info.stderr)),
+            stdout: StreamOutput::new(&info.id, Stream::Stdout, &excerpt, Some(&info.stdout)),
+            stderr: StreamOutput::new(&info.id, Stream::Stderr, &none, Some(&info.stderr)),
             guidance,
         }
     }
@@ -454,7 +454,7 @@ mod tests {
         assert_eq!(answer(&ended, "", None).text("s", ""), "s\nNothing new was printed.");
         ended.stdout.bytes = 0;
         assert_eq!(answer(&ended, "", None).text("s", "n"), "s\nn\nNothing was printed.");
-        let output = Output {
+        let output = StreamOutput {
             start_cursor: 10,
             evicted_before: 10,
             is_utf8: false,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::text as check_text;
-use wharf_sdk::workspace::{Directory, Found};
+use wharf_sdk::workspace::{Directory, ResolvedPath};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use crate::files::{self, replace};
@@ -103,7 +103,7 @@ fn folder(call: &Call, name: &str) -> Result<Directory, ToolError> {
     Ok(folder)
 }
 
-fn source(folder: &Directory, path: &str) -> Result<Found, ToolError> {
+fn source(folder: &Directory, path: &str) -> Result<ResolvedPath, ToolError> {
     check_text("path", path, limits::PATH)?;
     let found = folder.find(path)?;
     let missing = |error: ToolError| match error.code {
@@ -129,7 +129,7 @@ fn names(folder: &Directory) -> (Vec<String>, bool) {
     (names, more)
 }
 
-fn target(directory: &Directory, from: &Found, to: Option<&str>) -> Result<Found, ToolError> {
+fn target(directory: &Directory, from: &ResolvedPath, to: Option<&str>) -> Result<ResolvedPath, ToolError> {
     let name = from.relative.rsplit('/').next().unwrap_or(&from.relative);
     let Some(to) = to else { return directory.find(name) };
     check_text("to", to, limits::PATH)?;
@@ -138,7 +138,13 @@ fn target(directory: &Directory, from: &Found, to: Option<&str>) -> Result<Found
     if is_directory { directory.find(&format!("{to}/{name}")) } else { Ok(found) }
 }
 
-fn copy(call: &Call, exchange: String, from: &Found, to: &Found, overwrite: bool) -> Result<Reply<Copied>, ToolError> {
+fn copy(
+    call: &Call,
+    exchange: String,
+    from: &ResolvedPath,
+    to: &ResolvedPath,
+    overwrite: bool,
+) -> Result<Reply<Copied>, ToolError> {
     let overwritten = to.metadata.is_some();
     if overwritten {
         to.file()?;

@@ -12,7 +12,7 @@ use super::{StreamName, answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
 use crate::output::clean::Cleaned;
 use crate::output::excerpt::{Excerpt, shared};
-use crate::output::words::{Guidance, Output, Process, ProcessAnswer, state};
+use crate::output::words::{Guidance, Process, ProcessAnswer, StreamOutput, state};
 
 /// Bytes of a match that are shown.
 const MATCH_BYTES: u64 = 1_024;
@@ -74,8 +74,8 @@ pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<Proc
     )?;
     let answer = ProcessAnswer {
         process: Process::from(info),
-        stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
-        stderr: Output::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
+        stdout: StreamOutput::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
+        stderr: StreamOutput::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
         guidance: polled.advice.map(Guidance::from),
     };
     Ok(Reply::new(answer.text(&state(info), ""), answer))
@@ -285,7 +285,7 @@ pub(crate) struct ReadOutput {
     process_id: String,
     stream: String,
     #[serde(flatten)]
-    output: Output,
+    output: StreamOutput,
     /// Bytes that were printed in all.
     total_bytes: u64,
     /// Whether more was printed behind `next_cursor`.
@@ -321,7 +321,7 @@ pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Resu
         Mode::Tail => Excerpt::of(&piece, limit_bytes),
         Mode::Head | Mode::From => Excerpt::beginning(&piece, limit_bytes),
     };
-    let mut output = Output::new(id, stream, &excerpt, None);
+    let mut output = StreamOutput::new(id, stream, &excerpt, None);
     output.evicted_before = piece.evicted_before;
     let has_more = piece.next < piece.end || (excerpt.next < piece.next && excerpt.next > excerpt.start);
     let end = if has_more { excerpt.next } else { piece.end };

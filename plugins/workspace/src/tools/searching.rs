@@ -8,7 +8,7 @@ use wharf_sdk::check::text as check_text;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use crate::files;
-use crate::files::search::{Hit, Outcome, Wanted, search};
+use crate::files::search::{FileQuery, Hit, SearchOutcome, search};
 use crate::limits::{self, check_range, time_left};
 
 /// Bytes of a compiled pattern.
@@ -113,7 +113,7 @@ pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<Matc
         return Err(ToolError::invalid("give `pattern` for lines, `glob` for files, or both for lines in such files"));
     }
     let is_insensitive = input.case == Case::Insensitive;
-    let wanted = Wanted {
+    let wanted = FileQuery {
         pattern: input.pattern.as_deref().map(|pattern| regex(pattern, is_insensitive)).transpose()?,
         glob: input.glob.as_deref().map(|glob| matcher(glob, is_insensitive)).transpose()?,
         hidden: input.hidden,
@@ -131,7 +131,7 @@ pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<Matc
     } else {
         // Nothing was written yet: the workspace itself is there to ask for.
         files::find_directory(&directory, &input.path)?;
-        Outcome::default()
+        SearchOutcome::default()
     };
     Ok(Reply::new(words(&outcome), Matches::from(outcome)))
 }
@@ -155,8 +155,8 @@ fn matcher(glob: &str, is_insensitive: bool) -> Result<GlobMatcher, ToolError> {
     Ok(built.compile_matcher())
 }
 
-impl From<Outcome> for Matches {
-    fn from(outcome: Outcome) -> Self {
+impl From<SearchOutcome> for Matches {
+    fn from(outcome: SearchOutcome) -> Self {
         let matches = outcome.hits.into_iter().map(|Hit { path, line, bytes }| match line {
             Some(line) => Match {
                 path,
@@ -180,7 +180,7 @@ impl From<Outcome> for Matches {
     }
 }
 
-fn words(outcome: &Outcome) -> String {
+fn words(outcome: &SearchOutcome) -> String {
     let mut text = match outcome.hits.len() {
         0 => format!("Nothing was found in {} files.", outcome.files),
         1 => format!("1 result in {} files:", outcome.files),

@@ -6,7 +6,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::{length as check_length, text as check_text};
-use wharf_sdk::workspace::Found;
+use wharf_sdk::workspace::ResolvedPath;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use crate::files::{self, replace};
@@ -83,7 +83,7 @@ pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenF
 }
 
 /// One write, so that what others add meanwhile is kept.
-fn append(found: &Found, content: &[u8]) -> Result<(), ToolError> {
+fn append(found: &ResolvedPath, content: &[u8]) -> Result<(), ToolError> {
     let file = OpenOptions::new().append(true).create(true).open(&found.path);
     file.and_then(|mut file| file.write_all(content))
         .map_err(|error| ToolError::from_file("be written", &found.relative, &error))

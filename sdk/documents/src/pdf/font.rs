@@ -32,7 +32,7 @@ pub(super) struct Font {
 
 /// What a string shows.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct ShownString {
     pub(super) text: String,
     /// Width, in thousandths of the size.
     pub(super) width: f64,
@@ -95,8 +95,8 @@ impl Font {
         found.map_or(self.usual, |(.., width)| *width)
     }
 
-    pub(super) fn show(&self, bytes: &[u8]) -> Shown {
-        let mut shown = Shown::default();
+    pub(super) fn show(&self, bytes: &[u8]) -> ShownString {
+        let mut shown = ShownString::default();
         match &self.codes {
             Codes::Single(table) => {
                 for byte in bytes {
@@ -122,7 +122,7 @@ impl Font {
         shown
     }
 
-    fn show_pairs(&self, bytes: &[u8], shown: &mut Shown) {
+    fn show_pairs(&self, bytes: &[u8], shown: &mut ShownString) {
         let pairs = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
         for pair in pairs.clone() {
             shown.codes += 1;

@@ -70,7 +70,7 @@ impl Change {
 
 /// A part of an ordered scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct ScanPage {
     /// In the order of their keys' bytes.
     pub entries: Vec<Entry>,
     /// What to pass as `after` for the next page; none where this is the last.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::ToolError;
-use crate::state::{Change, Entry, Page, Scope, Usage};
+use crate::state::{Change, Entry, ScanPage, Scope, Usage};
 
 const KEY_BYTES: usize = 512;
 const VALUE_BYTES: usize = 1 << 20;
@@ -136,7 +136,7 @@ impl Store {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Page, ToolError> {
+    ) -> Result<ScanPage, ToolError> {
         if prefix.len() > KEY_BYTES || after.is_some_and(|after| after.len() > KEY_BYTES) {
             return Err(ToolError::invalid(format!("a key has at most {KEY_BYTES} bytes")));
         }
@@ -145,12 +145,12 @@ impl Store {
             Some(after) if after >= prefix => Bound::Excluded(after),
             _ => Bound::Included(prefix),
         };
-        let Some(entries) = self.buckets.get(bucket) else { return Ok(Page::default()) };
+        let Some(entries) = self.buckets.get(bucket) else { return Ok(ScanPage::default()) };
         let mut matching =
             entries.range::<str, _>((from, Bound::Unbounded)).take_while(|(key, _)| key.starts_with(prefix));
         let entries: Vec<Entry> = matching.by_ref().take(limit).map(|(key, stored)| entry(key, stored)).collect();
         let next = matching.next().and(entries.last()).map(|last| last.key.clone());
-        Ok(Page { entries, next })
+        Ok(ScanPage { entries, next })
     }
 
     pub(super) fn usage(&self, bucket: &BucketKey) -> Usage {

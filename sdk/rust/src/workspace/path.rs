@@ -22,7 +22,7 @@ const LINKS: usize = 40;
 
 /// What a path names, whether it is there or not.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ResolvedPath {
     /// For `std::fs`, without a symbolic link in it.
     pub path: PathBuf,
     /// The same relative to the directory; `.` for itself.
@@ -31,7 +31,7 @@ pub struct Found {
     pub metadata: Option<Metadata>,
 }
 
-impl Found {
+impl ResolvedPath {
     /// What is known of the regular file that is meant.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Directory {
     /// # Errors
     /// As [`Directory::parts`]; `invalid` where a link leads out or round in a
     /// circle, or a part on the way is no directory.
-    pub fn find(&self, path: &str) -> Result<Found, ToolError> {
+    pub fn find(&self, path: &str) -> Result<ResolvedPath, ToolError> {
         let mut pending: VecDeque<String> = self.parts(path)?.into();
         let mut walk = Walk { directory: self, parts: Vec::new(), metadata: None, links: 0 };
         if self.exists {
@@ -121,7 +121,7 @@ impl Directory {
             walk.step(&part, path, &mut pending)?;
         }
         let relative = written(&walk.parts);
-        Ok(Found { path: self.at(&walk.parts), relative, metadata: walk.metadata })
+        Ok(ResolvedPath { path: self.at(&walk.parts), relative, metadata: walk.metadata })
     }
 
     fn at(&self, parts: &[String]) -> PathBuf {

@@ -83,7 +83,7 @@ impl WebPageScript {
 
 /// What was asked of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum PageRequest {
     /// A script: whether it ran apart from those of the page, in which frame, and
     /// its source.
     Script {

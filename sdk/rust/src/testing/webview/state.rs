@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::script::{Asked, Cue, Play, Reaction, WebPageScript};
+use super::script::{Cue, PageRequest, Play, Reaction, WebPageScript};
 use crate::webview::{FailureKind, LogPage, Outcome, PageInfo, PageStatus, RequestState, ResultPiece};
 use crate::{ToolError, clock};
 
@@ -22,7 +22,7 @@ pub(in crate::testing) struct TestPage {
     /// The parts of the script that were played and are for once.
     pub(super) used: Vec<usize>,
     pub(super) requests: BTreeMap<String, TestRequest>,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<PageRequest>,
     pub(super) logs: BTreeMap<String, Vec<Value>>,
     pub(super) dialog_answers: Vec<(bool, Option<String>)>,
 }
@@ -49,10 +49,10 @@ impl TestPage {
         }
     }
 
-    pub(super) fn ask(&mut self, asked: Asked, max_bytes: u32) -> Result<String, ToolError> {
+    pub(super) fn ask(&mut self, asked: PageRequest, max_bytes: u32) -> Result<String, ToolError> {
         self.open()?;
-        let fallback = if matches!(asked, Asked::Script { .. }) { Value::Null } else { serde_json::json!({}) };
-        let stops = matches!(&asked, Asked::Operation { name, .. } if name == "stop");
+        let fallback = if matches!(asked, PageRequest::Script { .. }) { Value::Null } else { serde_json::json!({}) };
+        let stops = matches!(&asked, PageRequest::Operation { name, .. } if name == "stop");
         let reaction = match &self.info.dialog {
             Some(dialog) if !stops => {
                 let message = format!("a {} dialog is open and has to be answered first", dialog.kind);
@@ -75,10 +75,10 @@ impl TestPage {
         Ok(id)
     }
 
-    fn reaction(&mut self, asked: &Asked) -> Option<Reaction> {
+    fn reaction(&mut self, asked: &PageRequest) -> Option<Reaction> {
         let fits = |cue: &Cue| match (cue, asked) {
-            (Cue::Script(part), Asked::Script { source, .. }) => source.contains(part),
-            (Cue::Operation(wanted, part), Asked::Operation { name, parameters }) => {
+            (Cue::Script(part), PageRequest::Script { source, .. }) => source.contains(part),
+            (Cue::Operation(wanted, part), PageRequest::Operation { name, parameters }) => {
                 wanted == name && parameters.contains(part)
             }
             _ => false,
