@@ -47,7 +47,7 @@ pub(crate) struct SessionPage<'call> {
 /// One element, as it is told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(crate) struct Brief {
+pub(crate) struct ElementBrief {
     #[serde(rename = "ref")]
     pub(crate) reference: String,
     pub(crate) role: String,
@@ -70,7 +70,7 @@ pub(crate) struct TextPiece {
 }
 
 /// What a question came to.
-pub(crate) enum Told {
+pub(crate) enum PageReply {
     /// The page answered.
     Answer(Value),
     /// The page went elsewhere meanwhile, or its browser ended.
@@ -113,11 +113,11 @@ impl<'call> SessionPage<'call> {
     }
 
     /// Asks the page something that may take it elsewhere or open a dialog.
-    pub(crate) fn act(&self, name: &str, given: &Value) -> Result<Told, ToolError> {
+    pub(crate) fn act(&self, name: &str, given: &Value) -> Result<PageReply, ToolError> {
         match self.put(name, given) {
-            Ok(answer) => Ok(Told::Answer(answer)),
-            Err(ScriptFailure::Dialog { .. }) => Ok(Told::Dialog),
-            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(Told::Left),
+            Ok(answer) => Ok(PageReply::Answer(answer)),
+            Err(ScriptFailure::Dialog { .. }) => Ok(PageReply::Dialog),
+            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(PageReply::Left),
             Err(failure) => Err(trouble::of_failure(self, failure)),
         }
     }
@@ -147,12 +147,12 @@ impl<'call> SessionPage<'call> {
     }
 
     /// Does something with the page that may take it elsewhere or open a dialog.
-    pub(crate) fn perform(&self, operation: &Operation, deadline: Duration) -> Result<Told, ToolError> {
+    pub(crate) fn perform(&self, operation: &Operation, deadline: Duration) -> Result<PageReply, ToolError> {
         let deadline = within(self.call, deadline);
         match self.call.web_pages().carry_out(&self.id, operation, Some(deadline)) {
-            Ok(finished) => Ok(Told::Answer(finished.json()?)),
-            Err(ScriptFailure::Dialog { .. }) => Ok(Told::Dialog),
-            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(Told::Left),
+            Ok(finished) => Ok(PageReply::Answer(finished.json()?)),
+            Err(ScriptFailure::Dialog { .. }) => Ok(PageReply::Dialog),
+            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(PageReply::Left),
             Err(failure) => Err(trouble::of_failure(self, failure)),
         }
     }

@@ -6,7 +6,7 @@ use wharf_sdk::webview::{FailureKind, ScriptFailure};
 use wharf_sdk::{ErrorCode, ToolError};
 
 use crate::answer::{OpenDialog, quoted};
-use crate::page::{Brief, SessionPage};
+use crate::page::{ElementBrief, SessionPage};
 use crate::session::of_session;
 
 /// Refuses an answer of a page that is a problem with an element.
@@ -111,7 +111,7 @@ fn covered(element: &str, by: &Value) -> String {
 
 /// `button "Buy now" [k3e12]`
 fn briefly(element: &Value) -> String {
-    let Brief { reference, role, name } = serde_json::from_value(element.clone()).unwrap_or_default();
+    let ElementBrief { reference, role, name } = serde_json::from_value(element.clone()).unwrap_or_default();
     one(&role, &name, &reference)
 }
 

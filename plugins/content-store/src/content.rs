@@ -71,7 +71,7 @@ pub(crate) fn unknown(id: impl fmt::Display) -> ToolError {
 
 /// What is known of a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct About {
+pub(crate) struct ContentMetadata {
     /// The name that it was added under.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) name: Option<String>,
@@ -99,7 +99,7 @@ pub(crate) struct About {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredContent {
     pub(crate) id: ContentId,
-    pub(crate) about: About,
+    pub(crate) about: ContentMetadata,
 }
 
 #[derive(Serialize)]
@@ -107,14 +107,14 @@ struct ContentRecord<'a> {
     version: u32,
     random: &'a str,
     #[serde(flatten)]
-    about: &'a About,
+    about: &'a ContentMetadata,
 }
 
 #[derive(Deserialize)]
 struct Read {
     random: String,
     #[serde(flatten)]
-    about: About,
+    about: ContentMetadata,
 }
 
 #[derive(Deserialize)]

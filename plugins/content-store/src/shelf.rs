@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use wharf_sdk::{Bucket, Call, Change, Entry, Scope, ToolError};
 use wharf_search::{Analysis, Bm25, CallStore, DocumentId, Index, IndexSettings, Search, SearchResults};
 
-use crate::content::{About, ContentId, RECORDS, StoredContent, unknown};
+use crate::content::{ContentId, ContentMetadata, RECORDS, StoredContent, unknown};
 use crate::document::ReceivedDocument;
 use crate::limits;
-use crate::lines::Lines;
+use crate::lines::LineIndex;
 use crate::passage::{Heading, Passage};
 
 const BUCKET: &str = "contents";
@@ -37,7 +37,7 @@ pub(crate) struct Shelf<'call> {
 }
 
 /// A page of contents.
-pub(crate) struct Listed {
+pub(crate) struct ContentList {
     pub(crate) contents: Vec<StoredContent>,
     pub(crate) has_more: bool,
     pub(crate) totals: Totals,
@@ -45,7 +45,7 @@ pub(crate) struct Listed {
 
 /// What a search may be narrowed to.
 #[derive(Debug, Default)]
-pub(crate) struct Narrowed {
+pub(crate) struct SearchFilter {
     pub(crate) contents: Vec<ContentId>,
     /// Such as `text/html`, or `text/*` for all of a kind.
     pub(crate) mime_types: Vec<String>,
@@ -93,8 +93,8 @@ impl<'call> Shelf<'call> {
             .zip(&stored)
             .map(|(text, stored)| wharf_search::Document { text, tags: &tags, stored })
             .collect();
-        let lines = Lines::of(parts.iter().copied()).encode();
-        let about = About {
+        let lines = LineIndex::of(parts.iter().copied()).encode();
+        let about = ContentMetadata {
             name,
             title,
             mime_type: mime.to_owned(),
@@ -147,7 +147,7 @@ impl<'call> Shelf<'call> {
     }
 
     /// Contents from the newest one after `after` on.
-    pub(crate) fn list(&self, after: Option<&ContentId>, limit: usize) -> Result<Listed, ToolError> {
+    pub(crate) fn list(&self, after: Option<&ContentId>, limit: usize) -> Result<ContentList, ToolError> {
         let totals = totals(self.bucket.get(TOTALS)?.as_ref())?;
         let mut after = after.map(ContentId::record_key);
         let (mut contents, mut bytes) = (Vec::new(), 0);
@@ -157,13 +157,13 @@ impl<'call> Shelf<'call> {
             for (position, entry) in page.entries.iter().enumerate() {
                 bytes += entry.value.len();
                 if bytes > limits::PAGE_BYTES && position + contents.len() > 0 {
-                    return Ok(Listed { contents, has_more: true, totals });
+                    return Ok(ContentList { contents, has_more: true, totals });
                 }
                 contents.push(StoredContent::decode(entry)?);
             }
             let has_more = page.next.is_some();
             if contents.len() >= limit || !has_more {
-                return Ok(Listed { contents, has_more, totals });
+                return Ok(ContentList { contents, has_more, totals });
             }
             after = page.next;
         }
@@ -175,12 +175,12 @@ impl<'call> Shelf<'call> {
     }
 
     /// A content and where its lines are.
-    pub(crate) fn lines(&self, id: &ContentId) -> Result<(StoredContent, Lines), ToolError> {
+    pub(crate) fn lines(&self, id: &ContentId) -> Result<(StoredContent, LineIndex), ToolError> {
         let key = id.lines_key();
         let [record, lines] = self.two(&id.record_key(), &key)?;
         let content = found(id, record.as_ref())?;
         let lines = lines.ok_or_else(|| ToolError::internal(format!("the stored entry `{key}` is missing")))?;
-        Ok((content, Lines::decode(&key, &lines.value)?))
+        Ok((content, LineIndex::decode(&key, &lines.value)?))
     }
 
     /// The texts of some passages of a content, one after the other.
@@ -196,7 +196,7 @@ impl<'call> Shelf<'call> {
     }
 
     /// The passages that answer a query best.
-    pub(crate) fn search(&self, query: &str, top: usize, narrowed: &Narrowed) -> Result<SearchResults, ToolError> {
+    pub(crate) fn search(&self, query: &str, top: usize, narrowed: &SearchFilter) -> Result<SearchResults, ToolError> {
         let contents: Vec<String> = narrowed.contents.iter().map(|id| content_tag(&id.random)).collect();
         let mime_types: Vec<String> = narrowed
             .mime_types

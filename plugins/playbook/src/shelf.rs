@@ -45,7 +45,7 @@ pub(crate) struct Shelf<'call> {
 
 /// On which day the index was told of an owner's playbooks.
 #[derive(Debug, Serialize, Deserialize)]
-struct Used {
+struct LastUse {
     day: u64,
 }
 
@@ -177,7 +177,7 @@ impl<'call> Shelf<'call> {
     /// Tells the index once a day that this owner's playbooks are in use.
     /// Nobody's call fails for it: another one follows.
     fn stay_in_use(&self, used: Option<&Entry>, known: Option<&Catalog>) {
-        let told = used.is_some_and(|entry| read::<Used>(entry).is_ok_and(|used| used.day == today()));
+        let told = used.is_some_and(|entry| read::<LastUse>(entry).is_ok_and(|used| used.day == today()));
         if !told && let Err(error) = self.tell_index(known) {
             self.call.log(Level::Warn, &format!("the index was not told that playbooks are in use: {error}"));
         }
@@ -254,7 +254,7 @@ fn record_bytes(record: &PlaybookRecord) -> Result<Vec<u8>, ToolError> {
 }
 
 fn used_today() -> Result<Change, ToolError> {
-    Ok(Change::put(USED, write(&Used { day: today() }, USED_BYTES, "a day", "no day is")?))
+    Ok(Change::put(USED, write(&LastUse { day: today() }, USED_BYTES, "a day", "no day is")?))
 }
 
 fn catalog(entries: &[Option<Entry>]) -> Result<Catalog, ToolError> {

@@ -40,13 +40,13 @@ impl From<StreamName> for Stream {
 }
 
 /// A stream of a process, to be read.
-struct Printed<'a> {
+struct ProcessStream<'a> {
     processes: Processes<'a>,
     id: &'a str,
     stream: Stream,
 }
 
-impl Source for Printed<'_> {
+impl Source for ProcessStream<'_> {
     fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
         self.processes.read(self.id, Position { stream: self.stream, cursor }, max_bytes)
     }
@@ -65,7 +65,7 @@ fn answer(
     let (stdout, stderr) = shared(limits::OUTPUT_BYTES, lengths, |which, limit_bytes| {
         let [first, second] = streams;
         let (stream, from, to) = if which == 0 { first } else { second };
-        Excerpt::between(&Printed { processes, id: &info.id, stream }, from, to, limit_bytes)
+        Excerpt::between(&ProcessStream { processes, id: &info.id, stream }, from, to, limit_bytes)
     })?;
     Ok(ProcessAnswer {
         process: Process::from(info),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::bytes::{Malformed, wide};
 use crate::header::{Header, Layout, Segment, Value};
-use crate::postings::{Unpacked, blocks};
+use crate::postings::{UnpackedBlock, blocks};
 use crate::query::Phrase;
-use crate::rank::{self, Best, Conditions, List};
+use crate::rank::{self, BestDocuments, Conditions, PostingList};
 use crate::read::Values;
 use crate::score::Term;
 use crate::segment::{self, TermRecord, tag_term, values_of};
@@ -55,7 +55,7 @@ impl<'query> QueryTerms<'query> {
 }
 
 /// What a segment has of a query.
-pub(crate) struct Matching<'values> {
+pub(crate) struct SegmentMatches<'values> {
     segment: &'values Segment,
     /// The terms that make the score; none for those that the segment lacks.
     scored: Vec<Option<TermRecord<'values>>>,
@@ -71,7 +71,7 @@ struct SegmentValues<'values> {
     prefix: &'values str,
 }
 
-impl<'values> Matching<'values> {
+impl<'values> SegmentMatches<'values> {
     pub(crate) fn find(
         segment: &'values Segment,
         wanted: &QueryTerms<'_>,
@@ -118,10 +118,11 @@ impl<'values> Matching<'values> {
         &self,
         weights: &[Term],
         only: Option<&dyn Fn(DocumentId) -> bool>,
-        best: &mut Best,
+        best: &mut BestDocuments,
     ) -> Result<(), Malformed> {
         let lists = self.scored.iter().zip(weights).filter_map(|(record, weight)| Some((record.as_ref()?, weight)));
-        let mut lists = lists.map(|(record, weight)| List::new(record, *weight)).collect::<Result<Vec<_>, _>>()?;
+        let mut lists =
+            lists.map(|(record, weight)| PostingList::new(record, *weight)).collect::<Result<Vec<_>, _>>()?;
         rank::rank(self.segment.first, &mut lists, &self.conditions, only, best)
     }
 }
@@ -168,7 +169,7 @@ fn alive(segment: &Segment, record: &TermRecord<'_>) -> Result<u64, Malformed> {
     if segment.dead.is_empty() {
         return Ok(alive);
     }
-    let mut unpacked = Unpacked::default();
+    let mut unpacked = UnpackedBlock::default();
     let mut dead = segment.dead.as_slice();
     for block in blocks(record.postings, record.count)? {
         let of_block;

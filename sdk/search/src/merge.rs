@@ -13,7 +13,7 @@ use crate::SearchError;
 use crate::bytes::{ByteReader, Malformed, wide};
 use crate::header::{Header, LONGEST_SPAN, Layout, Segment, Value, ValueKind};
 use crate::index::Index;
-use crate::postings::{Packed, Unpacked, blocks};
+use crate::postings::{PackedPostings, UnpackedBlock, blocks};
 use crate::read::Values;
 use crate::segment::{self, FinishedSegment, SegmentWriter, TermRecord, values_of};
 use crate::store::{KEYS_PER_CALL, Store};
@@ -91,10 +91,10 @@ impl<S: Store> Index<S> {
         }
         records.sort_unstable_by_key(|(hash, record, place)| (*hash, record.term, *place));
         let mut writer = SegmentWriter::new(records.iter().map(|(_, record, _)| record.size()).sum());
-        let mut unpacked = Unpacked::default();
+        let mut unpacked = UnpackedBlock::default();
         for same in records.chunk_by(|(_, one, _), (_, other, _)| one.term == other.term) {
             let Some((hash, TermRecord { term, .. }, _)) = same.first() else { continue };
-            let mut packed = Packed::default();
+            let mut packed = PackedPostings::default();
             for (_, record, place) in same {
                 let segment = &old[*place];
                 let (bucket, shared) = values_of(*hash, segment.layout.bucket_bits);
@@ -134,8 +134,8 @@ fn copy(
     first: u64,
     record: &TermRecord<'_>,
     positions: &[u8],
-    unpacked: &mut Unpacked,
-    into: &mut Packed,
+    unpacked: &mut UnpackedBlock,
+    into: &mut PackedPostings,
 ) -> Result<(), Malformed> {
     let shift = u32::try_from(segment.first - first).map_err(|_| Malformed("a segment is too far away"))?;
     let mut positions = ByteReader::new(record.positions(positions)?);

@@ -1,7 +1,7 @@
 //! Phrases: which documents of a segment have terms that follow each other.
 
 use crate::bytes::{ByteReader, Malformed};
-use crate::postings::{Unpacked, blocks, unpack_positions};
+use crate::postings::{UnpackedBlock, blocks, unpack_positions};
 use crate::segment::TermRecord;
 
 /// Where a term occurs in a segment.
@@ -17,7 +17,7 @@ struct Occurrences {
 pub(crate) fn documents(record: &TermRecord<'_>) -> Result<Vec<u32>, Malformed> {
     let blocks = blocks(record.postings, record.count)?;
     let mut documents = Vec::with_capacity(record.postings.len().min(blocks.len() * crate::postings::BLOCK));
-    let mut unpacked = Unpacked::default();
+    let mut unpacked = UnpackedBlock::default();
     for block in blocks {
         unpacked.read(&block)?;
         documents.extend_from_slice(&unpacked.documents[..unpacked.count]);
@@ -38,7 +38,7 @@ impl Occurrences {
     fn read(record: &TermRecord<'_>, positions: &[u8]) -> Result<Self, Malformed> {
         let mut found = Self::default();
         let mut positions = ByteReader::new(record.positions(positions)?);
-        let mut unpacked = Unpacked::default();
+        let mut unpacked = UnpackedBlock::default();
         for block in blocks(record.postings, record.count)? {
             unpacked.read(&block)?;
             for posting in unpacked.postings() {

@@ -28,7 +28,7 @@ pub(crate) struct Posting {
 
 /// The postings of one term while they are written.
 #[derive(Debug, Default)]
-pub(crate) struct Packed {
+pub(crate) struct PackedPostings {
     /// How many documents have the term.
     pub(crate) count: u32,
     /// The last document of the blocks that are written.
@@ -39,7 +39,7 @@ pub(crate) struct Packed {
     pub(crate) positions: Vec<u8>,
 }
 
-impl Packed {
+impl PackedPostings {
     /// Appends a posting whose document comes after all before.
     pub(crate) fn push(&mut self, posting: Posting) {
         self.count += 1;
@@ -164,20 +164,20 @@ pub(crate) fn blocks(bytes: &[u8], count: u32) -> Result<Vec<Block<'_>>, Malform
 
 /// The postings of a block, unpacked.
 #[derive(Debug)]
-pub(crate) struct Unpacked {
+pub(crate) struct UnpackedBlock {
     pub(crate) documents: [u32; BLOCK],
     pub(crate) frequencies: [u32; BLOCK],
     pub(crate) words: [u32; BLOCK],
     pub(crate) count: usize,
 }
 
-impl Default for Unpacked {
+impl Default for UnpackedBlock {
     fn default() -> Self {
         Self { documents: [0; BLOCK], frequencies: [0; BLOCK], words: [0; BLOCK], count: 0 }
     }
 }
 
-impl Unpacked {
+impl UnpackedBlock {
     /// Replaces what is here by the postings of a block.
     pub(crate) fn read(&mut self, block: &Block<'_>) -> Result<(), Malformed> {
         self.count = block.count;
@@ -257,11 +257,11 @@ mod tests {
                     Posting { document, frequency: random.u32(1..5), words: random.u32(5..70_000) }
                 })
                 .collect();
-            let mut packed = Packed::default();
+            let mut packed = PackedPostings::default();
             postings.iter().for_each(|posting| packed.push(*posting));
             let (bytes, _) = packed.finish();
             let mut found = Vec::new();
-            let mut unpacked = Unpacked::default();
+            let mut unpacked = UnpackedBlock::default();
             for block in blocks(&bytes, count).expect("it is whole") {
                 unpacked.read(&block).expect("it is whole");
                 let best = unpacked.postings().all(|one| one.frequency <= block.most && one.words >= block.least_words);

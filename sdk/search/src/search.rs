@@ -7,10 +7,10 @@ use std::fmt;
 
 use crate::header::Header;
 use crate::index::{DocumentId, Index};
-use crate::lookup::{Matching, QueryTerms};
+use crate::lookup::{QueryTerms, SegmentMatches};
 use crate::payload;
-use crate::rank::{Best, Ranked};
-use crate::read::Missing;
+use crate::rank::{BestDocuments, Ranked};
+use crate::read::MissingValue;
 use crate::score::Term;
 use crate::store::Store;
 use crate::{Query, SearchError};
@@ -137,10 +137,10 @@ impl<S: Store> Index<S> {
         search: &Search<'_>,
     ) -> Result<(Vec<Hit>, MatchCount), AttemptError> {
         let wanted = QueryTerms::new(query, search);
-        let values = self.values(wanted.values(header))?.map_err(|Missing(key)| AttemptError::Raced(key))?;
+        let values = self.values(wanted.values(header))?.map_err(|MissingValue(key)| AttemptError::Raced(key))?;
         let mut segments = Vec::with_capacity(header.segments.len());
         for segment in &header.segments {
-            segments.push(Matching::find(segment, &wanted, &values, &self.prefix)?);
+            segments.push(SegmentMatches::find(segment, &wanted, &values, &self.prefix)?);
         }
         let bm25 = self.settings.bm25;
         let weight = |term| {
@@ -148,7 +148,7 @@ impl<S: Store> Index<S> {
             bm25.term(header.documents, with_term, header.words)
         };
         let weights: Vec<Term> = (0..query.scored.len()).map(weight).collect();
-        let mut best = Best::new(search.top.clamp(1, MOST_HITS));
+        let mut best = BestDocuments::new(search.top.clamp(1, MOST_HITS));
         for segment in &segments {
             segment.rank(&weights, search.only, &mut best).map_err(|error| error.at(&self.header_key()))?;
         }

@@ -11,7 +11,7 @@ use wharf_sdk::Change;
 
 use crate::bytes::{ByteReader, Malformed, push, push_slice, wide};
 use crate::header::{self, Layout, Segment, Value, ValueKind};
-use crate::postings::{Packed, Posting, pack_positions};
+use crate::postings::{PackedPostings, Posting, pack_positions};
 use crate::seal::seal;
 
 /// Bytes of postings that a bucket should have. Smaller ones make more keys,
@@ -31,7 +31,7 @@ const MOST_SLOT_BITS: u8 = 12;
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
     numbers: HashMap<String, usize>,
-    terms: Vec<Packed>,
+    terms: Vec<PackedPostings>,
     /// Terms of the document that is added now, with their positions.
     found: Vec<(usize, u32)>,
 }
@@ -44,7 +44,7 @@ impl Terms {
             Some(number) => *number,
             None => {
                 self.numbers.insert(term, next);
-                self.terms.push(Packed::default());
+                self.terms.push(PackedPostings::default());
                 next
             }
         };
@@ -118,7 +118,7 @@ impl SegmentWriter {
         Self { written, bucket: 0, ends: Vec::new(), records: Vec::new(), positions: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, hash: u64, term: &str, packed: Packed) {
+    pub(crate) fn push(&mut self, hash: u64, term: &str, packed: PackedPostings) {
         let bucket = top_bits(hash, self.written.bucket_bits);
         while self.bucket < bucket {
             self.end_bucket();
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_too_large_is_stored_in_parts() {
-        let mut packed = Packed::default();
+        let mut packed = PackedPostings::default();
         for document in 0..400_000 {
             packed.push(Posting { document, frequency: 1 + document % 2, words: document % 999 });
         }

@@ -29,7 +29,7 @@ pub(crate) struct GetElement {
 
 /// An option of a select.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Choice {
+struct SelectChoice {
     label: String,
     value: String,
     selected: bool,
@@ -37,7 +37,7 @@ struct Choice {
 
 /// Where an element is, in pixels from the top left of what is seen.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Area {
+struct ElementArea {
     x: f64,
     y: f64,
     width: f64,
@@ -46,7 +46,7 @@ struct Area {
 
 /// What the page tells of an element: all of it words of the page.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Details {
+struct ElementDetails {
     #[serde(rename(deserialize = "ref"))]
     element: String,
     role: String,
@@ -61,9 +61,9 @@ struct Details {
     text: String,
     attributes: BTreeMap<String, String>,
     /// Of a select.
-    options: Vec<Choice>,
+    options: Vec<SelectChoice>,
     #[serde(rename(deserialize = "box"))]
-    area: Area,
+    area: ElementArea,
     /// Its HTML, cut to 4 KiB.
     html: String,
 }
@@ -71,7 +71,7 @@ struct Details {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Element {
     #[serde(flatten)]
-    details: Details,
+    details: ElementDetails,
     #[serde(flatten)]
     page: PageNow,
 }
@@ -83,7 +83,7 @@ pub(crate) fn get_element(call: &Call, input: GetElement) -> Result<Reply<Elemen
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "target": input.element, "bytes": limits::ELEMENT_BYTES });
-    let details: Details = page.ask_of("details", &input.element, &given)?;
+    let details: ElementDetails = page.ask_of("details", &input.element, &given)?;
     let now = PageNow::from(&page.info()?);
     let words = serde_json::to_string_pretty(&details)?;
     let text = format!("{}\n{}", now.text(), fenced(&now, "element", &words));

@@ -10,7 +10,7 @@ use wharf_sdk::webview::{Finished, Operation, Rectangle};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::check_optional;
-use crate::answer::{PageNow, Pictured};
+use crate::answer::{PageNow, PictureReply};
 use crate::limits;
 use crate::page::SessionPage;
 use crate::trouble;
@@ -63,7 +63,7 @@ fn yes() -> bool {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Made {
+pub(crate) struct CaptureAnswer {
     /// What it is: `image/png`, `image/jpeg` or `application/pdf`.
     mime_type: String,
     bytes: usize,
@@ -77,7 +77,7 @@ pub(crate) struct Made {
 /// Takes a picture of a page as it is seen, of all of it, or of one element, and answers it as a PNG; as a JPEG where that would be
 /// too large. With `path` it is saved in the workspace. To find out what can be clicked, get_snapshot is cheaper and surer.
 #[tool(title = "Take a screenshot", read_only, timeout_milliseconds = 90_000)]
-pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<Pictured<Made>, ToolError> {
+pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<PictureReply<CaptureAnswer>, ToolError> {
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
     check_optional("path", input.path.as_deref(), limits::PATH)?;
     if input.element.is_some() && input.full_page {
@@ -106,7 +106,7 @@ pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<Pictured<Made
 /// Prints a page as PDF. With `path` it is saved in the workspace, which is what to do with it in nearly all cases; else the answer
 /// holds it.
 #[tool(title = "Print as PDF", timeout_milliseconds = 90_000)]
-pub(crate) fn pdf(call: &Call, input: Pdf) -> Result<Pictured<Made>, ToolError> {
+pub(crate) fn pdf(call: &Call, input: Pdf) -> Result<PictureReply<CaptureAnswer>, ToolError> {
     check_optional("path", input.path.as_deref(), limits::PATH)?;
     let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
@@ -140,7 +140,7 @@ fn made(
     finished: Finished,
     path: Option<&str>,
     what: &str,
-) -> Result<Pictured<Made>, ToolError> {
+) -> Result<PictureReply<CaptureAnswer>, ToolError> {
     let Finished { mime_type, data } = finished;
     let bytes = data.len();
     let saved = path.map(|path| save(call, path, &data)).transpose()?;
@@ -155,7 +155,7 @@ fn made(
     let place = saved.as_ref().map_or_else(|| "follows".to_owned(), |path| format!("is in the workspace: {path}"));
     let text = format!("{what} ({mime_type}, {bytes} bytes) {place}.\n{}", now.text());
     let picture = saved.is_none().then(|| (mime_type.clone(), data));
-    Ok(Pictured { reply: Reply::new(text, Made { mime_type, bytes, path: saved, page: now }), picture })
+    Ok(PictureReply { reply: Reply::new(text, CaptureAnswer { mime_type, bytes, path: saved, page: now }), picture })
 }
 
 /// Writes a file of the workspace, with the directories on the way.

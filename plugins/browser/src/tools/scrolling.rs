@@ -60,7 +60,7 @@ pub(crate) struct Scrolled {
 }
 
 #[derive(Deserialize)]
-struct Position {
+struct ScrollPosition {
     y: i64,
     height: i64,
     seen: i64,
@@ -81,7 +81,8 @@ pub(crate) fn scroll(call: &Call, input: Scroll) -> Result<Reply<Scrolled>, Tool
         page.ready(element, &[])?;
     }
     let given = json!({ "target": input.element, "direction": input.direction, "pages": input.screens });
-    let Position { y, height, seen } = page.ask_of("scroll", input.element.as_deref().unwrap_or_default(), &given)?;
+    let ScrollPosition { y, height, seen } =
+        page.ask_of("scroll", input.element.as_deref().unwrap_or_default(), &given)?;
     let now = PageNow::from(&page.info()?);
     let (above, below) = (y, (height - y - seen).max(0));
     let end = if below == 0 { "; this is the end" } else { "" };

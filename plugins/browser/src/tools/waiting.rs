@@ -12,7 +12,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::{PageNow, quoted};
 use crate::limits::{self, within};
-use crate::page::{SessionPage, Told};
+use crate::page::{PageReply, SessionPage};
 use crate::trouble::{self, near_of};
 
 #[derive(Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ fn default_timeout() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Waited {
+pub(crate) struct WaitAnswer {
     /// What was waited for, and came.
     came: String,
     #[serde(flatten)]
@@ -64,7 +64,7 @@ const ROUNDS: u32 = 3;
 /// more. Give one of `text`, `element`, `url` and `network_idle`. For what comes later than the load of a page; click and the
 /// other tools wait for their elements by themselves.
 #[tool(title = "Wait for something", read_only, idempotent, timeout_milliseconds = 150_000)]
-pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, ToolError> {
+pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<WaitAnswer>, ToolError> {
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
     check_optional("text", input.text.as_deref(), limits::ELEMENT)?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
@@ -86,7 +86,7 @@ pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, Too
     };
     let now = PageNow::from(&page.info()?);
     let text = format!("It came: {came}.\n{}", now.text());
-    Ok(Reply::new(text, Waited { came, page: now }))
+    Ok(Reply::new(text, WaitAnswer { came, page: now }))
 }
 
 fn until(page: &SessionPage<'_>, input: &WaitFor, timeout: Duration) -> Result<String, ToolError> {
@@ -104,12 +104,12 @@ fn until(page: &SessionPage<'_>, input: &WaitFor, timeout: Duration) -> Result<S
     let mut answer = Value::Null;
     for _ in 0..ROUNDS {
         match page.act("until", &given)? {
-            Told::Answer(told) => {
+            PageReply::Answer(told) => {
                 answer = told;
                 break;
             }
-            Told::Left => {}
-            Told::Dialog => return Err(interrupted(page)),
+            PageReply::Left => {}
+            PageReply::Dialog => return Err(interrupted(page)),
         }
     }
     trouble::check(input.element.as_deref().unwrap_or_default(), &answer)?;

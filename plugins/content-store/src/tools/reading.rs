@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{ContentView, Which};
+use super::{ContentReference, ContentView};
 use crate::content::ContentId;
 use crate::limits::{self, check_range};
-use crate::shelf::{Listed, Shelf};
+use crate::shelf::{ContentList, Shelf};
 
 /// Shows what is known of one content: its name, type, size, lines, when it was added, and what of it could not be read.
 #[tool(title = "Show what a content is", read_only, idempotent)]
-pub(crate) fn get_content_info(call: &Call, input: Which) -> Result<Reply<ContentView>, ToolError> {
+pub(crate) fn get_content_info(call: &Call, input: ContentReference) -> Result<Reply<ContentView>, ToolError> {
     let shown = ContentView::from(Shelf::open(call)?.get(&ContentId::parse(&input.content_id)?)?);
     let mut text = shown.line();
     for warning in &shown.about.warnings {
@@ -59,7 +59,7 @@ pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<Co
     check_range("limit", input.limit, limits::PAGE_SIZE)?;
     let after = input.after.as_deref().map(ContentId::parse).transpose()?;
     let shelf = Shelf::open(call)?;
-    let Listed { contents, has_more, totals } = shelf.list(after.as_ref(), input.limit)?;
+    let ContentList { contents, has_more, totals } = shelf.list(after.as_ref(), input.limit)?;
     let expired_at = if totals.contents == 0 { shelf.expired_at()? } else { None };
     let notice = expired_at.map(|at| format!("Earlier contents expired at {at} because nobody used them for long."));
     let contents: Vec<ContentView> = contents.into_iter().map(ContentView::from).collect();
@@ -102,7 +102,7 @@ fn first() -> u32 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Lines {
+pub(crate) struct ContentLines {
     content_id: String,
     from_line: u32,
     /// The last line of which `text` has something.
@@ -124,7 +124,7 @@ pub(crate) struct Lines {
 /// Reads lines of a content, exactly as they are. At most 128 KiB come at once; `has_more`, `next_line` and `next_character`
 /// say how to go on. To find something in a long content, search_content is quicker.
 #[tool(title = "Read a content", read_only, idempotent)]
-pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Lines>, ToolError> {
+pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<ContentLines>, ToolError> {
     let id = ContentId::parse(&input.content_id)?;
     let shelf = Shelf::open(call)?;
     let (content, lines) = shelf.lines(&id)?;
@@ -158,7 +158,7 @@ pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Line
         (Some(next), None) => next - 1,
         (None, _) => total,
     };
-    let answer = Lines {
+    let answer = ContentLines {
         content_id: input.content_id,
         from_line: from,
         to_line,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{OnePlaybook, Which};
+use super::{OnePlaybook, PlaybookReference};
 use crate::id::PlaybookId;
 use crate::limits::{self, check_range, shorten};
 use crate::playbook::Playbook;
@@ -13,7 +13,7 @@ use crate::shelf::{Selection, Shelf};
 /// Shows a playbook of yours as it was written, `{{name}}` and all. Use it before you change one; to carry it out, call
 /// select_playbook.
 #[tool(title = "Show a playbook", read_only, idempotent)]
-pub(crate) fn get_playbook(call: &Call, input: Which) -> Result<Reply<OnePlaybook>, ToolError> {
+pub(crate) fn get_playbook(call: &Call, input: PlaybookReference) -> Result<Reply<OnePlaybook>, ToolError> {
     let playbook = Shelf::open(call)?.get(&PlaybookId::parse(&input.id)?)?;
     Ok(Reply::new(shorten(playbook.text()), OnePlaybook { playbook }))
 }

@@ -11,12 +11,12 @@ use super::words::{turn_note, turn_state};
 use crate::limits;
 
 /// The text of a terminal.
-pub(crate) struct Printed<'call> {
+pub(crate) struct TerminalText<'call> {
     pub(crate) call: &'call Call,
     pub(crate) id: &'call str,
 }
 
-impl Source for Printed<'_> {
+impl Source for TerminalText<'_> {
     fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
         self.call.terminals().read(self.id, View::Text, cursor, max_bytes, std::time::Duration::ZERO)
     }
@@ -104,7 +104,7 @@ impl TurnAnswer {
     ) -> Result<(Self, TerminalInfo), ToolError> {
         let info = call.terminals().get(id)?;
         let end = turn.end.unwrap_or(info.text.bytes);
-        let excerpt = Excerpt::between(&Printed { call, id }, from, end, limits::OUTPUT_BYTES)?;
+        let excerpt = Excerpt::between(&TerminalText { call, id }, from, end, limits::OUTPUT_BYTES)?;
         let excerpt = if from == turn.start && !typed.is_empty() { excerpt.without_echo(typed) } else { excerpt };
         let screen = if info.alternate_screen { Some(lines(&call.terminals().screen(id, 0)?)) } else { None };
         let complete = turn.complete.as_ref();

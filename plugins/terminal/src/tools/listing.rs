@@ -81,7 +81,7 @@ impl TerminalRules {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Listed {
+pub(crate) struct TerminalList {
     /// The newest first.
     terminals: Vec<Terminal>,
     /// How many are open.
@@ -95,7 +95,7 @@ pub(crate) struct Listed {
 /// Lists the terminals of this session, the newest first, and says which programs may be started here and how many terminals
 /// there may be. Use it to find a terminal_id again.
 #[tool(title = "List terminals", read_only, idempotent)]
-pub(crate) fn list_terminals(call: &Call, input: ListTerminals) -> Result<Reply<Listed>, ToolError> {
+pub(crate) fn list_terminals(call: &Call, input: ListTerminals) -> Result<Reply<TerminalList>, ToolError> {
     let all = call.terminals().list()?;
     let rules = TerminalRules::from(call.terminals().rules()?);
     let closed = all.iter().filter(|info| info.is_closed()).count();
@@ -113,5 +113,5 @@ pub(crate) fn list_terminals(call: &Call, input: ListTerminals) -> Result<Reply<
         terminals.push(Terminal::from(info));
     }
     text.push_str(&format!("\n{}", rules.text()));
-    Ok(Reply::new(text, Listed { terminals, open, closed, rules }))
+    Ok(Reply::new(text, TerminalList { terminals, open, closed, rules }))
 }

@@ -12,13 +12,13 @@ const RANDOM_BYTES: usize = 8;
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A file that is not at its place yet. Dropped before, it is gone.
-struct Unfinished {
+struct UnplacedFile {
     path: PathBuf,
     file: File,
     is_placed: bool,
 }
 
-impl Unfinished {
+impl UnplacedFile {
     fn beside(place: &Path) -> Result<Self, io::Error> {
         let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -35,7 +35,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnplacedFile {
     fn drop(&mut self) {
         if !self.is_placed {
             // What cannot be removed either is one more file.
@@ -52,7 +52,7 @@ pub(crate) fn make_parents(found: &ResolvedPath) -> Result<(), ToolError> {
 
 /// Puts a file with this content at its place.
 pub(crate) fn write(found: &ResolvedPath, content: &[u8]) -> Result<(), ToolError> {
-    let written = Unfinished::beside(&found.path).and_then(|mut unfinished| {
+    let written = UnplacedFile::beside(&found.path).and_then(|mut unfinished| {
         unfinished.file.write_all(content)?;
         unfinished.place(&found.path)
     });
@@ -63,7 +63,7 @@ pub(crate) fn write(found: &ResolvedPath, content: &[u8]) -> Result<(), ToolErro
 /// before the change.
 pub(crate) fn write_changed(found: &ResolvedPath, before: &[u8], after: &[u8]) -> Result<(), ToolError> {
     let failed = |error: &io::Error| ToolError::from_file("be written", &found.relative, error);
-    let mut unfinished = Unfinished::beside(&found.path).map_err(|error| failed(&error))?;
+    let mut unfinished = UnplacedFile::beside(&found.path).map_err(|error| failed(&error))?;
     unfinished.file.write_all(after).map_err(|error| failed(&error))?;
     // As late as can be: only what happens from here to the rename is not seen.
     let mut now = Vec::with_capacity(before.len());
@@ -90,7 +90,7 @@ pub(crate) fn copy(
     let reading = |error: &io::Error| ToolError::from_file("be read", &from.relative, error);
     let writing = |error: &io::Error| ToolError::from_file("be written", &to.relative, error);
     let mut source = File::open(&from.path).map_err(|error| reading(&error))?;
-    let mut unfinished = Unfinished::beside(&to.path).map_err(|error| writing(&error))?;
+    let mut unfinished = UnplacedFile::beside(&to.path).map_err(|error| writing(&error))?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut copied = 0;
     loop {

@@ -83,7 +83,7 @@ pub(crate) fn list_directory(call: &Call, input: ListDirectory) -> Result<Reply<
         return Ok(Reply::new("The workspace is empty; nothing was written to it yet.", listing));
     }
     let prefix = if found.relative == "." { String::new() } else { format!("{}/", found.relative) };
-    let mut left = Left { entries: limits::ENTRIES, bytes: limits::LISTING_BYTES };
+    let mut left = ListingBudget { entries: limits::ENTRIES, bytes: limits::LISTING_BYTES };
     // Level by level, so that a deep directory does not crowd out the others.
     let mut level = vec![(found.path, prefix.clone())];
     for _ in 0..input.depth {
@@ -104,14 +104,20 @@ pub(crate) fn list_directory(call: &Call, input: ListDirectory) -> Result<Reply<
 }
 
 /// How much of a listing is left.
-struct Left {
+struct ListingBudget {
     entries: usize,
     bytes: usize,
 }
 
 impl Listing {
     /// The entries of one directory, in order, as many as there is room for.
-    fn read(&mut self, path: &std::path::Path, prefix: &str, hidden: bool, left: &mut Left) -> Vec<DirectoryEntry> {
+    fn read(
+        &mut self,
+        path: &std::path::Path,
+        prefix: &str,
+        hidden: bool,
+        left: &mut ListingBudget,
+    ) -> Vec<DirectoryEntry> {
         let Ok(read) = fs::read_dir(path) else {
             self.unreadable.push(prefix.trim_end_matches('/').to_owned());
             return Vec::new();

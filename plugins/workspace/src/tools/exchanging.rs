@@ -46,7 +46,7 @@ pub(crate) struct ExportFile {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Copied {
+pub(crate) struct CopiedFile {
     /// The exchange folder.
     exchange: String,
     /// Where it came from, relative to its folder.
@@ -61,7 +61,7 @@ pub(crate) struct Copied {
 /// Copies a file from an exchange folder, which the operator named for files that come in and go out, into the workspace.
 /// Directories on the way are made. A file has at most 256 MiB.
 #[tool(title = "Import a file", destructive, timeout_milliseconds = 300_000)]
-pub(crate) fn import_file(call: &Call, input: ImportFile) -> Result<Reply<Copied>, ToolError> {
+pub(crate) fn import_file(call: &Call, input: ImportFile) -> Result<Reply<CopiedFile>, ToolError> {
     let folder = folder(call, &input.exchange)?;
     let workspace = files::to_write(call)?;
     let from = source(&folder, &input.path)?;
@@ -72,7 +72,7 @@ pub(crate) fn import_file(call: &Call, input: ImportFile) -> Result<Reply<Copied
 /// Copies a file of the workspace to an exchange folder, which the operator named for files that come in and go out, so that
 /// people find it. Directories on the way are made. A file has at most 256 MiB.
 #[tool(title = "Export a file", destructive, timeout_milliseconds = 300_000)]
-pub(crate) fn export_file(call: &Call, input: ExportFile) -> Result<Reply<Copied>, ToolError> {
+pub(crate) fn export_file(call: &Call, input: ExportFile) -> Result<Reply<CopiedFile>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
     let folder = folder(call, &input.exchange)?;
     if !folder.writable {
@@ -144,7 +144,7 @@ fn copy(
     from: &ResolvedPath,
     to: &ResolvedPath,
     overwrite: bool,
-) -> Result<Reply<Copied>, ToolError> {
+) -> Result<Reply<CopiedFile>, ToolError> {
     let overwritten = to.metadata.is_some();
     if overwritten {
         to.file()?;
@@ -168,6 +168,6 @@ fn copy(
     }
     replace::make_parents(to)?;
     let bytes = replace::copy(from, to, limits::COPY_BYTES, || !time_left(call).is_zero())?;
-    let copied = Copied { exchange, from: from.relative.clone(), to: to.relative.clone(), bytes, overwritten };
+    let copied = CopiedFile { exchange, from: from.relative.clone(), to: to.relative.clone(), bytes, overwritten };
     Ok(Reply::new(format!("Copied {} to {}: {bytes} bytes.", copied.from, copied.to), copied))
 }

@@ -193,7 +193,7 @@ fn default_grace() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Stopped {
+pub(crate) struct StoppedProcess {
     #[serde(flatten)]
     answer: ProcessAnswer,
     /// The signal that was sent instead of ending it.
@@ -207,7 +207,7 @@ pub(crate) struct Stopped {
 /// not in time. It also ends what a process left behind that has ended. With `signal`, it sends only that signal. Answers
 /// how the process is then.
 #[tool(title = "Stop a process", destructive, timeout_milliseconds = 120_000)]
-pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<Stopped>, ToolError> {
+pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<StoppedProcess>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
     check_range("grace_seconds", input.grace_seconds, 0, limits::GRACE_SECONDS)?;
     let (processes, id) = (call.processes(), input.process_id.as_str());
@@ -230,7 +230,7 @@ pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<Stop
         _ => "",
     };
     let text = answer.text(&state(&info), note);
-    Ok(Reply::new(text, Stopped { answer, signal_sent: input.signal, still_running }))
+    Ok(Reply::new(text, StoppedProcess { answer, signal_sent: input.signal, still_running }))
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl BucketKey {
 }
 
 #[derive(Debug, Clone)]
-struct Stored {
+struct StoredValue {
     value: Vec<u8>,
     revision: u64,
 }
@@ -72,7 +72,7 @@ struct Stored {
 /// Every bucket.
 #[derive(Debug, Default)]
 pub(super) struct Store {
-    buckets: BTreeMap<BucketKey, BTreeMap<String, Stored>>,
+    buckets: BTreeMap<BucketKey, BTreeMap<String, StoredValue>>,
     expired: BTreeSet<BucketKey>,
     last_revision: u64,
 }
@@ -123,7 +123,7 @@ impl Store {
             };
             self.last_revision += 1;
             self.expired.remove(bucket);
-            let stored = Stored { value, revision: self.last_revision };
+            let stored = StoredValue { value, revision: self.last_revision };
             self.buckets.entry(bucket.clone()).or_default().insert(change.key, stored);
             revisions.push(self.last_revision);
         }
@@ -178,7 +178,7 @@ impl Store {
     }
 }
 
-fn entry(key: &str, stored: &Stored) -> Entry {
+fn entry(key: &str, stored: &StoredValue) -> Entry {
     Entry { key: key.to_owned(), value: stored.value.clone(), revision: stored.revision }
 }
 

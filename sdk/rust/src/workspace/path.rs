@@ -113,7 +113,7 @@ impl Directory {
     /// circle, or a part on the way is no directory.
     pub fn find(&self, path: &str) -> Result<ResolvedPath, ToolError> {
         let mut pending: VecDeque<String> = self.parts(path)?.into();
-        let mut walk = Walk { directory: self, parts: Vec::new(), metadata: None, links: 0 };
+        let mut walk = PathWalk { directory: self, parts: Vec::new(), metadata: None, links: 0 };
         if self.exists {
             walk.metadata = look(&self.path, ".")?;
         }
@@ -149,7 +149,7 @@ impl Directory {
 }
 
 /// A path on its way through the file system.
-struct Walk<'a> {
+struct PathWalk<'a> {
     directory: &'a Directory,
     parts: Vec<String>,
     /// What is there at `parts`, if anything.
@@ -157,7 +157,7 @@ struct Walk<'a> {
     links: usize,
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     fn step(&mut self, part: &str, asked: &str, pending: &mut VecDeque<String>) -> Result<(), ToolError> {
         if part == ".." {
             self.parts.pop().ok_or_else(|| self.directory.outside(asked))?;
