@@ -182,7 +182,7 @@ pub(crate) fn of_failure(page: &SessionPage<'_>, failure: ScriptFailure) -> Tool
         None => return of_session(ToolError::from(failure)),
     };
     let error = ToolError::from(failure);
-    ToolError { message: format!("{}; {advice}", error.message), ..error }
+    error.with_advice(advice)
 }
 
 /// What a script threw, which are words of the page.

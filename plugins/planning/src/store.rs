@@ -108,7 +108,7 @@ pub(crate) fn read<D: ThreadDocument>(entry: Option<&Entry>) -> Result<D, ToolEr
     };
     match entry.json::<Version>() {
         Ok(found) if found.version > VERSION => Err(too_new(found.version)),
-        _ => Err(ToolError { message: format!("{}; clear_session starts over", error.message), ..error }),
+        _ => Err(error.with_advice("clear_session starts over")),
     }
 }
 

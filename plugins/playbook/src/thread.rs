@@ -92,5 +92,5 @@ fn playbook_of(progress: &PlaybookProgress, shelf: &Shelf<'_>) -> Result<Playboo
 }
 
 fn start_over(error: ToolError) -> ToolError {
-    ToolError { message: format!("{}; select_playbook starts over", error.message), ..error }
+    error.with_advice("select_playbook starts over")
 }

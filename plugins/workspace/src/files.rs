@@ -59,5 +59,5 @@ pub(crate) fn advised(error: ToolError) -> ToolError {
     if error.code != ErrorCode::NotFound || error.message.contains("list_directory") {
         return error;
     }
-    ToolError { message: format!("{}; list_directory and search_files show what there is", error.message), ..error }
+    error.with_advice("list_directory and search_files show what there is")
 }

@@ -129,7 +129,7 @@ fn after(filled: &[FilledField], error: ToolError) -> ToolError {
         return error;
     }
     let names: Vec<String> = filled.iter().map(|field| quoted(&field.name)).collect();
-    ToolError { message: format!("{}; filled before: {}", error.message, names.join(", ")), ..error }
+    error.with_advice(format!("filled before: {}", names.join(", ")))
 }
 
 fn fill_one(page: &SessionPage<'_>, field: &FormField) -> Result<(FilledField, PageReply), ToolError> {

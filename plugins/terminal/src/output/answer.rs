@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use wharf_sdk::excerpt::{Excerpt, Omitted, OutputSource};
 use wharf_sdk::terminal::{Piece, Screen, TerminalInfo, Turn, View};
 use wharf_sdk::{Call, ToolError};
 
-use super::excerpt::{Excerpt, Omitted, Source};
+use super::excerpt::{between, without_echo};
 use super::words::{turn_note, turn_state};
 use crate::limits;
 
@@ -16,7 +17,7 @@ pub(crate) struct TerminalText<'call> {
     pub(crate) id: &'call str,
 }
 
-impl Source for TerminalText<'_> {
+impl OutputSource for TerminalText<'_> {
     fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
         self.call.terminals().read(self.id, View::Text, cursor, max_bytes, std::time::Duration::ZERO)
     }
@@ -31,7 +32,7 @@ pub(crate) struct TerminalOutput {
     pub(crate) start_cursor: u64,
     /// The cursor to read on from.
     pub(crate) next_cursor: u64,
-    /// What is left out in the middle.
+    /// What is left out in the middle: read_output with its `cursor` shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) omitted: Option<Omitted>,
 }
@@ -104,8 +105,8 @@ impl TurnAnswer {
     ) -> Result<(Self, TerminalInfo), ToolError> {
         let info = call.terminals().get(id)?;
         let end = turn.end.unwrap_or(info.text.bytes);
-        let excerpt = Excerpt::between(&TerminalText { call, id }, from, end, limits::OUTPUT_BYTES)?;
-        let excerpt = if from == turn.start && !typed.is_empty() { excerpt.without_echo(typed) } else { excerpt };
+        let excerpt = between(&TerminalText { call, id }, from, end, limits::OUTPUT_BYTES)?;
+        let excerpt = if from == turn.start && !typed.is_empty() { without_echo(excerpt, typed) } else { excerpt };
         let screen = if info.alternate_screen { Some(lines(&call.terminals().screen(id, 0)?)) } else { None };
         let complete = turn.complete.as_ref();
         let answer = Self {

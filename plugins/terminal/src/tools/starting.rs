@@ -14,7 +14,7 @@ use super::of_terminal;
 use crate::following::settle;
 use crate::limits;
 use crate::output::answer::{TerminalOutput, TerminalText, lines};
-use crate::output::excerpt::Excerpt;
+use crate::output::excerpt::between;
 use crate::output::words::{Terminal, state};
 
 /// How long a program is silent once it has said what it says at first.
@@ -108,7 +108,7 @@ pub(crate) fn start_terminal(call: &Call, input: StartTerminal) -> Result<Reply<
     let id = terminal.id.as_str();
     let wait = Duration::from_secs(input.wait_seconds);
     let end = settle(call, id, View::Text, 0, (wait, QUIET), wait).map_err(of_terminal)?;
-    let excerpt = Excerpt::between(&TerminalText { call, id }, 0, end, limits::OUTPUT_BYTES)?;
+    let excerpt = between(&TerminalText { call, id }, 0, end, limits::OUTPUT_BYTES)?;
     let info = call.terminals().get(id).map_err(of_terminal)?;
     let screen = if info.alternate_screen { Some(lines(&call.terminals().screen(id, 0)?)) } else { None };
     let answer = StartedTerminal {

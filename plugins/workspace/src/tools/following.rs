@@ -10,9 +10,10 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{StreamName, answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
+use crate::output::answer::{Guidance, Process, ProcessAnswer, StreamOutput};
 use crate::output::clean::Cleaned;
-use crate::output::excerpt::{Excerpt, shared};
-use crate::output::words::{Guidance, Process, ProcessAnswer, StreamOutput, state};
+use crate::output::excerpt::{beginning_of, of_piece, shared};
+use crate::output::words::state;
 
 /// Bytes of a match that are shown.
 const MATCH_BYTES: u64 = 1_024;
@@ -70,7 +71,7 @@ pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<Proc
     let (stdout, stderr) = shared(
         limits::OUTPUT_BYTES,
         (length(polled.stdout.data.len()), length(polled.stderr.data.len())),
-        |which, limit_bytes| Ok(Excerpt::of(if which == 0 { &polled.stdout } else { &polled.stderr }, limit_bytes)),
+        |which, limit_bytes| Ok(of_piece(if which == 0 { &polled.stdout } else { &polled.stderr }, limit_bytes)),
     )?;
     let answer = ProcessAnswer {
         process: Process::from(info),
@@ -323,8 +324,8 @@ pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Resu
     // Bytes that are no text take more as text; what does not fit comes next.
     let limit_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX).min(limits::OUTPUT_BYTES);
     let excerpt = match input.mode {
-        ReadMode::Tail => Excerpt::of(&piece, limit_bytes),
-        ReadMode::Head | ReadMode::From => Excerpt::beginning(&piece, limit_bytes),
+        ReadMode::Tail => of_piece(&piece, limit_bytes),
+        ReadMode::Head | ReadMode::From => beginning_of(&piece, limit_bytes),
     };
     let mut output = StreamOutput::new(id, stream, &excerpt, None);
     output.evicted_before = piece.evicted_before;

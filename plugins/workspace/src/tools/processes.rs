@@ -11,7 +11,8 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
-use crate::output::words::{Process, ProcessAnswer, line, state};
+use crate::output::answer::{Process, ProcessAnswer};
+use crate::output::words::{line, state};
 
 /// How long a signal has to show what it does.
 const SIGNAL_EFFECT: Duration = Duration::from_millis(300);

@@ -11,7 +11,8 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{answer, of_process};
 use crate::limits::{self, check_range, within};
-use crate::output::words::{ProcessAnswer, state};
+use crate::output::answer::ProcessAnswer;
+use crate::output::words::state;
 
 /// How long an asynchronous command is watched: enough to tell its number and
 /// one that ends at once.
