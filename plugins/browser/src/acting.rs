@@ -10,7 +10,7 @@ use wharf_sdk::contract::webview::{LogName, POPUPS};
 use wharf_sdk::webview::{Modifier, MouseButton, Operation, PageInfo, PageStatus};
 
 use crate::answer::{OpenDialog, PageNow, quoted};
-use crate::page::{Brief, Page, Told};
+use crate::page::{ElementBrief, PageReply, SessionPage};
 use crate::trouble;
 
 /// How long an element may take until it can be used.
@@ -25,14 +25,14 @@ const LOADING_ROUNDS: u32 = 20;
 const LOADED_MILLISECONDS: u64 = 5_000;
 
 /// How things were before something was done.
-pub(crate) struct Before {
+pub(crate) struct PageBefore {
     url: String,
     popups: u64,
     downloads: u64,
 }
 
 /// What came of something that was done.
-pub(crate) struct Came {
+pub(crate) struct ActionEffects {
     pub(crate) page: PageNow,
     /// A sentence each.
     pub(crate) happened: Vec<String>,
@@ -41,9 +41,9 @@ pub(crate) struct Came {
 /// Where an element is that can be used.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Ready {
+pub(crate) struct UsableElement {
     #[serde(flatten)]
-    pub(crate) element: Brief,
+    pub(crate) element: ElementBrief,
     x: f64,
     y: f64,
 }
@@ -61,12 +61,12 @@ impl Click {
     }
 }
 
-impl Page<'_> {
+impl SessionPage<'_> {
     /// Looks at the page before something is done with it.
     ///
     /// # Errors
     /// `conflict` where a dialog has to be answered first.
-    pub(crate) fn before(&self) -> Result<Before, ToolError> {
+    pub(crate) fn before(&self) -> Result<PageBefore, ToolError> {
         let info = self.info()?;
         if let Some(dialog) = &info.dialog {
             let message = OpenDialog::from(dialog).text();
@@ -76,8 +76,8 @@ impl Page<'_> {
     }
 
     /// The same where a dialog may be open.
-    pub(crate) fn before_dialog(&self, info: &PageInfo) -> Result<Before, ToolError> {
-        Ok(Before { popups: popups(info), url: info.url.clone(), downloads: self.downloads(0)?.1 })
+    pub(crate) fn before_dialog(&self, info: &PageInfo) -> Result<PageBefore, ToolError> {
+        Ok(PageBefore { popups: popups(info), url: info.url.clone(), downloads: self.downloads(0)?.1 })
     }
 
     /// What was downloaded after a number, and the number to go on after.
@@ -88,9 +88,9 @@ impl Page<'_> {
 
     /// Waits for what comes of something that was done: at most until a page that
     /// loads has loaded.
-    pub(crate) fn settle(&self, before: &Before, told: &Told) -> Result<Came, ToolError> {
-        let mut left = matches!(told, Told::Left);
-        if !matches!(told, Told::Dialog) {
+    pub(crate) fn settle(&self, before: &PageBefore, told: &PageReply) -> Result<ActionEffects, ToolError> {
+        let mut left = matches!(told, PageReply::Left);
+        if !matches!(told, PageReply::Dialog) {
             left |= self.stays(REACTION_MILLISECONDS)? == Stay::Left;
             for _ in 0..LOADING_ROUNDS {
                 let info = self.info()?;
@@ -118,14 +118,14 @@ impl Page<'_> {
         for download in self.downloads(before.downloads)?.0.iter().take(10) {
             happened.push(downloaded(download));
         }
-        Ok(Came { page: PageNow::from(&info), happened })
+        Ok(ActionEffects { page: PageNow::from(&info), happened })
     }
 
     fn stays(&self, milliseconds: u64) -> Result<Stay, ToolError> {
         let page = self.top();
         match page.act("settle", &json!({ "milliseconds": milliseconds })) {
-            Ok(Told::Left) => Ok(Stay::Left),
-            Ok(Told::Answer(_) | Told::Dialog) => Ok(Stay::Here),
+            Ok(PageReply::Left) => Ok(Stay::Left),
+            Ok(PageReply::Answer(_) | PageReply::Dialog) => Ok(Stay::Here),
             // A page that crashed, or is busy, is told as it is.
             Err(_) if self.info().is_ok() => Ok(Stay::Here),
             Err(error) => Err(error),
@@ -133,14 +133,14 @@ impl Page<'_> {
     }
 
     /// Waits until an element can be used as `needs` says.
-    pub(crate) fn ready(&self, target: &str, needs: &[&str]) -> Result<Ready, ToolError> {
+    pub(crate) fn ready(&self, target: &str, needs: &[&str]) -> Result<UsableElement, ToolError> {
         let given = json!({ "target": target, "needs": needs, "milliseconds": ELEMENT_MILLISECONDS });
         self.ask_of("ready", target, &given)
     }
 
     /// Clicks an element once it can be clicked.
-    pub(crate) fn click(&self, target: &str, click: &Click) -> Result<(Brief, Told), ToolError> {
-        let Ready { element, x, y } = self.ready(target, &["enabled", "point"])?;
+    pub(crate) fn click(&self, target: &str, click: &Click) -> Result<(ElementBrief, PageReply), ToolError> {
+        let UsableElement { element, x, y } = self.ready(target, &["enabled", "point"])?;
         let told = match self.offset()?.filter(|_| self.rules.performs("mouse")) {
             Some((left, top)) => {
                 let Click { button, count, modifiers } = click;
@@ -160,8 +160,8 @@ impl Page<'_> {
     }
 
     /// Moves the mouse over an element.
-    pub(crate) fn hover(&self, target: &str) -> Result<(Brief, Told), ToolError> {
-        let Ready { element, x, y } = self.ready(target, &["point"])?;
+    pub(crate) fn hover(&self, target: &str) -> Result<(ElementBrief, PageReply), ToolError> {
+        let UsableElement { element, x, y } = self.ready(target, &["point"])?;
         let Some((left, top)) = self.offset()?.filter(|_| self.rules.performs("mouse")) else {
             return Err(ToolError::unavailable("this browser has no mouse that could hover here"));
         };
@@ -169,10 +169,10 @@ impl Page<'_> {
         Ok((element, told))
     }
 
-    /// As [`Page::act`], for an element.
-    pub(crate) fn act_on(&self, name: &str, target: &str, given: &Value) -> Result<Told, ToolError> {
+    /// As [`SessionPage::act`], for an element.
+    pub(crate) fn act_on(&self, name: &str, target: &str, given: &Value) -> Result<PageReply, ToolError> {
         let told = self.act(name, given)?;
-        if let Told::Answer(answer) = &told {
+        if let PageReply::Answer(answer) = &told {
             trouble::check(target, answer)?;
         }
         Ok(told)
@@ -199,8 +199,10 @@ impl Page<'_> {
     /// The frames of the page, as the browser tells them.
     pub(crate) fn frames(&self) -> Result<Vec<Value>, ToolError> {
         match self.perform(&Operation::Frames, ACTION)? {
-            Told::Answer(mut answer) => Ok(answer["frames"].as_array_mut().map(std::mem::take).unwrap_or_default()),
-            Told::Left | Told::Dialog => Ok(Vec::new()),
+            PageReply::Answer(mut answer) => {
+                Ok(answer["frames"].as_array_mut().map(std::mem::take).unwrap_or_default())
+            }
+            PageReply::Left | PageReply::Dialog => Ok(Vec::new()),
         }
     }
 }

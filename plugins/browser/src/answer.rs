@@ -100,12 +100,12 @@ pub(crate) fn fenced(page: &PageNow, what: &str, words: &str) -> String {
 }
 
 /// An answer with a picture, or something else that is no text.
-pub(crate) struct Pictured<T> {
+pub(crate) struct PictureReply<T> {
     pub(crate) reply: Reply<T>,
     pub(crate) picture: Option<(String, Vec<u8>)>,
 }
 
-impl<T: Serialize + JsonSchema> ToolOutput for Pictured<T> {
+impl<T: Serialize + JsonSchema> ToolOutput for PictureReply<T> {
     fn output_schema() -> Option<String> {
         <Reply<T> as ToolOutput>::output_schema()
     }

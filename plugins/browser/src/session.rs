@@ -59,5 +59,5 @@ pub(crate) fn of_session(error: ToolError) -> ToolError {
         ErrorCode::Gone => "create_session opens another one",
         _ => return error,
     };
-    ToolError { message: format!("{}; {advice}", error.message), ..error }
+    error.with_advice(advice)
 }

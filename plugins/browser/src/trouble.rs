@@ -6,7 +6,7 @@ use wharf_sdk::webview::{FailureKind, ScriptFailure};
 use wharf_sdk::{ErrorCode, ToolError};
 
 use crate::answer::{OpenDialog, quoted};
-use crate::page::{Brief, Page};
+use crate::page::{ElementBrief, SessionPage};
 use crate::session::of_session;
 
 /// Refuses an answer of a page that is a problem with an element.
@@ -111,7 +111,7 @@ fn covered(element: &str, by: &Value) -> String {
 
 /// `button "Buy now" [k3e12]`
 fn briefly(element: &Value) -> String {
-    let Brief { reference, role, name } = serde_json::from_value(element.clone()).unwrap_or_default();
+    let ElementBrief { reference, role, name } = serde_json::from_value(element.clone()).unwrap_or_default();
     one(&role, &name, &reference)
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn near_of(near: &Value) -> String {
 }
 
 /// Why a page did not do it, with what to do next.
-pub(crate) fn of_failure(page: &Page<'_>, failure: ScriptFailure) -> ToolError {
+pub(crate) fn of_failure(page: &SessionPage<'_>, failure: ScriptFailure) -> ToolError {
     let advice = match failure.kind() {
         Some(FailureKind::DialogOpen) => {
             let open = page.info().ok().and_then(|info| info.dialog.as_ref().map(OpenDialog::from));
@@ -182,7 +182,7 @@ pub(crate) fn of_failure(page: &Page<'_>, failure: ScriptFailure) -> ToolError {
         None => return of_session(ToolError::from(failure)),
     };
     let error = ToolError::from(failure);
-    ToolError { message: format!("{}; {advice}", error.message), ..error }
+    error.with_advice(advice)
 }
 
 /// What a script threw, which are words of the page.

@@ -71,7 +71,7 @@ pub(crate) fn unknown(id: impl fmt::Display) -> ToolError {
 
 /// What is known of a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct About {
+pub(crate) struct ContentMetadata {
     /// The name that it was added under.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) name: Option<String>,
@@ -97,24 +97,24 @@ pub(crate) struct About {
 
 /// A content as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct StoredContent {
     pub(crate) id: ContentId,
-    pub(crate) about: About,
+    pub(crate) about: ContentMetadata,
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct ContentRecord<'a> {
     version: u32,
     random: &'a str,
     #[serde(flatten)]
-    about: &'a About,
+    about: &'a ContentMetadata,
 }
 
 #[derive(Deserialize)]
 struct Read {
     random: String,
     #[serde(flatten)]
-    about: About,
+    about: ContentMetadata,
 }
 
 #[derive(Deserialize)]
@@ -122,9 +122,9 @@ struct Version {
     version: u32,
 }
 
-impl Content {
+impl StoredContent {
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ToolError> {
-        Ok(serde_json::to_vec(&Written { version: VERSION, random: &self.id.random, about: &self.about })?)
+        Ok(serde_json::to_vec(&ContentRecord { version: VERSION, random: &self.id.random, about: &self.about })?)
     }
 
     /// Reads a record under its key.

@@ -8,7 +8,7 @@ use crate::limits;
 
 /// A document that was read.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct ReceivedDocument {
     pub(crate) format: Format,
     pub(crate) title: Option<String>,
     pub(crate) text: String,
@@ -16,7 +16,7 @@ pub(crate) struct Document {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Document {
+impl ReceivedDocument {
     /// Reads what a name, a MIME type and the content itself say it is.
     pub(crate) fn read(name: Option<&str>, mime: Option<&str>, bytes: &[u8]) -> Result<Self, ToolError> {
         let format = Format::detect(name, mime, bytes).map_err(refused)?;

@@ -9,13 +9,13 @@ use wharf_sdk::ToolError;
 
 /// Bytes and line breaks of each passage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineIndex {
     passages: Vec<(u32, u32)>,
 }
 
 /// Where a line begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LineStart {
     /// The passage that it begins in, from 0. The one after the last where it
     /// begins at the very end.
     pub(crate) passage: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) breaks: u32,
 }
 
-impl Lines {
+impl LineIndex {
     pub(crate) fn of<'text>(passages: impl Iterator<Item = &'text str>) -> Self {
         let count = |text: &str| {
             let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
@@ -37,14 +37,14 @@ impl Lines {
     }
 
     /// Where a line begins, counted from 1; none where there is no such line.
-    pub(crate) fn place(&self, line: u32) -> Option<Place> {
+    pub(crate) fn place(&self, line: u32) -> Option<LineStart> {
         let mut before = line.checked_sub(1)?;
         if before == 0 {
-            return Some(Place { passage: 0, breaks: 0 });
+            return Some(LineStart { passage: 0, breaks: 0 });
         }
         for (passage, (_, breaks)) in self.passages.iter().enumerate() {
             if before <= *breaks {
-                return Some(Place { passage, breaks: before });
+                return Some(LineStart { passage, breaks: before });
             }
             before -= breaks;
         }
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn lines_are_found_in_the_passages_that_they_begin_in() {
-        let lines = Lines::of(["a\nb\n", "c ", "d\n\n", "e"].into_iter());
-        let place = |line| lines.place(line).map(|Place { passage, breaks }| (passage, breaks));
+        let lines = LineIndex::of(["a\nb\n", "c ", "d\n\n", "e"].into_iter());
+        let place = |line| lines.place(line).map(|LineStart { passage, breaks }| (passage, breaks));
         assert_eq!(place(0), None);
         assert_eq!(place(1), Some((0, 0)));
         assert_eq!(place(2), Some((0, 1)));
@@ -134,10 +134,10 @@ mod tests {
     #[test]
     fn what_is_stored_is_read_back_and_damage_is_an_error() {
         let text = "x".repeat(300);
-        let lines = Lines::of([text.as_str(), "\n", ""].into_iter());
+        let lines = LineIndex::of([text.as_str(), "\n", ""].into_iter());
         let bytes = lines.encode();
-        assert_eq!(Lines::decode("l", &bytes), Ok(lines));
-        assert!(Lines::decode("l", &bytes[..bytes.len() - 1]).is_err());
-        assert!(Lines::decode("l", &[0xff; 12]).is_err());
+        assert_eq!(LineIndex::decode("l", &bytes), Ok(lines));
+        assert!(LineIndex::decode("l", &bytes[..bytes.len() - 1]).is_err());
+        assert!(LineIndex::decode("l", &[0xff; 12]).is_err());
     }
 }

@@ -7,12 +7,12 @@
 
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Bucket, Call, Change, Entry, Scope, ToolError};
-use wharf_search::{Analysis, Bm25, CallStore, DocumentId, Found, Index, Search, Settings};
+use wharf_search::{Analysis, Bm25, CallStore, DocumentId, Index, IndexSettings, Search, SearchResults};
 
-use crate::content::{About, Content, ContentId, RECORDS, unknown};
-use crate::document::Document;
+use crate::content::{ContentId, ContentMetadata, RECORDS, StoredContent, unknown};
+use crate::document::ReceivedDocument;
 use crate::limits;
-use crate::lines::Lines;
+use crate::lines::LineIndex;
 use crate::passage::{Heading, Passage};
 
 const BUCKET: &str = "contents";
@@ -37,15 +37,15 @@ pub(crate) struct Shelf<'call> {
 }
 
 /// A page of contents.
-pub(crate) struct Listed {
-    pub(crate) contents: Vec<Content>,
+pub(crate) struct ContentList {
+    pub(crate) contents: Vec<StoredContent>,
     pub(crate) has_more: bool,
     pub(crate) totals: Totals,
 }
 
 /// What a search may be narrowed to.
 #[derive(Debug, Default)]
-pub(crate) struct Narrowed {
+pub(crate) struct SearchFilter {
     pub(crate) contents: Vec<ContentId>,
     /// Such as `text/html`, or `text/*` for all of a kind.
     pub(crate) mime_types: Vec<String>,
@@ -59,7 +59,7 @@ impl<'call> Shelf<'call> {
     }
 
     fn index(&self) -> Result<Index<CallStore<'_>>, ToolError> {
-        let settings = Settings { analysis: ANALYSIS, bm25: Bm25::default(), step_bytes: limits::STEP_BYTES };
+        let settings = IndexSettings { analysis: ANALYSIS, bm25: Bm25::default(), step_bytes: limits::STEP_BYTES };
         Ok(Index::new(CallStore::new(self.call, &self.bucket), INDEX, settings)?)
     }
 
@@ -68,10 +68,10 @@ impl<'call> Shelf<'call> {
         &self,
         name: Option<String>,
         document_bytes: usize,
-        document: Document,
-    ) -> Result<Content, ToolError> {
+        document: ReceivedDocument,
+    ) -> Result<StoredContent, ToolError> {
         let random = ContentId::random()?;
-        let Document { format, title, text, passages, warnings } = document;
+        let ReceivedDocument { format, title, text, passages, warnings } = document;
         let mime = format.mime();
         let parts: Vec<&str> = passages.iter().map(|passage| &text[passage.bytes.clone()]).collect();
         let mut stored = Vec::with_capacity(passages.len());
@@ -93,8 +93,8 @@ impl<'call> Shelf<'call> {
             .zip(&stored)
             .map(|(text, stored)| wharf_search::Document { text, tags: &tags, stored })
             .collect();
-        let lines = Lines::of(parts.iter().copied()).encode();
-        let about = About {
+        let lines = LineIndex::of(parts.iter().copied()).encode();
+        let about = ContentMetadata {
             name,
             title,
             mime_type: mime.to_owned(),
@@ -109,7 +109,7 @@ impl<'call> Shelf<'call> {
         self.index()?.add(&documents, |ids| {
             let first = ids.first().map(|DocumentId(first)| *first);
             let first = first.ok_or_else(|| ToolError::internal("a document without a passage"))?;
-            let content = Content { id: ContentId { first, random: random.clone() }, about: about.clone() };
+            let content = StoredContent { id: ContentId { first, random: random.clone() }, about: about.clone() };
             let mut totals = totals(self.bucket.get(TOTALS)?.as_ref())?;
             totals.contents = totals.contents.saturating_add(1);
             totals.text_bytes = totals.text_bytes.saturating_add(text.len() as u64);
@@ -124,12 +124,12 @@ impl<'call> Shelf<'call> {
         added.ok_or_else(|| ToolError::internal("nothing was added"))
     }
 
-    pub(crate) fn get(&self, id: &ContentId) -> Result<Content, ToolError> {
+    pub(crate) fn get(&self, id: &ContentId) -> Result<StoredContent, ToolError> {
         found(id, self.bucket.get(&id.record_key())?.as_ref())
     }
 
     /// Removes a content with all of its passages, and returns it.
-    pub(crate) fn delete(&self, id: &ContentId) -> Result<Content, ToolError> {
+    pub(crate) fn delete(&self, id: &ContentId) -> Result<StoredContent, ToolError> {
         let content = self.get(id)?;
         let count = u64::try_from(content.about.chunks).unwrap_or(u64::MAX);
         let passages: Vec<DocumentId> = (id.first..id.first.saturating_add(count)).map(DocumentId).collect();
@@ -147,7 +147,7 @@ impl<'call> Shelf<'call> {
     }
 
     /// Contents from the newest one after `after` on.
-    pub(crate) fn list(&self, after: Option<&ContentId>, limit: usize) -> Result<Listed, ToolError> {
+    pub(crate) fn list(&self, after: Option<&ContentId>, limit: usize) -> Result<ContentList, ToolError> {
         let totals = totals(self.bucket.get(TOTALS)?.as_ref())?;
         let mut after = after.map(ContentId::record_key);
         let (mut contents, mut bytes) = (Vec::new(), 0);
@@ -157,13 +157,13 @@ impl<'call> Shelf<'call> {
             for (position, entry) in page.entries.iter().enumerate() {
                 bytes += entry.value.len();
                 if bytes > limits::PAGE_BYTES && position + contents.len() > 0 {
-                    return Ok(Listed { contents, has_more: true, totals });
+                    return Ok(ContentList { contents, has_more: true, totals });
                 }
-                contents.push(Content::decode(entry)?);
+                contents.push(StoredContent::decode(entry)?);
             }
             let has_more = page.next.is_some();
             if contents.len() >= limit || !has_more {
-                return Ok(Listed { contents, has_more, totals });
+                return Ok(ContentList { contents, has_more, totals });
             }
             after = page.next;
         }
@@ -175,12 +175,12 @@ impl<'call> Shelf<'call> {
     }
 
     /// A content and where its lines are.
-    pub(crate) fn lines(&self, id: &ContentId) -> Result<(Content, Lines), ToolError> {
+    pub(crate) fn lines(&self, id: &ContentId) -> Result<(StoredContent, LineIndex), ToolError> {
         let key = id.lines_key();
         let [record, lines] = self.two(&id.record_key(), &key)?;
         let content = found(id, record.as_ref())?;
         let lines = lines.ok_or_else(|| ToolError::internal(format!("the stored entry `{key}` is missing")))?;
-        Ok((content, Lines::decode(&key, &lines.value)?))
+        Ok((content, LineIndex::decode(&key, &lines.value)?))
     }
 
     /// The texts of some passages of a content, one after the other.
@@ -196,7 +196,7 @@ impl<'call> Shelf<'call> {
     }
 
     /// The passages that answer a query best.
-    pub(crate) fn search(&self, query: &str, top: usize, narrowed: &Narrowed) -> Result<Found, ToolError> {
+    pub(crate) fn search(&self, query: &str, top: usize, narrowed: &SearchFilter) -> Result<SearchResults, ToolError> {
         let contents: Vec<String> = narrowed.contents.iter().map(|id| content_tag(&id.random)).collect();
         let mime_types: Vec<String> = narrowed
             .mime_types
@@ -225,8 +225,8 @@ impl<'call> Shelf<'call> {
     }
 }
 
-fn found(id: &ContentId, entry: Option<&Entry>) -> Result<Content, ToolError> {
-    let content = entry.map(Content::decode).transpose()?;
+fn found(id: &ContentId, entry: Option<&Entry>) -> Result<StoredContent, ToolError> {
+    let content = entry.map(StoredContent::decode).transpose()?;
     content.filter(|content| content.id == *id).ok_or_else(|| unknown(id))
 }
 

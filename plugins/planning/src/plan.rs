@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use wharf_sdk::ToolError;
 
 use crate::limits::{self, check_text, list_ids, next_id};
-use crate::store::Document;
+use crate::store::ThreadDocument;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -51,7 +51,7 @@ pub(crate) struct Plan {
     last_memo_id: u32,
 }
 
-impl Document for Plan {
+impl ThreadDocument for Plan {
     const KEY: &'static str = "plan";
     // Beyond what full lists of the longest texts take.
     const LARGEST_BYTES: usize = 512 * 1024;

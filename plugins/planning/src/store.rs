@@ -10,7 +10,7 @@ use wharf_sdk::{Bucket, Call, Change, Entry, ErrorCode, Scope, ToolError};
 const VERSION: u32 = 1;
 
 /// One document of a thread.
-pub(crate) trait Document: Default + Serialize + DeserializeOwned {
+pub(crate) trait ThreadDocument: Default + Serialize + DeserializeOwned {
     /// Where it lies in the bucket.
     const KEY: &'static str;
     /// How large it may get as JSON.
@@ -20,7 +20,7 @@ pub(crate) trait Document: Default + Serialize + DeserializeOwned {
 }
 
 #[derive(Serialize)]
-struct Written<'a, D> {
+struct VersionedDocument<'a, D> {
     version: u32,
     content: &'a D,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Thread<'call> {
 }
 
 /// What came of a call, and what the model should know besides.
-pub(crate) struct Outcome<T> {
+pub(crate) struct WithNotice<T> {
     pub(crate) value: T,
     /// Said once: the thread's earlier content expired.
     pub(crate) notice: Option<String>,
@@ -55,18 +55,18 @@ impl<'call> Thread<'call> {
     }
 
     /// Changes one document.
-    pub(crate) fn change<D: Document, R>(
+    pub(crate) fn change<D: ThreadDocument, R>(
         &self,
         mut change: impl FnMut(&mut D) -> Result<R, ToolError>,
-    ) -> Result<Outcome<R>, ToolError> {
+    ) -> Result<WithNotice<R>, ToolError> {
         self.change_with(|document| Ok((change(document)?, Vec::new())))
     }
 
     /// Changes one document and writes other entries in the same step.
-    pub(crate) fn change_with<D: Document, R>(
+    pub(crate) fn change_with<D: ThreadDocument, R>(
         &self,
         mut change: impl FnMut(&mut D) -> Result<(R, Vec<Change>), ToolError>,
-    ) -> Result<Outcome<R>, ToolError> {
+    ) -> Result<WithNotice<R>, ToolError> {
         let mut notice = None;
         let value = self.bucket.transact(&[D::KEY], |entries| {
             let entry = entries.first().and_then(Option::as_ref);
@@ -76,7 +76,7 @@ impl<'call> Thread<'call> {
             changes.push(write(&document)?);
             Ok((changes, value))
         })?;
-        Ok(Outcome { value, notice })
+        Ok(WithNotice { value, notice })
     }
 
     /// Why there is nothing, if the host removed it. Asked only of a thread
@@ -99,7 +99,7 @@ pub(crate) fn explain(mut error: ToolError, notice: Option<&str>) -> ToolError {
     error
 }
 
-pub(crate) fn read<D: Document>(entry: Option<&Entry>) -> Result<D, ToolError> {
+pub(crate) fn read<D: ThreadDocument>(entry: Option<&Entry>) -> Result<D, ToolError> {
     let Some(entry) = entry else { return Ok(D::default()) };
     let error = match entry.json::<Read<D>>() {
         Ok(read) if read.version <= VERSION => return Ok(read.content),
@@ -108,7 +108,7 @@ pub(crate) fn read<D: Document>(entry: Option<&Entry>) -> Result<D, ToolError> {
     };
     match entry.json::<Version>() {
         Ok(found) if found.version > VERSION => Err(too_new(found.version)),
-        _ => Err(ToolError { message: format!("{}; clear_session starts over", error.message), ..error }),
+        _ => Err(error.with_advice("clear_session starts over")),
     }
 }
 
@@ -123,8 +123,8 @@ fn too_new(version: u32) -> ToolError {
     }
 }
 
-pub(crate) fn write<D: Document>(document: &D) -> Result<Change, ToolError> {
-    let bytes = serde_json::to_vec(&Written { version: VERSION, content: document })?;
+pub(crate) fn write<D: ThreadDocument>(document: &D) -> Result<Change, ToolError> {
+    let bytes = serde_json::to_vec(&VersionedDocument { version: VERSION, content: document })?;
     if bytes.len() > D::LARGEST_BYTES {
         return Err(ToolError::limit(format!(
             "the {} of this thread would take {} bytes, and at most {} are kept; {}",

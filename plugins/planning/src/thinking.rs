@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use wharf_sdk::ToolError;
 
 use crate::limits::{self, check_text};
-use crate::store::Document;
+use crate::store::ThreadDocument;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -45,7 +45,7 @@ pub(crate) struct Thinking {
     pub(crate) branches: Vec<String>,
 }
 
-impl Document for Thinking {
+impl ThreadDocument for Thinking {
     const KEY: &'static str = "thinking";
     const LARGEST_BYTES: usize = 64 * 1024;
     const ROOM: &'static str = "clear_session makes room";

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use wharf_sdk::ToolError;
 
 use crate::limits::{self, check_length, check_text, list_ids, next_id};
-use crate::store::Document;
+use crate::store::ThreadDocument;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -52,7 +52,7 @@ pub(crate) struct Todos {
     last_id: u32,
 }
 
-impl Document for Todos {
+impl ThreadDocument for Todos {
     const KEY: &'static str = "todos";
     const LARGEST_BYTES: usize = 256 * 1024;
     const ROOM: &'static str = "clear_todos makes room; shorter names and summaries do too";

@@ -26,7 +26,7 @@ const LOOKED_AT: u32 = 20;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Indexed {
+struct IndexedOwner {
     #[serde(flatten)]
     owner: Owner,
     /// Days since 1970.
@@ -47,7 +47,7 @@ impl<'call> Index<'call> {
     /// Whose a playbook is.
     pub(crate) fn owner(&self, id: &PlaybookId) -> Result<Option<Owner>, ToolError> {
         let entry = self.bucket.get(id.as_str())?;
-        Ok(entry.as_ref().map(read::<Indexed>).transpose()?.map(|indexed| indexed.owner))
+        Ok(entry.as_ref().map(read::<IndexedOwner>).transpose()?.map(|indexed| indexed.owner))
     }
 
     /// Enters a playbook that is about to be made.
@@ -79,7 +79,7 @@ impl<'call> Index<'call> {
 }
 
 fn change(id: &str, owner: &Owner) -> Result<Change, ToolError> {
-    let indexed = Indexed { owner: owner.clone(), used_day: today() };
+    let indexed = IndexedOwner { owner: owner.clone(), used_day: today() };
     Ok(Change::put(id, write(&indexed, ENTRY_BYTES, "the owner", "shorter ids do")?))
 }
 
@@ -91,7 +91,7 @@ fn deletion(entry: &Entry) -> Change {
 
 /// What cannot be read is left alone: a newer plugin may have written it.
 fn is_unused(entry: &Entry) -> bool {
-    read::<Indexed>(entry).is_ok_and(|indexed| {
+    read::<IndexedOwner>(entry).is_ok_and(|indexed| {
         indexed.owner.owned_by == OwnerKind::Session && today().saturating_sub(indexed.used_day) > UNUSED_DAYS
     })
 }

@@ -8,7 +8,7 @@ use wharf_sdk::ToolError;
 use crate::id::PlaybookId;
 use crate::limits::{self, check_count, check_length, check_text};
 use crate::owner::Owner;
-use crate::workflow::{NewStep, Step, build};
+use crate::workflow::{NewStep, WorkflowStep, build};
 
 /// How one knows that a playbook was carried out well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub(crate) struct Playbook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) initial_command: Option<String>,
     /// In the order in which they are carried out.
-    pub(crate) workflow: Vec<Step>,
+    pub(crate) workflow: Vec<WorkflowStep>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) success_criteria: Option<SuccessCriteria>,
     /// RFC 3339, UTC.
@@ -47,7 +47,7 @@ pub(crate) const NO_STEPS: &str = "It has no steps yet; update_playbook writes i
 
 /// A playbook as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct PlaybookRecord {
     pub(crate) playbook: Playbook,
     /// The last number that was given to a step.
     last_step: u32,
@@ -74,7 +74,7 @@ pub(crate) struct PlaybookChange {
     pub(crate) success_criteria: Option<SuccessCriteria>,
 }
 
-impl Record {
+impl PlaybookRecord {
     pub(crate) fn new(id: &PlaybookId, owner: Owner, new: NewPlaybook, now: String) -> Result<Self, ToolError> {
         check_text("goal", &new.goal, limits::GOAL)?;
         let mut last_step = 0;

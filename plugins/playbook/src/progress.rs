@@ -7,7 +7,7 @@ use wharf_sdk::ToolError;
 
 use crate::limits::{self, check_length};
 use crate::playbook::{NO_STEPS, Playbook};
-use crate::workflow::Step;
+use crate::workflow::WorkflowStep;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,7 +20,7 @@ pub(crate) struct StepDone {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Progress {
+pub(crate) struct PlaybookProgress {
     pub(crate) playbook_id: String,
     /// To name the playbook once it is deleted.
     pub(crate) goal: String,
@@ -31,7 +31,7 @@ pub(crate) struct Progress {
     pub(crate) done: Vec<StepDone>,
 }
 
-impl Progress {
+impl PlaybookProgress {
     pub(crate) fn begin(playbook: &Playbook, now: String) -> Self {
         Self {
             playbook_id: playbook.id.clone(),
@@ -72,7 +72,7 @@ impl Progress {
         Ok(())
     }
 
-    pub(crate) fn of(&self, step: &Step) -> Option<&StepDone> {
+    pub(crate) fn of(&self, step: &WorkflowStep) -> Option<&StepDone> {
         self.done.iter().find(|done| done.step_id == step.step_id)
     }
 }

@@ -9,7 +9,7 @@ use crate::limits;
 
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum TextPiece<'a> {
     Text(&'a str),
     Reference {
         name: &'a str,
@@ -25,7 +25,7 @@ pub(crate) fn is_legal_name(name: &str) -> bool {
 }
 
 /// The pieces of a text, in order and without a gap.
-pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(crate) fn pieces(text: &str) -> Vec<TextPiece<'_>> {
     let (mut pieces, mut start, mut from) = (Vec::new(), 0, 0);
     while let Some(found) = text[from..].find("{{") {
         let at = from + found;
@@ -35,14 +35,14 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
             continue;
         };
         if start < at {
-            pieces.push(Piece::Text(&text[start..at]));
+            pieces.push(TextPiece::Text(&text[start..at]));
         }
         from = at + length;
-        pieces.push(Piece::Reference { name, written: &text[at..from] });
+        pieces.push(TextPiece::Reference { name, written: &text[at..from] });
         start = from;
     }
     if start < text.len() {
-        pieces.push(Piece::Text(&text[start..]));
+        pieces.push(TextPiece::Text(&text[start..]));
     }
     pieces
 }
@@ -50,8 +50,8 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 /// The names that a text refers to, in order.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).into_iter().filter_map(|piece| match piece {
-        Piece::Reference { name, .. } => Some(name),
-        Piece::Text(_) => None,
+        TextPiece::Reference { name, .. } => Some(name),
+        TextPiece::Text(_) => None,
     })
 }
 
@@ -88,8 +88,8 @@ impl<'v, V: Fn(&str) -> Option<&'v str>> Resolver<V> {
         let mut resolved = Resolved { text: String::with_capacity(text.len()), waiting_for: Vec::new() };
         for piece in pieces(text) {
             match piece {
-                Piece::Text(text) => resolved.text.push_str(text),
-                Piece::Reference { name, written } => match (self.value_of)(name) {
+                TextPiece::Text(text) => resolved.text.push_str(text),
+                TextPiece::Reference { name, written } => match (self.value_of)(name) {
                     Some(value) if self.spend(value) => resolved.text.push_str(value),
                     Some(_) => resolved.text.push_str(&format!("{written} (too long to repeat here: see stepsDone)")),
                     None => {
@@ -148,7 +148,7 @@ mod tests {
             let whole: String = pieces(text)
                 .into_iter()
                 .map(|piece| match piece {
-                    Piece::Text(text) | Piece::Reference { written: text, .. } => text,
+                    TextPiece::Text(text) | TextPiece::Reference { written: text, .. } => text,
                 })
                 .collect();
             assert_eq!(whole, text);

@@ -23,7 +23,7 @@ use crate::id::{self, PlaybookId};
 use crate::index::{Index, today};
 use crate::limits;
 use crate::owner::Owner;
-use crate::playbook::{Playbook, Record};
+use crate::playbook::{Playbook, PlaybookRecord};
 use crate::stored::{read, write};
 
 const CATALOG: &str = "catalog";
@@ -45,7 +45,7 @@ pub(crate) struct Shelf<'call> {
 
 /// On which day the index was told of an owner's playbooks.
 #[derive(Debug, Serialize, Deserialize)]
-struct Used {
+struct LastUse {
     day: u64,
 }
 
@@ -68,7 +68,7 @@ impl<'call> Shelf<'call> {
     /// Puts up the playbook that `make` makes of its id and owner.
     pub(crate) fn add(
         &self,
-        make: impl FnOnce(&PlaybookId, Owner) -> Result<Record, ToolError>,
+        make: impl FnOnce(&PlaybookId, Owner) -> Result<PlaybookRecord, ToolError>,
     ) -> Result<Playbook, ToolError> {
         let id = PlaybookId::random()?;
         let record = make(&id, self.owner.clone())?;
@@ -105,7 +105,7 @@ impl<'call> Shelf<'call> {
     pub(crate) fn change(
         &self,
         id: &PlaybookId,
-        mut change: impl FnMut(&mut Record) -> Result<(), ToolError>,
+        mut change: impl FnMut(&mut PlaybookRecord) -> Result<(), ToolError>,
     ) -> Result<Playbook, ToolError> {
         let key = record_key(id);
         let mut used = None;
@@ -177,7 +177,7 @@ impl<'call> Shelf<'call> {
     /// Tells the index once a day that this owner's playbooks are in use.
     /// Nobody's call fails for it: another one follows.
     fn stay_in_use(&self, used: Option<&Entry>, known: Option<&Catalog>) {
-        let told = used.is_some_and(|entry| read::<Used>(entry).is_ok_and(|used| used.day == today()));
+        let told = used.is_some_and(|entry| read::<LastUse>(entry).is_ok_and(|used| used.day == today()));
         if !told && let Err(error) = self.tell_index(known) {
             self.call.log(Level::Warn, &format!("the index was not told that playbooks are in use: {error}"));
         }
@@ -242,19 +242,19 @@ fn record_key(id: &PlaybookId) -> String {
     format!("{RECORD}{id}")
 }
 
-fn read_record(entry: &Entry) -> Result<Record, ToolError> {
+fn read_record(entry: &Entry) -> Result<PlaybookRecord, ToolError> {
     read(entry).map_err(|error| ToolError {
         message: format!("{}; delete_playbook removes it for good", error.message),
         ..error
     })
 }
 
-fn record_bytes(record: &Record) -> Result<Vec<u8>, ToolError> {
+fn record_bytes(record: &PlaybookRecord) -> Result<Vec<u8>, ToolError> {
     write(record, limits::PLAYBOOK_BYTES, "this playbook", "fewer steps or shorter texts make it smaller")
 }
 
 fn used_today() -> Result<Change, ToolError> {
-    Ok(Change::put(USED, write(&Used { day: today() }, USED_BYTES, "a day", "no day is")?))
+    Ok(Change::put(USED, write(&LastUse { day: today() }, USED_BYTES, "a day", "no day is")?))
 }
 
 fn catalog(entries: &[Option<Entry>]) -> Result<Catalog, ToolError> {

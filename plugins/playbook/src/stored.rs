@@ -10,7 +10,7 @@ use wharf_sdk::{Entry, ErrorCode, ToolError};
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Written<'a, T> {
+struct VersionedContent<'a, T> {
     version: u32,
     content: &'a T,
 }
@@ -58,7 +58,7 @@ pub(crate) fn write<T: Serialize>(
     what: &str,
     room: &str,
 ) -> Result<Vec<u8>, ToolError> {
-    let bytes = serde_json::to_vec(&Written { version: VERSION, content })?;
+    let bytes = serde_json::to_vec(&VersionedContent { version: VERSION, content })?;
     if bytes.len() > most_bytes {
         return Err(ToolError::limit(format!(
             "{what} would take {} bytes, and at most {most_bytes} are kept; {room}",

@@ -5,7 +5,7 @@ use wharf_sdk::{Bucket, Call, Change, ErrorCode, Scope, ToolError};
 use crate::id::PlaybookId;
 use crate::limits;
 use crate::playbook::Playbook;
-use crate::progress::Progress;
+use crate::progress::PlaybookProgress;
 use crate::shelf::Shelf;
 use crate::stored::{read, write};
 
@@ -22,14 +22,14 @@ impl<'call> Thread<'call> {
     }
 
     /// Puts a playbook in force, with nothing of it done.
-    pub(crate) fn begin(&self, progress: &Progress) -> Result<(), ToolError> {
+    pub(crate) fn begin(&self, progress: &PlaybookProgress) -> Result<(), ToolError> {
         self.bucket.put(KEY, bytes(progress)?).map(drop)
     }
 
     /// The playbook that is in force, if one is.
-    pub(crate) fn active(&self, shelf: &Shelf<'_>) -> Result<Option<(Playbook, Progress)>, ToolError> {
+    pub(crate) fn active(&self, shelf: &Shelf<'_>) -> Result<Option<(Playbook, PlaybookProgress)>, ToolError> {
         let Some(entry) = self.bucket.get(KEY)? else { return Ok(None) };
-        let progress: Progress = read(&entry).map_err(start_over)?;
+        let progress: PlaybookProgress = read(&entry).map_err(start_over)?;
         Ok(Some((playbook_of(&progress, shelf)?, progress)))
     }
 
@@ -37,13 +37,13 @@ impl<'call> Thread<'call> {
     pub(crate) fn advance(
         &self,
         shelf: &Shelf<'_>,
-        mut change: impl FnMut(&Playbook, &mut Progress) -> Result<(), ToolError>,
-    ) -> Result<(Playbook, Progress), ToolError> {
+        mut change: impl FnMut(&Playbook, &mut PlaybookProgress) -> Result<(), ToolError>,
+    ) -> Result<(Playbook, PlaybookProgress), ToolError> {
         self.bucket.transact(&[KEY], |entries| {
             let Some(entry) = entries.first().and_then(Option::as_ref) else {
                 return Err(self.nothing_in_force()?);
             };
-            let mut progress: Progress = read(entry).map_err(start_over)?;
+            let mut progress: PlaybookProgress = read(entry).map_err(start_over)?;
             let playbook = playbook_of(&progress, shelf)?;
             change(&playbook, &mut progress)?;
             Ok((vec![Change::put(KEY, bytes(&progress)?)], (playbook, progress)))
@@ -67,7 +67,7 @@ impl<'call> Thread<'call> {
     }
 }
 
-fn bytes(progress: &Progress) -> Result<Vec<u8>, ToolError> {
+fn bytes(progress: &PlaybookProgress) -> Result<Vec<u8>, ToolError> {
     write(
         progress,
         limits::PROGRESS_BYTES,
@@ -76,7 +76,7 @@ fn bytes(progress: &Progress) -> Result<Vec<u8>, ToolError> {
     )
 }
 
-fn playbook_of(progress: &Progress, shelf: &Shelf<'_>) -> Result<Playbook, ToolError> {
+fn playbook_of(progress: &PlaybookProgress, shelf: &Shelf<'_>) -> Result<Playbook, ToolError> {
     shelf.get(&PlaybookId::parse(&progress.playbook_id)?).map_err(|error| match error.code {
         ErrorCode::NotFound | ErrorCode::Gone => ToolError {
             code: ErrorCode::Gone,
@@ -92,5 +92,5 @@ fn playbook_of(progress: &Progress, shelf: &Shelf<'_>) -> Result<Playbook, ToolE
 }
 
 fn start_over(error: ToolError) -> ToolError {
-    ToolError { message: format!("{}; select_playbook starts over", error.message), ..error }
+    error.with_advice("select_playbook starts over")
 }

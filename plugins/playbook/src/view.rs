@@ -6,15 +6,15 @@ use serde::Serialize;
 
 use crate::owner::Owner;
 use crate::playbook::{NO_STEPS, Playbook, SuccessCriteria};
-use crate::progress::Progress;
+use crate::progress::PlaybookProgress;
 use crate::reference::Resolver;
-use crate::workflow::Step;
+use crate::workflow::WorkflowStep;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StepView {
     #[serde(flatten)]
-    pub(crate) step: Step,
+    pub(crate) step: WorkflowStep,
     pub(crate) done: bool,
     /// Outputs that this step refers to and that are not there yet.
     pub(crate) waiting_for: Vec<String>,
@@ -61,13 +61,13 @@ pub(crate) struct ActivePlaybook {
 }
 
 impl ActivePlaybook {
-    pub(crate) fn new(playbook: Playbook, progress: &Progress) -> Self {
+    pub(crate) fn new(playbook: Playbook, progress: &PlaybookProgress) -> Self {
         let value_of = |name: &str| {
             let step = playbook.workflow.iter().find(|step| step.output_variable.as_deref() == Some(name))?;
             progress.of(step)?.output.as_deref()
         };
         let mut resolver = Resolver::new(value_of);
-        let resolved = |step: &Step| resolve_step(step, progress.of(step).is_some(), &mut resolver);
+        let resolved = |step: &WorkflowStep| resolve_step(step, progress.of(step).is_some(), &mut resolver);
         let workflow: Vec<StepView> = playbook.workflow.iter().map(resolved).collect();
         let results = playbook.workflow.iter().filter_map(|step| {
             progress.of(step).map(|done| StepResult {
@@ -138,7 +138,11 @@ impl StepView {
     }
 }
 
-fn resolve_step<'v, V: Fn(&str) -> Option<&'v str>>(step: &Step, done: bool, resolver: &mut Resolver<V>) -> StepView {
+fn resolve_step<'v, V: Fn(&str) -> Option<&'v str>>(
+    step: &WorkflowStep,
+    done: bool,
+    resolver: &mut Resolver<V>,
+) -> StepView {
     let mut waiting_for: Vec<String> = Vec::new();
     let mut resolve = |text: &str| {
         let resolved = resolver.resolve(text);

@@ -32,7 +32,7 @@ struct NewAction {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Step {
+pub(crate) struct WorkflowStep {
     pub(crate) step_id: String,
     pub(crate) description: String,
     pub(crate) action: Action,
@@ -66,7 +66,11 @@ pub(crate) struct NewStep {
 /// Makes the steps of a workflow. Those without an id get one that no step had
 /// before: not in this workflow, nor in the `former` one, so that progress with
 /// a former step is never taken for progress with another.
-pub(crate) fn build(new: Vec<NewStep>, former: &[Step], last_step: &mut u32) -> Result<Vec<Step>, ToolError> {
+pub(crate) fn build(
+    new: Vec<NewStep>,
+    former: &[WorkflowStep],
+    last_step: &mut u32,
+) -> Result<Vec<WorkflowStep>, ToolError> {
     if new.is_empty() {
         return Err(ToolError::invalid("`workflow` is empty; it needs at least one step"));
     }
@@ -80,7 +84,7 @@ pub(crate) fn build(new: Vec<NewStep>, former: &[Step], last_step: &mut u32) -> 
             Some(id) => id,
             None => next_id(last_step, is_taken)?,
         };
-        steps.push(Step {
+        steps.push(WorkflowStep {
             step_id,
             description: step.description,
             action: Action { tool_name: step.action.tool_name, purpose: step.action.purpose },
@@ -136,7 +140,7 @@ fn check_texts(index: usize, step: &NewStep) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn check_outputs(steps: &[Step]) -> Result<(), ToolError> {
+fn check_outputs(steps: &[WorkflowStep]) -> Result<(), ToolError> {
     let mut outputs = BTreeSet::new();
     for (index, step) in steps.iter().enumerate() {
         let Some(output) = &step.output_variable else { continue };
@@ -157,7 +161,7 @@ fn check_outputs(steps: &[Step]) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn check_references(steps: &[Step]) -> Result<(), ToolError> {
+fn check_references(steps: &[WorkflowStep]) -> Result<(), ToolError> {
     let mut count = 0;
     for (index, step) in steps.iter().enumerate() {
         for (field, text) in step.texts() {
@@ -178,11 +182,11 @@ fn check_references(steps: &[Step]) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn yielded(steps: &[Step]) -> impl Iterator<Item = &str> {
+fn yielded(steps: &[WorkflowStep]) -> impl Iterator<Item = &str> {
     steps.iter().filter_map(|step| step.output_variable.as_deref())
 }
 
-fn unyielded(steps: &[Step], index: usize, field: &str, name: &str) -> ToolError {
+fn unyielded(steps: &[WorkflowStep], index: usize, field: &str, name: &str) -> ToolError {
     let name_shown: String = name.chars().take(limits::NAME).collect();
     let later = steps[index..].iter().find(|step| step.output_variable.as_deref() == Some(name));
     let why = match later {
@@ -196,7 +200,7 @@ fn unyielded(steps: &[Step], index: usize, field: &str, name: &str) -> ToolError
     ))
 }
 
-impl Step {
+impl WorkflowStep {
     /// Every text that may refer to outputs, with the name of its field.
     fn texts(&self) -> impl Iterator<Item = (String, &str)> {
         let data = self.required_data.iter().enumerate();

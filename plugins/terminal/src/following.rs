@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// prints from a cursor on.
 pub(crate) fn follow(call: &Call, id: &str, turn: &Turn, from: u64, longest: Duration) -> Result<Turn, ToolError> {
     let deadline = Instant::now() + within(call, longest);
-    let mut progress = Progress::new(call, turn.start);
+    let mut progress = TurnProgress::new(call, turn.start);
     let mut cursor = from;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -79,7 +79,7 @@ pub(crate) fn settle(
 }
 
 /// What a turn printed and the client was not told yet.
-struct Progress<'call> {
+struct TurnProgress<'call> {
     call: &'call Call,
     start: u64,
     text: String,
@@ -89,7 +89,7 @@ struct Progress<'call> {
     is_heard: bool,
 }
 
-impl<'call> Progress<'call> {
+impl<'call> TurnProgress<'call> {
     fn new(call: &'call Call, start: u64) -> Self {
         Self { call, start, text: String::new(), next: start, sent: 0, last: None, is_heard: true }
     }

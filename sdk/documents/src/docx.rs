@@ -6,7 +6,7 @@ mod body;
 mod styles;
 
 use crate::package::{Package, main_part};
-use crate::writer::Writer;
+use crate::writer::TextWriter;
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
 const FORMAT: Format = Format::Docx;
@@ -17,7 +17,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
     let relations = crate::relations::relations(&mut package, FORMAT, &main, limits)?;
     let part_of = |kind: &str| relations.values().find(|relation| relation.kind == kind).map(|it| it.part.clone());
 
-    let mut writer = Writer::new(limits);
+    let mut writer = TextWriter::new(limits);
     if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }

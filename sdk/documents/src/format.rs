@@ -94,11 +94,11 @@ impl Format {
     /// than its name or type says.
     pub fn detect(name: Option<&str>, mime: Option<&str>, bytes: &[u8]) -> Result<Self, ParseError> {
         let named = name.and_then(Self::by_name).or_else(|| mime.and_then(Self::by_mime));
-        match (named, Content::of(bytes)) {
+        match (named, ContentGuess::of(bytes)) {
             (Some(format), content) => content.check(format).map(|()| format),
-            (None, Content::Known(format)) => Ok(format),
+            (None, ContentGuess::Known(format)) => Ok(format),
             // Source code, logs, settings: any text can be read as one.
-            (None, Content::SomeText) => Ok(Self::Text),
+            (None, ContentGuess::SomeText) => Ok(Self::Text),
             (None, content) => {
                 let name = name.map(crate::package::short).unwrap_or_default();
                 let looked =
@@ -110,7 +110,7 @@ impl Format {
 
     /// Whether the content begins as the format must.
     pub(crate) fn check(self, bytes: &[u8]) -> Result<(), ParseError> {
-        Content::of(bytes).check(self)
+        ContentGuess::of(bytes).check(self)
     }
 
     fn by_name(name: &str) -> Option<Self> {
@@ -128,7 +128,7 @@ impl Format {
 
 /// What the content says that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Content {
+enum ContentGuess {
     Known(Format),
     /// An archive, but of no Office document that is known.
     Archive,
@@ -141,7 +141,7 @@ enum Content {
     Nothing,
 }
 
-impl Content {
+impl ContentGuess {
     fn of(bytes: &[u8]) -> Self {
         let has = |needle: &str| memchr::memmem::find(bytes, needle.as_bytes()).is_some();
         if bytes.is_empty() {
@@ -193,7 +193,7 @@ impl Content {
     }
 }
 
-impl std::fmt::Display for Content {
+impl std::fmt::Display for ContentGuess {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Known(format) => write!(formatter, "{}", format.name()),

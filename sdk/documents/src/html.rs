@@ -3,7 +3,7 @@
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-use crate::writer::{Writer, row, warn_pictures};
+use crate::writer::{TextWriter, row, warn_pictures};
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
 /// Elements whose content nobody reads.
@@ -39,8 +39,8 @@ const BLOCKS: [&[u8]; 26] = [
     b"tbody",
 ];
 
-struct Page<'limits> {
-    writer: Writer<'limits>,
+struct HtmlText<'limits> {
+    writer: TextWriter<'limits>,
     kind: BlockKind,
     /// Text of the block that is open.
     text: String,
@@ -59,8 +59,8 @@ struct Page<'limits> {
 }
 
 pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Parsed, ParseError> {
-    let mut page = Page {
-        writer: Writer::new(limits),
+    let mut page = HtmlText {
+        writer: TextWriter::new(limits),
         kind: BlockKind::Paragraph,
         text: String::new(),
         lists: Vec::new(),
@@ -98,7 +98,7 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Parsed, ParseError> {
     Ok(page.writer.finish(Format::Html))
 }
 
-impl Page<'_> {
+impl HtmlText<'_> {
     fn start(&mut self, name: &[u8], self_closing: bool, alternative: Option<String>) -> Result<(), ParseError> {
         if let Some((hidden, open)) = &mut self.hidden {
             *open += usize::from(hidden == name && !self_closing);

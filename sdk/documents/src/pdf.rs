@@ -16,7 +16,7 @@ mod lexer;
 mod pages;
 mod simple;
 
-use crate::writer::Writer;
+use crate::writer::TextWriter;
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
 use file::File;
@@ -29,7 +29,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
         return Err(ParseError::OtherFormat { format: FORMAT, problem: "it does not begin like one".into() });
     }
     let file = File::open(bytes, limits)?;
-    let mut writer = Writer::new(limits);
+    let mut writer = TextWriter::new(limits);
     if let Some(information) = file.dictionary(file.trailer(), "Info")
         && let Object::String(title) = file.entry(&information, "Title")
     {
@@ -43,7 +43,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
     if pages.is_empty() {
         return Err(ParseError::Damaged { format: FORMAT, problem: "it has no pages that could be found".into() });
     }
-    let mut reader = content::Reader::new(&file, limits);
+    let mut reader = content::ContentReader::new(&file, limits);
     let mut empty = Vec::new();
     for (number, page) in (1_u32..).zip(&pages) {
         writer.page(number);

@@ -3,7 +3,7 @@
 
 use crate::package::{Package, main_part};
 use crate::relations::relations;
-use crate::writer::{Writer, row, warn_pictures};
+use crate::writer::{TextWriter, row, warn_pictures};
 use crate::xml::{Node, Nodes};
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
@@ -12,7 +12,7 @@ const FORMAT: Format = Format::Pptx;
 pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError> {
     let mut package = Package::open(FORMAT, bytes, limits)?;
     let main = main_part(&mut package, FORMAT, "ppt/presentation.xml", limits)?;
-    let mut writer = Writer::new(limits);
+    let mut writer = TextWriter::new(limits);
     if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }
@@ -33,20 +33,20 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
         drop(text);
         pictures += slide.pictures;
         let titles: Vec<&str> =
-            slide.said.iter().filter(|said| said.place == Place::Title).map(Said::trimmed).collect();
+            slide.said.iter().filter(|said| said.place == TextRole::Title).map(SlideText::trimmed).collect();
         let title = titles.join(" ");
         writer.title(&title);
         let heading = if title.is_empty() { format!("Slide {number}") } else { title.replace('\n', " ") };
         writer.block(BlockKind::Heading(1), &heading)?;
         for said in slide.said {
             match said.place {
-                Place::Title => {}
-                Place::Outline => {
+                TextRole::Title => {}
+                TextRole::Outline => {
                     let line = format!("{}- {}", "  ".repeat(said.indent), said.trimmed());
                     writer.block(BlockKind::ListItem, if said.trimmed().is_empty() { "" } else { &line })?;
                 }
-                Place::Row => drop(writer.block(BlockKind::TableRow, &said.text)?),
-                Place::Free | Place::Small => drop(writer.block(BlockKind::Paragraph, &said.text)?),
+                TextRole::Row => drop(writer.block(BlockKind::TableRow, &said.text)?),
+                TextRole::Free | TextRole::Small => drop(writer.block(BlockKind::Paragraph, &said.text)?),
             }
         }
         let related = relations(&mut package, FORMAT, part, limits)?;
@@ -55,7 +55,8 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
         {
             let said = shapes(&notes.part, &text, limits)?.said;
             // The picture of the slide, its number and the date are no notes.
-            let said: Vec<&str> = said.iter().filter(|said| said.place == Place::Outline).map(Said::trimmed).collect();
+            let said: Vec<&str> =
+                said.iter().filter(|said| said.place == TextRole::Outline).map(SlideText::trimmed).collect();
             let said = said.join("\n");
             if !said.trim().is_empty() {
                 writer.block(BlockKind::Paragraph, &format!("Notes: {}", said.trim()))?;
@@ -88,7 +89,7 @@ fn slide_ids(package: &mut Package<'_>, main: &str, limits: &Limits) -> Result<V
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TextRole {
     Title,
     /// A placeholder for the text of the slide, or of the notes.
     Outline,
@@ -99,13 +100,13 @@ enum Place {
     Row,
 }
 
-struct Said {
-    place: Place,
+struct SlideText {
+    place: TextRole,
     indent: usize,
     text: String,
 }
 
-impl Said {
+impl SlideText {
     fn trimmed(&self) -> &str {
         self.text.trim()
     }
@@ -113,7 +114,7 @@ impl Said {
 
 #[derive(Default)]
 struct Slide {
-    said: Vec<Said>,
+    said: Vec<SlideText>,
     pictures: usize,
 }
 
@@ -121,8 +122,8 @@ struct Slide {
 fn shapes(part: &str, text: &str, limits: &Limits) -> Result<Slide, ParseError> {
     let mut nodes = Nodes::new(FORMAT, part, text, limits);
     let mut slide = Slide::default();
-    let mut place = Place::Free;
-    let mut paragraph: Option<Said> = None;
+    let mut place = TextRole::Free;
+    let mut paragraph: Option<SlideText> = None;
     let (mut cells, mut cell): (Vec<String>, Option<String>) = (Vec::new(), None);
     let (mut in_text, mut skipped) = (false, 0_usize);
     while let Some(node) = nodes.next()? {
@@ -133,19 +134,19 @@ fn shapes(part: &str, text: &str, limits: &Limits) -> Result<Slide, ParseError> 
             Node::Start(element) => match element.name() {
                 // The same again for older programs.
                 "Fallback" => skipped = 1,
-                "sp" | "graphicFrame" => place = Place::Free,
+                "sp" | "graphicFrame" => place = TextRole::Free,
                 "ph" => {
                     place = match element.attribute("type").as_deref() {
-                        Some("title" | "ctrTitle") => Place::Title,
-                        Some("dt" | "sldNum" | "ftr" | "hdr") => Place::Small,
-                        Some("sldImg") => Place::Free,
-                        _ => Place::Outline,
+                        Some("title" | "ctrTitle") => TextRole::Title,
+                        Some("dt" | "sldNum" | "ftr" | "hdr") => TextRole::Small,
+                        Some("sldImg") => TextRole::Free,
+                        _ => TextRole::Outline,
                     }
                 }
                 "pic" => slide.pictures += 1,
                 "tr" => cells.clear(),
                 "tc" => cell = Some(String::new()),
-                "p" => paragraph = Some(Said { place, indent: 0, text: String::new() }),
+                "p" => paragraph = Some(SlideText { place, indent: 0, text: String::new() }),
                 "pPr" => {
                     if let Some(paragraph) = &mut paragraph {
                         let level = element.attribute("lvl").and_then(|level| level.parse().ok());
@@ -178,12 +179,12 @@ fn shapes(part: &str, text: &str, limits: &Limits) -> Result<Slide, ParseError> 
                     (None, _) => {}
                 },
                 "tc" => cells.extend(cell.take()),
-                "tr" => slide.said.push(Said { place: Place::Row, indent: 0, text: row(&cells) }),
+                "tr" => slide.said.push(SlideText { place: TextRole::Row, indent: 0, text: row(&cells) }),
                 _ => {}
             },
         }
     }
     // The number of the slide says nothing about it.
-    slide.said.retain(|said| said.place != Place::Small || said.text.chars().any(char::is_alphabetic));
+    slide.said.retain(|said| said.place != TextRole::Small || said.text.chars().any(char::is_alphabetic));
     Ok(slide)
 }

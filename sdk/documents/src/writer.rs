@@ -1,4 +1,4 @@
-//! [`Writer`]: where the parsers of binary formats and of HTML put what they
+//! [`TextWriter`]: where the parsers of binary formats and of HTML put what they
 //! read. It owns the layout of the text and keeps its limits; it knows no format.
 
 use crate::{Block, BlockKind, Format, Limits, ParseError, Parsed};
@@ -8,7 +8,7 @@ const MOST_WARNINGS: usize = 32;
 /// Bytes of a title.
 pub(crate) const TITLE_BYTES: usize = 512;
 
-pub(crate) struct Writer<'limits> {
+pub(crate) struct TextWriter<'limits> {
     limits: &'limits Limits,
     text: String,
     blocks: Vec<Block>,
@@ -17,7 +17,7 @@ pub(crate) struct Writer<'limits> {
     page: Option<u32>,
 }
 
-impl<'limits> Writer<'limits> {
+impl<'limits> TextWriter<'limits> {
     pub(crate) fn new(limits: &'limits Limits) -> Self {
         Self { limits, text: String::new(), blocks: Vec::new(), warnings: Vec::new(), title: None, page: None }
     }
@@ -102,7 +102,7 @@ pub(crate) fn row(cells: &[String]) -> String {
     cells[..used].join(" | ")
 }
 
-pub(crate) fn warn_pictures(writer: &mut Writer<'_>, pictures: usize) {
+pub(crate) fn warn_pictures(writer: &mut TextWriter<'_>, pictures: usize) {
     match pictures {
         0 => {}
         1 => writer.warn("1 picture was left out"),

@@ -11,7 +11,7 @@ mod strings;
 
 use crate::package::{Package, main_part};
 use crate::relations::relations;
-use crate::writer::{Writer, row, warn_pictures};
+use crate::writer::{TextWriter, row, warn_pictures};
 use crate::xml::{Element, Node, Nodes};
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
@@ -28,7 +28,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
     if main.ends_with(".bin") {
         return Err(ParseError::OtherFormat { format: FORMAT, problem: "it is a binary workbook (xlsb)".into() });
     }
-    let mut writer = Writer::new(limits);
+    let mut writer = TextWriter::new(limits);
     if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }
@@ -114,7 +114,7 @@ fn rows(
     strings: &Strings,
     numbers: &Numbers,
     limits: &Limits,
-    writer: &mut Writer<'_>,
+    writer: &mut TextWriter<'_>,
 ) -> Result<usize, ParseError> {
     let mut nodes = Nodes::new(FORMAT, part, text, limits);
     let (mut cells, mut next_column): (Vec<String>, usize) = (Vec::new(), 0);

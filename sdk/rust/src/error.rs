@@ -2,6 +2,8 @@
 //!
 //! It knows nothing of Wasm; `wit_host` converts what the host sends.
 
+use std::fmt;
+
 pub use wharf_contract::types::ErrorCode;
 
 /// Why a tool could not do what it was asked.
@@ -52,6 +54,14 @@ constructors! {
     internal = Internal, retryable false;
 }
 
+impl ToolError {
+    /// The same error, saying what to do next: such as "list_todos shows those that there are".
+    #[must_use]
+    pub fn with_advice(self, advice: impl fmt::Display) -> Self {
+        Self { message: format!("{}; {advice}", self.message), ..self }
+    }
+}
+
 impl From<serde_json::Error> for ToolError {
     fn from(error: serde_json::Error) -> Self {
         Self::internal(format!("a value could not be turned into JSON or back: {error}"))
@@ -61,6 +71,12 @@ impl From<serde_json::Error> for ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_follows_what_happened_and_changes_nothing_else() {
+        let error = ToolError::conflict("it runs").with_advice("stop_it ends it");
+        assert_eq!(error, ToolError { message: "it runs; stop_it ends it".into(), ..ToolError::conflict("") });
+    }
 
     #[test]
     fn every_code_has_a_word_that_leads_back_to_it_and_other_words_are_internal() {

@@ -9,12 +9,15 @@
 use std::time::Duration;
 
 use crate::ToolError;
-use crate::http::{Request, Response};
-use crate::process::{Condition, Launch, Piece, Polled, Position, ProcessInfo, Signal, Stream, Waited};
-use crate::state::{Change, Entry, Page, Scope, Usage};
-use crate::terminal::{self, Followed, Input, Screen, Started, TerminalInfo, Turn, TurnOptions, View};
-use crate::webview::{LogPage, Outcome, PageInfo, PageOptions, ResultPiece, Script};
-use crate::workspace::{self, Directory};
+use crate::http::message::{Request, Response};
+use crate::process::report::{Piece, Polled, ProcessInfo, Waited};
+use crate::process::request::{Condition, Launch, Position, Signal, Stream};
+use crate::state::entry::{Change, Entry, ScanPage, Scope, Usage};
+use crate::terminal::report::{Followed, Screen, Started, TerminalInfo, Turn};
+use crate::terminal::request::{Input, Launch as TerminalLaunch, TurnOptions, View};
+use crate::webview::report::{LogPage, Outcome, PageInfo, ResultPiece};
+use crate::webview::request::{PageOptions, Script};
+use crate::workspace::directory::{Directory, Usage as WorkspaceUsage};
 
 /// The host of a running call.
 pub(crate) trait Host {
@@ -36,7 +39,7 @@ pub(crate) trait Host {
 pub(crate) trait HostBucket {
     fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, ToolError>;
     fn apply(&self, changes: Vec<Change>) -> Result<Vec<u64>, ToolError>;
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, ToolError>;
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<ScanPage, ToolError>;
     fn usage(&self) -> Result<Usage, ToolError>;
     fn expired_at(&self) -> Result<Option<String>, ToolError>;
 }
@@ -61,13 +64,8 @@ pub(crate) trait HostProcesses {
 /// The terminals of the session. Times are milliseconds.
 pub(crate) trait HostTerminals {
     fn terminal_status(&self) -> Result<String, ToolError>;
-    fn start_terminal(
-        &self,
-        program: &str,
-        arguments: &[&str],
-        launch: &terminal::Launch,
-    ) -> Result<Started, ToolError>;
-    fn start_shell(&self, launch: &terminal::Launch) -> Result<Started, ToolError>;
+    fn start_terminal(&self, program: &str, arguments: &[&str], launch: &TerminalLaunch) -> Result<Started, ToolError>;
+    fn start_shell(&self, launch: &TerminalLaunch) -> Result<Started, ToolError>;
     fn list_terminals(&self) -> Result<Vec<TerminalInfo>, ToolError>;
     fn terminal(&self, id: &str) -> Result<TerminalInfo, ToolError>;
     fn send(&self, id: &str, input: Input<'_>, options: &TurnOptions) -> Result<Turn, ToolError>;
@@ -136,7 +134,7 @@ pub(crate) trait HostWorkspace {
     fn files(&self) -> Result<Directory, ToolError>;
     fn create(&self) -> Result<Directory, ToolError>;
     fn exchange(&self) -> Result<Vec<(String, Directory)>, ToolError>;
-    fn workspace_usage(&self) -> Result<workspace::Usage, ToolError>;
+    fn workspace_usage(&self) -> Result<WorkspaceUsage, ToolError>;
 }
 
 #[cfg(target_family = "wasm")]

@@ -72,6 +72,8 @@
 //!   call; [`Call::input`] has what was given.
 //! - [`Call::open_stream`] tells who follows over HTTP how long work goes.
 //! - [`ToolError`] is why a tool could not do it. The model reads it.
+//! - [`excerpt`] and [`text`] cut long output to what a model can take, [`check`] refuses input
+//!   that a schema lets through.
 //! - [`testing`] is the host in memory, for `cargo test`.
 //!
 //! # What a component asks for
@@ -94,6 +96,7 @@ pub mod check;
 pub mod clock;
 pub mod completion;
 mod error;
+pub mod excerpt;
 #[cfg(target_family = "wasm")]
 mod guest;
 mod host;
@@ -125,7 +128,7 @@ pub use input::{Input, InputRequired, Round};
 pub use prompt::{Prompt, PromptArgument, PromptDefinition, PromptReply, Prompts, Role};
 pub use resource::{Changed, Resource, ResourcePart, ResourceTemplate, Resources};
 pub use schema::second_name;
-pub use state::{Bucket, Change, Entry, Page, Scope, Usage};
+pub use state::{Bucket, Change, Entry, ScanPage, Scope, Usage};
 pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]
 pub use tool::macro_support;

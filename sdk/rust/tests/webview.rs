@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use wharf_sdk::testing::{Asked, Reaction, TestCall, WebPageScript};
+use wharf_sdk::testing::{PageRequest, Reaction, TestCall, WebPageScript};
 use wharf_sdk::webview::{
     DialogKind, FailureKind, Operation, PageOptions, PageStatus, RequestState, Script, ScriptFailure,
 };
@@ -47,7 +47,7 @@ fn a_script_is_run_and_its_value_handed_back_in_one_step() -> Result<(), ToolErr
     let first = call.web_pages().run(&id, &Script::new("next()"))?;
     assert_eq!((first, call.web_pages().run(&id, &Script::new("next()"))?), (json!(1), json!(2)));
     assert_eq!(kind(call.web_pages().run(&id, &Script::new("throw 1"))), Some(FailureKind::Exception));
-    let asked = Asked::Script { isolated: true, frame: None, source: "document.title".into() };
+    let asked = PageRequest::Script { isolated: true, frame: None, source: "document.title".into() };
     assert_eq!(host.asked(&id).first(), Some(&asked));
     assert_eq!(call.web_pages().get(&id)?.pending, 0);
     Ok(())

@@ -36,11 +36,11 @@ pub(crate) fn wide(size: usize) -> u64 {
 
 /// Reads what the functions above wrote.
 #[derive(Debug, Clone)]
-pub(crate) struct Reader<'bytes> {
+pub(crate) struct ByteReader<'bytes> {
     rest: &'bytes [u8],
 }
 
-impl<'bytes> Reader<'bytes> {
+impl<'bytes> ByteReader<'bytes> {
     pub(crate) fn new(bytes: &'bytes [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -139,16 +139,16 @@ mod tests {
         for (number, size) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u64::MAX, 10)] {
             let mut bytes = Vec::new();
             push(&mut bytes, number);
-            assert_eq!((bytes.len(), Reader::new(&bytes).number()), (size, Ok(number)));
+            assert_eq!((bytes.len(), ByteReader::new(&bytes).number()), (size, Ok(number)));
         }
     }
 
     #[test]
     fn bytes_that_say_too_much_are_refused_before_anything_is_allocated() {
-        assert!(Reader::new(&[0xff; 11]).number().is_err());
-        assert!(Reader::new(&[0xff, 0xff, 0xff, 0x7f, 1]).count().is_err());
-        assert!(Reader::new(&[2, b'a']).slice().is_err());
-        assert!(Reader::new(&[1, 0xff]).text().is_err());
-        assert!(Reader::new(&[]).number().is_err());
+        assert!(ByteReader::new(&[0xff; 11]).number().is_err());
+        assert!(ByteReader::new(&[0xff, 0xff, 0xff, 0x7f, 1]).count().is_err());
+        assert!(ByteReader::new(&[2, b'a']).slice().is_err());
+        assert!(ByteReader::new(&[1, 0xff]).text().is_err());
+        assert!(ByteReader::new(&[]).number().is_err());
     }
 }

@@ -2,7 +2,7 @@
 //! statistics that scores are made of.
 
 use crate::SearchError;
-use crate::bytes::{Malformed, Reader, push, wide};
+use crate::bytes::{ByteReader, Malformed, push, wide};
 use crate::payload::Group;
 use crate::seal::{self, seal};
 use crate::segment::shared_buckets;
@@ -69,12 +69,12 @@ pub(crate) struct Layout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Value {
     pub(crate) bucket: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
 }
 
 /// What a bucket keeps apart, since only phrases need the positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Postings,
     Positions,
 }
@@ -120,16 +120,16 @@ impl Layout {
 
     /// Everything that it stores.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value> + use<> {
-        let of = |kind: Kind, count: u32| (0..count).map(move |bucket| Value { bucket, kind });
-        of(Kind::Postings, 1 << self.bucket_bits).chain(of(Kind::Positions, shared_buckets(self.bucket_bits)))
+        let of = |kind: ValueKind, count: u32| (0..count).map(move |bucket| Value { bucket, kind });
+        of(ValueKind::Postings, 1 << self.bucket_bits).chain(of(ValueKind::Positions, shared_buckets(self.bucket_bits)))
     }
 }
 
 /// The key of one part of one value.
 pub(crate) fn key(prefix: &str, segment: u64, value: Value, part: u32) -> String {
     let kind = match value.kind {
-        Kind::Postings => 't',
-        Kind::Positions => 'p',
+        ValueKind::Postings => 't',
+        ValueKind::Positions => 'p',
     };
     match part {
         0 => format!("{prefix}{segment}{kind}{}", value.bucket),
@@ -210,16 +210,16 @@ impl Header {
     }
 
     pub(crate) fn decode(key: &str, bytes: &[u8]) -> Result<Self, SearchError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let format = reader.number().map_err(|error| error.at(key))?;
         if format != FORMAT {
             return Err(SearchError::TooNew { found: format, known: FORMAT });
         }
         let content = seal::open(key, reader.rest().to_vec()).map_err(|error| error.at(key))?;
-        Self::decode_rest(&mut Reader::new(&content)).map_err(|error| error.at(key))
+        Self::decode_rest(&mut ByteReader::new(&content)).map_err(|error| error.at(key))
     }
 
-    fn decode_rest(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    fn decode_rest(reader: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         let mut header = Self::new(reader.number()?);
         header.next_document = reader.number()?;
         header.next_segment = reader.number()?;
@@ -259,7 +259,7 @@ impl Header {
     }
 }
 
-fn decode_group(reader: &mut Reader<'_>) -> Result<Group, Malformed> {
+fn decode_group(reader: &mut ByteReader<'_>) -> Result<Group, Malformed> {
     let (first, count, size, alive) = (reader.number()?, reader.number()?, reader.number()?, reader.number()?);
     if count == 0 || size < 2 || !(1..=count).contains(&alive) {
         return Err(Malformed("a group of documents is impossible"));
@@ -273,12 +273,12 @@ impl Layout {
             push(bytes, number);
         }
         for (value, parts) in &self.split {
-            push(bytes, u64::from(value.bucket) * 2 + u64::from(value.kind == Kind::Positions));
+            push(bytes, u64::from(value.bucket) * 2 + u64::from(value.kind == ValueKind::Positions));
             push(bytes, u64::from(*parts));
         }
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         let (number, bucket_bits) = (reader.number()?, reader.small()?);
         if bucket_bits > MOST_BUCKET_BITS {
             return Err(Malformed("a segment has an impossible number of buckets"));
@@ -286,7 +286,7 @@ impl Layout {
         let mut split = Vec::new();
         for _ in 0..reader.count()? {
             let (slot, parts) = (reader.small()?, reader.small()?);
-            let kind = if slot % 2 == 0 { Kind::Postings } else { Kind::Positions };
+            let kind = if slot % 2 == 0 { ValueKind::Postings } else { ValueKind::Positions };
             if slot / 2 >= 1 << bucket_bits || !(2..=MOST_PARTS).contains(&parts) {
                 return Err(Malformed("a value has an impossible number of parts"));
             }
@@ -296,7 +296,7 @@ impl Layout {
     }
 }
 
-fn decode_segment(reader: &mut Reader<'_>) -> Result<Segment, Malformed> {
+fn decode_segment(reader: &mut ByteReader<'_>) -> Result<Segment, Malformed> {
     let layout = Layout::decode(reader)?;
     let (first, span, documents, bytes) = (reader.number()?, reader.number()?, reader.number()?, reader.number()?);
     let last = first.checked_add(span).filter(|_| span < LONGEST_SPAN && documents <= span + 1);

@@ -10,7 +10,7 @@ use crate::bytes::wide;
 use crate::header::{self, Header};
 use crate::payload::{self, Group, Payloads};
 use crate::seal::{self, seal};
-use crate::segment::{Terms, Written};
+use crate::segment::{FinishedSegment, Terms};
 use crate::store::{self, KEYS_PER_CALL, Store};
 use crate::{Analysis, Bm25, SearchError};
 
@@ -35,7 +35,7 @@ const PREFIX_BYTES: usize = 128;
 
 /// How an index understands words, and weighs them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct IndexSettings {
     /// What makes words the same.
     pub analysis: Analysis,
     /// The constants of the scores; they may change from search to search.
@@ -45,7 +45,7 @@ pub struct Settings {
     pub step_bytes: usize,
 }
 
-impl Default for Settings {
+impl Default for IndexSettings {
     fn default() -> Self {
         Self { analysis: Analysis::default(), bm25: Bm25::default(), step_bytes: STEP_BYTES }
     }
@@ -85,7 +85,7 @@ pub struct Statistics {
 pub struct Index<S> {
     pub(crate) store: S,
     pub(crate) prefix: String,
-    pub(crate) settings: Settings,
+    pub(crate) settings: IndexSettings,
 }
 
 impl<S: Store> Index<S> {
@@ -94,7 +94,7 @@ impl<S: Store> Index<S> {
     ///
     /// # Errors
     /// [`SearchError::InvalidSettings`].
-    pub fn new(store: S, prefix: &str, settings: Settings) -> Result<Self, SearchError> {
+    pub fn new(store: S, prefix: &str, settings: IndexSettings) -> Result<Self, SearchError> {
         if prefix.len() > PREFIX_BYTES {
             return Err(SearchError::InvalidSettings("the prefix of a search index has at most 128 bytes"));
         }
@@ -356,7 +356,7 @@ impl<S: Store> Index<S> {
 
 /// Documents that are ready to be placed.
 struct Addition {
-    written: Written,
+    written: FinishedSegment,
     /// How many words each has.
     words: Vec<u32>,
 }

@@ -9,12 +9,12 @@
 //! ```
 //! use wharf_sdk::testing::TestCall;
 //! use wharf_sdk::{Change, Scope};
-//! use wharf_search::{CallStore, Document, Index, Search, Settings};
+//! use wharf_search::{CallStore, Document, Index, Search, IndexSettings};
 //!
 //! # fn main() -> Result<(), wharf_sdk::ToolError> {
 //! let call = TestCall::new().call();
 //! let bucket = call.state(Scope::Session, "notes")?;
-//! let index = Index::new(CallStore::new(&call, &bucket), "index/", Settings::default())?;
+//! let index = Index::new(CallStore::new(&call, &bucket), "index/", IndexSettings::default())?;
 //!
 //! let text = "The harbour opens at six.";
 //! let document = Document { text, tags: &["harbour.txt"], stored: text.as_bytes() };
@@ -58,9 +58,9 @@ mod store;
 
 pub use analysis::{Analysis, Token};
 pub use error::SearchError;
-pub use index::{Document, DocumentId, Index, Settings, Statistics};
+pub use index::{Document, DocumentId, Index, IndexSettings, Statistics};
 pub use query::Query;
 pub use score::Bm25;
-pub use search::{Found, Hit, MatchCount, Search};
+pub use search::{Hit, MatchCount, Search, SearchResults};
 pub use snippet::Snippet;
 pub use store::{CallStore, Store};

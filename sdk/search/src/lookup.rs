@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 
 use crate::bytes::{Malformed, wide};
 use crate::header::{Header, Layout, Segment, Value};
-use crate::postings::{Unpacked, blocks};
+use crate::postings::{UnpackedBlock, blocks};
 use crate::query::Phrase;
-use crate::rank::{self, Best, Conditions, List};
+use crate::rank::{self, BestDocuments, Conditions, PostingList};
 use crate::read::Values;
 use crate::score::Term;
-use crate::segment::{self, Record, tag_term, values_of};
+use crate::segment::{self, TermRecord, tag_term, values_of};
 use crate::{DocumentId, Query, Search, SearchError, phrase};
 
 /// Terms to look up, whatever segment they are in.
 #[derive(Debug)]
-pub(crate) struct Wanted<'query> {
+pub(crate) struct QueryTerms<'query> {
     query: &'query Query,
     /// Hashes of all words of the query. Sorted, since the seed of a hash map
     /// would be one more host call.
@@ -24,7 +24,7 @@ pub(crate) struct Wanted<'query> {
     tags: Vec<Vec<(String, u64)>>,
 }
 
-impl<'query> Wanted<'query> {
+impl<'query> QueryTerms<'query> {
     pub(crate) fn new(query: &'query Query, search: &Search<'_>) -> Self {
         let words = query.scored.iter().chain(query.all_phrases().flatten());
         let hashes = words.map(|term| (term.as_str(), segment::hash(term))).collect();
@@ -55,30 +55,30 @@ impl<'query> Wanted<'query> {
 }
 
 /// What a segment has of a query.
-pub(crate) struct Matching<'values> {
+pub(crate) struct SegmentMatches<'values> {
     segment: &'values Segment,
     /// The terms that make the score; none for those that the segment lacks.
-    scored: Vec<Option<Record<'values>>>,
+    scored: Vec<Option<TermRecord<'values>>>,
     /// How many documents have each of them.
     counts: Vec<u64>,
     conditions: Conditions,
 }
 
 /// A segment and its values.
-struct Source<'values> {
+struct SegmentValues<'values> {
     segment: &'values Segment,
     values: &'values Values,
     prefix: &'values str,
 }
 
-impl<'values> Matching<'values> {
+impl<'values> SegmentMatches<'values> {
     pub(crate) fn find(
         segment: &'values Segment,
-        wanted: &Wanted<'_>,
+        wanted: &QueryTerms<'_>,
         values: &'values Values,
         prefix: &'values str,
     ) -> Result<Self, SearchError> {
-        let source = Source { segment, values, prefix };
+        let source = SegmentValues { segment, values, prefix };
         let hash = |term: &str| wanted.hashes.get(term).copied().unwrap_or_default();
         let (mut scored, mut counts) = (Vec::new(), Vec::new());
         for term in &wanted.query.scored {
@@ -118,16 +118,17 @@ impl<'values> Matching<'values> {
         &self,
         weights: &[Term],
         only: Option<&dyn Fn(DocumentId) -> bool>,
-        best: &mut Best,
+        best: &mut BestDocuments,
     ) -> Result<(), Malformed> {
         let lists = self.scored.iter().zip(weights).filter_map(|(record, weight)| Some((record.as_ref()?, weight)));
-        let mut lists = lists.map(|(record, weight)| List::new(record, *weight)).collect::<Result<Vec<_>, _>>()?;
+        let mut lists =
+            lists.map(|(record, weight)| PostingList::new(record, *weight)).collect::<Result<Vec<_>, _>>()?;
         rank::rank(self.segment.first, &mut lists, &self.conditions, only, best)
     }
 }
 
-impl<'values> Source<'values> {
-    fn find(&self, term: &str, hash: u64) -> Result<Option<Record<'values>>, SearchError> {
+impl<'values> SegmentValues<'values> {
+    fn find(&self, term: &str, hash: u64) -> Result<Option<TermRecord<'values>>, SearchError> {
         let bits = self.segment.layout.bucket_bits;
         let bucket = self.values.get(&self.segment.layout, values_of(hash, bits).0);
         segment::find(bucket, term, hash, bits).map_err(|error| self.damaged(error, hash))
@@ -163,12 +164,12 @@ impl<'values> Source<'values> {
 
 /// How many documents have a term, deleted ones not counted. Only the blocks
 /// that may hold a deleted one are unpacked.
-fn alive(segment: &Segment, record: &Record<'_>) -> Result<u64, Malformed> {
+fn alive(segment: &Segment, record: &TermRecord<'_>) -> Result<u64, Malformed> {
     let mut alive = u64::from(record.count);
     if segment.dead.is_empty() {
         return Ok(alive);
     }
-    let mut unpacked = Unpacked::default();
+    let mut unpacked = UnpackedBlock::default();
     let mut dead = segment.dead.as_slice();
     for block in blocks(record.postings, record.count)? {
         let of_block;

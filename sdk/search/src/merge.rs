@@ -10,12 +10,12 @@ use std::ops::Range;
 use wharf_sdk::Change;
 
 use crate::SearchError;
-use crate::bytes::{Malformed, Reader, wide};
-use crate::header::{Header, Kind, LONGEST_SPAN, Layout, Segment, Value};
+use crate::bytes::{ByteReader, Malformed, wide};
+use crate::header::{Header, LONGEST_SPAN, Layout, Segment, Value, ValueKind};
 use crate::index::Index;
-use crate::postings::{Packed, Unpacked, blocks};
+use crate::postings::{PackedPostings, UnpackedBlock, blocks};
 use crate::read::Values;
-use crate::segment::{self, Record, Writer, Written, values_of};
+use crate::segment::{self, FinishedSegment, SegmentWriter, TermRecord, values_of};
 use crate::store::{KEYS_PER_CALL, Store};
 
 /// Neighbours of about one size that become one.
@@ -79,22 +79,22 @@ impl<S: Store> Index<S> {
     }
 
     /// One segment of all that is alive in several neighbours.
-    fn join(&self, old: &[Segment], values: &[Values], first: u64) -> Result<Written, SearchError> {
+    fn join(&self, old: &[Segment], values: &[Values], first: u64) -> Result<FinishedSegment, SearchError> {
         let mut records = Vec::new();
         for (place, (segment, values)) in old.iter().zip(values).enumerate() {
             for bucket in 0..1 << segment.layout.bucket_bits {
-                let value = Value { bucket, kind: Kind::Postings };
+                let value = Value { bucket, kind: ValueKind::Postings };
                 let damaged = |error: Malformed| error.at(&segment.layout.key(&self.prefix, value));
                 let bucket = segment::records(values.get(&segment.layout, value)).map_err(damaged)?;
                 records.extend(bucket.into_iter().map(|record| (segment::hash(record.term), record, place)));
             }
         }
         records.sort_unstable_by_key(|(hash, record, place)| (*hash, record.term, *place));
-        let mut writer = Writer::new(records.iter().map(|(_, record, _)| record.size()).sum());
-        let mut unpacked = Unpacked::default();
+        let mut writer = SegmentWriter::new(records.iter().map(|(_, record, _)| record.size()).sum());
+        let mut unpacked = UnpackedBlock::default();
         for same in records.chunk_by(|(_, one, _), (_, other, _)| one.term == other.term) {
-            let Some((hash, Record { term, .. }, _)) = same.first() else { continue };
-            let mut packed = Packed::default();
+            let Some((hash, TermRecord { term, .. }, _)) = same.first() else { continue };
+            let mut packed = PackedPostings::default();
             for (_, record, place) in same {
                 let segment = &old[*place];
                 let (bucket, shared) = values_of(*hash, segment.layout.bucket_bits);
@@ -132,13 +132,13 @@ impl<S: Store> Index<S> {
 fn copy(
     segment: &Segment,
     first: u64,
-    record: &Record<'_>,
+    record: &TermRecord<'_>,
     positions: &[u8],
-    unpacked: &mut Unpacked,
-    into: &mut Packed,
+    unpacked: &mut UnpackedBlock,
+    into: &mut PackedPostings,
 ) -> Result<(), Malformed> {
     let shift = u32::try_from(segment.first - first).map_err(|_| Malformed("a segment is too far away"))?;
-    let mut positions = Reader::new(record.positions(positions)?);
+    let mut positions = ByteReader::new(record.positions(positions)?);
     let tag = segment::is_tag(record.term);
     for block in blocks(record.postings, record.count)? {
         unpacked.read(&block)?;

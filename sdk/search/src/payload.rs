@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bytes::{Malformed, Reader, push, push_slice};
+use crate::bytes::{ByteReader, Malformed, push, push_slice};
 use crate::header::Header;
 
 /// Entries that the documents of one add take at most.
@@ -67,7 +67,7 @@ pub(crate) fn encode<'payload>(first: u64, payloads: impl IntoIterator<Item = (u
 
 /// Reads the entry of `first`.
 pub(crate) fn decode(first: u64, bytes: &[u8]) -> Result<Payloads, Malformed> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut payloads = BTreeMap::new();
     while !reader.is_empty() {
         let (offset, words, stored) = (reader.number()?, reader.small()?, reader.slice()?);

@@ -1,8 +1,8 @@
 //! Phrases: which documents of a segment have terms that follow each other.
 
-use crate::bytes::{Malformed, Reader};
-use crate::postings::{Unpacked, blocks, unpack_positions};
-use crate::segment::Record;
+use crate::bytes::{ByteReader, Malformed};
+use crate::postings::{UnpackedBlock, blocks, unpack_positions};
+use crate::segment::TermRecord;
 
 /// Where a term occurs in a segment.
 #[derive(Debug, Default)]
@@ -14,10 +14,10 @@ struct Occurrences {
 }
 
 /// The documents of a segment that have a term, ascending.
-pub(crate) fn documents(record: &Record<'_>) -> Result<Vec<u32>, Malformed> {
+pub(crate) fn documents(record: &TermRecord<'_>) -> Result<Vec<u32>, Malformed> {
     let blocks = blocks(record.postings, record.count)?;
     let mut documents = Vec::with_capacity(record.postings.len().min(blocks.len() * crate::postings::BLOCK));
-    let mut unpacked = Unpacked::default();
+    let mut unpacked = UnpackedBlock::default();
     for block in blocks {
         unpacked.read(&block)?;
         documents.extend_from_slice(&unpacked.documents[..unpacked.count]);
@@ -27,7 +27,7 @@ pub(crate) fn documents(record: &Record<'_>) -> Result<Vec<u32>, Malformed> {
 
 /// The documents of a segment that have a phrase of several terms, ascending:
 /// of each term its record and the value that its positions are in.
-pub(crate) fn having(terms: &[(Record<'_>, &[u8])]) -> Result<Vec<u32>, Malformed> {
+pub(crate) fn having(terms: &[(TermRecord<'_>, &[u8])]) -> Result<Vec<u32>, Malformed> {
     let terms = terms.iter().map(|(record, positions)| Occurrences::read(record, positions));
     let terms = terms.collect::<Result<Vec<_>, _>>()?;
     let Some(rarest) = terms.iter().min_by_key(|term| term.documents.len()) else { return Ok(Vec::new()) };
@@ -35,10 +35,10 @@ pub(crate) fn having(terms: &[(Record<'_>, &[u8])]) -> Result<Vec<u32>, Malforme
 }
 
 impl Occurrences {
-    fn read(record: &Record<'_>, positions: &[u8]) -> Result<Self, Malformed> {
+    fn read(record: &TermRecord<'_>, positions: &[u8]) -> Result<Self, Malformed> {
         let mut found = Self::default();
-        let mut positions = Reader::new(record.positions(positions)?);
-        let mut unpacked = Unpacked::default();
+        let mut positions = ByteReader::new(record.positions(positions)?);
+        let mut unpacked = UnpackedBlock::default();
         for block in blocks(record.postings, record.count)? {
             unpacked.read(&block)?;
             for posting in unpacked.postings() {

@@ -8,7 +8,7 @@
 
 use bitpacking::{BitPacker as _, BitPacker1x};
 
-use crate::bytes::{Malformed, Reader, push, wide};
+use crate::bytes::{ByteReader, Malformed, push, wide};
 
 /// Postings of a full block. The last one of a term may have fewer.
 pub(crate) const BLOCK: usize = BitPacker1x::BLOCK_LEN;
@@ -28,7 +28,7 @@ pub(crate) struct Posting {
 
 /// The postings of one term while they are written.
 #[derive(Debug, Default)]
-pub(crate) struct Packed {
+pub(crate) struct PackedPostings {
     /// How many documents have the term.
     pub(crate) count: u32,
     /// The last document of the blocks that are written.
@@ -39,7 +39,7 @@ pub(crate) struct Packed {
     pub(crate) positions: Vec<u8>,
 }
 
-impl Packed {
+impl PackedPostings {
     /// Appends a posting whose document comes after all before.
     pub(crate) fn push(&mut self, posting: Posting) {
         self.count += 1;
@@ -136,7 +136,7 @@ pub(crate) struct Block<'bytes> {
 
 /// The blocks of a term's `count` postings, none of them unpacked.
 pub(crate) fn blocks(bytes: &[u8], count: u32) -> Result<Vec<Block<'_>>, Malformed> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     let mut before: Option<u32> = None;
     let mut blocks = Vec::with_capacity(bytes.len().min(left).div_ceil(BLOCK));
@@ -164,20 +164,20 @@ pub(crate) fn blocks(bytes: &[u8], count: u32) -> Result<Vec<Block<'_>>, Malform
 
 /// The postings of a block, unpacked.
 #[derive(Debug)]
-pub(crate) struct Unpacked {
+pub(crate) struct UnpackedBlock {
     pub(crate) documents: [u32; BLOCK],
     pub(crate) frequencies: [u32; BLOCK],
     pub(crate) words: [u32; BLOCK],
     pub(crate) count: usize,
 }
 
-impl Default for Unpacked {
+impl Default for UnpackedBlock {
     fn default() -> Self {
         Self { documents: [0; BLOCK], frequencies: [0; BLOCK], words: [0; BLOCK], count: 0 }
     }
 }
 
-impl Unpacked {
+impl UnpackedBlock {
     /// Replaces what is here by the postings of a block.
     pub(crate) fn read(&mut self, block: &Block<'_>) -> Result<(), Malformed> {
         self.count = block.count;
@@ -199,7 +199,7 @@ impl Unpacked {
     }
 
     fn read_loose(&mut self, block: &Block<'_>) -> Result<(), Malformed> {
-        let mut reader = Reader::new(block.body);
+        let mut reader = ByteReader::new(block.body);
         let mut before = block.before.unwrap_or(0);
         for place in 0..block.count {
             let head = reader.number()?;
@@ -233,7 +233,7 @@ pub(crate) fn pack_positions(positions: impl IntoIterator<Item = u32>, into: &mu
 
 /// Reads positions back into `into`.
 pub(crate) fn unpack_positions(bytes: &[u8], into: &mut Vec<u32>) -> Result<(), Malformed> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut position: u32 = 0;
     while !reader.is_empty() {
         position = position.checked_add(reader.small()?).ok_or(Malformed("a position is too large"))?;
@@ -257,11 +257,11 @@ mod tests {
                     Posting { document, frequency: random.u32(1..5), words: random.u32(5..70_000) }
                 })
                 .collect();
-            let mut packed = Packed::default();
+            let mut packed = PackedPostings::default();
             postings.iter().for_each(|posting| packed.push(*posting));
             let (bytes, _) = packed.finish();
             let mut found = Vec::new();
-            let mut unpacked = Unpacked::default();
+            let mut unpacked = UnpackedBlock::default();
             for block in blocks(&bytes, count).expect("it is whole") {
                 unpacked.read(&block).expect("it is whole");
                 let best = unpacked.postings().all(|one| one.frequency <= block.most && one.words >= block.least_words);

@@ -43,9 +43,9 @@ impl Query {
             let terms = parser.terms(piece.text);
             match piece {
                 _ if terms.is_empty() => {}
-                Piece { excluded: true, .. } => excluded.push(terms),
-                Piece { quoted: true, .. } => phrases.push(terms),
-                Piece { .. } => words.extend(terms),
+                QueryPiece { excluded: true, .. } => excluded.push(terms),
+                QueryPiece { quoted: true, .. } => phrases.push(terms),
+                QueryPiece { .. } => words.extend(terms),
             }
         }
         let telling: Vec<String> = words.iter().filter(|word| !analysis.is_stop_word(word)).cloned().collect();
@@ -96,7 +96,7 @@ impl Parser {
     }
 }
 
-struct Piece<'text> {
+struct QueryPiece<'text> {
     text: &'text str,
     excluded: bool,
     quoted: bool,
@@ -104,7 +104,7 @@ struct Piece<'text> {
 
 /// Splits a query at spaces and quotes. A quote that is never closed is
 /// punctuation.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<QueryPiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -124,7 +124,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
                 after.split_at(end.map_or(after.len(), |end| first + end))
             }
         };
-        pieces.push(Piece { text, excluded, quoted: quoted.is_some() });
+        pieces.push(QueryPiece { text, excluded, quoted: quoted.is_some() });
         rest = rest.trim_start();
     }
     pieces

@@ -11,9 +11,9 @@ use std::collections::BinaryHeap;
 
 use crate::DocumentId;
 use crate::bytes::Malformed;
-use crate::postings::{BLOCK, Block, Unpacked, blocks};
+use crate::postings::{BLOCK, Block, UnpackedBlock, blocks};
 use crate::score::Term;
-use crate::segment::Record;
+use crate::segment::TermRecord;
 
 /// Documents of a window.
 const WINDOW: u32 = 2_048;
@@ -41,7 +41,7 @@ impl PartialOrd for Ranked {
 
 /// The best documents so far.
 #[derive(Debug)]
-pub(crate) struct Best {
+pub(crate) struct BestDocuments {
     heap: BinaryHeap<Ranked>,
     top: usize,
     /// How many documents matched, of those that were looked at.
@@ -50,7 +50,7 @@ pub(crate) struct Best {
     pub(crate) skipped: bool,
 }
 
-impl Best {
+impl BestDocuments {
     pub(crate) fn new(top: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(top + 1), top, seen: 0, skipped: false }
     }
@@ -77,14 +77,14 @@ impl Best {
 }
 
 /// A term of the query in a segment.
-pub(crate) struct List<'bytes> {
+pub(crate) struct PostingList<'bytes> {
     weight: Term,
     blocks: Vec<Block<'bytes>>,
     /// What a document of each block gets at most.
     bounds: Vec<f64>,
     /// The first block that reaches into the window.
     at: usize,
-    unpacked: Unpacked,
+    unpacked: UnpackedBlock,
     /// Which block is unpacked.
     holds: Option<usize>,
     /// What a document of the window gets at most.
@@ -93,11 +93,11 @@ pub(crate) struct List<'bytes> {
     documents: Vec<u32>,
 }
 
-impl<'bytes> List<'bytes> {
-    pub(crate) fn new(record: &Record<'bytes>, weight: Term) -> Result<Self, Malformed> {
+impl<'bytes> PostingList<'bytes> {
+    pub(crate) fn new(record: &TermRecord<'bytes>, weight: Term) -> Result<Self, Malformed> {
         let blocks = blocks(record.postings, record.count)?;
         let bounds = blocks.iter().map(|block| weight.bound(block.most, block.least_words)).collect();
-        let (unpacked, documents) = (Unpacked::default(), Vec::new());
+        let (unpacked, documents) = (UnpackedBlock::default(), Vec::new());
         Ok(Self { weight, blocks, bounds, at: 0, unpacked, holds: None, bound: 0.0, documents })
     }
 
@@ -174,15 +174,15 @@ impl Conditions {
 /// Numbers within a segment are far below the largest one.
 pub(crate) fn rank(
     first: u64,
-    lists: &mut [List<'_>],
+    lists: &mut [PostingList<'_>],
     conditions: &Conditions,
     only: Option<&dyn Fn(DocumentId) -> bool>,
-    best: &mut Best,
+    best: &mut BestDocuments,
 ) -> Result<(), Malformed> {
     let mut scores = vec![0.0; usize::try_from(WINDOW).unwrap_or(0)];
     let mut order: Vec<usize> = (0..lists.len()).collect();
     let mut start = 0;
-    while let Some(next) = lists.iter().filter_map(List::next_from).min() {
+    while let Some(next) = lists.iter().filter_map(PostingList::next_from).min() {
         start = next.max(start) / WINDOW * WINDOW;
         let end = start.saturating_add(WINDOW);
         lists.iter_mut().for_each(|list| list.enter(start, end));
@@ -190,7 +190,7 @@ pub(crate) fn rank(
             let holds = |document| {
                 conditions.hold(document) && only.is_none_or(|only| only(DocumentId(first + u64::from(document))))
             };
-            window(Window { first, start, end }, lists, &mut order, &mut scores, holds, best)?;
+            window(DocumentRange { first, start, end }, lists, &mut order, &mut scores, holds, best)?;
         }
         start = end;
         lists.iter_mut().for_each(|list| list.enter(end, end.saturating_add(1)));
@@ -200,7 +200,7 @@ pub(crate) fn rank(
 
 /// The documents of a segment from `start` to before `end`.
 #[derive(Clone, Copy)]
-struct Window {
+struct DocumentRange {
     /// What the segment begins with.
     first: u64,
     start: u32,
@@ -208,12 +208,12 @@ struct Window {
 }
 
 fn window(
-    Window { first, start, end }: Window,
-    lists: &mut [List<'_>],
+    DocumentRange { first, start, end }: DocumentRange,
+    lists: &mut [PostingList<'_>],
     order: &mut [usize],
     scores: &mut [f64],
     holds: impl Fn(u32) -> bool,
-    best: &mut Best,
+    best: &mut BestDocuments,
 ) -> Result<(), Malformed> {
     let enough = best.enough();
     // Documents that have none but these lists cannot be good enough.

@@ -24,14 +24,14 @@ impl Values {
 
 /// A key whose entry is gone: its segment was merged, or it is damage.
 #[derive(Debug)]
-pub(crate) struct Missing(pub(crate) String);
+pub(crate) struct MissingValue(pub(crate) String);
 
 impl<S: Store> Index<S> {
     /// Reads values, each of which may be named several times.
     pub(crate) fn values<'layout>(
         &self,
         wanted: impl Iterator<Item = (&'layout Layout, Value)>,
-    ) -> Result<Result<Values, Missing>, SearchError> {
+    ) -> Result<Result<Values, MissingValue>, SearchError> {
         let mut keys = Vec::new();
         let mut parts = Vec::new();
         let mut values = Values::default();
@@ -48,7 +48,7 @@ impl<S: Store> Index<S> {
         }
         let stored = store::read(&self.store, &keys)?;
         for ((key, place), stored) in keys.into_iter().zip(parts).zip(stored) {
-            let Some(stored) = stored else { return Ok(Err(Missing(key))) };
+            let Some(stored) = stored else { return Ok(Err(MissingValue(key))) };
             let part = seal::open(&key, stored).map_err(|error| error.at(&key))?;
             let value = values.values.entry(place).or_default();
             if value.is_empty() {

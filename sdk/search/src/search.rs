@@ -7,10 +7,10 @@ use std::fmt;
 
 use crate::header::Header;
 use crate::index::{DocumentId, Index};
-use crate::lookup::{Matching, Wanted};
+use crate::lookup::{QueryTerms, SegmentMatches};
 use crate::payload;
-use crate::rank::{Best, Ranked};
-use crate::read::Missing;
+use crate::rank::{BestDocuments, Ranked};
+use crate::read::MissingValue;
 use crate::score::Term;
 use crate::store::Store;
 use crate::{Query, SearchError};
@@ -60,7 +60,7 @@ pub struct Hit {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// The best first; of equal ones, the older.
     pub hits: Vec<Hit>,
     /// How many documents match.
@@ -90,12 +90,12 @@ impl MatchCount {
 }
 
 /// Why a search must begin anew: what it read was changed meanwhile.
-enum Failure {
+enum AttemptError {
     Raced(String),
     Error(SearchError),
 }
 
-impl<E: Into<SearchError>> From<E> for Failure {
+impl<E: Into<SearchError>> From<E> for AttemptError {
     fn from(error: E) -> Self {
         Self::Error(error.into())
     }
@@ -108,7 +108,7 @@ impl<S: Store> Index<S> {
     /// # Errors
     /// [`SearchError::EmptyQuery`]; [`SearchError::Store`],
     /// [`SearchError::Corrupt`].
-    pub fn search(&self, query: &str, search: &Search<'_>) -> Result<Found, SearchError> {
+    pub fn search(&self, query: &str, search: &Search<'_>) -> Result<SearchResults, SearchError> {
         let query = Query::parse(query, self.settings.analysis)?;
         let tags = search.tags.iter().map(|group| group.len()).sum();
         if tags > MOST_TAGS || search.tags.len() > MOST_TAGS {
@@ -118,24 +118,29 @@ impl<S: Store> Index<S> {
         for _ in 0..ATTEMPTS {
             let (header, revision) = self.header()?;
             match self.attempt(&query, &header, search) {
-                Ok((hits, matches)) => return Ok(Found { hits, matches, query }),
-                Err(Failure::Error(error)) => return Err(error),
+                Ok((hits, matches)) => return Ok(SearchResults { hits, matches, query }),
+                Err(AttemptError::Error(error)) => return Err(error),
                 // Under a header that did not change, nothing may be missing.
-                Err(Failure::Raced(key)) if before == Some(revision) => {
+                Err(AttemptError::Raced(key)) if before == Some(revision) => {
                     return Err(SearchError::Corrupt { key, problem: "it is missing" });
                 }
-                Err(Failure::Raced(_)) => before = Some(revision),
+                Err(AttemptError::Raced(_)) => before = Some(revision),
             }
         }
         Err(SearchError::Contended { attempts: ATTEMPTS })
     }
 
-    fn attempt(&self, query: &Query, header: &Header, search: &Search<'_>) -> Result<(Vec<Hit>, MatchCount), Failure> {
-        let wanted = Wanted::new(query, search);
-        let values = self.values(wanted.values(header))?.map_err(|Missing(key)| Failure::Raced(key))?;
+    fn attempt(
+        &self,
+        query: &Query,
+        header: &Header,
+        search: &Search<'_>,
+    ) -> Result<(Vec<Hit>, MatchCount), AttemptError> {
+        let wanted = QueryTerms::new(query, search);
+        let values = self.values(wanted.values(header))?.map_err(|MissingValue(key)| AttemptError::Raced(key))?;
         let mut segments = Vec::with_capacity(header.segments.len());
         for segment in &header.segments {
-            segments.push(Matching::find(segment, &wanted, &values, &self.prefix)?);
+            segments.push(SegmentMatches::find(segment, &wanted, &values, &self.prefix)?);
         }
         let bm25 = self.settings.bm25;
         let weight = |term| {
@@ -143,7 +148,7 @@ impl<S: Store> Index<S> {
             bm25.term(header.documents, with_term, header.words)
         };
         let weights: Vec<Term> = (0..query.scored.len()).map(weight).collect();
-        let mut best = Best::new(search.top.clamp(1, MOST_HITS));
+        let mut best = BestDocuments::new(search.top.clamp(1, MOST_HITS));
         for segment in &segments {
             segment.rank(&weights, search.only, &mut best).map_err(|error| error.at(&self.header_key()))?;
         }
@@ -151,12 +156,12 @@ impl<S: Store> Index<S> {
         Ok((self.describe(header, best.into_sorted())?, matches))
     }
 
-    fn describe(&self, header: &Header, ranked: Vec<Ranked>) -> Result<Vec<Hit>, Failure> {
+    fn describe(&self, header: &Header, ranked: Vec<Ranked>) -> Result<Vec<Hit>, AttemptError> {
         let mut found = self.payloads(header, ranked.iter().map(|ranked| ranked.document))?;
         let hit = |Ranked { document, score }: Ranked| {
             let payload = found
                 .remove(&document)
-                .ok_or_else(|| Failure::Raced(payload::key(&self.prefix, payload::entry_of(header, document))))?;
+                .ok_or_else(|| AttemptError::Raced(payload::key(&self.prefix, payload::entry_of(header, document))))?;
             Ok(Hit { id: DocumentId(document), score, stored: payload.stored })
         };
         ranked.into_iter().map(hit).collect()

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use twox_hash::XxHash3_64;
 use wharf_sdk::Change;
 
-use crate::bytes::{Malformed, Reader, push, push_slice, wide};
-use crate::header::{self, Kind, Layout, Segment, Value};
-use crate::postings::{Packed, Posting, pack_positions};
+use crate::bytes::{ByteReader, Malformed, push, push_slice, wide};
+use crate::header::{self, Layout, Segment, Value, ValueKind};
+use crate::postings::{PackedPostings, Posting, pack_positions};
 use crate::seal::seal;
 
 /// Bytes of postings that a bucket should have. Smaller ones make more keys,
@@ -31,7 +31,7 @@ const MOST_SLOT_BITS: u8 = 12;
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
     numbers: HashMap<String, usize>,
-    terms: Vec<Packed>,
+    terms: Vec<PackedPostings>,
     /// Terms of the document that is added now, with their positions.
     found: Vec<(usize, u32)>,
 }
@@ -44,7 +44,7 @@ impl Terms {
             Some(number) => *number,
             None => {
                 self.numbers.insert(term, next);
-                self.terms.push(Packed::default());
+                self.terms.push(PackedPostings::default());
                 next
             }
         };
@@ -75,12 +75,12 @@ impl Terms {
     }
 
     /// The segment of all documents.
-    pub(crate) fn write(mut self) -> Written {
+    pub(crate) fn write(mut self) -> FinishedSegment {
         let mut terms: Vec<(u64, String, usize)> =
             self.numbers.into_iter().map(|(term, number)| (hash(&term), term, number)).collect();
         terms.sort_unstable();
         let size = |(_, term, number): &(u64, String, usize)| term.len() + self.terms[*number].size() + 6;
-        let mut writer = Writer::new(terms.iter().map(size).sum());
+        let mut writer = SegmentWriter::new(terms.iter().map(size).sum());
         for (hash, term, number) in terms {
             writer.push(hash, &term, std::mem::take(&mut self.terms[number]));
         }
@@ -90,8 +90,8 @@ impl Terms {
 
 /// Writes terms in the order of their hashes, then their letters.
 #[derive(Debug)]
-pub(crate) struct Writer {
-    written: Written,
+pub(crate) struct SegmentWriter {
+    written: FinishedSegment,
     bucket: u32,
     /// The terms of the bucket: their hashes, and where they end in `records`.
     ends: Vec<(u64, usize)>,
@@ -101,24 +101,24 @@ pub(crate) struct Writer {
 
 /// A segment that is ready to be stored.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct FinishedSegment {
     pub(crate) bucket_bits: u32,
     pub(crate) bytes: usize,
     pub(crate) split: Vec<(Value, u32)>,
     parts: Vec<(Value, u32, Vec<u8>)>,
 }
 
-impl Writer {
+impl SegmentWriter {
     /// For about so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         let buckets = (bytes * 5 / 8).div_ceil(BUCKET_BYTES).max(1);
         let bucket_bits = usize::BITS - (buckets - 1).leading_zeros();
         let bucket_bits = bucket_bits.min(header::MOST_BUCKET_BITS);
-        let written = Written { bucket_bits, bytes: 0, split: Vec::new(), parts: Vec::new() };
+        let written = FinishedSegment { bucket_bits, bytes: 0, split: Vec::new(), parts: Vec::new() };
         Self { written, bucket: 0, ends: Vec::new(), records: Vec::new(), positions: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, hash: u64, term: &str, packed: Packed) {
+    pub(crate) fn push(&mut self, hash: u64, term: &str, packed: PackedPostings) {
         let bucket = top_bits(hash, self.written.bucket_bits);
         while self.bucket < bucket {
             self.end_bucket();
@@ -134,7 +134,7 @@ impl Writer {
         self.positions.extend_from_slice(&positions);
     }
 
-    pub(crate) fn finish(mut self) -> Written {
+    pub(crate) fn finish(mut self) -> FinishedSegment {
         while self.bucket < 1 << self.written.bucket_bits {
             self.end_bucket();
         }
@@ -157,17 +157,17 @@ impl Writer {
         }
         bytes.append(&mut self.records);
         self.ends.clear();
-        self.written.add(Value { bucket: self.bucket, kind: Kind::Postings }, &bytes);
+        self.written.add(Value { bucket: self.bucket, kind: ValueKind::Postings }, &bytes);
         self.bucket += 1;
         let shared = 1 << SHARED_BITS.min(self.written.bucket_bits);
         if self.bucket.is_multiple_of(shared) {
-            let value = Value { bucket: (self.bucket - 1) >> SHARED_BITS, kind: Kind::Positions };
+            let value = Value { bucket: (self.bucket - 1) >> SHARED_BITS, kind: ValueKind::Positions };
             self.written.add(value, &std::mem::take(&mut self.positions));
         }
     }
 }
 
-impl Written {
+impl FinishedSegment {
     fn add(&mut self, value: Value, bytes: &[u8]) {
         self.bytes += bytes.len();
         // An empty value is stored, too: an absent one means that the segment
@@ -223,8 +223,8 @@ pub(crate) fn hash(term: &str) -> u64 {
 /// The values that a term's postings and positions are in.
 pub(crate) fn values_of(hash: u64, bucket_bits: u32) -> (Value, Value) {
     let bucket = top_bits(hash, bucket_bits);
-    let positions = Value { bucket: bucket >> SHARED_BITS, kind: Kind::Positions };
-    (Value { bucket, kind: Kind::Postings }, positions)
+    let positions = Value { bucket: bucket >> SHARED_BITS, kind: ValueKind::Positions };
+    (Value { bucket, kind: ValueKind::Postings }, positions)
 }
 
 /// How many values of positions so many buckets have.
@@ -240,7 +240,7 @@ fn top_bits(hash: u64, bits: u32) -> u32 {
 
 /// A term of a bucket.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Record<'bytes> {
+pub(crate) struct TermRecord<'bytes> {
     pub(crate) term: &'bytes str,
     /// How many documents of the segment have it.
     pub(crate) count: u32,
@@ -248,7 +248,7 @@ pub(crate) struct Record<'bytes> {
     positions: (usize, usize),
 }
 
-impl<'bytes> Record<'bytes> {
+impl<'bytes> TermRecord<'bytes> {
     /// Its positions in the value that holds them.
     pub(crate) fn positions<'value>(&self, value: &'value [u8]) -> Result<&'value [u8], Malformed> {
         let (start, size) = self.positions;
@@ -261,7 +261,7 @@ impl<'bytes> Record<'bytes> {
         self.term.len() + self.postings.len() + self.positions.1 + 6
     }
 
-    fn read(reader: &mut Reader<'bytes>) -> Result<Self, Malformed> {
+    fn read(reader: &mut ByteReader<'bytes>) -> Result<Self, Malformed> {
         let (term, count) = (reader.text()?, reader.small()?);
         let positions = (reader.size()?, reader.size()?);
         let postings = reader.slice()?;
@@ -275,16 +275,16 @@ pub(crate) fn find<'bytes>(
     term: &str,
     hash: u64,
     bucket_bits: u32,
-) -> Result<Option<Record<'bytes>>, Malformed> {
+) -> Result<Option<TermRecord<'bytes>>, Malformed> {
     let (slots, records) = slots(bucket)?;
     let slot_bits = slots.len().trailing_zeros().saturating_sub(2);
     let slot = top_bits(hash << bucket_bits, slot_bits);
     let slot = usize::try_from(slot).unwrap_or(usize::MAX);
     let end = |slot: usize| slots.chunks_exact(4).nth(slot).map_or(0, offset);
     let start = slot.checked_sub(1).map_or(0, end);
-    let mut reader = Reader::new(records.get(start..end(slot)).ok_or(Malformed("a slot is not of its bucket"))?);
+    let mut reader = ByteReader::new(records.get(start..end(slot)).ok_or(Malformed("a slot is not of its bucket"))?);
     while !reader.is_empty() {
-        let record = Record::read(&mut reader)?;
+        let record = TermRecord::read(&mut reader)?;
         if record.term == term {
             return Ok(Some(record));
         }
@@ -293,11 +293,11 @@ pub(crate) fn find<'bytes>(
 }
 
 /// Every term of a bucket, in order.
-pub(crate) fn records(bucket: &[u8]) -> Result<Vec<Record<'_>>, Malformed> {
-    let mut reader = Reader::new(slots(bucket)?.1);
+pub(crate) fn records(bucket: &[u8]) -> Result<Vec<TermRecord<'_>>, Malformed> {
+    let mut reader = ByteReader::new(slots(bucket)?.1);
     let mut records = Vec::new();
     while !reader.is_empty() {
-        records.push(Record::read(&mut reader)?);
+        records.push(TermRecord::read(&mut reader)?);
     }
     Ok(records)
 }
@@ -320,11 +320,11 @@ mod tests {
 
     #[test]
     fn a_value_that_is_too_large_is_stored_in_parts() {
-        let mut packed = Packed::default();
+        let mut packed = PackedPostings::default();
         for document in 0..400_000 {
             packed.push(Posting { document, frequency: 1 + document % 2, words: document % 999 });
         }
-        let mut writer = Writer::new(packed.size());
+        let mut writer = SegmentWriter::new(packed.size());
         writer.push(hash("common"), "common", packed);
         let written = writer.finish();
         let largest = written.parts.iter().map(|(_, _, bytes)| bytes.len()).max();

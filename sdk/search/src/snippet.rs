@@ -22,7 +22,7 @@ impl Query {
     /// what was looked for. Without a match it is the beginning.
     #[must_use]
     pub fn snippet<'text>(&self, text: &'text str, characters: usize) -> Snippet<'text> {
-        let bounds = Bounds::of(text);
+        let bounds = CharacterBounds::of(text);
         // In characters, so that the window is as wide as what it may show.
         let mut matched: Vec<(Range<usize>, usize)> = Vec::new();
         // Most words are told apart by their first letters.
@@ -77,14 +77,14 @@ fn may_become(word: &[u8], term: &str) -> bool {
 }
 
 /// Where the characters of a text begin, as readers see them.
-enum Bounds {
+enum CharacterBounds {
     /// At each byte, in a plain text of so many.
     Bytes(usize),
     /// At these, the end included.
     Listed(Vec<usize>),
 }
 
-impl Bounds {
+impl CharacterBounds {
     fn of(text: &str) -> Self {
         if text.is_ascii() && !text.contains('\r') {
             return Self::Bytes(text.len());
@@ -162,7 +162,7 @@ fn around(best: &Range<usize>, width: usize, whole: usize) -> Range<usize> {
 }
 
 /// Where the first whole word of the window begins, before its first match.
-fn word_start(text: &str, bounds: &Bounds, window: &Range<usize>, best: usize) -> usize {
+fn word_start(text: &str, bounds: &CharacterBounds, window: &Range<usize>, best: usize) -> usize {
     let before = bounds.at(window.start);
     let lead = &text[before..bounds.at(best.max(window.start))];
     let space = lead.find(char::is_whitespace).map(|at| &lead[at..]);
@@ -172,7 +172,7 @@ fn word_start(text: &str, bounds: &Bounds, window: &Range<usize>, best: usize) -
 }
 
 /// Where the last whole word of the window ends, after its last match.
-fn word_end(text: &str, bounds: &Bounds, window: &Range<usize>, best: usize) -> usize {
+fn word_end(text: &str, bounds: &CharacterBounds, window: &Range<usize>, best: usize) -> usize {
     let after = bounds.at(window.end);
     let start = bounds.at(best.min(window.end));
     let end = text[start..after].rfind(char::is_whitespace).map(|at| text[..start + at].trim_end().len());

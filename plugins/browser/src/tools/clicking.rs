@@ -5,10 +5,10 @@ use serde::Deserialize;
 use wharf_sdk::webview::{Modifier, MouseButton};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{Acted, acted, check_element, check_optional};
+use super::{ActionAnswer, acted, check_element, check_optional};
 use crate::acting::Click;
 use crate::limits;
-use crate::page::Page;
+use crate::page::SessionPage;
 use crate::trouble::one;
 
 #[derive(Deserialize, JsonSchema)]
@@ -42,10 +42,10 @@ pub(crate) struct ClickInput {
 /// Clicks an element of a page as a person would: waits until it is there, visible, enabled, still and not covered, scrolls to it
 /// and clicks its middle. Then waits for what comes of it: a page that loads, a dialog (handle_dialog answers it), a download.
 #[tool(title = "Click", destructive, open_world, timeout_milliseconds = 90_000)]
-pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let click = Click {
         button: input.button,
@@ -79,9 +79,9 @@ pub(crate) struct Hover {
 
 /// Moves the mouse over an element of a page and leaves it there: for menus and hints that open by that.
 #[tool(title = "Move the mouse over", open_world, timeout_milliseconds = 60_000)]
-pub(crate) fn hover(call: &Call, input: Hover) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn hover(call: &Call, input: Hover) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let before = page.before()?;
     let (element, told) = page.hover(&input.element)?;
     let done = format!("The mouse is over {}", one(&element.role, &element.name, &element.reference));

@@ -6,10 +6,10 @@ use serde_json::Value;
 use wharf_sdk::check::length as check_length;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{Acted, acted};
+use super::{ActionAnswer, acted};
 use crate::answer::quoted;
 use crate::limits;
-use crate::page::{Page, Told};
+use crate::page::{PageReply, SessionPage};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,9 +30,9 @@ pub(crate) struct HandleDialog {
 /// Answers the dialog (alert, confirm, prompt) that a page has opened, and waits for what comes of it. While one is open, nothing
 /// else can be done with the page; after 30 seconds it is dismissed by itself.
 #[tool(title = "Answer a dialog", destructive, open_world, timeout_milliseconds = 60_000)]
-pub(crate) fn handle_dialog(call: &Call, input: HandleDialog) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn handle_dialog(call: &Call, input: HandleDialog) -> Result<Reply<ActionAnswer>, ToolError> {
     check_length("text", input.text.as_deref().unwrap_or_default(), limits::ELEMENT)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let info = page.info()?;
     let Some(dialog) = &info.dialog else {
         let message =
@@ -43,5 +43,5 @@ pub(crate) fn handle_dialog(call: &Call, input: HandleDialog) -> Result<Reply<Ac
     let done = format!("{how} the dialog ({}) that said {}", dialog.kind, quoted(&dialog.message));
     let before = page.before_dialog(&info)?;
     call.web_pages().answer_dialog(&page.id, input.accept, input.text.as_deref())?;
-    acted(&page, &before, &Told::Answer(Value::Null), done, input.snapshot)
+    acted(&page, &before, &PageReply::Answer(Value::Null), done, input.snapshot)
 }

@@ -11,7 +11,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{check_element, check_optional, reading};
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Piece};
+use crate::page::{SessionPage, TextPiece};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +29,7 @@ pub(crate) struct GetElement {
 
 /// An option of a select.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Choice {
+struct SelectChoice {
     label: String,
     value: String,
     selected: bool,
@@ -37,7 +37,7 @@ struct Choice {
 
 /// Where an element is, in pixels from the top left of what is seen.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Area {
+struct ElementArea {
     x: f64,
     y: f64,
     width: f64,
@@ -46,7 +46,7 @@ struct Area {
 
 /// What the page tells of an element: all of it words of the page.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Details {
+struct ElementDetails {
     #[serde(rename(deserialize = "ref"))]
     element: String,
     role: String,
@@ -61,9 +61,9 @@ struct Details {
     text: String,
     attributes: BTreeMap<String, String>,
     /// Of a select.
-    options: Vec<Choice>,
+    options: Vec<SelectChoice>,
     #[serde(rename(deserialize = "box"))]
-    area: Area,
+    area: ElementArea,
     /// Its HTML, cut to 4 KiB.
     html: String,
 }
@@ -71,7 +71,7 @@ struct Details {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Element {
     #[serde(flatten)]
-    details: Details,
+    details: ElementDetails,
     #[serde(flatten)]
     page: PageNow,
 }
@@ -81,9 +81,9 @@ pub(crate) struct Element {
 pub(crate) fn get_element(call: &Call, input: GetElement) -> Result<Reply<Element>, ToolError> {
     check_element("element", &input.element)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "target": input.element, "bytes": limits::ELEMENT_BYTES });
-    let details: Details = page.ask_of("details", &input.element, &given)?;
+    let details: ElementDetails = page.ask_of("details", &input.element, &given)?;
     let now = PageNow::from(&page.info()?);
     let words = serde_json::to_string_pretty(&details)?;
     let text = format!("{}\n{}", now.text(), fenced(&now, "element", &words));
@@ -119,8 +119,8 @@ pub(crate) fn list_interactable(call: &Call, input: ListInteractable) -> Result<
     check_optional("filter", input.filter.as_deref(), 200)?;
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "cursor": input.cursor, "bytes": input.max_bytes, "filter": input.filter });
-    let piece: Piece = page.ask_of("interactable", "", &given)?;
+    let piece: TextPiece = page.ask_of("interactable", "", &given)?;
     reading::read(&page, "list", "list_interactable", piece)
 }

@@ -11,7 +11,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::{check_optional, reading};
 use crate::answer::{OpenDialog, PageNow, fenced};
 use crate::limits::{self, within};
-use crate::page::Page;
+use crate::page::SessionPage;
 use crate::session::of_session;
 use crate::trouble;
 
@@ -69,7 +69,7 @@ pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>,
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;
-    let page = Page::find(call, input.session.as_deref(), input.frame.clone())?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame.clone())?;
     let (request, from, data, bytes) = match (&input.script, &input.cursor) {
         (Some(script), None) => {
             check_text("script", script, limits::SCRIPT)?;
@@ -100,7 +100,7 @@ pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>,
 }
 
 /// Runs a script and keeps its result in the page, so that more of it can be read.
-fn run(page: &Page<'_>, script: &str, input: &Evaluate) -> Result<(String, Outcome), ToolError> {
+fn run(page: &SessionPage<'_>, script: &str, input: &Evaluate) -> Result<(String, Outcome), ToolError> {
     let deadline = within(page.call, Duration::from_secs(input.timeout_seconds));
     let mut script = Script::new(script).deadline(deadline).max_bytes(input.max_bytes);
     if input.isolated {
@@ -116,7 +116,7 @@ fn run(page: &Page<'_>, script: &str, input: &Evaluate) -> Result<(String, Outco
 
 /// What a script came to; where it has not ended by then, it is stopped, unless a
 /// dialog keeps it from ending.
-fn ended(page: &Page<'_>, request: &str, longest: Duration) -> Result<Outcome, ToolError> {
+fn ended(page: &SessionPage<'_>, request: &str, longest: Duration) -> Result<Outcome, ToolError> {
     let web_pages = page.call.web_pages();
     let outcome = web_pages.wait(request, longest)?;
     let failure = match (&outcome.state, &outcome.dialog) {

@@ -7,18 +7,18 @@ use wharf_sdk::check::{length as check_length, range as check_range};
 use wharf_sdk::webview::Operation;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{Acted, acted, check_element, check_optional};
-use crate::acting::{ACTION, Came, Click};
+use super::{ActionAnswer, acted, check_element, check_optional};
+use crate::acting::{ACTION, ActionEffects, Click};
 use crate::answer::{PageNow, quoted};
 use crate::limits;
-use crate::page::{Brief, Page, Told};
+use crate::page::{ElementBrief, PageReply, SessionPage};
 use crate::trouble::one;
 
 /// A field and what it is to hold.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-struct Field {
+struct FormField {
     /// The field: a reference of a snapshot such as `k3e12`, a CSS selector such as `#email`, or `text=E-mail` for the one that
     /// is labelled so.
     #[schemars(length(min = 1, max = limits::ELEMENT))]
@@ -34,7 +34,7 @@ struct Field {
 pub(crate) struct Fill {
     /// The fields to fill, in this order; a whole form in one call.
     #[schemars(length(min = 1, max = limits::FIELDS))]
-    fields: Vec<Field>,
+    fields: Vec<FormField>,
     /// A frame of another origin in which they are, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
@@ -58,7 +58,7 @@ pub(crate) struct FilledField {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Filled {
+pub(crate) struct FilledForm {
     /// The fields that were filled.
     fields: Vec<FilledField>,
     /// What came of it: the page went elsewhere, a window.
@@ -69,9 +69,9 @@ pub(crate) struct Filled {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Prepared {
+struct PreparedField {
     #[serde(flatten)]
-    element: Brief,
+    element: ElementBrief,
     /// The text has to be typed into what is selected now.
     #[serde(rename = "type")]
     types: Value,
@@ -85,7 +85,7 @@ struct Prepared {
 /// Sends nothing: click the button that does, or press_key Enter. Where a field cannot be filled, those before it are, and the
 /// answer says which one failed and why.
 #[tool(title = "Fill fields", destructive, open_world, timeout_milliseconds = 180_000)]
-pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<Filled>, ToolError> {
+pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<FilledForm>, ToolError> {
     let count = u64::try_from(input.fields.len()).unwrap_or(u64::MAX);
     check_range("fields", count, 1, u64::try_from(limits::FIELDS).unwrap_or(u64::MAX))?;
     for field in &input.fields {
@@ -93,19 +93,19 @@ pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<Filled>, ToolError>
         check_length("value", &field.value, limits::INPUT)?;
     }
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
-    let (mut filled, mut last) = (Vec::new(), Told::Answer(Value::Null));
+    let (mut filled, mut last) = (Vec::new(), PageReply::Answer(Value::Null));
     for field in &input.fields {
         let (one, told) = fill_one(&page, field).map_err(|error| after(&filled, error))?;
         filled.push(one);
         last = told;
-        if !matches!(last, Told::Answer(_)) {
+        if !matches!(last, PageReply::Answer(_)) {
             break;
         }
     }
     let left = input.fields.len() - filled.len();
-    let Came { page: now, mut happened } = page.settle(&before, &last)?;
+    let ActionEffects { page: now, mut happened } = page.settle(&before, &last)?;
     if left > 0 {
         happened.push(format!("{left} fields were not filled any more, since the page changed or a dialog opened."));
     }
@@ -120,7 +120,7 @@ pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<Filled>, ToolError>
         text.push_str(&format!("\n{line}"));
     }
     text.push_str(&format!("\n{}", now.text()));
-    Ok(Reply::new(text, Filled { fields: filled, happened, page: now }))
+    Ok(Reply::new(text, FilledForm { fields: filled, happened, page: now }))
 }
 
 /// An error that says which fields were filled before it.
@@ -129,36 +129,36 @@ fn after(filled: &[FilledField], error: ToolError) -> ToolError {
         return error;
     }
     let names: Vec<String> = filled.iter().map(|field| quoted(&field.name)).collect();
-    ToolError { message: format!("{}; filled before: {}", error.message, names.join(", ")), ..error }
+    error.with_advice(format!("filled before: {}", names.join(", ")))
 }
 
-fn fill_one(page: &Page<'_>, field: &Field) -> Result<(FilledField, Told), ToolError> {
+fn fill_one(page: &SessionPage<'_>, field: &FormField) -> Result<(FilledField, PageReply), ToolError> {
     let target = field.element.as_str();
     page.ready(target, &["enabled", "editable"])?;
     let given = json!({ "target": target, "value": field.value, "types": page.rules.performs("text") });
     let told = page.act_on("fill", target, &given)?;
-    let Told::Answer(answer) = told else { return Ok((unknown(target), told)) };
-    let prepared: Prepared = serde_json::from_value(answer)?;
+    let PageReply::Answer(answer) = told else { return Ok((unknown(target), told)) };
+    let prepared: PreparedField = serde_json::from_value(answer)?;
     let told = if prepared.types == true {
         page.perform(&Operation::Text { text: field.value.clone() }, ACTION)?
     } else if prepared.click {
         page.click(target, &Click::plain())?.1
     } else {
-        let Prepared { element, value, .. } = prepared;
+        let PreparedField { element, value, .. } = prepared;
         let now = FilledField { element: element.reference, name: element.name, value, complaint: String::new() };
-        return Ok((now, Told::Answer(Value::Null)));
+        return Ok((now, PageReply::Answer(Value::Null)));
     };
-    let Told::Answer(_) = told else { return Ok((unknown(target), told)) };
+    let PageReply::Answer(_) = told else { return Ok((unknown(target), told)) };
     if prepared.click {
-        let Brief { reference, name, .. } = prepared.element;
+        let ElementBrief { reference, name, .. } = prepared.element;
         let value = field.value.trim().to_ascii_lowercase();
         return Ok((FilledField { element: reference, name, value, complaint: String::new() }, told));
     }
     // By its reference: what a selector names may have changed with the typing.
     let reference = prepared.element.reference.as_str();
     let confirmed = page.act_on("filled", reference, &json!({ "target": reference, "value": field.value }))?;
-    let Told::Answer(answer) = confirmed else { return Ok((unknown(target), confirmed)) };
-    let Prepared { element, value, says, .. } = serde_json::from_value(answer)?;
+    let PageReply::Answer(answer) = confirmed else { return Ok((unknown(target), confirmed)) };
+    let PreparedField { element, value, says, .. } = serde_json::from_value(answer)?;
     Ok((FilledField { element: element.reference, name: element.name, value, complaint: says }, told))
 }
 
@@ -188,23 +188,23 @@ pub(crate) struct SelectOption {
 
 /// Chooses options of a select by label or value. Lists that are no selects are clicked open, and then the option is clicked.
 #[tool(title = "Choose options", destructive, open_world, timeout_milliseconds = 60_000)]
-pub(crate) fn select_option(call: &Call, input: SelectOption) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn select_option(call: &Call, input: SelectOption) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;
     let count = u64::try_from(input.options.len()).unwrap_or(u64::MAX);
     check_range("options", count, 1, u64::try_from(limits::OPTIONS).unwrap_or(u64::MAX))?;
     input.options.iter().try_for_each(|option| check_length("options", option, limits::ELEMENT))?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let target = input.element.as_str();
     page.ready(target, &["enabled"])?;
     let told = page.act_on("choose", target, &json!({ "target": target, "values": input.options }))?;
     let done = match &told {
-        Told::Answer(answer) => {
-            let Prepared { element, value, .. } = serde_json::from_value(answer.clone())?;
+        PageReply::Answer(answer) => {
+            let PreparedField { element, value, .. } = serde_json::from_value(answer.clone())?;
             format!("Chose {} in {}", quoted(&value), one(&element.role, &element.name, &element.reference))
         }
-        Told::Left | Told::Dialog => format!("Chose {}", quoted(&input.options.join(", "))),
+        PageReply::Left | PageReply::Dialog => format!("Chose {}", quoted(&input.options.join(", "))),
     };
     acted(&page, &before, &told, done, false)
 }

@@ -13,7 +13,7 @@ use super::check_optional;
 use crate::acting::downloaded;
 use crate::answer::{PageNow, fenced, quoted};
 use crate::limits::{self, within};
-use crate::page::Page;
+use crate::page::SessionPage;
 
 /// Entries that a log holds at most.
 const KEPT: u32 = 1_000;
@@ -24,7 +24,7 @@ const LOOK_MILLISECONDS: u64 = 500;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Level {
+enum ConsoleLevel {
     #[default]
     All,
     Warnings,
@@ -36,7 +36,7 @@ enum Level {
 pub(crate) struct GetConsole {
     /// "errors" shows errors and exceptions alone, "warnings" warnings as well.
     #[serde(default)]
-    level: Level,
+    level: ConsoleLevel,
     /// Shows only what came after the entry of this number: `next_after` of an earlier answer.
     #[serde(default)]
     after: u64,
@@ -91,7 +91,7 @@ fn default_entries() -> u32 {
 
 /// Entries of a log.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Entries {
+pub(crate) struct LogEntries {
     /// The entries, the oldest first, each with `number` and `time`: words of the page.
     // Of any JSON at all, a client could make nothing.
     #[schemars(with = "Vec<serde_json::Map<String, Value>>")]
@@ -109,13 +109,13 @@ pub(crate) struct Entries {
 /// Shows what the page of a browser session wrote to its console: messages, warnings, errors, exceptions, and the dialogs that it
 /// opened. The first thing to look at where a page does not do what it should.
 #[tool(title = "Read the console", read_only, idempotent, timeout_milliseconds = 60_000)]
-pub(crate) fn get_console(call: &Call, input: GetConsole) -> Result<Reply<Entries>, ToolError> {
+pub(crate) fn get_console(call: &Call, input: GetConsole) -> Result<Reply<LogEntries>, ToolError> {
     let wanted = |entry: &Value| {
         let kind = entry["kind"].as_str().unwrap_or_default();
         match input.level {
-            Level::All => true,
-            Level::Warnings => matches!(kind, "warning" | "error" | "exception" | "crash"),
-            Level::Errors => matches!(kind, "error" | "exception" | "crash"),
+            ConsoleLevel::All => true,
+            ConsoleLevel::Warnings => matches!(kind, "warning" | "error" | "exception" | "crash"),
+            ConsoleLevel::Errors => matches!(kind, "error" | "exception" | "crash"),
         }
     };
     let line = |entry: &Value| {
@@ -133,7 +133,7 @@ pub(crate) fn get_console(call: &Call, input: GetConsole) -> Result<Reply<Entrie
 /// Shows what the page of a browser session loaded: method, address, status, size, time, and why something failed or was refused
 /// by the host.
 #[tool(title = "Read the network log", read_only, idempotent, timeout_milliseconds = 60_000)]
-pub(crate) fn get_network(call: &Call, input: GetNetwork) -> Result<Reply<Entries>, ToolError> {
+pub(crate) fn get_network(call: &Call, input: GetNetwork) -> Result<Reply<LogEntries>, ToolError> {
     check_optional("url", input.url.as_deref(), limits::ELEMENT)?;
     let wanted = |entry: &Value| {
         let failed = entry["status"].as_u64().is_some_and(|status| status >= 400)
@@ -159,9 +159,9 @@ pub(crate) fn get_network(call: &Call, input: GetNetwork) -> Result<Reply<Entrie
 /// Lists what the page of a browser session downloaded, with the files of the workspace in which it is. `wait_seconds` waits for a
 /// download that was just begun.
 #[tool(title = "List downloads", read_only, idempotent, timeout_milliseconds = 150_000)]
-pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<Entries>, ToolError> {
+pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<LogEntries>, ToolError> {
     check_range("wait_seconds", input.wait_seconds, 0, limits::WAIT_SECONDS)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let wait = within(call, Duration::from_secs(input.wait_seconds));
     let looks = u64::try_from(wait.as_millis()).unwrap_or_default() / LOOK_MILLISECONDS;
     for _ in 0..looks {
@@ -190,9 +190,9 @@ fn log(
     most: u32,
     wanted: impl Fn(&Value) -> bool,
     line: impl Fn(&Value) -> String,
-) -> Result<Reply<Entries>, ToolError> {
+) -> Result<Reply<LogEntries>, ToolError> {
     check_range("max_entries", most.into(), 1, limits::ENTRIES.into())?;
-    let page = Page::find(call, session, None)?;
+    let page = SessionPage::find(call, session, None)?;
     let logged = call.web_pages().entries(&page.id, log.as_str(), after, KEPT)?;
     let mut found: Vec<Value> = logged.entries.into_iter().filter(|entry| wanted(entry)).collect();
     let all = found.len();
@@ -221,5 +221,5 @@ fn log(
     }
     text.push_str(&format!("\n{}", now.text()));
     let (lost, next_after) = (logged.lost, logged.next);
-    Ok(Reply::new(text, Entries { entries, omitted, lost, next_after, page: now }))
+    Ok(Reply::new(text, LogEntries { entries, omitted, lost, next_after, page: now }))
 }

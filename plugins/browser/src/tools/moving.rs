@@ -10,10 +10,10 @@ use wharf_sdk::webview::Operation;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{check_optional, reading};
-use crate::acting::Before;
+use crate::acting::PageBefore;
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Told};
+use crate::page::{PageReply, SessionPage};
 use crate::session;
 
 /// What a page still loads when its load is over, such as what scripts fetch.
@@ -58,7 +58,7 @@ fn default_timeout() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Moved {
+pub(crate) struct NavigationAnswer {
     /// The status of HTTP, such as 200 or 404; absent where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     http_status: Option<u64>,
@@ -81,11 +81,11 @@ pub(crate) struct Moved {
 /// redirects, and its title. Opens a session where there is none. Look at the page with get_snapshot (what can be clicked and
 /// filled) or get_page_content (what it says).
 #[tool(title = "Open an address", open_world, timeout_milliseconds = 180_000)]
-pub(crate) fn navigate(call: &Call, input: Navigate) -> Result<Reply<Moved>, ToolError> {
+pub(crate) fn navigate(call: &Call, input: Navigate) -> Result<Reply<NavigationAnswer>, ToolError> {
     check_text("url", &input.url, limits::URL)?;
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
     let (info, opened) = session::find_or_open(call, input.session.as_deref())?;
-    let page = Page::of(call, info.id, None)?;
+    let page = SessionPage::of(call, info.id, None)?;
     let url = with_scheme(input.url.trim());
     let timeout = Duration::from_secs(input.timeout_seconds);
     let result = go(&page, &Operation::Navigate { url: url.clone() }, timeout, input.snapshot);
@@ -98,34 +98,39 @@ pub(crate) fn navigate(call: &Call, input: Navigate) -> Result<Reply<Moved>, Too
 
 /// Goes back one page in the history of a browser session, as the button of a browser does.
 #[tool(title = "Go back", open_world, timeout_milliseconds = 180_000)]
-pub(crate) fn back(call: &Call, input: Move) -> Result<Reply<Moved>, ToolError> {
+pub(crate) fn back(call: &Call, input: Move) -> Result<Reply<NavigationAnswer>, ToolError> {
     moved(call, &input, &Operation::Back)
 }
 
 /// Goes forward one page in the history of a browser session, after back.
 #[tool(title = "Go forward", open_world, timeout_milliseconds = 180_000)]
-pub(crate) fn forward(call: &Call, input: Move) -> Result<Reply<Moved>, ToolError> {
+pub(crate) fn forward(call: &Call, input: Move) -> Result<Reply<NavigationAnswer>, ToolError> {
     moved(call, &input, &Operation::Forward)
 }
 
 /// Loads the page of a browser session again; also brings back one that crashed.
 #[tool(title = "Load again", open_world, timeout_milliseconds = 180_000)]
-pub(crate) fn reload(call: &Call, input: Move) -> Result<Reply<Moved>, ToolError> {
+pub(crate) fn reload(call: &Call, input: Move) -> Result<Reply<NavigationAnswer>, ToolError> {
     moved(call, &input, &Operation::Reload)
 }
 
-fn moved(call: &Call, input: &Move, operation: &Operation) -> Result<Reply<Moved>, ToolError> {
+fn moved(call: &Call, input: &Move, operation: &Operation) -> Result<Reply<NavigationAnswer>, ToolError> {
     check_optional("session", input.session.as_deref(), limits::ID)?;
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     go(&page, operation, Duration::from_secs(input.timeout_seconds), input.snapshot)
 }
 
-fn go(page: &Page<'_>, operation: &Operation, timeout: Duration, show: bool) -> Result<Reply<Moved>, ToolError> {
-    let before: Before = page.before()?;
+fn go(
+    page: &SessionPage<'_>,
+    operation: &Operation,
+    timeout: Duration,
+    show: bool,
+) -> Result<Reply<NavigationAnswer>, ToolError> {
+    let before: PageBefore = page.before()?;
     let loaded = match page.perform(operation, timeout)? {
-        Told::Answer(loaded) => loaded,
-        told @ (Told::Left | Told::Dialog) => {
+        PageReply::Answer(loaded) => loaded,
+        told @ (PageReply::Left | PageReply::Dialog) => {
             let came = page.settle(&before, &told)?;
             return Ok(tell(&Value::Null, came.page, came.happened, None));
         }
@@ -135,7 +140,7 @@ fn go(page: &Page<'_>, operation: &Operation, timeout: Duration, show: bool) -> 
         // What it is not done with by then, wait_for waits for.
         let _ = page.try_ask("loaded", &json!({ "milliseconds": LOADED_MILLISECONDS }));
     }
-    let came = page.settle(&before, &Told::Answer(Value::Null))?;
+    let came = page.settle(&before, &PageReply::Answer(Value::Null))?;
     // That it is elsewhere goes without saying here.
     let happened =
         came.happened.into_iter().filter(|line| line.starts_with("Download") || line.starts_with("The download"));
@@ -147,7 +152,12 @@ fn go(page: &Page<'_>, operation: &Operation, timeout: Duration, show: bool) -> 
     Ok(tell(&loaded, came.page, happened, piece))
 }
 
-fn tell(loaded: &Value, page: PageNow, happened: Vec<String>, piece: Option<crate::page::Piece>) -> Reply<Moved> {
+fn tell(
+    loaded: &Value,
+    page: PageNow,
+    happened: Vec<String>,
+    piece: Option<crate::page::TextPiece>,
+) -> Reply<NavigationAnswer> {
     let status = loaded["status"].as_u64();
     let redirects = loaded["redirects"].as_u64().unwrap_or_default();
     let mime_type = loaded["mime_type"].as_str().unwrap_or_default().to_owned();
@@ -174,7 +184,7 @@ fn tell(loaded: &Value, page: PageNow, happened: Vec<String>, piece: Option<crat
         }
     }
     let snapshot = piece.map(|piece| piece.text);
-    Reply::new(text, Moved { http_status: status, redirects, mime_type, download, happened, snapshot, page })
+    Reply::new(text, NavigationAnswer { http_status: status, redirects, mime_type, download, happened, snapshot, page })
 }
 
 /// An address as people write it.

@@ -10,9 +10,9 @@ use wharf_sdk::webview::{Finished, Operation, Rectangle};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::check_optional;
-use crate::answer::{PageNow, Pictured};
+use crate::answer::{PageNow, PictureReply};
 use crate::limits;
-use crate::page::Page;
+use crate::page::SessionPage;
 use crate::trouble;
 
 /// How long drawing may take.
@@ -63,7 +63,7 @@ fn yes() -> bool {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Made {
+pub(crate) struct CaptureAnswer {
     /// What it is: `image/png`, `image/jpeg` or `application/pdf`.
     mime_type: String,
     bytes: usize,
@@ -77,13 +77,13 @@ pub(crate) struct Made {
 /// Takes a picture of a page as it is seen, of all of it, or of one element, and answers it as a PNG; as a JPEG where that would be
 /// too large. With `path` it is saved in the workspace. To find out what can be clicked, get_snapshot is cheaper and surer.
 #[tool(title = "Take a screenshot", read_only, timeout_milliseconds = 90_000)]
-pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<Pictured<Made>, ToolError> {
+pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<PictureReply<CaptureAnswer>, ToolError> {
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
     check_optional("path", input.path.as_deref(), limits::PATH)?;
     if input.element.is_some() && input.full_page {
         return Err(ToolError::invalid("give an `element` or `full_page`, not both"));
     }
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
     let clip = match &input.element {
         Some(target) => Some(area(&page, target)?),
@@ -106,16 +106,16 @@ pub(crate) fn screenshot(call: &Call, input: Screenshot) -> Result<Pictured<Made
 /// Prints a page as PDF. With `path` it is saved in the workspace, which is what to do with it in nearly all cases; else the answer
 /// holds it.
 #[tool(title = "Print as PDF", timeout_milliseconds = 90_000)]
-pub(crate) fn pdf(call: &Call, input: Pdf) -> Result<Pictured<Made>, ToolError> {
+pub(crate) fn pdf(call: &Call, input: Pdf) -> Result<PictureReply<CaptureAnswer>, ToolError> {
     check_optional("path", input.path.as_deref(), limits::PATH)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
     let Pdf { landscape, background, letter, .. } = input;
     let printed = carry_out(&page, &Operation::Pdf { landscape, background, letter })?;
     made(call, &page, printed, input.path.as_deref(), "The print")
 }
 
-fn area(page: &Page<'_>, target: &str) -> Result<Rectangle, ToolError> {
+fn area(page: &SessionPage<'_>, target: &str) -> Result<Rectangle, ToolError> {
     #[derive(Deserialize)]
     struct Area {
         x: f64,
@@ -128,7 +128,7 @@ fn area(page: &Page<'_>, target: &str) -> Result<Rectangle, ToolError> {
     Ok(Rectangle { x, y, width, height })
 }
 
-fn carry_out(page: &Page<'_>, operation: &Operation) -> Result<Finished, ToolError> {
+fn carry_out(page: &SessionPage<'_>, operation: &Operation) -> Result<Finished, ToolError> {
     let deadline = limits::within(page.call, DRAWING);
     let result = page.call.web_pages().carry_out(&page.id, operation, Some(deadline));
     result.map_err(|failure| trouble::of_failure(page, failure))
@@ -136,11 +136,11 @@ fn carry_out(page: &Page<'_>, operation: &Operation) -> Result<Finished, ToolErr
 
 fn made(
     call: &Call,
-    page: &Page<'_>,
+    page: &SessionPage<'_>,
     finished: Finished,
     path: Option<&str>,
     what: &str,
-) -> Result<Pictured<Made>, ToolError> {
+) -> Result<PictureReply<CaptureAnswer>, ToolError> {
     let Finished { mime_type, data } = finished;
     let bytes = data.len();
     let saved = path.map(|path| save(call, path, &data)).transpose()?;
@@ -155,7 +155,7 @@ fn made(
     let place = saved.as_ref().map_or_else(|| "follows".to_owned(), |path| format!("is in the workspace: {path}"));
     let text = format!("{what} ({mime_type}, {bytes} bytes) {place}.\n{}", now.text());
     let picture = saved.is_none().then(|| (mime_type.clone(), data));
-    Ok(Pictured { reply: Reply::new(text, Made { mime_type, bytes, path: saved, page: now }), picture })
+    Ok(PictureReply { reply: Reply::new(text, CaptureAnswer { mime_type, bytes, path: saved, page: now }), picture })
 }
 
 /// Writes a file of the workspace, with the directories on the way.

@@ -9,7 +9,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Piece};
+use crate::page::{SessionPage, TextPiece};
 
 /// In what a page's words are written.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -106,10 +106,10 @@ pub(crate) fn get_page_content(call: &Call, input: GetPageContent) -> Result<Rep
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let (format, everything) = (input.format.word(), input.everything);
     let given = json!({ "cursor": input.cursor, "bytes": input.max_bytes, "format": format, "everything": everything });
-    let piece: Piece = page.ask_of("content", "", &given)?;
+    let piece: TextPiece = page.ask_of("content", "", &given)?;
     read(&page, format, "get_page_content", piece)
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn get_snapshot(call: &Call, input: GetSnapshot) -> Result<Reply<Read
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let mut piece = snapshot(&page, input.cursor.as_deref(), input.max_bytes, input.element.as_deref())?;
     if page.frame.is_none() && piece.text.contains("[of another origin]") {
         piece.left.extend(other_frames(&page)?);
@@ -132,17 +132,17 @@ pub(crate) fn get_snapshot(call: &Call, input: GetSnapshot) -> Result<Reply<Read
 
 /// A part of a snapshot.
 pub(super) fn snapshot(
-    page: &Page<'_>,
+    page: &SessionPage<'_>,
     cursor: Option<&str>,
     bytes: u32,
     element: Option<&str>,
-) -> Result<Piece, ToolError> {
+) -> Result<TextPiece, ToolError> {
     let given = json!({ "cursor": cursor, "bytes": bytes, "root": element });
     page.ask_of("snapshot", element.unwrap_or_default(), &given)
 }
 
 /// Frames whose content only the browser reaches, with what `frame` takes.
-fn other_frames(page: &Page<'_>) -> Result<Vec<String>, ToolError> {
+fn other_frames(page: &SessionPage<'_>) -> Result<Vec<String>, ToolError> {
     let frames = page.frames()?.into_iter().filter(|frame| !frame["parent"].is_null());
     let name = |frame: &serde_json::Value| {
         Some(format!("frame {} ({})", frame["id"].as_str()?, frame["url"].as_str().unwrap_or_default()))
@@ -150,7 +150,12 @@ fn other_frames(page: &Page<'_>) -> Result<Vec<String>, ToolError> {
     Ok(frames.filter_map(|frame| name(&frame)).take(20).collect())
 }
 
-pub(super) fn read(page: &Page<'_>, what: &str, tool: &str, piece: Piece) -> Result<Reply<ReadPage>, ToolError> {
+pub(super) fn read(
+    page: &SessionPage<'_>,
+    what: &str,
+    tool: &str,
+    piece: TextPiece,
+) -> Result<Reply<ReadPage>, ToolError> {
     let now = PageNow::from(&page.info()?);
     let mut text = now.text();
     if piece.text.is_empty() {

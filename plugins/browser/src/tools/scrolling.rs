@@ -9,7 +9,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::PageNow;
 use crate::limits;
-use crate::page::Page;
+use crate::page::SessionPage;
 
 /// Where to, as a model names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +60,7 @@ pub(crate) struct Scrolled {
 }
 
 #[derive(Deserialize)]
-struct Position {
+struct ScrollPosition {
     y: i64,
     height: i64,
     seen: i64,
@@ -75,13 +75,14 @@ pub(crate) fn scroll(call: &Call, input: Scroll) -> Result<Reply<Scrolled>, Tool
     if input.direction.is_none() && input.element.is_none() {
         return Err(ToolError::invalid("give a `direction`, or an `element` to scroll to"));
     }
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     page.before()?;
     if let Some(element) = &input.element {
         page.ready(element, &[])?;
     }
     let given = json!({ "target": input.element, "direction": input.direction, "pages": input.screens });
-    let Position { y, height, seen } = page.ask_of("scroll", input.element.as_deref().unwrap_or_default(), &given)?;
+    let ScrollPosition { y, height, seen } =
+        page.ask_of("scroll", input.element.as_deref().unwrap_or_default(), &given)?;
     let now = PageNow::from(&page.info()?);
     let (above, below) = (y, (height - y - seen).max(0));
     let end = if below == 0 { "; this is the end" } else { "" };

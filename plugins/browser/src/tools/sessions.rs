@@ -55,7 +55,7 @@ fn default_height() -> u32 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Created {
+pub(crate) struct CreatedSession {
     #[serde(flatten)]
     page: PageNow,
     width: u32,
@@ -66,7 +66,7 @@ pub(crate) struct Created {
 /// at once, another size or language: navigate opens one by itself. Answers the `session` that the other tools take; without it
 /// they use the session that was used last. Close it with close_session once it is not needed.
 #[tool(title = "Open a browser session")]
-pub(crate) fn create_session(call: &Call, input: CreateSession) -> Result<Reply<Created>, ToolError> {
+pub(crate) fn create_session(call: &Call, input: CreateSession) -> Result<Reply<CreatedSession>, ToolError> {
     check_range("width", input.width.into(), 1, limits::SIDE.into())?;
     check_range("height", input.height.into(), 1, limits::SIDE.into())?;
     check_optional("locale", input.locale.as_deref(), 40)?;
@@ -85,7 +85,7 @@ pub(crate) fn create_session(call: &Call, input: CreateSession) -> Result<Reply<
     let info = session::open(call, &options)?;
     let (page, width, height) = (PageNow::from(&info), info.width, info.height);
     let text = format!("Session {} is open, {width}x{height}, with an empty page; navigate goes somewhere.", info.id);
-    Ok(Reply::new(text, Created { page, width, height }))
+    Ok(Reply::new(text, CreatedSession { page, width, height }))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -97,7 +97,7 @@ pub(crate) struct CloseSession {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedSession {
     /// The session that is closed.
     session: String,
     /// How many are left.
@@ -106,17 +106,17 @@ pub(crate) struct Closed {
 
 /// Closes a browser session with its page, its cookies and its logins. Files that were downloaded stay in the workspace.
 #[tool(title = "Close a browser session", destructive, idempotent)]
-pub(crate) fn close_session(call: &Call, input: CloseSession) -> Result<Reply<Closed>, ToolError> {
+pub(crate) fn close_session(call: &Call, input: CloseSession) -> Result<Reply<ClosedSession>, ToolError> {
     check_text("session", &input.session, limits::ID)?;
     call.web_pages().close(&input.session).map_err(of_session)?;
     let left = call.web_pages().list()?.iter().filter(|page| !page.is_closed()).count();
     let text = format!("Session {} is closed; {left} are open.", input.session);
-    Ok(Reply::new(text, Closed { session: input.session, left }))
+    Ok(Reply::new(text, ClosedSession { session: input.session, left }))
 }
 
 /// What pages here may do.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Rules {
+pub(crate) struct BrowserRules {
     /// Origins that pages may reach; `*` alone is every site.
     origins: Vec<String>,
     /// Whether they reach private addresses, such as servers on this machine.
@@ -134,23 +134,23 @@ pub(crate) struct Rules {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Listed {
+pub(crate) struct SessionList {
     /// Those that are open, the one that was used last first.
     sessions: Vec<PageNow>,
     /// What holds here.
-    rules: Rules,
+    rules: BrowserRules,
 }
 
 /// Lists the open browser sessions with their pages, the one that was used last first, and says which sites may be reached here,
 /// whether downloads and uploads are possible and how many sessions there may be.
 #[tool(title = "List browser sessions", read_only, idempotent)]
-pub(crate) fn list_sessions(call: &Call, _: NoInput) -> Result<Reply<Listed>, ToolError> {
+pub(crate) fn list_sessions(call: &Call, _: NoInput) -> Result<Reply<SessionList>, ToolError> {
     let mut open: Vec<_> = call.web_pages().list()?.into_iter().filter(|page| !page.is_closed()).collect();
     open.reverse();
     open.sort_by(|one, other| other.last_used.cmp(&one.last_used));
     let sessions: Vec<PageNow> = open.iter().map(PageNow::from).collect();
     let status = call.web_pages().status()?;
-    let rules = Rules {
+    let rules = BrowserRules {
         origins: status.origins,
         private_addresses: status.private_addresses,
         downloads: status.downloads,
@@ -175,5 +175,5 @@ pub(crate) fn list_sessions(call: &Call, _: NoInput) -> Result<Reply<Listed>, To
         may(rules.uploads),
         rules.maximum,
     ));
-    Ok(Reply::new(text, Listed { sessions, rules }))
+    Ok(Reply::new(text, SessionList { sessions, rules }))
 }

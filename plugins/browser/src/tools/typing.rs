@@ -7,10 +7,10 @@ use wharf_sdk::check::{length as check_length, text as check_text};
 use wharf_sdk::webview::{Modifier, Operation};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{Acted, acted, check_element, check_optional};
+use super::{ActionAnswer, acted, check_element, check_optional};
 use crate::acting::ACTION;
 use crate::limits;
-use crate::page::{Brief, Page, Told};
+use crate::page::{ElementBrief, PageReply, SessionPage};
 use crate::trouble::one;
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,14 +46,14 @@ const KEYS: usize = 500;
 /// Types a text into a field of a page, behind what is there, and presses Enter where `submit` says so. To set the value of a
 /// field, or of several, fill is simpler.
 #[tool(title = "Type a text", destructive, open_world, timeout_milliseconds = 120_000)]
-pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<ActionAnswer>, ToolError> {
     check_length("text", &input.text, if input.key_by_key { KEYS } else { limits::INPUT })?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
     if input.text.is_empty() && !input.submit {
         return Err(ToolError::invalid("there is nothing to type: give a `text`, or `submit`"));
     }
-    let page = Page::find(call, input.session.as_deref(), input.frame)?;
+    let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let element = match &input.element {
         Some(target) => {
@@ -63,7 +63,7 @@ pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<Acted>, To
         None => focused(&page)?,
     };
     let mut told = type_into(&page, &element, &input.text, input.key_by_key)?;
-    if input.submit && matches!(told, Told::Answer(_)) {
+    if input.submit && matches!(told, PageReply::Answer(_)) {
         told = page.perform(&Operation::Key { key: "Enter".to_owned(), modifiers: Vec::new() }, ACTION)?;
     }
     let field = one(&element.role, &element.name, &element.reference);
@@ -72,27 +72,32 @@ pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<Acted>, To
     acted(&page, &before, &told, done, input.snapshot)
 }
 
-fn focused(page: &Page<'_>) -> Result<Brief, ToolError> {
-    let element: Brief = page.ask("focused", &json!({}))?;
+fn focused(page: &SessionPage<'_>) -> Result<ElementBrief, ToolError> {
+    let element: ElementBrief = page.ask("focused", &json!({}))?;
     if element.reference.is_empty() {
         return Err(ToolError::invalid("nothing on this page has the focus: say in which `element` to type"));
     }
     Ok(element)
 }
 
-fn type_into(page: &Page<'_>, element: &Brief, text: &str, key_by_key: bool) -> Result<Told, ToolError> {
+fn type_into(
+    page: &SessionPage<'_>,
+    element: &ElementBrief,
+    text: &str,
+    key_by_key: bool,
+) -> Result<PageReply, ToolError> {
     if text.is_empty() {
-        return Ok(Told::Answer(Value::Null));
+        return Ok(PageReply::Answer(Value::Null));
     }
     if key_by_key && page.rules.performs("key") {
         for character in text.chars() {
             let key = if character == '\n' { "Enter".to_owned() } else { character.to_string() };
             match page.perform(&Operation::Key { key, modifiers: Vec::new() }, ACTION)? {
-                Told::Answer(_) => {}
+                PageReply::Answer(_) => {}
                 told => return Ok(told),
             }
         }
-        return Ok(Told::Answer(Value::Null));
+        return Ok(PageReply::Answer(Value::Null));
     }
     if page.rules.performs("text") {
         return page.perform(&Operation::Text { text: text.to_owned() }, ACTION);
@@ -124,16 +129,16 @@ pub(crate) struct PressKey {
 /// Presses a key in a page, and waits for what comes of it: for shortcuts, menus, lists of suggestions, and to send or leave a
 /// field. To type a text, use type_text or fill.
 #[tool(title = "Press a key", destructive, open_world, timeout_milliseconds = 90_000)]
-pub(crate) fn press_key(call: &Call, input: PressKey) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn press_key(call: &Call, input: PressKey) -> Result<Reply<ActionAnswer>, ToolError> {
     let (key, modifiers) = combination(&input.key)?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let before = page.before()?;
     let mut done = format!("Pressed {}", input.key.trim());
     if let Some(target) = &input.element {
         check_element("element", target)?;
         let ready = page.ready(target, &["enabled"])?;
-        let focused: Brief = page.ask_of("focus", target, &json!({ "target": target }))?;
+        let focused: ElementBrief = page.ask_of("focus", target, &json!({ "target": target }))?;
         let element = if focused.reference.is_empty() { ready.element } else { focused };
         done.push_str(&format!(" in {}", one(&element.role, &element.name, &element.reference)));
     }

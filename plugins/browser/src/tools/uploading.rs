@@ -7,10 +7,10 @@ use wharf_sdk::check::{range as check_range, text as check_text};
 use wharf_sdk::webview::Operation;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{Acted, acted, check_element};
+use super::{ActionAnswer, acted, check_element};
 use crate::acting::{ACTION, ELEMENT_MILLISECONDS};
 use crate::limits;
-use crate::page::{Brief, Page};
+use crate::page::{ElementBrief, SessionPage};
 use crate::trouble::one;
 
 #[derive(Deserialize, JsonSchema)]
@@ -29,12 +29,12 @@ pub(crate) struct UploadFile {
 
 /// Gives files of the workspace to a file input of a page. Most pages send them with their form, which is to be sent afterwards.
 #[tool(title = "Upload files", destructive, open_world, timeout_milliseconds = 90_000)]
-pub(crate) fn upload_file(call: &Call, input: UploadFile) -> Result<Reply<Acted>, ToolError> {
+pub(crate) fn upload_file(call: &Call, input: UploadFile) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;
     let count = u64::try_from(input.paths.len()).unwrap_or(u64::MAX);
     check_range("paths", count, 1, u64::try_from(limits::FILES).unwrap_or(u64::MAX))?;
     input.paths.iter().try_for_each(|path| check_text("paths", path, limits::PATH))?;
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     if !page.rules.uploads {
         return Err(ToolError::denied(
             "uploads are not granted to this plugin: the operator grants them with `uploads = true` in \
@@ -48,7 +48,7 @@ pub(crate) fn upload_file(call: &Call, input: UploadFile) -> Result<Reply<Acted>
     if found["multiple"] == false && count > 1 {
         return Err(ToolError::invalid("this input takes one file"));
     }
-    let element: Brief = serde_json::from_value(found)?;
+    let element: ElementBrief = serde_json::from_value(found)?;
     // The scripts are there: the question before installed them.
     let script = format!("globalThis.wharfPage.fileInput({})", json!(element.reference));
     let told = page.perform(&Operation::SetFiles { element: script, paths: input.paths.clone() }, ACTION)?;

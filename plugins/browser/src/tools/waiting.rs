@@ -12,7 +12,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::check_optional;
 use crate::answer::{PageNow, quoted};
 use crate::limits::{self, within};
-use crate::page::{Page, Told};
+use crate::page::{PageReply, SessionPage};
 use crate::trouble::{self, near_of};
 
 #[derive(Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ fn default_timeout() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Waited {
+pub(crate) struct WaitAnswer {
     /// What was waited for, and came.
     came: String,
     #[serde(flatten)]
@@ -64,7 +64,7 @@ const ROUNDS: u32 = 3;
 /// more. Give one of `text`, `element`, `url` and `network_idle`. For what comes later than the load of a page; click and the
 /// other tools wait for their elements by themselves.
 #[tool(title = "Wait for something", read_only, idempotent, timeout_milliseconds = 150_000)]
-pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, ToolError> {
+pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<WaitAnswer>, ToolError> {
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
     check_optional("text", input.text.as_deref(), limits::ELEMENT)?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
@@ -76,7 +76,7 @@ pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, Too
     if input.network_idle && input.gone {
         return Err(ToolError::invalid("`gone` makes no sense with `network_idle`"));
     }
-    let page = Page::find(call, input.session.as_deref(), None)?;
+    let page = SessionPage::find(call, input.session.as_deref(), None)?;
     let timeout = within(call, Duration::from_secs(input.timeout_seconds));
     let came = if input.network_idle {
         page.perform(&Operation::NetworkIdle { idle: IDLE }, timeout)?;
@@ -86,10 +86,10 @@ pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<Waited>, Too
     };
     let now = PageNow::from(&page.info()?);
     let text = format!("It came: {came}.\n{}", now.text());
-    Ok(Reply::new(text, Waited { came, page: now }))
+    Ok(Reply::new(text, WaitAnswer { came, page: now }))
 }
 
-fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, ToolError> {
+fn until(page: &SessionPage<'_>, input: &WaitFor, timeout: Duration) -> Result<String, ToolError> {
     let what = match (&input.text, &input.element, &input.url) {
         (Some(text), _, _) => format!("the text {}", quoted(text)),
         (_, Some(element), _) => format!("an element `{element}` that can be seen"),
@@ -104,12 +104,12 @@ fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, 
     let mut answer = Value::Null;
     for _ in 0..ROUNDS {
         match page.act("until", &given)? {
-            Told::Answer(told) => {
+            PageReply::Answer(told) => {
                 answer = told;
                 break;
             }
-            Told::Left => {}
-            Told::Dialog => return Err(interrupted(page)),
+            PageReply::Left => {}
+            PageReply::Dialog => return Err(interrupted(page)),
         }
     }
     trouble::check(input.element.as_deref().unwrap_or_default(), &answer)?;
@@ -127,7 +127,7 @@ fn until(page: &Page<'_>, input: &WaitFor, timeout: Duration) -> Result<String, 
 }
 
 /// Why nothing can come any more.
-fn interrupted(page: &Page<'_>) -> ToolError {
+fn interrupted(page: &SessionPage<'_>) -> ToolError {
     let open = page.info().ok().and_then(|info| PageNow::from(&info).dialog);
     let says = open.map(|dialog| dialog.text()).unwrap_or_default();
     ToolError { retryable: false, ..ToolError::conflict(format!("a dialog opened before it came. {says}")) }

@@ -10,7 +10,7 @@ mod schemas;
 
 use serde_json::{Value, json};
 use wharf_plugin_browser::WharfPlugin;
-use wharf_sdk::testing::{self, Asked, Reaction, TestCall, WebPageScript};
+use wharf_sdk::testing::{self, PageRequest, Reaction, TestCall, WebPageScript};
 use wharf_sdk::webview::{DialogKind, FailureKind};
 
 const SHOP: &str = "http://shop.test/";
@@ -54,10 +54,10 @@ impl Agent {
     fn operations(&self) -> Vec<(String, Value)> {
         let asked = self.0.asked("page-1").into_iter();
         let operation = |asked| match asked {
-            Asked::Operation { name, parameters } => {
+            PageRequest::Operation { name, parameters } => {
                 Some((name, serde_json::from_str(&parameters).expect("parameters are JSON")))
             }
-            Asked::Script { .. } => None,
+            PageRequest::Script { .. } => None,
         };
         asked.filter_map(operation).collect()
     }

@@ -1,7 +1,7 @@
 //! What is read of a page: its content, its tree, its elements, its logs.
 
 use serde_json::json;
-use wharf_sdk::testing::Asked;
+use wharf_sdk::testing::PageRequest;
 
 use crate::{Agent, site};
 
@@ -33,7 +33,7 @@ fn a_snapshot_installs_its_scripts_once_pages_on_and_names_other_frames() {
         (&json!("- text: \"end\""), &json!(69), &json!(null))
     );
     let scripts = agent.0.asked("page-1").into_iter().filter_map(|asked| match asked {
-        Asked::Script { isolated: true, source, .. } if source.contains("\"snapshot\"") => Some(source.len()),
+        PageRequest::Script { isolated: true, source, .. } if source.contains("\"snapshot\"") => Some(source.len()),
         _ => None,
     });
     let lengths: Vec<bool> = scripts.map(|length| length > 10_000).collect();
@@ -45,7 +45,7 @@ fn without_an_isolated_world_the_scripts_run_among_those_of_the_page() {
     let agent = Agent::on(site().rules(|rules| rules.isolated_world = false));
     agent.ok("navigate", &json!({ "url": "http://shop.test/" }));
     agent.ok("get_snapshot", &json!({}));
-    assert!(!agent.0.asked("page-1").iter().any(|asked| matches!(asked, Asked::Script { isolated: true, .. })));
+    assert!(!agent.0.asked("page-1").iter().any(|asked| matches!(asked, PageRequest::Script { isolated: true, .. })));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wharf_sdk::{Call, ErrorCode, Reply, ToolError, tool};
 
-use super::Shown;
-use crate::document::Document;
+use super::ContentView;
+use crate::document::ReceivedDocument;
 use crate::limits::{self, check_length, check_text};
 use crate::shelf::Shelf;
 
@@ -43,18 +43,18 @@ pub(crate) struct AddContent {
 /// Keeps a text or a document, so that search_content finds it and read_content shows it. Use it for what is too long to
 /// keep in mind: files, pages, transcripts, reports. Answers the content's id. What is added twice is there twice.
 #[tool(title = "Add a content", timeout_milliseconds = 120_000)]
-pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<Shown>, ToolError> {
+pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<ContentView>, ToolError> {
     let AddContent { text, document, name, mime_type } = input;
     check_labels(name.as_deref(), mime_type.as_deref())?;
     let (name_of, mime_of) = (name.as_deref(), mime_type.as_deref());
     let (document, bytes) = match (text, document) {
-        (Some(text), None) => (Document::read_text(name_of, mime_of, &text)?, text.len()),
+        (Some(text), None) => (ReceivedDocument::read_text(name_of, mime_of, &text)?, text.len()),
         (None, Some(_)) if name.is_none() => {
             return Err(ToolError::invalid("a `document` needs a `name`, such as `report.docx`, that says what it is"));
         }
         (None, Some(document)) => {
             let bytes = decode(&document)?;
-            (Document::read(name_of, mime_of, &bytes)?, bytes.len())
+            (ReceivedDocument::read(name_of, mime_of, &bytes)?, bytes.len())
         }
         _ => return Err(ToolError::invalid("give either `text` or `document`, and not both")),
     };
@@ -82,7 +82,7 @@ pub(crate) struct AddContentFromWorkspace {
 pub(crate) fn add_content_from_workspace(
     call: &Call,
     input: AddContentFromWorkspace,
-) -> Result<Reply<Shown>, ToolError> {
+) -> Result<Reply<ContentView>, ToolError> {
     let AddContentFromWorkspace { path, name, mime_type } = input;
     check_text("path", &path, limits::PATH)?;
     check_labels(name.as_deref(), mime_type.as_deref())?;
@@ -106,7 +106,7 @@ pub(crate) fn add_content_from_workspace(
     })?;
     let own = files.parts(&path)?.pop();
     let name = name.or_else(|| own.filter(|own| check_labels(Some(own), None).is_ok()));
-    let document = Document::read(name.as_deref(), mime_type.as_deref(), &bytes)?;
+    let document = ReceivedDocument::read(name.as_deref(), mime_type.as_deref(), &bytes)?;
     keep(call, name, bytes.len(), document)
 }
 
@@ -123,9 +123,14 @@ fn check_labels(name: Option<&str>, mime_type: Option<&str>) -> Result<(), ToolE
     }
 }
 
-fn keep(call: &Call, name: Option<String>, bytes: usize, document: Document) -> Result<Reply<Shown>, ToolError> {
+fn keep(
+    call: &Call,
+    name: Option<String>,
+    bytes: usize,
+    document: ReceivedDocument,
+) -> Result<Reply<ContentView>, ToolError> {
     let content = Shelf::open(call)?.add(name, bytes, document)?;
-    let shown = Shown::from(content);
+    let shown = ContentView::from(content);
     let mut answer = format!("Added {}", shown.line());
     for warning in &shown.about.warnings {
         answer.push_str("\nNote: ");

@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{Shown, Which};
+use super::{ContentReference, ContentView};
 use crate::content::ContentId;
 use crate::limits::{self, check_range};
-use crate::shelf::{Listed, Shelf};
+use crate::shelf::{ContentList, Shelf};
 
 /// Shows what is known of one content: its name, type, size, lines, when it was added, and what of it could not be read.
 #[tool(title = "Show what a content is", read_only, idempotent)]
-pub(crate) fn get_content_info(call: &Call, input: Which) -> Result<Reply<Shown>, ToolError> {
-    let shown = Shown::from(Shelf::open(call)?.get(&ContentId::parse(&input.content_id)?)?);
+pub(crate) fn get_content_info(call: &Call, input: ContentReference) -> Result<Reply<ContentView>, ToolError> {
+    let shown = ContentView::from(Shelf::open(call)?.get(&ContentId::parse(&input.content_id)?)?);
     let mut text = shown.line();
     for warning in &shown.about.warnings {
         text.push_str("\nNote: ");
@@ -38,9 +38,9 @@ fn default_page_size() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Page {
+pub(crate) struct ContentPage {
     /// The newest first.
-    contents: Vec<Shown>,
+    contents: Vec<ContentView>,
     /// How many there are on all pages.
     total: u64,
     /// Bytes of their texts.
@@ -55,14 +55,14 @@ pub(crate) struct Page {
 /// Lists the contents, the newest first, with their ids, names, types and sizes. A page may be shorter than asked for:
 /// `has_more` says whether there are further ones.
 #[tool(title = "List contents", read_only, idempotent)]
-pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<Page>, ToolError> {
+pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<ContentPage>, ToolError> {
     check_range("limit", input.limit, limits::PAGE_SIZE)?;
     let after = input.after.as_deref().map(ContentId::parse).transpose()?;
     let shelf = Shelf::open(call)?;
-    let Listed { contents, has_more, totals } = shelf.list(after.as_ref(), input.limit)?;
+    let ContentList { contents, has_more, totals } = shelf.list(after.as_ref(), input.limit)?;
     let expired_at = if totals.contents == 0 { shelf.expired_at()? } else { None };
     let notice = expired_at.map(|at| format!("Earlier contents expired at {at} because nobody used them for long."));
-    let contents: Vec<Shown> = contents.into_iter().map(Shown::from).collect();
+    let contents: Vec<ContentView> = contents.into_iter().map(ContentView::from).collect();
     let mut text = match (totals.contents, contents.len()) {
         (0, _) => format!("There is no content yet. {}", notice.as_deref().unwrap_or_default()),
         (total, 0) => format!("There is nothing after this one; there are {total} contents in all."),
@@ -75,7 +75,7 @@ pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<Pa
     if let Some(last) = contents.last().filter(|_| has_more) {
         text.push_str(&format!("\nThere are more: list_contents with \"after\": \"{}\".", last.content_id));
     }
-    let page = Page { contents, total: totals.contents, total_text_bytes: totals.text_bytes, has_more, notice };
+    let page = ContentPage { contents, total: totals.contents, total_text_bytes: totals.text_bytes, has_more, notice };
     Ok(Reply::new(text.trim_end(), page))
 }
 
@@ -102,7 +102,7 @@ fn first() -> u32 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Lines {
+pub(crate) struct ContentLines {
     content_id: String,
     from_line: u32,
     /// The last line of which `text` has something.
@@ -124,7 +124,7 @@ pub(crate) struct Lines {
 /// Reads lines of a content, exactly as they are. At most 128 KiB come at once; `has_more`, `next_line` and `next_character`
 /// say how to go on. To find something in a long content, search_content is quicker.
 #[tool(title = "Read a content", read_only, idempotent)]
-pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Lines>, ToolError> {
+pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<ContentLines>, ToolError> {
     let id = ContentId::parse(&input.content_id)?;
     let shelf = Shelf::open(call)?;
     let (content, lines) = shelf.lines(&id)?;
@@ -140,14 +140,14 @@ pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Line
         )));
     }
     let place = lines.place(from).ok_or_else(|| ToolError::internal("the lines of this content are not known"))?;
-    let mut window = Window::new(place.breaks, input.from_character, last - from + 1);
+    let mut window = LineWindow::new(place.breaks, input.from_character, last - from + 1);
     let mut passage = place.passage;
     while passage < lines.passages() && !window.is_full() {
         let some = lines.enough(passage, limits::READ_BYTES);
         passage = some.end;
         window.take(&shelf.text(&id, some)?);
     }
-    let Window { text, cut_after, .. } = window;
+    let LineWindow { text, cut_after, .. } = window;
     let (next_line, next_character) = match cut_after {
         // Cut within a line, after so many of its characters.
         Some((line, character)) => (Some(from + line), Some(character).filter(|character| *character > 0)),
@@ -158,7 +158,7 @@ pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Line
         (Some(next), None) => next - 1,
         (None, _) => total,
     };
-    let answer = Lines {
+    let answer = ContentLines {
         content_id: input.content_id,
         from_line: from,
         to_line,
@@ -173,7 +173,7 @@ pub(crate) fn read_content(call: &Call, input: ReadContent) -> Result<Reply<Line
 
 /// What is wanted of a text that comes in pieces: from a line on, so many
 /// lines, as much as one answer takes.
-struct Window {
+struct LineWindow {
     /// Line breaks to pass over.
     skip_breaks: u32,
     /// Characters of the first line to pass over.
@@ -189,7 +189,7 @@ struct Window {
     column: u32,
 }
 
-impl Window {
+impl LineWindow {
     fn new(skip_breaks: u32, skip_characters: u32, wanted: u32) -> Self {
         let text = String::new();
         Self { skip_breaks, skip_characters, wanted, text, cut_after: None, taken: 0, column: 0 }

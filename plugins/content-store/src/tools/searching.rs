@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, tool};
-use wharf_search::{Found, MatchCount};
+use wharf_search::{MatchCount, SearchResults};
 
 use crate::content::{ContentId, unknown};
 use crate::limits::{self, check_count, check_length, check_range, check_text};
 use crate::passage::{Heading, Passage};
-use crate::shelf::{Narrowed, Shelf};
+use crate::shelf::{SearchFilter, Shelf};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -92,7 +92,7 @@ pub(crate) fn search_content(call: &Call, input: SearchContent) -> Result<Reply<
         check_length("mime_types", mime, limits::MIME)?;
     }
     let contents = input.content_ids.iter().map(|id| ContentId::parse(id)).collect::<Result<Vec<_>, _>>()?;
-    let narrowed = Narrowed { contents, mime_types: input.mime_types };
+    let narrowed = SearchFilter { contents, mime_types: input.mime_types };
     let shelf = Shelf::open(call)?;
     let found = shelf.search(&input.query, input.top_n, &narrowed)?;
     if found.hits.is_empty()
@@ -113,7 +113,7 @@ pub(crate) fn search_content(call: &Call, input: SearchContent) -> Result<Reply<
     Ok(Reply::new(text, Hits { hits, matches: found.matches.seen(), matches_all_counted }))
 }
 
-fn shown(found: &Found, hit: &wharf_search::Hit, characters: usize) -> Result<Hit, ToolError> {
+fn shown(found: &SearchResults, hit: &wharf_search::Hit, characters: usize) -> Result<Hit, ToolError> {
     let Passage { heading, text } = Passage::decode(&hit.stored)?;
     let Heading { content, name, number, lines, page, headings } = heading;
     let first = hit.id.0.saturating_sub(u64::from(number));

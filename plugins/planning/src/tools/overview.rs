@@ -7,7 +7,7 @@ use wharf_sdk::{Call, Change, Entry, Reply, ToolError, tool};
 use super::reply;
 use crate::limits;
 use crate::plan::{Memo, Plan};
-use crate::store::{Document, Thread, read, write};
+use crate::store::{Thread, ThreadDocument, read, write};
 use crate::thinking::{Thinking, Thought};
 use crate::todos::{Todo, Todos};
 
@@ -168,7 +168,7 @@ pub(crate) fn clear_session(call: &Call) -> Result<Reply<ClearedSession>, ToolEr
 
 /// Replaces a document by what is left of it, and returns what it was. One that
 /// cannot be read is removed: this tool is the way out of that.
-fn start_over<D: Document>(
+fn start_over<D: ThreadDocument>(
     entry: Option<&Entry>,
     cleared: impl Fn(&D) -> D,
     changes: &mut Vec<Change>,

@@ -6,7 +6,7 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::reply;
 use crate::limits::{self, list_ids};
-use crate::store::{Outcome, Thread};
+use crate::store::{Thread, WithNotice};
 use crate::todos::{Priority, Status, Todo, TodoChange, Todos};
 
 #[derive(Serialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub(crate) struct OneTodo {
 
 impl OneTodo {
     /// `did` is what happened, such as "Added".
-    fn reply(did: &str, outcome: Outcome<(Todo, usize, usize)>) -> Reply<Self> {
+    fn reply(did: &str, outcome: WithNotice<(Todo, usize, usize)>) -> Reply<Self> {
         let (todo, pending, total) = outcome.value;
         let text = format!("{did} {}\n{pending} of {total} todos are pending.", todo.line());
         let notice = outcome.notice.clone();

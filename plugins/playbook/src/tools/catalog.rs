@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{OnePlaybook, Which};
+use super::{OnePlaybook, PlaybookReference};
 use crate::id::PlaybookId;
 use crate::limits::{self, check_range, shorten};
 use crate::playbook::Playbook;
@@ -13,7 +13,7 @@ use crate::shelf::{Selection, Shelf};
 /// Shows a playbook of yours as it was written, `{{name}}` and all. Use it before you change one; to carry it out, call
 /// select_playbook.
 #[tool(title = "Show a playbook", read_only, idempotent)]
-pub(crate) fn get_playbook(call: &Call, input: Which) -> Result<Reply<OnePlaybook>, ToolError> {
+pub(crate) fn get_playbook(call: &Call, input: PlaybookReference) -> Result<Reply<OnePlaybook>, ToolError> {
     let playbook = Shelf::open(call)?.get(&PlaybookId::parse(&input.id)?)?;
     Ok(Reply::new(shorten(playbook.text()), OnePlaybook { playbook }))
 }
@@ -69,7 +69,7 @@ pub(crate) struct Summary {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Page<T> {
+pub(crate) struct PlaybookPage<T> {
     /// The newest first.
     playbooks: Vec<T>,
     page: usize,
@@ -97,7 +97,7 @@ pub(crate) struct Unreadable {
 /// Lists your playbooks, the newest first: id, goal and how many steps. Use it to find out whether there is a playbook for
 /// the work at hand. get_playbook shows one with its steps, get_playbook_page several.
 #[tool(title = "List playbooks", read_only, idempotent)]
-pub(crate) fn list_playbooks(call: &Call, input: ListPlaybooks) -> Result<Reply<Page<Summary>>, ToolError> {
+pub(crate) fn list_playbooks(call: &Call, input: ListPlaybooks) -> Result<Reply<PlaybookPage<Summary>>, ToolError> {
     check_range("pageSize", input.page_size, limits::PAGE_SIZE)?;
     page(call, input.page, input.page_size, summary, |playbook| {
         format!("{}: {} ({} steps)\n", playbook.id, playbook.goal, playbook.workflow.len())
@@ -107,7 +107,10 @@ pub(crate) fn list_playbooks(call: &Call, input: ListPlaybooks) -> Result<Reply<
 /// Shows several of your playbooks with all their steps, the newest first. Use it to compare playbooks or to take them
 /// elsewhere; list_playbooks is shorter.
 #[tool(title = "Show a page of playbooks", read_only, idempotent)]
-pub(crate) fn get_playbook_page(call: &Call, input: GetPlaybookPage) -> Result<Reply<Page<Playbook>>, ToolError> {
+pub(crate) fn get_playbook_page(
+    call: &Call,
+    input: GetPlaybookPage,
+) -> Result<Reply<PlaybookPage<Playbook>>, ToolError> {
     check_range("pageSize", input.page_size, limits::WHOLE_PAGE_SIZE)?;
     page(call, input.page, input.page_size, |playbook| playbook, Playbook::text)
 }
@@ -118,7 +121,7 @@ fn page<T>(
     page_size: usize,
     shown: impl FnMut(Playbook) -> T,
     line: impl FnMut(&Playbook) -> String,
-) -> Result<Reply<Page<T>>, ToolError> {
+) -> Result<Reply<PlaybookPage<T>>, ToolError> {
     check_range("page", page, limits::PAGE)?;
     let shelf = Shelf::open(call)?;
     let Selection { playbooks, unreadable, total } = shelf.page(page, page_size)?;
@@ -136,7 +139,10 @@ fn page<T>(
     text.extend(unreadable.iter().map(|broken| format!("{} cannot be read: {}\n", broken.id, broken.reason)));
     let playbooks = playbooks.into_iter().map(shown).collect();
     let has_more = page < total_pages;
-    Ok(Reply::new(shorten(text), Page { playbooks, unreadable, page, page_size, total, total_pages, has_more, notice }))
+    Ok(Reply::new(
+        shorten(text),
+        PlaybookPage { playbooks, unreadable, page, page_size, total, total_pages, has_more, notice },
+    ))
 }
 
 fn summary(playbook: Playbook) -> Summary {

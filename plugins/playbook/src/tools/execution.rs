@@ -4,17 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, clock, tool};
 
-use super::Which;
+use super::PlaybookReference;
 use crate::id::PlaybookId;
 use crate::limits::{self, check_text, shorten};
 use crate::playbook::{Playbook, SuccessCriteria};
-use crate::progress::Progress;
+use crate::progress::PlaybookProgress;
 use crate::shelf::Shelf;
 use crate::thread::Thread;
 use crate::view::{ActivePlaybook, StepView};
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Active {
+pub(crate) struct ActiveAnswer {
     /// The playbook that is in force for this thread; null where none is.
     active: Option<ActivePlaybook>,
     /// Said where the progress expired.
@@ -26,9 +26,9 @@ pub(crate) struct Active {
 /// this one or another, is forgotten. Answers everything that is needed to carry it out. Call complete_step after each
 /// step.
 #[tool(title = "Select a playbook")]
-pub(crate) fn select_playbook(call: &Call, input: Which) -> Result<Reply<Active>, ToolError> {
+pub(crate) fn select_playbook(call: &Call, input: PlaybookReference) -> Result<Reply<ActiveAnswer>, ToolError> {
     let playbook = Shelf::open(call)?.get(&PlaybookId::parse(&input.id)?)?;
-    let progress = Progress::begin(&playbook, clock::now());
+    let progress = PlaybookProgress::begin(&playbook, clock::now());
     Thread::open(call)?.begin(&progress)?;
     Ok(shown(playbook, &progress))
 }
@@ -36,7 +36,7 @@ pub(crate) fn select_playbook(call: &Call, input: Which) -> Result<Reply<Active>
 /// Shows the playbook that is in force for this thread: the steps done with their outputs, and the next one with those
 /// outputs in place of `{{name}}`. Call it when you take work up again or lost sight of it.
 #[tool(title = "Show the playbook in force", read_only, idempotent)]
-pub(crate) fn get_active_playbook(call: &Call) -> Result<Reply<Active>, ToolError> {
+pub(crate) fn get_active_playbook(call: &Call) -> Result<Reply<ActiveAnswer>, ToolError> {
     let thread = Thread::open(call)?;
     match thread.active(&Shelf::open(call)?)? {
         Some((playbook, progress)) => Ok(shown(playbook, &progress)),
@@ -44,14 +44,14 @@ pub(crate) fn get_active_playbook(call: &Call) -> Result<Reply<Active>, ToolErro
             let notice = thread.expired()?;
             let said = notice.as_deref().unwrap_or_default();
             let text = format!("No playbook is in force for this thread; select_playbook puts one in force. {said}");
-            Ok(Reply::new(shorten(text), Active { active: None, notice }))
+            Ok(Reply::new(shorten(text), ActiveAnswer { active: None, notice }))
         }
     }
 }
 
-fn shown(playbook: Playbook, progress: &Progress) -> Reply<Active> {
+fn shown(playbook: Playbook, progress: &PlaybookProgress) -> Reply<ActiveAnswer> {
     let active = ActivePlaybook::new(playbook, progress);
-    Reply::new(shorten(active.text()), Active { active: Some(active), notice: None })
+    Reply::new(shorten(active.text()), ActiveAnswer { active: Some(active), notice: None })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -125,7 +125,7 @@ pub(crate) fn complete_step(call: &Call, input: CompleteStep) -> Result<Reply<Co
 }
 
 /// What a step calls its output, and which steps wait for it.
-fn unyielded(playbook: &Playbook, progress: &Progress, step_id: &str) -> (Option<String>, Vec<String>) {
+fn unyielded(playbook: &Playbook, progress: &PlaybookProgress, step_id: &str) -> (Option<String>, Vec<String>) {
     let Some(step) = playbook.workflow.iter().find(|step| step.step_id == step_id) else { return (None, Vec::new()) };
     let Some(name) = &step.output_variable else { return (None, Vec::new()) };
     let is_there = progress.of(step).is_some_and(|done| done.output.is_some());

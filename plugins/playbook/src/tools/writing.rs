@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, Reply, ToolError, clock, tool};
 
-use super::{OnePlaybook, Which};
+use super::{OnePlaybook, PlaybookReference};
 use crate::id::PlaybookId;
 use crate::limits::{self, shorten};
-use crate::playbook::{NewPlaybook, PlaybookChange, Record, SuccessCriteria};
+use crate::playbook::{NewPlaybook, PlaybookChange, PlaybookRecord, SuccessCriteria};
 use crate::shelf::Shelf;
 use crate::workflow::NewStep;
 
@@ -36,14 +36,14 @@ pub(crate) struct CreatePlaybook {
 pub(crate) fn create_playbook(call: &Call, input: CreatePlaybook) -> Result<Reply<OnePlaybook>, ToolError> {
     let CreatePlaybook { goal, workflow, initial_command, success_criteria } = input;
     let new = NewPlaybook { goal, initial_command, workflow, success_criteria };
-    let playbook = Shelf::open(call)?.add(|id, owner| Record::new(id, owner, new, clock::now()))?;
+    let playbook = Shelf::open(call)?.add(|id, owner| PlaybookRecord::new(id, owner, new, clock::now()))?;
     let text = shorten(format!("Created.\n{}", playbook.text()));
     Ok(Reply::new(text, OnePlaybook { playbook }))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Change {
+pub(crate) struct PlaybookEdits {
     /// What the playbook achieves; left out, it stays.
     #[schemars(length(min = 1, max = limits::GOAL))]
     goal: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) struct UpdatePlaybook {
     #[schemars(length(min = 1, max = limits::ID))]
     id: String,
     /// What to change; at least one of its members.
-    playbook: Change,
+    playbook: PlaybookEdits,
 }
 
 /// Changes a playbook of yours: the members of `playbook` that are given replace what was there, the others stay. A
@@ -73,7 +73,7 @@ pub(crate) struct UpdatePlaybook {
 #[tool(title = "Change a playbook")]
 pub(crate) fn update_playbook(call: &Call, input: UpdatePlaybook) -> Result<Reply<OnePlaybook>, ToolError> {
     let id = PlaybookId::parse(&input.id)?;
-    let Change { goal, workflow, initial_command, success_criteria } = input.playbook;
+    let PlaybookEdits { goal, workflow, initial_command, success_criteria } = input.playbook;
     let change = PlaybookChange { goal, initial_command, workflow, success_criteria };
     let playbook = Shelf::open(call)?.change(&id, |record| record.change(change.clone(), clock::now()))?;
     let text = shorten(format!("Changed.\n{}", playbook.text()));
@@ -82,7 +82,7 @@ pub(crate) fn update_playbook(call: &Call, input: UpdatePlaybook) -> Result<Repl
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Deleted {
+pub(crate) struct DeletedPlaybook {
     /// The playbook that is gone.
     deleted_id: String,
 }
@@ -90,8 +90,8 @@ pub(crate) struct Deleted {
 /// Removes a playbook of yours for good. A thread in which it is in force is told that it is gone. Use it when the
 /// playbook is wrong or not needed any more. Answers its id, which is never given again.
 #[tool(title = "Delete a playbook", destructive)]
-pub(crate) fn delete_playbook(call: &Call, input: Which) -> Result<Reply<Deleted>, ToolError> {
+pub(crate) fn delete_playbook(call: &Call, input: PlaybookReference) -> Result<Reply<DeletedPlaybook>, ToolError> {
     let id = PlaybookId::parse(&input.id)?;
     Shelf::open(call)?.delete(&id)?;
-    Ok(Reply::new(format!("The playbook {id} is deleted."), Deleted { deleted_id: id.to_string() }))
+    Ok(Reply::new(format!("The playbook {id} is deleted."), DeletedPlaybook { deleted_id: id.to_string() }))
 }

@@ -3,20 +3,21 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use wharf_sdk::excerpt::{Excerpt, Omitted, OutputSource};
 use wharf_sdk::terminal::{Piece, Screen, TerminalInfo, Turn, View};
 use wharf_sdk::{Call, ToolError};
 
-use super::excerpt::{Excerpt, Omitted, Source};
+use super::excerpt::{between, without_echo};
 use super::words::{turn_note, turn_state};
 use crate::limits;
 
 /// The text of a terminal.
-pub(crate) struct Printed<'call> {
+pub(crate) struct TerminalText<'call> {
     pub(crate) call: &'call Call,
     pub(crate) id: &'call str,
 }
 
-impl Source for Printed<'_> {
+impl OutputSource for TerminalText<'_> {
     fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
         self.call.terminals().read(self.id, View::Text, cursor, max_bytes, std::time::Duration::ZERO)
     }
@@ -24,19 +25,19 @@ impl Source for Printed<'_> {
 
 /// A part of a terminal's text as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Output {
+pub(crate) struct TerminalOutput {
     /// What the program printed, without escape sequences. Where something is left out, a line in brackets stands for it.
     pub(crate) text: String,
     /// The cursor at which it begins: bytes of text before it.
     pub(crate) start_cursor: u64,
     /// The cursor to read on from.
     pub(crate) next_cursor: u64,
-    /// What is left out in the middle.
+    /// What is left out in the middle: read_output with its `cursor` shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) omitted: Option<Omitted>,
 }
 
-impl Output {
+impl TerminalOutput {
     pub(crate) fn new(id: &str, excerpt: &Excerpt) -> Self {
         Self {
             text: excerpt.text(|omitted| marker(id, omitted)),
@@ -87,7 +88,7 @@ pub(crate) struct TurnAnswer {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) cancelled: bool,
     #[serde(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: TerminalOutput,
     /// The lines of the screen, where a program has all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) screen: Option<Vec<String>>,
@@ -104,8 +105,8 @@ impl TurnAnswer {
     ) -> Result<(Self, TerminalInfo), ToolError> {
         let info = call.terminals().get(id)?;
         let end = turn.end.unwrap_or(info.text.bytes);
-        let excerpt = Excerpt::between(&Printed { call, id }, from, end, limits::OUTPUT_BYTES)?;
-        let excerpt = if from == turn.start && !typed.is_empty() { excerpt.without_echo(typed) } else { excerpt };
+        let excerpt = between(&TerminalText { call, id }, from, end, limits::OUTPUT_BYTES)?;
+        let excerpt = if from == turn.start && !typed.is_empty() { without_echo(excerpt, typed) } else { excerpt };
         let screen = if info.alternate_screen { Some(lines(&call.terminals().screen(id, 0)?)) } else { None };
         let complete = turn.complete.as_ref();
         let answer = Self {
@@ -120,7 +121,7 @@ impl TurnAnswer {
             elapsed_milliseconds: complete.map(|end| u64::try_from(end.elapsed.as_millis()).unwrap_or(u64::MAX)),
             adaptive_silence_milliseconds: adaptive_silence(turn),
             cancelled: turn.cancelled,
-            output: Output::new(id, &excerpt),
+            output: TerminalOutput::new(id, &excerpt),
             screen,
         };
         Ok((answer, info))

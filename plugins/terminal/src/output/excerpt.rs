@@ -1,94 +1,55 @@
 //! What of a terminal's text is shown: all of it where it is short, else its
-//! beginning and its end, with the place where to read on between them.
+//! beginning and its end. Owns where the text is cut.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use wharf_sdk::ToolError;
+use wharf_sdk::excerpt::{Excerpt, Omitted, OutputSource};
 use wharf_sdk::terminal::Piece;
 use wharf_sdk::text::{head_end, tail_start};
 
-/// What is left out of the middle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Omitted {
-    /// Where it begins: read_output with this `cursor` shows it.
-    pub(crate) cursor: u64,
-    /// How many bytes it has.
-    pub(crate) bytes: u64,
+/// The part of a text from one cursor to another, in at most `limit_bytes`.
+pub(crate) fn between(source: &dyn OutputSource, from: u64, to: u64, limit_bytes: usize) -> Result<Excerpt, ToolError> {
+    if from >= to {
+        return Ok(Excerpt { start: from, next: from, ..Excerpt::default() });
+    }
+    let wanted = |from: u64| u32::try_from(to.saturating_sub(from).min(length(limit_bytes))).unwrap_or(u32::MAX);
+    let front = source.read(from, wanted(from))?;
+    let start = front.start.min(to);
+    // What was asked for may be gone, and then more than that was read.
+    let text = before(&front, to);
+    let end = start + length(text.len());
+    if end >= to || text.is_empty() {
+        return Ok(Excerpt { head: text, start, next: end, ..Excerpt::default() });
+    }
+    let head_bytes = limit_bytes / 3;
+    let head = text.get(..head_end(&text, head_bytes)).unwrap_or_default();
+    let tail_bytes = limit_bytes - head_bytes;
+    let back = to.saturating_sub(length(tail_bytes));
+    let back = source.read(back, wanted(back))?;
+    let tail = before(&back, to);
+    let (back, cut) = (back.start, tail_start(&tail, tail_bytes.min(tail.len().saturating_sub(1))));
+    // The end may be gone by now, or have a line too long for its half.
+    let tail = tail.get(cut..).unwrap_or_default().to_owned();
+    let cursor = start + length(head.len());
+    let bytes = (back + length(cut)).saturating_sub(cursor);
+    Ok(Excerpt {
+        head: head.to_owned(),
+        tail,
+        start,
+        next: to.max(cursor),
+        omitted: (bytes > 0).then_some(Omitted { cursor, bytes }),
+        ..Excerpt::default()
+    })
 }
 
-/// A part of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Excerpt {
-    /// Before what is left out; all of it where nothing is.
-    pub(crate) head: String,
-    /// Behind it.
-    pub(crate) tail: String,
-    /// The cursor of its beginning.
-    pub(crate) start: u64,
-    /// The cursor to go on from.
-    pub(crate) next: u64,
-    pub(crate) omitted: Option<Omitted>,
-}
-
-/// Where a text can be read: from a cursor on, at most so many bytes.
-pub(crate) trait Source {
-    fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError>;
-}
-
-impl Excerpt {
-    /// The part of a text from one cursor to another, in at most `limit_bytes`.
-    pub(crate) fn between(source: &dyn Source, from: u64, to: u64, limit_bytes: usize) -> Result<Self, ToolError> {
-        if from >= to {
-            return Ok(Self { start: from, next: from, ..Self::default() });
-        }
-        let wanted = |from: u64| u32::try_from(to.saturating_sub(from).min(length(limit_bytes))).unwrap_or(u32::MAX);
-        let front = source.read(from, wanted(from))?;
-        let start = front.start.min(to);
-        // What was asked for may be gone, and then more than that was read.
-        let text = before(&front, to);
-        let end = start + length(text.len());
-        if end >= to || text.is_empty() {
-            return Ok(Self { head: text, start, next: end, ..Self::default() });
-        }
-        let head_bytes = limit_bytes / 3;
-        let head = text.get(..head_end(&text, head_bytes)).unwrap_or_default();
-        let tail_bytes = limit_bytes - head_bytes;
-        let back = to.saturating_sub(length(tail_bytes));
-        let back = source.read(back, wanted(back))?;
-        let tail = before(&back, to);
-        let (back, cut) = (back.start, tail_start(&tail, tail_bytes.min(tail.len().saturating_sub(1))));
-        // The end may be gone by now, or have a line too long for its half.
-        let tail = tail.get(cut..).unwrap_or_default().to_owned();
-        let cursor = start + length(head.len());
-        let bytes = (back + length(cut)).saturating_sub(cursor);
-        Ok(Self {
-            head: head.to_owned(),
-            tail,
-            start,
-            next: to.max(cursor),
-            omitted: (bytes > 0).then_some(Omitted { cursor, bytes }),
-        })
-    }
-
-    /// Without the echo of what was typed, where that is how it begins. Where
-    /// somebody types before the shell is ready, the terminal shows it first,
-    /// and then the shell behind its prompt.
-    pub(crate) fn without_echo(mut self, typed: &str) -> Self {
-        let by_terminal = self.head.strip_prefix(typed).and_then(|rest| rest.strip_prefix('\n'));
-        let rest = by_terminal.unwrap_or(&self.head);
-        let by_shell = rest.split_once('\n').filter(|(line, _)| line.strip_suffix(typed).is_some_and(is_prompt));
-        let rest = by_shell.map_or(rest, |(_, rest)| rest).to_owned();
-        self.start += length(self.head.len() - rest.len());
-        self.head = rest;
-        self
-    }
-
-    /// All of it, with `marker` on a line in place of what is left out.
-    pub(crate) fn text(&self, marker: impl FnOnce(Omitted) -> String) -> String {
-        let Some(omitted) = self.omitted else { return format!("{}{}", self.head, self.tail) };
-        let line_break = if self.head.ends_with('\n') { "" } else { "\n" };
-        format!("{}{line_break}{}\n{}", self.head, marker(omitted), self.tail)
-    }
+/// Without the echo of what was typed, where that is how it begins. Where
+/// somebody types before the shell is ready, the terminal shows it first,
+/// and then the shell behind its prompt.
+pub(crate) fn without_echo(excerpt: Excerpt, typed: &str) -> Excerpt {
+    let by_terminal = excerpt.head.strip_prefix(typed).and_then(|rest| rest.strip_prefix('\n'));
+    let rest = by_terminal.unwrap_or(&excerpt.head);
+    let by_shell = rest.split_once('\n').filter(|(line, _)| line.strip_suffix(typed).is_some_and(is_prompt));
+    let rest = by_shell.map_or(rest, |(_, rest)| rest).to_owned();
+    Excerpt { start: excerpt.start + length(excerpt.head.len() - rest.len()), head: rest, ..excerpt }
 }
 
 /// Whether a text ends as prompts do.
@@ -117,7 +78,7 @@ mod tests {
         from: usize,
     }
 
-    impl Source for Kept {
+    impl OutputSource for Kept {
         fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
             let start = usize::try_from(cursor).expect("small").clamp(self.from, self.text.len());
             let start = self.text.ceil_char_boundary(start);
@@ -130,7 +91,7 @@ mod tests {
 
     fn excerpt(text: &str, from: u64, limit: usize) -> Excerpt {
         let kept = Kept { text: text.to_owned(), from: 0 };
-        Excerpt::between(&kept, from, text.len() as u64, limit).expect("read")
+        between(&kept, from, text.len() as u64, limit).expect("read")
     }
 
     #[test]
@@ -157,23 +118,23 @@ mod tests {
     #[test]
     fn what_is_gone_moves_the_beginning_and_what_came_later_is_left_out() {
         let kept = Kept { text: "0123456789".repeat(100), from: 900 };
-        let late = Excerpt::between(&kept, 10, 950, 2_000).expect("read");
+        let late = between(&kept, 10, 950, 2_000).expect("read");
         assert_eq!((late.start, late.next, late.head.len(), late.omitted), (900, 950, 50, None));
-        let gone = Excerpt::between(&kept, 10, 800, 2_000).expect("read");
+        let gone = between(&kept, 10, 800, 2_000).expect("read");
         assert_eq!((gone.head.as_str(), gone.next, gone.omitted), ("", 800, None));
     }
 
     #[test]
     fn the_echo_goes_only_where_it_is_whole_and_a_line_of_its_own() {
-        let cut = |typed| excerpt("1 + 1\n2\n>>> ", 0, 100).without_echo(typed);
+        let cut = |typed| without_echo(excerpt("1 + 1\n2\n>>> ", 0, 100), typed);
         assert_eq!((cut("1 + 1").head.as_str(), cut("1 + 1").start), ("2\n>>> ", 6));
         assert_eq!(cut("1 +").start, 0);
         assert_eq!(cut("2").start, 0);
-        let late = |text: &str| excerpt(text, 0, 100).without_echo("pwd").head;
+        let late = |text: &str| without_echo(excerpt(text, 0, 100), "pwd").head;
         assert_eq!(late("me@here:/tmp$ pwd\n/tmp\n"), "/tmp\n");
         assert_eq!(late("pwd\nme@here:/tmp$ pwd\n/tmp\n"), "/tmp\n");
         assert_eq!(late("no prompt pwd\n/tmp\n"), "no prompt pwd\n/tmp\n");
-        let lines = |typed| excerpt("def f():\n  pass\n>>> ", 0, 100).without_echo(typed).head;
+        let lines = |typed| without_echo(excerpt("def f():\n  pass\n>>> ", 0, 100), typed).head;
         assert_eq!((lines("def f():\n  pass"), lines("def f():\n  fail").len()), (">>> ".to_owned(), 20));
     }
 }

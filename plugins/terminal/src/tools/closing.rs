@@ -28,7 +28,7 @@ fn default_grace() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedTerminal {
     #[serde(flatten)]
     terminal: Terminal,
 }
@@ -36,10 +36,10 @@ pub(crate) struct Closed {
 /// Ends the program of a terminal and everything that it started. Call it once a conversation is over. What was printed can
 /// still be read with read_output and read_screen for a while. A terminal that was closed stays as it was.
 #[tool(title = "Close a terminal", destructive, idempotent, timeout_milliseconds = 120_000)]
-pub(crate) fn close_terminal(call: &Call, input: CloseTerminal) -> Result<Reply<Closed>, ToolError> {
+pub(crate) fn close_terminal(call: &Call, input: CloseTerminal) -> Result<Reply<ClosedTerminal>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
     check_range("grace_seconds", input.grace_seconds, 0, limits::GRACE_SECONDS)?;
     let grace = within(call, Duration::from_secs(input.grace_seconds));
     let info = call.terminals().close(&input.terminal_id, grace).map_err(of_terminal)?;
-    Ok(Reply::new(format!("{}: {}", info.id, state(&info)), Closed { terminal: Terminal::from(&info) }))
+    Ok(Reply::new(format!("{}: {}", info.id, state(&info)), ClosedTerminal { terminal: Terminal::from(&info) }))
 }

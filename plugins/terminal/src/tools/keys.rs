@@ -44,7 +44,7 @@ fn default_wait() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Pressed {
+pub(crate) struct PressedKeys {
     terminal_id: String,
     /// How the terminal is now: `ready`, `busy`, `needs-input`, `restarting` or `closed`.
     status: String,
@@ -58,7 +58,7 @@ pub(crate) struct Pressed {
 /// ends the input), menus, pagers and full-screen programs such as vim, less or top. Works while a turn runs, too, and begins
 /// none. To type a line and wait for its answer, use send_message.
 #[tool(title = "Press keys", destructive, open_world, timeout_milliseconds = 60_000)]
-pub(crate) fn send_keys(call: &Call, input: SendKeys) -> Result<Reply<Pressed>, ToolError> {
+pub(crate) fn send_keys(call: &Call, input: SendKeys) -> Result<Reply<PressedKeys>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
     check_range("wait_seconds", input.wait_seconds, 0, WAIT_SECONDS)?;
     let id = input.terminal_id.as_str();
@@ -78,7 +78,7 @@ pub(crate) fn send_keys(call: &Call, input: SendKeys) -> Result<Reply<Pressed>, 
     }
     text.push_str(&format!("\n{}", screen.text()));
     let turn_running = info.turn.as_ref().is_some_and(wharf_sdk::terminal::Turn::is_running);
-    let answer = Pressed { terminal_id: id.to_owned(), status: info.status.to_string(), turn_running, screen };
+    let answer = PressedKeys { terminal_id: id.to_owned(), status: info.status.to_string(), turn_running, screen };
     Ok(Reply::new(text, answer))
 }
 

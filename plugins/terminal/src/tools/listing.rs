@@ -19,7 +19,7 @@ pub(crate) struct ListTerminals {
 
 /// What terminals here may do.
 #[derive(Clone, Serialize, JsonSchema)]
-pub(crate) struct Rules {
+pub(crate) struct TerminalRules {
     /// Whether the shell may be started.
     shell: bool,
     /// The programs that may be started; `*` stands for any characters.
@@ -37,7 +37,7 @@ pub(crate) struct Rules {
     idle_seconds: u64,
 }
 
-impl From<wharf_sdk::terminal::Rules> for Rules {
+impl From<wharf_sdk::terminal::Rules> for TerminalRules {
     fn from(rules: wharf_sdk::terminal::Rules) -> Self {
         let wharf_sdk::terminal::Rules {
             shell,
@@ -61,7 +61,7 @@ impl From<wharf_sdk::terminal::Rules> for Rules {
     }
 }
 
-impl Rules {
+impl TerminalRules {
     fn text(&self) -> String {
         if let Some(why) = &self.refused {
             return format!("Terminals cannot be started here: {why}.");
@@ -81,7 +81,7 @@ impl Rules {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Listed {
+pub(crate) struct TerminalList {
     /// The newest first.
     terminals: Vec<Terminal>,
     /// How many are open.
@@ -89,15 +89,15 @@ pub(crate) struct Listed {
     /// How many closed ones there are, listed or not.
     closed: usize,
     /// What holds for terminals here.
-    rules: Rules,
+    rules: TerminalRules,
 }
 
 /// Lists the terminals of this session, the newest first, and says which programs may be started here and how many terminals
 /// there may be. Use it to find a terminal_id again.
 #[tool(title = "List terminals", read_only, idempotent)]
-pub(crate) fn list_terminals(call: &Call, input: ListTerminals) -> Result<Reply<Listed>, ToolError> {
+pub(crate) fn list_terminals(call: &Call, input: ListTerminals) -> Result<Reply<TerminalList>, ToolError> {
     let all = call.terminals().list()?;
-    let rules = Rules::from(call.terminals().rules()?);
+    let rules = TerminalRules::from(call.terminals().rules()?);
     let closed = all.iter().filter(|info| info.is_closed()).count();
     let open = all.len() - closed;
     let wanted = all.iter().rev().filter(|info| input.include_closed || !info.is_closed()).take(LISTED);
@@ -113,5 +113,5 @@ pub(crate) fn list_terminals(call: &Call, input: ListTerminals) -> Result<Reply<
         terminals.push(Terminal::from(info));
     }
     text.push_str(&format!("\n{}", rules.text()));
-    Ok(Reply::new(text, Listed { terminals, open, closed, rules }))
+    Ok(Reply::new(text, TerminalList { terminals, open, closed, rules }))
 }

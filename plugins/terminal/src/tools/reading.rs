@@ -68,7 +68,7 @@ pub(crate) struct ReadScreen {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Shown {
+pub(crate) struct ScreenAnswer {
     terminal_id: String,
     #[serde(flatten)]
     screen: ScreenText,
@@ -79,7 +79,7 @@ pub(crate) struct Shown {
 /// Shows what a person would see in a terminal now: for full-screen programs, menus and progress bars, and to see where a
 /// program stands. A closed terminal shows its last screen. For long output of other programs, read_output shows more.
 #[tool(title = "Look at the screen", read_only, idempotent)]
-pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<Shown>, ToolError> {
+pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<ScreenAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
     check_range("history_lines", input.history_lines.into(), 0, limits::HISTORY_LINES.into())?;
     let id = input.terminal_id.as_str();
@@ -90,7 +90,7 @@ pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<Shown>
         text = format!("Above it:\n{}\n", shown.history.join("\n"));
     }
     text.push_str(&screen.text());
-    Ok(Reply::new(text, Shown { terminal_id: id.to_owned(), screen, history: shown.history }))
+    Ok(Reply::new(text, ScreenAnswer { terminal_id: id.to_owned(), screen, history: shown.history }))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -117,7 +117,7 @@ fn default_max_bytes() -> u32 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ReadText {
+pub(crate) struct OutputText {
     terminal_id: String,
     /// How the terminal is now: `ready`, `busy`, `needs-input`, `restarting` or `closed`.
     status: String,
@@ -138,7 +138,7 @@ pub(crate) struct ReadText {
 /// Reads what a terminal printed, as text, on from a cursor or the end of it: for the part of a long answer that was left out,
 /// and for what came without a turn. Of much output the newest is kept. Works after the program's end, too.
 #[tool(title = "Read output", read_only, idempotent, timeout_milliseconds = 600_000)]
-pub(crate) fn read_output(call: &Call, input: ReadOutput) -> Result<Reply<ReadText>, ToolError> {
+pub(crate) fn read_output(call: &Call, input: ReadOutput) -> Result<Reply<OutputText>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
     check_range("max_bytes", input.max_bytes.into(), 64, u64::try_from(limits::TEXT_BYTES).unwrap_or(u64::MAX))?;
     check_range("wait_seconds", input.wait_seconds, 0, limits::WAIT_SECONDS)?;
@@ -153,7 +153,7 @@ pub(crate) fn read_output(call: &Call, input: ReadOutput) -> Result<Reply<ReadTe
     let wait = within(call, Duration::from_secs(input.wait_seconds));
     let piece = call.terminals().read(id, View::Text, from, input.max_bytes, wait).map_err(of_terminal)?;
     let info = call.terminals().get(id).map_err(of_terminal)?;
-    let answer = ReadText {
+    let answer = OutputText {
         terminal_id: id.to_owned(),
         status: info.status.to_string(),
         text: piece.text().into_owned(),

@@ -23,7 +23,7 @@ pub(crate) struct Resize {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Resized {
+pub(crate) struct ResizedTerminal {
     terminal_id: String,
     columns: u16,
     rows: u16,
@@ -32,12 +32,12 @@ pub(crate) struct Resized {
 /// Changes the size of a terminal; the program is told and may draw again. More columns wrap fewer lines, more rows show more
 /// of a full-screen program.
 #[tool(title = "Resize a terminal", idempotent)]
-pub(crate) fn resize(call: &Call, input: Resize) -> Result<Reply<Resized>, ToolError> {
+pub(crate) fn resize(call: &Call, input: Resize) -> Result<Reply<ResizedTerminal>, ToolError> {
     let Resize { terminal_id, columns, rows } = input;
     check_text("terminal_id", &terminal_id, limits::TERMINAL_ID)?;
     check_range("columns", columns.into(), 1, limits::COLUMNS.into())?;
     check_range("rows", rows.into(), 1, limits::ROWS.into())?;
     call.terminals().resize(&terminal_id, columns, rows).map_err(of_terminal)?;
     let text = format!("The terminal is {columns}x{rows} now.");
-    Ok(Reply::new(text, Resized { terminal_id, columns, rows }))
+    Ok(Reply::new(text, ResizedTerminal { terminal_id, columns, rows }))
 }

@@ -13,8 +13,8 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 use super::of_terminal;
 use crate::following::settle;
 use crate::limits;
-use crate::output::answer::{Output, Printed, lines};
-use crate::output::excerpt::Excerpt;
+use crate::output::answer::{TerminalOutput, TerminalText, lines};
+use crate::output::excerpt::between;
 use crate::output::words::{Terminal, state};
 
 /// How long a program is silent once it has said what it says at first.
@@ -75,7 +75,7 @@ pub(crate) struct StartedTerminal {
     #[serde(flatten)]
     terminal: Terminal,
     #[serde(flatten)]
-    output: Output,
+    output: TerminalOutput,
     /// The lines of the screen, where a program has all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<Vec<String>>,
@@ -108,11 +108,15 @@ pub(crate) fn start_terminal(call: &Call, input: StartTerminal) -> Result<Reply<
     let id = terminal.id.as_str();
     let wait = Duration::from_secs(input.wait_seconds);
     let end = settle(call, id, View::Text, 0, (wait, QUIET), wait).map_err(of_terminal)?;
-    let excerpt = Excerpt::between(&Printed { call, id }, 0, end, limits::OUTPUT_BYTES)?;
+    let excerpt = between(&TerminalText { call, id }, 0, end, limits::OUTPUT_BYTES)?;
     let info = call.terminals().get(id).map_err(of_terminal)?;
     let screen = if info.alternate_screen { Some(lines(&call.terminals().screen(id, 0)?)) } else { None };
-    let answer =
-        StartedTerminal { terminal: Terminal::from(&info), output: Output::new(id, &excerpt), screen, replaced };
+    let answer = StartedTerminal {
+        terminal: Terminal::from(&info),
+        output: TerminalOutput::new(id, &excerpt),
+        screen,
+        replaced,
+    };
     let mut text = format!("terminal_id {id}: {}; {}", info.command, state(&info));
     if !answer.replaced.is_empty() {
         text.push_str(&format!("\nClosed to make room for it: {}.", answer.replaced.join(", ")));

@@ -6,19 +6,19 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use wharf_sdk::ToolError;
-use wharf_sdk::workspace::Found;
+use wharf_sdk::workspace::ResolvedPath;
 
 const RANDOM_BYTES: usize = 8;
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A file that is not at its place yet. Dropped before, it is gone.
-struct Unfinished {
+struct UnplacedFile {
     path: PathBuf,
     file: File,
     is_placed: bool,
 }
 
-impl Unfinished {
+impl UnplacedFile {
     fn beside(place: &Path) -> Result<Self, io::Error> {
         let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -35,7 +35,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnplacedFile {
     fn drop(&mut self) {
         if !self.is_placed {
             // What cannot be removed either is one more file.
@@ -45,14 +45,14 @@ impl Drop for Unfinished {
 }
 
 /// Makes the directories above a file.
-pub(crate) fn make_parents(found: &Found) -> Result<(), ToolError> {
+pub(crate) fn make_parents(found: &ResolvedPath) -> Result<(), ToolError> {
     let parents = found.path.parent().map_or(Ok(()), fs::create_dir_all);
     parents.map_err(|error| ToolError::from_file("be put there", &found.relative, &error))
 }
 
 /// Puts a file with this content at its place.
-pub(crate) fn write(found: &Found, content: &[u8]) -> Result<(), ToolError> {
-    let written = Unfinished::beside(&found.path).and_then(|mut unfinished| {
+pub(crate) fn write(found: &ResolvedPath, content: &[u8]) -> Result<(), ToolError> {
+    let written = UnplacedFile::beside(&found.path).and_then(|mut unfinished| {
         unfinished.file.write_all(content)?;
         unfinished.place(&found.path)
     });
@@ -61,9 +61,9 @@ pub(crate) fn write(found: &Found, content: &[u8]) -> Result<(), ToolError> {
 
 /// Puts a file with a changed content at its place, unless it is not as it was
 /// before the change.
-pub(crate) fn write_changed(found: &Found, before: &[u8], after: &[u8]) -> Result<(), ToolError> {
+pub(crate) fn write_changed(found: &ResolvedPath, before: &[u8], after: &[u8]) -> Result<(), ToolError> {
     let failed = |error: &io::Error| ToolError::from_file("be written", &found.relative, error);
-    let mut unfinished = Unfinished::beside(&found.path).map_err(|error| failed(&error))?;
+    let mut unfinished = UnplacedFile::beside(&found.path).map_err(|error| failed(&error))?;
     unfinished.file.write_all(after).map_err(|error| failed(&error))?;
     // As late as can be: only what happens from here to the rename is not seen.
     let mut now = Vec::with_capacity(before.len());
@@ -82,15 +82,15 @@ pub(crate) fn write_changed(found: &Found, before: &[u8], after: &[u8]) -> Resul
 /// Copies a file to its place: at most `limit_bytes`, as long as `go_on` says
 /// so. Returns how many bytes it had.
 pub(crate) fn copy(
-    from: &Found,
-    to: &Found,
+    from: &ResolvedPath,
+    to: &ResolvedPath,
     limit_bytes: u64,
     mut go_on: impl FnMut() -> bool,
 ) -> Result<u64, ToolError> {
     let reading = |error: &io::Error| ToolError::from_file("be read", &from.relative, error);
     let writing = |error: &io::Error| ToolError::from_file("be written", &to.relative, error);
     let mut source = File::open(&from.path).map_err(|error| reading(&error))?;
-    let mut unfinished = Unfinished::beside(&to.path).map_err(|error| writing(&error))?;
+    let mut unfinished = UnplacedFile::beside(&to.path).map_err(|error| writing(&error))?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut copied = 0;
     loop {
@@ -116,8 +116,8 @@ pub(crate) fn copy(
 mod tests {
     use super::*;
 
-    fn found(folder: &Path, name: &str) -> Found {
-        Found { path: folder.join(name), relative: name.to_owned(), metadata: None }
+    fn found(folder: &Path, name: &str) -> ResolvedPath {
+        ResolvedPath { path: folder.join(name), relative: name.to_owned(), metadata: None }
     }
 
     fn names(folder: &Path) -> Vec<String> {

@@ -15,7 +15,7 @@ use crate::limits;
 
 /// What is looked for.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct FileQuery {
     /// In a line.
     pub(crate) pattern: Option<Regex>,
     /// In a path relative to where the search begins.
@@ -44,7 +44,7 @@ pub(crate) struct Line {
 
 /// What a search came to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct SearchOutcome {
     pub(crate) hits: Vec<Hit>,
     pub(crate) files: usize,
     pub(crate) skipped_binary: usize,
@@ -63,8 +63,8 @@ struct Budget {
 }
 
 /// Searches a directory, or one file.
-pub(crate) fn search(root: &Path, relative: &str, is_file: bool, wanted: &Wanted, time: Duration) -> Outcome {
-    let mut outcome = Outcome::default();
+pub(crate) fn search(root: &Path, relative: &str, is_file: bool, wanted: &FileQuery, time: Duration) -> SearchOutcome {
+    let mut outcome = SearchOutcome::default();
     let budget = Budget {
         until: Instant::now() + time.min(limits::SEARCH_TIME),
         bytes: limits::SEARCHED_BYTES,
@@ -82,9 +82,9 @@ pub(crate) fn search(root: &Path, relative: &str, is_file: bool, wanted: &Wanted
 }
 
 struct Search<'a> {
-    wanted: &'a Wanted,
+    wanted: &'a FileQuery,
     budget: Budget,
-    outcome: &'a mut Outcome,
+    outcome: &'a mut SearchOutcome,
 }
 
 impl Search<'_> {

@@ -24,7 +24,7 @@ pub(crate) struct Cleaned {
 }
 
 /// What stands at a place.
-enum Part {
+enum PrintedPart {
     /// A character of so many bytes, or what stands in for one.
     Character(char, usize),
     /// So many bytes that were no UTF-8.
@@ -41,17 +41,17 @@ impl Cleaned {
         let mut at = 0;
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
             let length = match part(rest) {
-                Part::Character(character, length) => {
+                PrintedPart::Character(character, length) => {
                     cleaned.push(character, at);
                     length
                 }
-                Part::Broken(length) => {
+                PrintedPart::Broken(length) => {
                     cleaned.is_utf8 = false;
                     cleaned.push(char::REPLACEMENT_CHARACTER, at);
                     length
                 }
-                Part::Nothing(length) => length,
-                Part::Unfinished => break,
+                PrintedPart::Nothing(length) => length,
+                PrintedPart::Unfinished => break,
             };
             at += length;
         }
@@ -71,71 +71,71 @@ impl Cleaned {
     }
 }
 
-fn part(rest: &[u8]) -> Part {
+fn part(rest: &[u8]) -> PrintedPart {
     match *rest {
-        [ESCAPE] => Part::Unfinished,
+        [ESCAPE] => PrintedPart::Unfinished,
         [ESCAPE, next, ..] => escape(next, rest),
         [0xc2, second @ 0x80..=0x9f, ..] => match second {
             0x9b => parameters(rest, 2),
             0x90 | 0x98 | 0x9d..=0x9f => string(rest),
-            _ => Part::Nothing(2),
+            _ => PrintedPart::Nothing(2),
         },
-        [b'\r', b'\n', ..] => Part::Nothing(1),
+        [b'\r', b'\n', ..] => PrintedPart::Nothing(1),
         // What would be overwritten is a line of its own.
-        [b'\r', ..] => Part::Character('\n', 1),
-        [control @ (0..=0x1f | 0x7f), ..] if !matches!(control, b'\n' | b'\t') => Part::Nothing(1),
-        [ascii @ 0..=0x7f, ..] => Part::Character(char::from(ascii), 1),
+        [b'\r', ..] => PrintedPart::Character('\n', 1),
+        [control @ (0..=0x1f | 0x7f), ..] if !matches!(control, b'\n' | b'\t') => PrintedPart::Nothing(1),
+        [ascii @ 0..=0x7f, ..] => PrintedPart::Character(char::from(ascii), 1),
         _ => character(rest),
     }
 }
 
-fn character(rest: &[u8]) -> Part {
+fn character(rest: &[u8]) -> PrintedPart {
     let start = rest.get(..rest.len().min(4)).unwrap_or(rest);
-    let Some(chunk) = start.utf8_chunks().next() else { return Part::Nothing(1) };
+    let Some(chunk) = start.utf8_chunks().next() else { return PrintedPart::Nothing(1) };
     match chunk.valid().chars().next() {
-        Some(character) => Part::Character(character, character.len_utf8()),
-        None => Part::Broken(chunk.invalid().len().max(1)),
+        Some(character) => PrintedPart::Character(character, character.len_utf8()),
+        None => PrintedPart::Broken(chunk.invalid().len().max(1)),
     }
 }
 
-fn escape(next: u8, rest: &[u8]) -> Part {
+fn escape(next: u8, rest: &[u8]) -> PrintedPart {
     match next {
         b'[' => parameters(rest, 2),
         b']' | b'P' | b'X' | b'^' | b'_' => string(rest),
         // A character set and the like: intermediate bytes, then a final one.
         0x20..=0x2f => parameters(rest, 1),
-        0x30..=0x7e => Part::Nothing(2),
-        _ => Part::Nothing(1),
+        0x30..=0x7e => PrintedPart::Nothing(2),
+        _ => PrintedPart::Nothing(1),
     }
 }
 
 /// A sequence that ends with its first byte of 0x40 to 0x7e (after a bare
 /// escape, 0x30 to 0x7e).
-fn parameters(rest: &[u8], introducer: usize) -> Part {
+fn parameters(rest: &[u8], introducer: usize) -> PrintedPart {
     let lowest_final = if introducer == 1 { 0x30 } else { 0x40 };
     for (at, byte) in rest.iter().enumerate().skip(introducer) {
         match *byte {
-            byte if (lowest_final..=0x7e).contains(&byte) => return Part::Nothing(at + 1),
+            byte if (lowest_final..=0x7e).contains(&byte) => return PrintedPart::Nothing(at + 1),
             0x20..=0x3f if at < PARAMETER_BYTES => {}
             // No such sequence: what was read of it goes.
-            _ => return Part::Nothing(at),
+            _ => return PrintedPart::Nothing(at),
         }
     }
-    Part::Unfinished
+    PrintedPart::Unfinished
 }
 
 /// A sequence with text in it, up to its terminator.
-fn string(rest: &[u8]) -> Part {
+fn string(rest: &[u8]) -> PrintedPart {
     let mut at = 2;
     loop {
         match rest.get(at..) {
-            _ if at >= STRING_BYTES => return Part::Nothing(2),
-            None | Some([] | [ESCAPE] | [0xc2]) => return Part::Unfinished,
-            Some([0x07, ..]) => return Part::Nothing(at + 1),
-            Some([ESCAPE, b'\\', ..] | [0xc2, 0x9c, ..]) => return Part::Nothing(at + 2),
+            _ if at >= STRING_BYTES => return PrintedPart::Nothing(2),
+            None | Some([] | [ESCAPE] | [0xc2]) => return PrintedPart::Unfinished,
+            Some([0x07, ..]) => return PrintedPart::Nothing(at + 1),
+            Some([ESCAPE, b'\\', ..] | [0xc2, 0x9c, ..]) => return PrintedPart::Nothing(at + 2),
             // Given up, or the next sequence.
-            Some([0x18 | 0x1a, ..]) => return Part::Nothing(at + 1),
-            Some([ESCAPE, ..] | [0xc2, 0x80..=0x9f, ..]) => return Part::Nothing(at),
+            Some([0x18 | 0x1a, ..]) => return PrintedPart::Nothing(at + 1),
+            Some([ESCAPE, ..] | [0xc2, 0x80..=0x9f, ..]) => return PrintedPart::Nothing(at),
             Some(_) => at += 1,
         }
     }

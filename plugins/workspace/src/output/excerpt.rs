@@ -1,51 +1,21 @@
 //! What of a stream is shown: all of it where it is short, else its beginning
-//! and its end, with the place where to read on between them.
+//! and its end. Owns where the stream is cut.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use wharf_sdk::ToolError;
+use wharf_sdk::excerpt::{Excerpt, Omitted, OutputSource};
 use wharf_sdk::process::Piece;
 use wharf_sdk::text::{head_end, tail_start};
 
 use super::clean::{Cleaned, ESCAPE, STRING_BYTES as SEQUENCE_BYTES};
 use crate::limits;
 
-/// What is left out of the middle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Omitted {
-    /// Where it begins: read_process_output with `mode` "from" and this `cursor` shows it.
-    pub(crate) cursor: u64,
-    /// How many bytes it has.
-    pub(crate) bytes: u64,
-}
-
-/// A part of a stream as text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Excerpt {
-    /// Before what is left out; all of it where nothing is.
-    pub(crate) head: String,
-    /// Behind it.
-    pub(crate) tail: String,
-    /// The cursor of its beginning.
-    pub(crate) start: u64,
-    /// The cursor to go on from.
-    pub(crate) next: u64,
-    pub(crate) omitted: Option<Omitted>,
-    pub(crate) is_utf8: bool,
-}
-
-/// Where a stream can be read: from a cursor on, at most so many bytes.
-pub(crate) trait Source {
-    fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError>;
-}
-
 /// Bytes of a stream with the cursor of the first one.
-struct Window {
+struct CleanedWindow {
     start: u64,
     cleaned: Cleaned,
 }
 
-impl Window {
+impl CleanedWindow {
     fn new(piece: &Piece) -> Self {
         Self { start: piece.start, cleaned: Cleaned::of(&piece.data) }
     }
@@ -69,89 +39,71 @@ impl Window {
     }
 }
 
-impl Excerpt {
-    /// The part of a stream from one cursor to another, in at most
-    /// `limit_bytes` of text.
-    pub(crate) fn between(source: &dyn Source, from: u64, to: u64, limit_bytes: usize) -> Result<Self, ToolError> {
-        if from >= to {
-            return Ok(Self { start: from, next: from, is_utf8: true, ..Self::default() });
-        }
-        let room = |from: u64| limits::WINDOW_BYTES.min(u32::try_from(to - from).unwrap_or(u32::MAX));
-        let first = source.read(from, room(from))?;
-        let front = Window::new(&first);
-        if first.next >= to || first.next <= first.start {
-            return Ok(Self::cut(&front, &front, limit_bytes));
-        }
-        let last_window = to.saturating_sub(u64::from(limits::WINDOW_BYTES));
-        let back = if last_window <= first.next {
-            // An escape sequence that the first window cut is read again.
-            let rest = u32::try_from(to.saturating_sub(front.end())).unwrap_or(limits::WINDOW_BYTES);
-            Window::new(&source.read(front.end(), rest)?)
-        } else {
-            Window::within(&source.read(last_window, limits::WINDOW_BYTES)?)
-        };
-        Ok(Self::cut(&front, &back, limit_bytes))
+/// The part of a stream from one cursor to another, in at most
+/// `limit_bytes` of text.
+pub(crate) fn between(source: &dyn OutputSource, from: u64, to: u64, limit_bytes: usize) -> Result<Excerpt, ToolError> {
+    if from >= to {
+        return Ok(Excerpt { start: from, next: from, ..Excerpt::default() });
     }
-
-    /// A piece that was read, in at most `limit_bytes` of text.
-    pub(crate) fn of(piece: &Piece, limit_bytes: usize) -> Self {
-        let window = Window::new(piece);
-        Self::cut(&window, &window, limit_bytes)
+    let room = |from: u64| limits::WINDOW_BYTES.min(u32::try_from(to - from).unwrap_or(u32::MAX));
+    let first = source.read(from, room(from))?;
+    let front = CleanedWindow::new(&first);
+    if first.next >= to || first.next <= first.start {
+        return Ok(cut(&front, &front, limit_bytes));
     }
+    let last_window = to.saturating_sub(u64::from(limits::WINDOW_BYTES));
+    let back = if last_window <= first.next {
+        // An escape sequence that the first window cut is read again.
+        let rest = u32::try_from(to.saturating_sub(front.end())).unwrap_or(limits::WINDOW_BYTES);
+        CleanedWindow::new(&source.read(front.end(), rest)?)
+    } else {
+        CleanedWindow::within(&source.read(last_window, limits::WINDOW_BYTES)?)
+    };
+    Ok(cut(&front, &back, limit_bytes))
+}
 
-    /// The beginning of a piece that was read; where it does not fit, the
-    /// cursor to go on from is that of the first character left out.
-    pub(crate) fn beginning(piece: &Piece, limit_bytes: usize) -> Self {
-        let window = Window::new(piece);
-        let Cleaned { text, is_utf8, .. } = &window.cleaned;
-        let (head, next) = if text.len() <= limit_bytes {
-            (text.as_str(), window.end())
-        } else {
-            let place = head_end(text, limit_bytes);
-            (text.get(..place).unwrap_or_default(), window.cursor(place))
-        };
-        Self { head: head.to_owned(), start: window.start, next, is_utf8: *is_utf8, ..Self::default() }
+/// A piece that was read, in at most `limit_bytes` of text.
+pub(crate) fn of_piece(piece: &Piece, limit_bytes: usize) -> Excerpt {
+    let window = CleanedWindow::new(piece);
+    cut(&window, &window, limit_bytes)
+}
+
+/// The beginning of a piece that was read; where it does not fit, the
+/// cursor to go on from is that of the first character left out.
+pub(crate) fn beginning_of(piece: &Piece, limit_bytes: usize) -> Excerpt {
+    let window = CleanedWindow::new(piece);
+    let Cleaned { text, is_utf8, .. } = &window.cleaned;
+    let (head, next) = if text.len() <= limit_bytes {
+        (text.as_str(), window.end())
+    } else {
+        let place = head_end(text, limit_bytes);
+        (text.get(..place).unwrap_or_default(), window.cursor(place))
+    };
+    Excerpt { head: head.to_owned(), start: window.start, next, is_utf8: *is_utf8, ..Excerpt::default() }
+}
+
+fn cut(front: &CleanedWindow, back: &CleanedWindow, limit_bytes: usize) -> Excerpt {
+    let is_one = std::ptr::eq(front, back);
+    let (head, tail) = (&front.cleaned.text, &back.cleaned.text);
+    let is_utf8 = front.cleaned.is_utf8 && back.cleaned.is_utf8;
+    let excerpt = Excerpt { start: front.start, next: back.end(), is_utf8, ..Excerpt::default() };
+    if is_one && head.len() <= limit_bytes {
+        return Excerpt { head: head.clone(), ..excerpt };
     }
-
-    fn cut(front: &Window, back: &Window, limit_bytes: usize) -> Self {
-        let is_one = std::ptr::eq(front, back);
-        let (head, tail) = (&front.cleaned.text, &back.cleaned.text);
-        let is_utf8 = front.cleaned.is_utf8 && back.cleaned.is_utf8;
-        let excerpt = Self { start: front.start, next: back.end(), is_utf8, ..Self::default() };
-        if is_one && head.len() <= limit_bytes {
-            return Self { head: head.clone(), ..excerpt };
-        }
-        let is_whole = !is_one && front.end() >= back.start && head.len() + tail.len() <= limit_bytes;
-        let (head_place, tail_place) = if is_whole {
-            (head.len(), 0)
-        } else {
-            let head_bytes = limit_bytes / 3;
-            (head_end(head, head_bytes), tail_start(tail, limit_bytes - head_bytes))
-        };
-        let cursor = if head_place == head.len() { front.end() } else { front.cursor(head_place) };
-        let bytes = back.cursor(tail_place).saturating_sub(cursor);
-        Self {
-            head: head.get(..head_place).unwrap_or_default().to_owned(),
-            tail: tail.get(tail_place..).unwrap_or_default().to_owned(),
-            omitted: (bytes > 0).then_some(Omitted { cursor, bytes }),
-            ..excerpt
-        }
-    }
-
-    /// Bytes of text that are shown, without a marker.
-    fn shown_bytes(&self) -> usize {
-        self.head.len() + self.tail.len()
-    }
-
-    /// All of it, with `marker` in place of what is left out.
-    pub(crate) fn text(&self, marker: impl FnOnce(Omitted) -> String) -> String {
-        match self.omitted {
-            Some(omitted) => {
-                let separator = if self.head.is_empty() || self.head.ends_with('\n') { "" } else { "\n" };
-                format!("{}{separator}{}\n{}", self.head, marker(omitted), self.tail)
-            }
-            None => format!("{}{}", self.head, self.tail),
-        }
+    let is_whole = !is_one && front.end() >= back.start && head.len() + tail.len() <= limit_bytes;
+    let (head_place, tail_place) = if is_whole {
+        (head.len(), 0)
+    } else {
+        let head_bytes = limit_bytes / 3;
+        (head_end(head, head_bytes), tail_start(tail, limit_bytes - head_bytes))
+    };
+    let cursor = if head_place == head.len() { front.end() } else { front.cursor(head_place) };
+    let bytes = back.cursor(tail_place).saturating_sub(cursor);
+    Excerpt {
+        head: head.get(..head_place).unwrap_or_default().to_owned(),
+        tail: tail.get(tail_place..).unwrap_or_default().to_owned(),
+        omitted: (bytes > 0).then_some(Omitted { cursor, bytes }),
+        ..excerpt
     }
 }
 
@@ -189,7 +141,7 @@ mod tests {
     /// A stream that was printed, as the host keeps it.
     struct Printed(Vec<u8>);
 
-    impl Source for Printed {
+    impl OutputSource for Printed {
         fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
             let start = usize::try_from(cursor).expect("small").min(self.0.len());
             let mut end = self.0.len().min(start + max_bytes as usize);
@@ -202,7 +154,7 @@ mod tests {
     }
 
     fn excerpt(printed: &[u8], limit: usize) -> Excerpt {
-        Excerpt::between(&Printed(printed.to_vec()), 0, printed.len() as u64, limit).expect("read")
+        between(&Printed(printed.to_vec()), 0, printed.len() as u64, limit).expect("read")
     }
 
     #[test]
@@ -301,7 +253,7 @@ mod tests {
             let (mut cursor, mut text) = (0, String::new());
             loop {
                 let piece = source.read(cursor, page as u32).expect("read");
-                let excerpt = Excerpt::beginning(&piece, page);
+                let excerpt = beginning_of(&piece, page);
                 text.push_str(&excerpt.head);
                 if excerpt.next == cursor { break; }
                 cursor = excerpt.next;

@@ -36,7 +36,7 @@ fn one() -> usize {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     Directory,
     File,
     /// It is not followed here.
@@ -46,10 +46,10 @@ pub(crate) enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Entry {
+pub(crate) struct DirectoryEntry {
     /// Relative to the workspace.
     path: String,
-    kind: Kind,
+    kind: EntryKind,
     /// Bytes of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
@@ -60,7 +60,7 @@ pub(crate) struct Listing {
     /// Relative to the workspace.
     path: String,
     /// Directories before files, each by name; what is in a directory follows it.
-    entries: Vec<Entry>,
+    entries: Vec<DirectoryEntry>,
     /// How many entries were left out because there are too many.
     omitted: usize,
     /// How many were left out because their names begin with a dot.
@@ -83,14 +83,14 @@ pub(crate) fn list_directory(call: &Call, input: ListDirectory) -> Result<Reply<
         return Ok(Reply::new("The workspace is empty; nothing was written to it yet.", listing));
     }
     let prefix = if found.relative == "." { String::new() } else { format!("{}/", found.relative) };
-    let mut left = Left { entries: limits::ENTRIES, bytes: limits::LISTING_BYTES };
+    let mut left = ListingBudget { entries: limits::ENTRIES, bytes: limits::LISTING_BYTES };
     // Level by level, so that a deep directory does not crowd out the others.
     let mut level = vec![(found.path, prefix.clone())];
     for _ in 0..input.depth {
         let mut below = Vec::new();
         for (path, prefix) in level {
             for entry in listing.read(&path, &prefix, input.hidden, &mut left) {
-                if entry.kind == Kind::Directory {
+                if entry.kind == EntryKind::Directory {
                     let name = entry.path.strip_prefix(&prefix).unwrap_or_default();
                     below.push((path.join(name), format!("{}/", entry.path)));
                 }
@@ -104,14 +104,20 @@ pub(crate) fn list_directory(call: &Call, input: ListDirectory) -> Result<Reply<
 }
 
 /// How much of a listing is left.
-struct Left {
+struct ListingBudget {
     entries: usize,
     bytes: usize,
 }
 
 impl Listing {
     /// The entries of one directory, in order, as many as there is room for.
-    fn read(&mut self, path: &std::path::Path, prefix: &str, hidden: bool, left: &mut Left) -> Vec<Entry> {
+    fn read(
+        &mut self,
+        path: &std::path::Path,
+        prefix: &str,
+        hidden: bool,
+        left: &mut ListingBudget,
+    ) -> Vec<DirectoryEntry> {
         let Ok(read) = fs::read_dir(path) else {
             self.unreadable.push(prefix.trim_end_matches('/').to_owned());
             return Vec::new();
@@ -128,8 +134,8 @@ impl Listing {
             } else if entries.len() >= limits::DIRECTORY_ENTRIES {
                 self.omitted += 1;
             } else {
-                let kind = entry.file_type().map_or(Kind::Other, kind_of);
-                entries.push(Entry { path: format!("{prefix}{name}"), kind, bytes: None });
+                let kind = entry.file_type().map_or(EntryKind::Other, kind_of);
+                entries.push(DirectoryEntry { path: format!("{prefix}{name}"), kind, bytes: None });
             }
         }
         entries.sort_by(|left, right| order(left).cmp(&order(right)));
@@ -141,7 +147,7 @@ impl Listing {
             }
             left.entries -= 1;
             left.bytes -= entry.path.len();
-            if entry.kind == Kind::File {
+            if entry.kind == EntryKind::File {
                 let name = entry.path.strip_prefix(prefix).unwrap_or_default();
                 entry.bytes = fs::symlink_metadata(path.join(name)).ok().map(|metadata| metadata.len());
             }
@@ -152,8 +158,12 @@ impl Listing {
 
     /// What is in a directory behind it.
     fn arrange(&mut self) {
-        let directories: std::collections::HashSet<String> =
-            self.entries.iter().filter(|entry| entry.kind == Kind::Directory).map(|entry| entry.path.clone()).collect();
+        let directories: std::collections::HashSet<String> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == EntryKind::Directory)
+            .map(|entry| entry.path.clone())
+            .collect();
         self.entries.sort_by_cached_key(|entry| {
             let mut key = Vec::new();
             for (at, _) in entry.path.match_indices('/').chain([(entry.path.len(), "")]) {
@@ -172,14 +182,14 @@ impl Listing {
             0 => format!("{} is empty.", self.path),
             count => format!("{}, {count} entries:", self.path),
         };
-        for Entry { path, kind, bytes } in &self.entries {
+        for DirectoryEntry { path, kind, bytes } in &self.entries {
             let path = path.strip_prefix(prefix).unwrap_or(path);
             text.push_str(&match (kind, bytes) {
-                (Kind::Directory, _) => format!("\n{path}/"),
-                (Kind::File, Some(bytes)) => format!("\n{path}  {bytes} bytes"),
-                (Kind::File, None) => format!("\n{path}"),
-                (Kind::Symlink, _) => format!("\n{path}  (symbolic link)"),
-                (Kind::Other, _) => format!("\n{path}  (pipe, socket or device)"),
+                (EntryKind::Directory, _) => format!("\n{path}/"),
+                (EntryKind::File, Some(bytes)) => format!("\n{path}  {bytes} bytes"),
+                (EntryKind::File, None) => format!("\n{path}"),
+                (EntryKind::Symlink, _) => format!("\n{path}  (symbolic link)"),
+                (EntryKind::Other, _) => format!("\n{path}  (pipe, socket or device)"),
             });
         }
         if self.hidden > 0 {
@@ -198,15 +208,15 @@ impl Listing {
     }
 }
 
-fn order(entry: &Entry) -> (bool, &str) {
-    (entry.kind != Kind::Directory, entry.path.as_str())
+fn order(entry: &DirectoryEntry) -> (bool, &str) {
+    (entry.kind != EntryKind::Directory, entry.path.as_str())
 }
 
-fn kind_of(kind: fs::FileType) -> Kind {
+fn kind_of(kind: fs::FileType) -> EntryKind {
     match kind {
-        kind if kind.is_dir() => Kind::Directory,
-        kind if kind.is_file() => Kind::File,
-        kind if kind.is_symlink() => Kind::Symlink,
-        _ => Kind::Other,
+        kind if kind.is_dir() => EntryKind::Directory,
+        kind if kind.is_file() => EntryKind::File,
+        kind if kind.is_symlink() => EntryKind::Symlink,
+        _ => EntryKind::Other,
     }
 }

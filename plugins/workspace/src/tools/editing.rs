@@ -18,7 +18,7 @@ const DIFFERENCE_TIME: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Replacement {
+pub(crate) struct LineReplacement {
     /// The first line to replace, counted from 1 in the file as it is now.
     #[schemars(range(min = 1))]
     start_line: usize,
@@ -40,11 +40,11 @@ pub(crate) struct ReplaceLines {
     path: String,
     /// What to replace, in any order; all by the line numbers of the file as it is now. They may not overlap.
     #[schemars(length(min = 1, max = limits::EDITS))]
-    replacements: Vec<Replacement>,
+    replacements: Vec<LineReplacement>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Replaced {
+pub(crate) struct ReplacedLines {
     /// Relative to the workspace.
     path: String,
     /// The change as a unified diff; cut where it is long.
@@ -61,13 +61,13 @@ pub(crate) struct Replaced {
 /// none. Line numbers are those of the file as it is before, whatever the other replacements do. Line endings stay as they
 /// are, and so do permissions: a script stays executable. Answers a unified diff.
 #[tool(title = "Replace lines in a file", destructive, timeout_milliseconds = 60_000)]
-pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<Reply<Replaced>, ToolError> {
+pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<Reply<ReplacedLines>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
     if input.replacements.is_empty() || input.replacements.len() > limits::EDITS {
         return Err(ToolError::invalid(format!("`replacements` has 1 to {} entries", limits::EDITS)));
     }
     let mut edits = Vec::with_capacity(input.replacements.len());
-    for Replacement { start_line, end_line, content, expect } in input.replacements {
+    for LineReplacement { start_line, end_line, content, expect } in input.replacements {
         check_length("content", &content, limits::CONTENT)?;
         edits.push(Edit { start: start_line, end: end_line, content, expected: expect });
     }
@@ -102,7 +102,7 @@ pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<
     Ok(Reply::new(text, replaced))
 }
 
-fn difference(path: &str, before: &[u8], after: &[u8]) -> Replaced {
+fn difference(path: &str, before: &[u8], after: &[u8]) -> ReplacedLines {
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
     let deadline = Instant::now() + DIFFERENCE_TIME;
     let difference = TextDiff::configure().deadline(deadline).diff_lines(before.as_ref(), after.as_ref());
@@ -122,7 +122,7 @@ fn difference(path: &str, before: &[u8], after: &[u8]) -> Replaced {
         diff.truncate(line);
         diff.push_str("[... the rest of the diff is cut; read_file shows the file ...]\n");
     }
-    Replaced {
+    ReplacedLines {
         path: path.to_owned(),
         diff,
         diff_truncated,

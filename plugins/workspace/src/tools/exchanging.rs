@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::text as check_text;
-use wharf_sdk::workspace::{Directory, Found};
+use wharf_sdk::workspace::{Directory, ResolvedPath};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use crate::files::{self, replace};
@@ -46,7 +46,7 @@ pub(crate) struct ExportFile {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Copied {
+pub(crate) struct CopiedFile {
     /// The exchange folder.
     exchange: String,
     /// Where it came from, relative to its folder.
@@ -61,7 +61,7 @@ pub(crate) struct Copied {
 /// Copies a file from an exchange folder, which the operator named for files that come in and go out, into the workspace.
 /// Directories on the way are made. A file has at most 256 MiB.
 #[tool(title = "Import a file", destructive, timeout_milliseconds = 300_000)]
-pub(crate) fn import_file(call: &Call, input: ImportFile) -> Result<Reply<Copied>, ToolError> {
+pub(crate) fn import_file(call: &Call, input: ImportFile) -> Result<Reply<CopiedFile>, ToolError> {
     let folder = folder(call, &input.exchange)?;
     let workspace = files::to_write(call)?;
     let from = source(&folder, &input.path)?;
@@ -72,7 +72,7 @@ pub(crate) fn import_file(call: &Call, input: ImportFile) -> Result<Reply<Copied
 /// Copies a file of the workspace to an exchange folder, which the operator named for files that come in and go out, so that
 /// people find it. Directories on the way are made. A file has at most 256 MiB.
 #[tool(title = "Export a file", destructive, timeout_milliseconds = 300_000)]
-pub(crate) fn export_file(call: &Call, input: ExportFile) -> Result<Reply<Copied>, ToolError> {
+pub(crate) fn export_file(call: &Call, input: ExportFile) -> Result<Reply<CopiedFile>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
     let folder = folder(call, &input.exchange)?;
     if !folder.writable {
@@ -103,7 +103,7 @@ fn folder(call: &Call, name: &str) -> Result<Directory, ToolError> {
     Ok(folder)
 }
 
-fn source(folder: &Directory, path: &str) -> Result<Found, ToolError> {
+fn source(folder: &Directory, path: &str) -> Result<ResolvedPath, ToolError> {
     check_text("path", path, limits::PATH)?;
     let found = folder.find(path)?;
     let missing = |error: ToolError| match error.code {
@@ -129,7 +129,7 @@ fn names(folder: &Directory) -> (Vec<String>, bool) {
     (names, more)
 }
 
-fn target(directory: &Directory, from: &Found, to: Option<&str>) -> Result<Found, ToolError> {
+fn target(directory: &Directory, from: &ResolvedPath, to: Option<&str>) -> Result<ResolvedPath, ToolError> {
     let name = from.relative.rsplit('/').next().unwrap_or(&from.relative);
     let Some(to) = to else { return directory.find(name) };
     check_text("to", to, limits::PATH)?;
@@ -138,7 +138,13 @@ fn target(directory: &Directory, from: &Found, to: Option<&str>) -> Result<Found
     if is_directory { directory.find(&format!("{to}/{name}")) } else { Ok(found) }
 }
 
-fn copy(call: &Call, exchange: String, from: &Found, to: &Found, overwrite: bool) -> Result<Reply<Copied>, ToolError> {
+fn copy(
+    call: &Call,
+    exchange: String,
+    from: &ResolvedPath,
+    to: &ResolvedPath,
+    overwrite: bool,
+) -> Result<Reply<CopiedFile>, ToolError> {
     let overwritten = to.metadata.is_some();
     if overwritten {
         to.file()?;
@@ -162,6 +168,6 @@ fn copy(call: &Call, exchange: String, from: &Found, to: &Found, overwrite: bool
     }
     replace::make_parents(to)?;
     let bytes = replace::copy(from, to, limits::COPY_BYTES, || !time_left(call).is_zero())?;
-    let copied = Copied { exchange, from: from.relative.clone(), to: to.relative.clone(), bytes, overwritten };
+    let copied = CopiedFile { exchange, from: from.relative.clone(), to: to.relative.clone(), bytes, overwritten };
     Ok(Reply::new(format!("Copied {} to {}: {bytes} bytes.", copied.from, copied.to), copied))
 }

@@ -10,9 +10,10 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{StreamName, answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
+use crate::output::answer::{Guidance, Process, ProcessAnswer, StreamOutput};
 use crate::output::clean::Cleaned;
-use crate::output::excerpt::{Excerpt, shared};
-use crate::output::words::{Guidance, Output, Process, ProcessAnswer, state};
+use crate::output::excerpt::{beginning_of, of_piece, shared};
+use crate::output::words::state;
 
 /// Bytes of a match that are shown.
 const MATCH_BYTES: u64 = 1_024;
@@ -70,12 +71,12 @@ pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<Proc
     let (stdout, stderr) = shared(
         limits::OUTPUT_BYTES,
         (length(polled.stdout.data.len()), length(polled.stderr.data.len())),
-        |which, limit_bytes| Ok(Excerpt::of(if which == 0 { &polled.stdout } else { &polled.stderr }, limit_bytes)),
+        |which, limit_bytes| Ok(of_piece(if which == 0 { &polled.stdout } else { &polled.stderr }, limit_bytes)),
     )?;
     let answer = ProcessAnswer {
         process: Process::from(info),
-        stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
-        stderr: Output::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
+        stdout: StreamOutput::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
+        stderr: StreamOutput::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
         guidance: polled.advice.map(Guidance::from),
     };
     Ok(Reply::new(answer.text(&state(info), ""), answer))
@@ -88,7 +89,7 @@ fn nothing_of(piece: &Piece) -> Piece {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Until {
+pub(crate) struct WaitConditions {
     /// It prints something behind `cursor`.
     #[serde(default)]
     output: bool,
@@ -122,7 +123,7 @@ pub(crate) struct WaitForProcess {
     process_id: String,
     /// What to wait for: whichever comes first. Left out, its end.
     #[serde(default = "its_end")]
-    until: Until,
+    until: WaitConditions,
     /// Seconds to wait at most.
     #[serde(default = "default_wait")]
     #[schemars(range(max = limits::WAIT_SECONDS))]
@@ -133,8 +134,8 @@ pub(crate) struct WaitForProcess {
     lines: u32,
 }
 
-fn its_end() -> Until {
-    Until { exit: true, ..Until::default() }
+fn its_end() -> WaitConditions {
+    WaitConditions { exit: true, ..WaitConditions::default() }
 }
 
 fn default_wait() -> u64 {
@@ -143,7 +144,7 @@ fn default_wait() -> u64 {
 
 /// A place in a stream where a pattern matched.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Matched {
+pub(crate) struct PatternMatch {
     stream: String,
     start_cursor: u64,
     end_cursor: u64,
@@ -152,21 +153,21 @@ pub(crate) struct Matched {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Awaited {
+pub(crate) struct WaitAnswer {
     #[serde(flatten)]
     answer: ProcessAnswer,
     /// What ended the wait: `exit`, `output`, `pattern`, `idle`, or `time-up` where none of it happened in time.
     wait_ended: String,
     /// Where the pattern matched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    matched: Option<Matched>,
+    matched: Option<PatternMatch>,
 }
 
 /// Waits until a process ends, prints something, prints a line that matches, or falls silent; whichever comes first. Waiting
 /// costs nothing and is never too often: prefer it to poll_process, and give it a long time. Where the time is over first,
 /// the process runs on: wait again, or look at what it printed.
 #[tool(title = "Wait for a process", read_only, timeout_milliseconds = 600_000)]
-pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Reply<Awaited>, ToolError> {
+pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Reply<WaitAnswer>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
     check_range("wait_seconds", input.wait_seconds, 0, limits::WAIT_SECONDS)?;
     check_range("lines", u64::from(input.lines), 0, u64::from(limits::LINES))?;
@@ -187,10 +188,15 @@ pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Rep
     }
     let answer = answer(processes, &process, starts, advice.map(Guidance::from))?;
     let text = answer.text(&state(&process), &note(reason.as_str(), matched.as_ref(), &process, input.wait_seconds));
-    Ok(Reply::new(text, Awaited { answer, wait_ended: reason.to_string(), matched }))
+    Ok(Reply::new(text, WaitAnswer { answer, wait_ended: reason.to_string(), matched }))
 }
 
-fn condition(processes: Processes<'_>, id: &str, until: &Until, stream: Stream) -> Result<Condition, ToolError> {
+fn condition(
+    processes: Processes<'_>,
+    id: &str,
+    until: &WaitConditions,
+    stream: Stream,
+) -> Result<Condition, ToolError> {
     let mut condition = Condition::new();
     if until.exit {
         condition = condition.exit();
@@ -218,18 +224,18 @@ fn matched(
     id: &str,
     stream: Stream,
     (start_cursor, end_cursor): (u64, u64),
-) -> Result<Matched, ToolError> {
+) -> Result<PatternMatch, ToolError> {
     let bytes = end_cursor.saturating_sub(start_cursor).clamp(4, MATCH_BYTES);
     let max_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     let piece = processes.read(id, Position { stream, cursor: start_cursor }, max_bytes)?;
     let wanted = usize::try_from(end_cursor.saturating_sub(piece.start)).unwrap_or(usize::MAX);
     let text = Cleaned::of(piece.data.get(..wanted).unwrap_or(&piece.data)).text;
-    Ok(Matched { stream: stream.as_str().to_owned(), start_cursor, end_cursor, text })
+    Ok(PatternMatch { stream: stream.as_str().to_owned(), start_cursor, end_cursor, text })
 }
 
-fn note(reason: &str, matched: Option<&Matched>, process: &ProcessInfo, seconds: u64) -> String {
+fn note(reason: &str, matched: Option<&PatternMatch>, process: &ProcessInfo, seconds: u64) -> String {
     match (reason, matched) {
-        (_, Some(Matched { stream, text, start_cursor, .. })) => {
+        (_, Some(PatternMatch { stream, text, start_cursor, .. })) => {
             format!("The pattern matched in {stream} at cursor {start_cursor}: {text}")
         }
         ("time-up", _) if !process.has_ended() => {
@@ -246,7 +252,7 @@ fn note(reason: &str, matched: Option<&Matched>, process: &ProcessInfo, seconds:
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(crate) enum Mode {
+pub(crate) enum ReadMode {
     #[default]
     Tail,
     Head,
@@ -264,7 +270,7 @@ pub(crate) struct ReadProcessOutput {
     stream: StreamName,
     /// "tail" shows the last lines, "head" the first ones, and "from" whatever follows `cursor`.
     #[serde(default)]
-    mode: Mode,
+    mode: ReadMode,
     /// How many lines "tail" and "head" show; 100 where left out.
     #[schemars(range(min = 1, max = limits::LINES))]
     lines: Option<u32>,
@@ -285,7 +291,7 @@ pub(crate) struct ReadOutput {
     process_id: String,
     stream: String,
     #[serde(flatten)]
-    output: Output,
+    output: StreamOutput,
     /// Bytes that were printed in all.
     total_bytes: u64,
     /// Whether more was printed behind `next_cursor`.
@@ -304,9 +310,9 @@ pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Resu
     let lines = input.lines.unwrap_or(100);
     check_range("lines", u64::from(lines), 1, u64::from(limits::LINES))?;
     let piece = match (input.mode, input.cursor) {
-        (Mode::Tail, None) => processes.tail(id, stream, lines, max_bytes),
-        (Mode::Head, None) => processes.head(id, stream, lines, max_bytes),
-        (Mode::From, cursor) => {
+        (ReadMode::Tail, None) => processes.tail(id, stream, lines, max_bytes),
+        (ReadMode::Head, None) => processes.head(id, stream, lines, max_bytes),
+        (ReadMode::From, cursor) => {
             if input.lines.is_some() {
                 return Err(ToolError::invalid("`lines` belongs to \"tail\" and \"head\"; \"from\" takes `max_bytes`"));
             }
@@ -318,10 +324,10 @@ pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Resu
     // Bytes that are no text take more as text; what does not fit comes next.
     let limit_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX).min(limits::OUTPUT_BYTES);
     let excerpt = match input.mode {
-        Mode::Tail => Excerpt::of(&piece, limit_bytes),
-        Mode::Head | Mode::From => Excerpt::beginning(&piece, limit_bytes),
+        ReadMode::Tail => of_piece(&piece, limit_bytes),
+        ReadMode::Head | ReadMode::From => beginning_of(&piece, limit_bytes),
     };
-    let mut output = Output::new(id, stream, &excerpt, None);
+    let mut output = StreamOutput::new(id, stream, &excerpt, None);
     output.evicted_before = piece.evicted_before;
     let has_more = piece.next < piece.end || (excerpt.next < piece.next && excerpt.next > excerpt.start);
     let end = if has_more { excerpt.next } else { piece.end };

@@ -35,7 +35,7 @@ fn yes() -> bool {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Written {
+pub(crate) struct WrittenInput {
     process_id: String,
     /// How many bytes the process took.
     bytes_written: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Written {
 /// Writes to the standard input of a process, and closes it where `close` says so. An empty `text` without `newline` writes
 /// nothing and only closes. wait_for_process with `until` `output` waits for what it answers.
 #[tool(title = "Write to a process")]
-pub(crate) fn write_process_input(call: &Call, input: WriteProcessInput) -> Result<Reply<Written>, ToolError> {
+pub(crate) fn write_process_input(call: &Call, input: WriteProcessInput) -> Result<Reply<WrittenInput>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
     check_length("text", &input.text, limits::INPUT)?;
     let (processes, id) = (call.processes(), input.process_id.as_str());
@@ -76,7 +76,7 @@ pub(crate) fn write_process_input(call: &Call, input: WriteProcessInput) -> Resu
             text.push_str(if close { "; the input is still open." } else { "." });
         }
     }
-    let answer = Written { process_id: input.process_id, bytes_written: written, bytes_given: given, closed };
+    let answer = WrittenInput { process_id: input.process_id, bytes_written: written, bytes_given: given, closed };
     Ok(Reply::new(text, answer))
 }
 

@@ -11,7 +11,8 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
-use crate::output::words::{Process, ProcessAnswer, line, state};
+use crate::output::answer::{Process, ProcessAnswer};
+use crate::output::words::{line, state};
 
 /// How long a signal has to show what it does.
 const SIGNAL_EFFECT: Duration = Duration::from_millis(300);
@@ -45,7 +46,7 @@ fn first() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Page {
+pub(crate) struct ProcessPage {
     /// The newest first.
     processes: Vec<Process>,
     page: usize,
@@ -57,12 +58,12 @@ pub(crate) struct Page {
     /// Whether there is a further page.
     has_more: bool,
     /// What holds for processes here.
-    rules: Rules,
+    rules: ProcessRules,
 }
 
 /// What processes here may do.
 #[derive(Clone, Serialize, JsonSchema)]
-pub(crate) struct Rules {
+pub(crate) struct ProcessRules {
     /// What keeps them in: `bubblewrap`, `landlock`, or `none`.
     containment: String,
     /// Why none can be started here; absent where they can.
@@ -76,7 +77,7 @@ pub(crate) struct Rules {
     lifetime_seconds: u64,
 }
 
-impl From<wharf_sdk::process::Rules> for Rules {
+impl From<wharf_sdk::process::Rules> for ProcessRules {
     fn from(rules: wharf_sdk::process::Rules) -> Self {
         let wharf_sdk::process::Rules { containment, refused, network, maximum_concurrent, lifetime_seconds, .. } =
             rules;
@@ -84,7 +85,7 @@ impl From<wharf_sdk::process::Rules> for Rules {
     }
 }
 
-impl Rules {
+impl ProcessRules {
     fn text(&self) -> String {
         if let Some(why) = &self.refused {
             return format!("Processes cannot be started here: {why}.");
@@ -108,14 +109,14 @@ impl Rules {
 /// Lists the processes of this session, the newest first: those that run, and those that ended within the last day. Use it
 /// to find a process_id again; wait_for_process tells when something happens. Says what processes here may do, too.
 #[tool(title = "List processes", read_only, idempotent)]
-pub(crate) fn list_processes(call: &Call, input: ListProcesses) -> Result<Reply<Page>, ToolError> {
+pub(crate) fn list_processes(call: &Call, input: ListProcesses) -> Result<Reply<ProcessPage>, ToolError> {
     check_range("page", u64::try_from(input.page).unwrap_or(u64::MAX), 1, 1_000_000)?;
     let (listed, rules) = (call.processes().list()?, call.processes().rules()?.into());
     let (text, page) = page(&listed, rules, input.status_filter, input.page);
     Ok(Reply::new(text, page))
 }
 
-fn page(listed: &[ProcessInfo], rules: Rules, filter: StatusFilter, page: usize) -> (String, Page) {
+fn page(listed: &[ProcessInfo], rules: ProcessRules, filter: StatusFilter, page: usize) -> (String, ProcessPage) {
     let running = listed.iter().filter(|process| !process.has_ended()).count();
     let is_wanted = |process: &&ProcessInfo| match filter {
         StatusFilter::All => true,
@@ -140,7 +141,7 @@ fn page(listed: &[ProcessInfo], rules: Rules, filter: StatusFilter, page: usize)
     text.push_str(&rules.text());
     let has_more = page < total_pages;
     let processes = shown.into_iter().map(Process::from).collect();
-    (text, Page { processes, page, total_pages, total, running, has_more, rules })
+    (text, ProcessPage { processes, page, total_pages, total, running, has_more, rules })
 }
 
 /// A signal that leaves it to the process what to do.
@@ -193,7 +194,7 @@ fn default_grace() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Stopped {
+pub(crate) struct StoppedProcess {
     #[serde(flatten)]
     answer: ProcessAnswer,
     /// The signal that was sent instead of ending it.
@@ -207,7 +208,7 @@ pub(crate) struct Stopped {
 /// not in time. It also ends what a process left behind that has ended. With `signal`, it sends only that signal. Answers
 /// how the process is then.
 #[tool(title = "Stop a process", destructive, timeout_milliseconds = 120_000)]
-pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<Stopped>, ToolError> {
+pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<StoppedProcess>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
     check_range("grace_seconds", input.grace_seconds, 0, limits::GRACE_SECONDS)?;
     let (processes, id) = (call.processes(), input.process_id.as_str());
@@ -230,12 +231,12 @@ pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<Stop
         _ => "",
     };
     let text = answer.text(&state(&info), note);
-    Ok(Reply::new(text, Stopped { answer, signal_sent: input.signal, still_running }))
+    Ok(Reply::new(text, StoppedProcess { answer, signal_sent: input.signal, still_running }))
 }
 
 #[cfg(test)]
 mod tests {
-    use wharf_sdk::process::{Outcome, OutcomeKind, Progress, Status};
+    use wharf_sdk::process::{Outcome, OutcomeKind, Status, StreamProgress};
 
     use super::*;
 
@@ -250,16 +251,16 @@ mod tests {
             outcome: has_ended.then_some(outcome),
             started: "2026-01-01T00:00:00.000Z".to_owned(),
             finished: None,
-            stdout: Progress::default(),
-            stderr: Progress::default(),
+            stdout: StreamProgress::default(),
+            stderr: StreamProgress::default(),
             descendants: None,
             meta: None,
         }
     }
 
-    fn rules() -> Rules {
+    fn rules() -> ProcessRules {
         let containment = "bubblewrap".to_owned();
-        Rules { containment, refused: None, network: false, maximum_concurrent: 20, lifetime_seconds: 60 }
+        ProcessRules { containment, refused: None, network: false, maximum_concurrent: 20, lifetime_seconds: 60 }
     }
 
     #[test]
@@ -268,12 +269,12 @@ mod tests {
             rules().text(),
             "Processes here are contained by bubblewrap and have no network but a loopback; at most 20 run at once."
         );
-        let open = Rules { containment: "none".to_owned(), network: true, ..rules() };
+        let open = ProcessRules { containment: "none".to_owned(), network: true, ..rules() };
         assert!(open.text().contains("are not contained and have a network"), "{}", open.text());
         let refused = Some("bubblewrap is not installed".to_owned());
-        let refused = Rules { containment: "none".to_owned(), refused, ..rules() };
+        let refused = ProcessRules { containment: "none".to_owned(), refused, ..rules() };
         assert_eq!(refused.text(), "Processes cannot be started here: bubblewrap is not installed.");
-        let landlock = Rules { containment: "landlock".to_owned(), ..rules() };
+        let landlock = ProcessRules { containment: "landlock".to_owned(), ..rules() };
         assert!(landlock.text().contains("have no network;"), "{}", landlock.text());
     }
 

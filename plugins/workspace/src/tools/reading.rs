@@ -82,7 +82,7 @@ pub(crate) fn read_file(call: &Call, input: ReadFile) -> Result<Reply<FileLines>
     }
     let failed = |error: io::Error| ToolError::from_file("be read", &found.relative, &error);
     let mut file = File::open(&found.path).map_err(failed)?.take(limits::READ_BYTES);
-    let mut window = Window::new(input.start_line, input.end_line, input.start_byte);
+    let mut window = LineWindow::new(input.start_line, input.end_line, input.start_byte);
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut is_start = true;
     loop {
@@ -106,7 +106,7 @@ pub(crate) fn read_file(call: &Call, input: ReadFile) -> Result<Reply<FileLines>
 }
 
 /// What is wanted of a file that comes in pieces.
-struct Window {
+struct LineWindow {
     first: u64,
     last: u64,
     skip: u64,
@@ -118,7 +118,7 @@ struct Window {
     full_at: Option<(u64, u64)>,
 }
 
-impl Window {
+impl LineWindow {
     fn new(first: u64, last: Option<u64>, skip: u64) -> Self {
         let last = last.unwrap_or(u64::MAX);
         Self { first, last, skip, line: 1, column: 0, taken: Vec::new(), full_at: None }

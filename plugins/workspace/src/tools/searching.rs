@@ -8,7 +8,7 @@ use wharf_sdk::check::text as check_text;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use crate::files;
-use crate::files::search::{Hit, Outcome, Wanted, search};
+use crate::files::search::{FileQuery, Hit, SearchOutcome, search};
 use crate::limits::{self, check_range, time_left};
 
 /// Bytes of a compiled pattern.
@@ -17,7 +17,7 @@ const PATTERN_SIZE_BYTES: usize = 2 << 20;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(crate) enum Case {
+pub(crate) enum CaseSensitivity {
     #[default]
     Sensitive,
     Insensitive,
@@ -42,7 +42,7 @@ pub(crate) struct SearchFiles {
     max_results: usize,
     /// Whether "A" and "a" are told apart: "sensitive" or "insensitive".
     #[serde(default)]
-    case: Case,
+    case: CaseSensitivity,
     /// How many lines to show before and after each.
     #[serde(default)]
     #[schemars(range(max = limits::CONTEXT_LINES))]
@@ -61,7 +61,7 @@ fn default_results() -> usize {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Match {
+pub(crate) struct FileMatch {
     /// Relative to the workspace.
     path: String,
     /// The number of the line, counted from 1.
@@ -82,9 +82,9 @@ pub(crate) struct Match {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Matches {
+pub(crate) struct FileMatches {
     /// By path and line.
-    matches: Vec<Match>,
+    matches: Vec<FileMatch>,
     /// How many files were looked at.
     files_searched: usize,
     /// Whether there may be more than these.
@@ -104,7 +104,7 @@ pub(crate) struct Matches {
 /// more than 8 MiB, names that begin with a dot (unless `hidden`) and symbolic links, ends after 6 seconds, and answers at
 /// most 16 KiB; it says where it did so. Narrow a search with `path` and `glob`. read_file shows more around a line.
 #[tool(title = "Search files", read_only, idempotent, timeout_milliseconds = 60_000)]
-pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<Matches>, ToolError> {
+pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<FileMatches>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     check_range("max_results", number(input.max_results), 1, number(limits::RESULTS))?;
@@ -112,8 +112,8 @@ pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<Matc
     if input.pattern.is_none() && input.glob.is_none() {
         return Err(ToolError::invalid("give `pattern` for lines, `glob` for files, or both for lines in such files"));
     }
-    let is_insensitive = input.case == Case::Insensitive;
-    let wanted = Wanted {
+    let is_insensitive = input.case == CaseSensitivity::Insensitive;
+    let wanted = FileQuery {
         pattern: input.pattern.as_deref().map(|pattern| regex(pattern, is_insensitive)).transpose()?,
         glob: input.glob.as_deref().map(|glob| matcher(glob, is_insensitive)).transpose()?,
         hidden: input.hidden,
@@ -131,9 +131,9 @@ pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<Matc
     } else {
         // Nothing was written yet: the workspace itself is there to ask for.
         files::find_directory(&directory, &input.path)?;
-        Outcome::default()
+        SearchOutcome::default()
     };
-    Ok(Reply::new(words(&outcome), Matches::from(outcome)))
+    Ok(Reply::new(words(&outcome), FileMatches::from(outcome)))
 }
 
 fn regex(pattern: &str, is_insensitive: bool) -> Result<Regex, ToolError> {
@@ -155,10 +155,10 @@ fn matcher(glob: &str, is_insensitive: bool) -> Result<GlobMatcher, ToolError> {
     Ok(built.compile_matcher())
 }
 
-impl From<Outcome> for Matches {
-    fn from(outcome: Outcome) -> Self {
+impl From<SearchOutcome> for FileMatches {
+    fn from(outcome: SearchOutcome) -> Self {
         let matches = outcome.hits.into_iter().map(|Hit { path, line, bytes }| match line {
-            Some(line) => Match {
+            Some(line) => FileMatch {
                 path,
                 line: Some(line.number),
                 text: Some(line.text),
@@ -166,7 +166,9 @@ impl From<Outcome> for Matches {
                 after: line.after,
                 bytes: None,
             },
-            None => Match { path, line: None, text: None, before: Vec::new(), after: Vec::new(), bytes: Some(bytes) },
+            None => {
+                FileMatch { path, line: None, text: None, before: Vec::new(), after: Vec::new(), bytes: Some(bytes) }
+            }
         });
         Self {
             matches: matches.collect(),
@@ -180,7 +182,7 @@ impl From<Outcome> for Matches {
     }
 }
 
-fn words(outcome: &Outcome) -> String {
+fn words(outcome: &SearchOutcome) -> String {
     let mut text = match outcome.hits.len() {
         0 => format!("Nothing was found in {} files.", outcome.files),
         1 => format!("1 result in {} files:", outcome.files),

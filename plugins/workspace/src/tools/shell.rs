@@ -11,7 +11,8 @@ use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::{answer, of_process};
 use crate::limits::{self, check_range, within};
-use crate::output::words::{ProcessAnswer, state};
+use crate::output::answer::ProcessAnswer;
+use crate::output::words::state;
 
 /// How long an asynchronous command is watched: enough to tell its number and
 /// one that ends at once.
@@ -59,7 +60,7 @@ fn default_wait() -> u64 {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Executed {
+pub(crate) struct ExecutedCommand {
     #[serde(flatten)]
     answer: ProcessAnswer,
     /// "sync" where it ended within the wait, "async" where it is to be followed with the other tools.
@@ -74,7 +75,7 @@ pub(crate) struct Executed {
 /// its process_id. Then call wait_for_process rather than poll_process, and stop_process to end it. For files, read_file,
 /// write_file, replace_lines_in_file, list_directory and search_files are quicker and safer than commands.
 #[tool(title = "Run a command", destructive, open_world, timeout_milliseconds = 600_000)]
-pub(crate) fn execute_shell(call: &Call, input: ExecuteShell) -> Result<Reply<Executed>, ToolError> {
+pub(crate) fn execute_shell(call: &Call, input: ExecuteShell) -> Result<Reply<ExecutedCommand>, ToolError> {
     check_text("command", &input.command, limits::COMMAND)?;
     check_range("wait_seconds", input.wait_seconds, 0, limits::WAIT_SECONDS)?;
     let launch = launch(call, &input)?;
@@ -98,7 +99,7 @@ pub(crate) fn execute_shell(call: &Call, input: ExecuteShell) -> Result<Reply<Ex
     };
     let text = answer.text(&state, &note);
     let run_mode = if has_ended { input.run_mode } else { RunMode::Async };
-    Ok(Reply::new(text, Executed { answer, run_mode, still_running: !has_ended }))
+    Ok(Reply::new(text, ExecutedCommand { answer, run_mode, still_running: !has_ended }))
 }
 
 fn launch(call: &Call, input: &ExecuteShell) -> Result<Launch, ToolError> {

@@ -6,7 +6,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::{length as check_length, text as check_text};
-use wharf_sdk::workspace::Found;
+use wharf_sdk::workspace::ResolvedPath;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use crate::files::{self, replace};
@@ -14,7 +14,7 @@ use crate::limits;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub(crate) enum Mode {
+pub(crate) enum WriteMode {
     #[default]
     #[serde(rename = "w")]
     Write,
@@ -33,7 +33,7 @@ pub(crate) struct WriteFile {
     content: String,
     /// "w" writes the whole file anew, "a" adds to its end. A file that is not there is made.
     #[serde(default)]
-    mode: Mode,
+    mode: WriteMode,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,14 +66,14 @@ pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenF
     }
     let content = input.content.as_bytes();
     match input.mode {
-        Mode::Write => replace::write(&found, content)?,
-        Mode::Append => append(&found, content)?,
+        WriteMode::Write => replace::write(&found, content)?,
+        WriteMode::Append => append(&found, content)?,
     }
     let bytes_written = u64::try_from(content.len()).unwrap_or(u64::MAX);
     let done = match (created, input.mode) {
         (true, _) => "Made",
-        (false, Mode::Write) => "Wrote",
-        (false, Mode::Append) => "Added to",
+        (false, WriteMode::Write) => "Wrote",
+        (false, WriteMode::Append) => "Added to",
     };
     let mut text = format!("{done} {}: {bytes_written} bytes.", found.relative);
     if created && content.starts_with(b"#!") {
@@ -83,7 +83,7 @@ pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenF
 }
 
 /// One write, so that what others add meanwhile is kept.
-fn append(found: &Found, content: &[u8]) -> Result<(), ToolError> {
+fn append(found: &ResolvedPath, content: &[u8]) -> Result<(), ToolError> {
     let file = OpenOptions::new().append(true).create(true).open(&found.path);
     file.and_then(|mut file| file.write_all(content))
         .map_err(|error| ToolError::from_file("be written", &found.relative, &error))

@@ -6,14 +6,14 @@ use crate::xml::{Element, Node, Nodes};
 use crate::{BlockKind, Limits, ParseError};
 
 /// What the body says at one place.
-pub(super) struct Said {
+pub(super) struct BodyBlock {
     pub(super) kind: BlockKind,
     pub(super) text: String,
     pub(super) is_title: bool,
 }
 
 /// What is open: a paragraph in a cell of a row, and so on.
-enum Open {
+enum OpenElement {
     Paragraph(Paragraph),
     Row {
         cells: Vec<String>,
@@ -41,8 +41,8 @@ pub(super) fn level(written: &str) -> Option<u8> {
 
 struct Body<'a> {
     styles: &'a Styles,
-    say: &'a mut dyn FnMut(Said) -> Result<(), ParseError>,
-    open: Vec<Open>,
+    say: &'a mut dyn FnMut(BodyBlock) -> Result<(), ParseError>,
+    open: Vec<OpenElement>,
     /// Names of the elements around, to tell a tabulator from its settings.
     around: Vec<String>,
     /// How many elements are open in one that is left out.
@@ -56,7 +56,7 @@ pub(super) fn read(
     text: &str,
     styles: &Styles,
     limits: &Limits,
-    say: &mut dyn FnMut(Said) -> Result<(), ParseError>,
+    say: &mut dyn FnMut(BodyBlock) -> Result<(), ParseError>,
 ) -> Result<usize, ParseError> {
     let mut body = Body { styles, say, open: Vec::new(), around: Vec::new(), skipped: 0, pictures: 0 };
     let mut nodes = Nodes::new(super::FORMAT, part, text, limits);
@@ -87,7 +87,7 @@ impl Body<'_> {
         let parent = parent.as_str();
         match (name, parent) {
             ("del", "trPr") => {
-                if let Some(Open::Row { deleted, .. }) = self.open.last_mut() {
+                if let Some(OpenElement::Row { deleted, .. }) = self.open.last_mut() {
                     *deleted = true;
                 }
             }
@@ -97,16 +97,16 @@ impl Body<'_> {
                 self.skipped = 1;
                 return;
             }
-            ("p", _) => self.open.push(Open::Paragraph(Paragraph::default())),
-            ("tr", _) => self.open.push(Open::Row { cells: Vec::new(), deleted: false }),
-            ("tc", _) => self.open.push(Open::Cell(String::new())),
+            ("p", _) => self.open.push(OpenElement::Paragraph(Paragraph::default())),
+            ("tr", _) => self.open.push(OpenElement::Row { cells: Vec::new(), deleted: false }),
+            ("tc", _) => self.open.push(OpenElement::Cell(String::new())),
             ("footnote" | "endnote", _) => {
                 // Those with a type are the lines between text and notes.
                 if element.attribute("type").is_some_and(|kind| kind != "normal") {
                     self.skipped = 1;
                     return;
                 }
-                self.open.push(Open::Note(element.attribute("id").map(|id| format!("[^{}] ", short_id(&id)))));
+                self.open.push(OpenElement::Note(element.attribute("id").map(|id| format!("[^{}] ", short_id(&id)))));
             }
             ("footnoteReference" | "endnoteReference", _) => {
                 let id = element.attribute("id").unwrap_or_default();
@@ -123,7 +123,7 @@ impl Body<'_> {
 
     /// What the settings of a paragraph say.
     fn property(&mut self, name: &str, parent: &str, element: &Element<'_>) {
-        let Some(Open::Paragraph(paragraph)) = self.open.last_mut() else { return };
+        let Some(OpenElement::Paragraph(paragraph)) = self.open.last_mut() else { return };
         let value = || element.attribute("val").unwrap_or_default();
         match (name, parent) {
             ("pStyle", "pPr") => paragraph.style = Some(value()),
@@ -135,7 +135,7 @@ impl Body<'_> {
     }
 
     fn push(&mut self, text: &str) {
-        if let Some(Open::Paragraph(paragraph)) = self.open.last_mut() {
+        if let Some(OpenElement::Paragraph(paragraph)) = self.open.last_mut() {
             paragraph.text.push_str(text);
         }
     }
@@ -143,31 +143,31 @@ impl Body<'_> {
     fn end(&mut self, name: &str) -> Result<(), ParseError> {
         let closes = matches!(
             (name, self.open.last()),
-            ("p", Some(Open::Paragraph(_)))
-                | ("tr", Some(Open::Row { .. }))
-                | ("tc", Some(Open::Cell(_)))
-                | ("footnote" | "endnote", Some(Open::Note(_)))
+            ("p", Some(OpenElement::Paragraph(_)))
+                | ("tr", Some(OpenElement::Row { .. }))
+                | ("tc", Some(OpenElement::Cell(_)))
+                | ("footnote" | "endnote", Some(OpenElement::Note(_)))
         );
         if !closes {
             return Ok(());
         }
         match self.open.pop() {
-            Some(Open::Paragraph(paragraph)) => self.paragraph(paragraph),
-            Some(Open::Cell(text)) => {
-                if let Some(Open::Row { cells, .. }) = self.open.last_mut() {
+            Some(OpenElement::Paragraph(paragraph)) => self.paragraph(paragraph),
+            Some(OpenElement::Cell(text)) => {
+                if let Some(OpenElement::Row { cells, .. }) = self.open.last_mut() {
                     cells.push(text);
                 }
                 Ok(())
             }
-            Some(Open::Row { cells, deleted: false }) => {
+            Some(OpenElement::Row { cells, deleted: false }) => {
                 let text = crate::writer::row(&cells);
                 match self.cell() {
                     Some(cell) => join(cell, &text),
-                    None => return (self.say)(Said { kind: BlockKind::TableRow, text, is_title: false }),
+                    None => return (self.say)(BodyBlock { kind: BlockKind::TableRow, text, is_title: false }),
                 }
                 Ok(())
             }
-            Some(Open::Row { .. } | Open::Note(_)) | None => Ok(()),
+            Some(OpenElement::Row { .. } | OpenElement::Note(_)) | None => Ok(()),
         }
     }
 
@@ -180,10 +180,10 @@ impl Body<'_> {
         if text.trim().is_empty() {
             return Ok(());
         }
-        if let Some(Open::Note(mark)) = self.open.last_mut() {
+        if let Some(OpenElement::Note(mark)) = self.open.last_mut() {
             let mark = mark.take().unwrap_or_default();
             text = format!("{mark}{}", text.trim_start());
-            return (self.say)(Said { kind: BlockKind::Paragraph, text, is_title: false });
+            return (self.say)(BodyBlock { kind: BlockKind::Paragraph, text, is_title: false });
         }
         let style = paragraph.style.as_deref().unwrap_or_default();
         let heading = paragraph.level.or_else(|| self.styles.heading(style));
@@ -199,13 +199,13 @@ impl Body<'_> {
             }
             None => BlockKind::Paragraph,
         };
-        (self.say)(Said { kind, text, is_title: self.styles.is_title(style) })
+        (self.say)(BodyBlock { kind, text, is_title: self.styles.is_title(style) })
     }
 
     /// The cell around, where what is open stands in one.
     fn cell(&mut self) -> Option<&mut String> {
         self.open.iter_mut().rev().find_map(|open| match open {
-            Open::Cell(text) => Some(text),
+            OpenElement::Cell(text) => Some(text),
             _ => None,
         })
     }

@@ -8,7 +8,7 @@ const MOST_ENTRIES: usize = 1 << 17;
 /// Characters that one code may mean.
 const MOST_UNITS: usize = 64;
 
-struct Entry {
+struct CodeRange {
     first: u32,
     last: u32,
     /// UTF-16 of the first code; the last unit counts up with the codes.
@@ -17,7 +17,7 @@ struct Entry {
 
 #[derive(Default)]
 pub(super) struct ToUnicode {
-    entries: Vec<Entry>,
+    entries: Vec<CodeRange>,
 }
 
 impl ToUnicode {
@@ -69,7 +69,7 @@ impl ToUnicode {
         });
         let text: Vec<u16> = units.collect();
         if last >= first && !text.is_empty() && self.entries.len() < MOST_ENTRIES {
-            self.entries.push(Entry { first, last, text });
+            self.entries.push(CodeRange { first, last, text });
         }
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::file::File;
 use super::font::Font;
 use super::lexer::{Dictionary, Lexer, Object};
-use super::pages::Page;
+use super::pages::PdfPage;
 use crate::{Limits, ParseError};
 
 /// Forms that a form may draw, one in the other.
@@ -22,7 +22,7 @@ const LINE: f64 = 0.5;
 const PARAGRAPH: f64 = 1.8;
 const BACK: f64 = -2.0;
 
-pub(super) struct Reader<'file, 'bytes> {
+pub(super) struct ContentReader<'file, 'bytes> {
     file: &'file File<'bytes>,
     most_text: usize,
     fonts: HashMap<u32, Rc<Font>>,
@@ -49,7 +49,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
 }
 
 #[derive(Clone)]
-struct State {
+struct TextState {
     page: Matrix,
     font: Option<Rc<Font>>,
     size: f64,
@@ -60,13 +60,13 @@ struct State {
     rise: f64,
 }
 
-impl<'file, 'bytes> Reader<'file, 'bytes> {
+impl<'file, 'bytes> ContentReader<'file, 'bytes> {
     pub(super) fn new(file: &'file File<'bytes>, limits: &Limits) -> Self {
         Self { file, most_text: limits.text_bytes, fonts: HashMap::new(), text: String::new(), last: None, unknown: 0 }
     }
 
     /// The text of a page: lines, and blank lines between paragraphs.
-    pub(super) fn page(&mut self, page: &Page<'file>) -> Result<String, ParseError> {
+    pub(super) fn page(&mut self, page: &PdfPage<'file>) -> Result<String, ParseError> {
         let mut content = Vec::new();
         for reference in &page.contents {
             if let Some(stream) = self.file.stream(reference) {
@@ -88,8 +88,8 @@ impl<'file, 'bytes> Reader<'file, 'bytes> {
     ) -> Result<(), ParseError> {
         let mut lexer = Lexer::new(content, 0);
         let mut operands: Vec<Object<'_>> = Vec::new();
-        let mut states: Vec<State> = Vec::new();
-        let mut state = State {
+        let mut states: Vec<TextState> = Vec::new();
+        let mut state = TextState {
             page,
             font: None,
             size: 0.0,
@@ -229,7 +229,7 @@ impl<'file, 'bytes> Reader<'file, 'bytes> {
     }
 
     /// Shows a string and moves on by its width.
-    fn show(&mut self, bytes: &[u8], state: &State, at: &mut Matrix) -> Result<(), ParseError> {
+    fn show(&mut self, bytes: &[u8], state: &TextState, at: &mut Matrix) -> Result<(), ParseError> {
         let Some(font) = &state.font else { return Ok(()) };
         let shown = font.show(bytes);
         self.unknown += shown.unknown;

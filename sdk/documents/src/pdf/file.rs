@@ -22,7 +22,7 @@ const LEAST_COST: usize = 64;
 
 /// Where an object is: in the file, or in an object stream that was unpacked.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct ObjectPlace {
     source: usize,
     at: usize,
 }
@@ -31,7 +31,7 @@ pub(super) struct File<'bytes> {
     bytes: &'bytes [u8],
     /// What object streams unpacked to.
     unpacked: Vec<Vec<u8>>,
-    objects: HashMap<u32, Place>,
+    objects: HashMap<u32, ObjectPlace>,
     trailer: Dictionary<'static>,
     /// Bytes that may still be unpacked, and that were allowed.
     left: Cell<usize>,
@@ -91,7 +91,7 @@ impl<'bytes> File<'bytes> {
             }
             let Some(number) = object_number(&self.bytes[..place]) else { continue };
             at = place + 3;
-            self.insert(number, Place { source: 0, at }, limits)?;
+            self.insert(number, ObjectPlace { source: 0, at }, limits)?;
             // The data of a stream may look like objects: it is passed over.
             let mut lexer = Lexer::new(self.bytes, at);
             lexer.skip_blanks();
@@ -122,7 +122,7 @@ impl<'bytes> File<'bytes> {
         Ok(packed)
     }
 
-    fn insert(&mut self, number: u32, place: Place, limits: &Limits) -> Result<(), ParseError> {
+    fn insert(&mut self, number: u32, place: ObjectPlace, limits: &Limits) -> Result<(), ParseError> {
         // Small objects are what a PDF consists of.
         let most = limits.parts.saturating_mul(16);
         if self.objects.len() >= most && !self.objects.contains_key(&number) {
@@ -134,7 +134,7 @@ impl<'bytes> File<'bytes> {
 
     /// Unpacks an object stream and finds the objects in it.
     fn unpack(&mut self, container: usize, limits: &Limits) -> Result<(), ParseError> {
-        let Some(stream) = self.stream_at(Place { source: 0, at: container }) else { return Ok(()) };
+        let Some(stream) = self.stream_at(ObjectPlace { source: 0, at: container }) else { return Ok(()) };
         let size = |key| stream.dictionary.get(key).and_then(|entry| self.resolve(entry.clone()).size());
         let (Some(first), Some(count)) = (size("First"), size("N")) else { return Ok(()) };
         let Some(data) = self.data(&stream)? else { return Ok(()) };
@@ -154,13 +154,13 @@ impl<'bytes> File<'bytes> {
             // An object that stands later in the file was written later.
             let newer = self.objects.get(&number).is_some_and(|known| known.source == 0 && known.at > container);
             if !newer {
-                self.insert(number, Place { source, at }, limits)?;
+                self.insert(number, ObjectPlace { source, at }, limits)?;
             }
         }
         Ok(())
     }
 
-    fn source(&self, place: Place) -> &[u8] {
+    fn source(&self, place: ObjectPlace) -> &[u8] {
         match place.source.checked_sub(1) {
             None => self.bytes,
             Some(unpacked) => self.unpacked.get(unpacked).map_or(&[], Vec::as_slice),
@@ -190,7 +190,7 @@ impl<'bytes> File<'bytes> {
 
     /// The object at a place, and where it ends. Nothing is read any more once
     /// too much was: see [`File::exhausted`].
-    fn read(&self, place: Place) -> (Object<'_>, usize) {
+    fn read(&self, place: ObjectPlace) -> (Object<'_>, usize) {
         let mut lexer = Lexer::new(self.source(place), place.at);
         if self.readable.get() == 0 {
             return (Object::Null, place.at);
@@ -229,7 +229,7 @@ impl<'bytes> File<'bytes> {
         self.stream_at(place)
     }
 
-    fn stream_at(&self, place: Place) -> Option<Stream<'_>> {
+    fn stream_at(&self, place: ObjectPlace) -> Option<Stream<'_>> {
         if place.source != 0 {
             return None;
         }

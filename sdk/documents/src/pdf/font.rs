@@ -9,7 +9,7 @@ use super::simple;
 use crate::ParseError;
 
 /// What the codes of a font are.
-enum Codes {
+enum FontCodes {
     /// One byte each.
     Single(Vec<Option<char>>),
     /// Two bytes each, which only the document can explain.
@@ -21,7 +21,7 @@ enum Codes {
 }
 
 pub(super) struct Font {
-    codes: Codes,
+    codes: FontCodes,
     unicode: ToUnicode,
     /// First code, last code and width, in thousandths of the size.
     widths: Vec<(u32, u32, f64)>,
@@ -32,7 +32,7 @@ pub(super) struct Font {
 
 /// What a string shows.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct ShownString {
     pub(super) text: String,
     /// Width, in thousandths of the size.
     pub(super) width: f64,
@@ -61,7 +61,7 @@ impl Font {
                 }
             }
         }
-        let codes = Codes::Single(simple::table(file, font));
+        let codes = FontCodes::Single(simple::table(file, font));
         Ok(Self { codes, unicode, exact: !widths.is_empty(), widths, usual: 500.0 })
     }
 
@@ -69,7 +69,7 @@ impl Font {
         let encoding = file.entry(font, "Encoding");
         let codes = match encoding.name() {
             Some(name) => of_name(name),
-            None => Codes::Glyphs,
+            None => FontCodes::Glyphs,
         };
         let descendant = match file.entry(font, "DescendantFonts") {
             Object::Array(fonts) => fonts.into_iter().next().map_or(Object::Null, |font| file.resolve(font)),
@@ -77,7 +77,7 @@ impl Font {
         };
         let (mut widths, mut usual) = (Vec::new(), 1_000.0);
         // Other codes are not those that the widths are given for.
-        if let (Codes::Glyphs, Object::Dictionary(descendant)) = (&codes, &descendant) {
+        if let (FontCodes::Glyphs, Object::Dictionary(descendant)) = (&codes, &descendant) {
             if let Object::Number(width) = file.entry(descendant, "DW") {
                 usual = width;
             }
@@ -85,7 +85,7 @@ impl Font {
                 widths = composite_widths(file, array);
             }
         }
-        let exact = matches!(codes, Codes::Glyphs);
+        let exact = matches!(codes, FontCodes::Glyphs);
         Self { codes, unicode, widths, usual, exact }
     }
 
@@ -95,10 +95,10 @@ impl Font {
         found.map_or(self.usual, |(.., width)| *width)
     }
 
-    pub(super) fn show(&self, bytes: &[u8]) -> Shown {
-        let mut shown = Shown::default();
+    pub(super) fn show(&self, bytes: &[u8]) -> ShownString {
+        let mut shown = ShownString::default();
         match &self.codes {
-            Codes::Single(table) => {
+            FontCodes::Single(table) => {
                 for byte in bytes {
                     let code = u32::from(*byte);
                     shown.codes += 1;
@@ -112,8 +112,8 @@ impl Font {
                     }
                 }
             }
-            Codes::Glyphs | Codes::Utf16 => self.show_pairs(bytes, &mut shown),
-            Codes::Legacy(encoding) => {
+            FontCodes::Glyphs | FontCodes::Utf16 => self.show_pairs(bytes, &mut shown),
+            FontCodes::Legacy(encoding) => {
                 shown.text = encoding.decode_without_bom_handling(bytes).0.into_owned();
                 shown.codes = shown.text.chars().count();
                 shown.width = shown.text.chars().map(|c| if c.is_ascii() { 500.0 } else { 1_000.0 }).sum();
@@ -122,13 +122,13 @@ impl Font {
         shown
     }
 
-    fn show_pairs(&self, bytes: &[u8], shown: &mut Shown) {
+    fn show_pairs(&self, bytes: &[u8], shown: &mut ShownString) {
         let pairs = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
         for pair in pairs.clone() {
             shown.codes += 1;
             shown.width += self.width(u32::from(pair));
         }
-        if matches!(self.codes, Codes::Utf16) && self.unicode.is_empty() {
+        if matches!(self.codes, FontCodes::Utf16) && self.unicode.is_empty() {
             shown.text.extend(char::decode_utf16(pairs).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)));
             return;
         }
@@ -139,17 +139,17 @@ impl Font {
 }
 
 /// The codes of one of Adobe's maps, by its name.
-fn of_name(name: &[u8]) -> Codes {
+fn of_name(name: &[u8]) -> FontCodes {
     let name = String::from_utf8_lossy(name);
     match () {
-        () if name.contains("UCS2") || name.contains("UTF16") => Codes::Utf16,
-        () if name.starts_with("KSC") => Codes::Legacy(encoding_rs::EUC_KR),
-        () if name.contains("RKSJ") => Codes::Legacy(encoding_rs::SHIFT_JIS),
-        () if name.starts_with("GBK2K") => Codes::Legacy(encoding_rs::GB18030),
-        () if name.starts_with("GB") => Codes::Legacy(encoding_rs::GBK),
-        () if name.contains("B5") => Codes::Legacy(encoding_rs::BIG5),
-        () if name.starts_with("EUC") => Codes::Legacy(encoding_rs::EUC_JP),
-        () => Codes::Glyphs,
+        () if name.contains("UCS2") || name.contains("UTF16") => FontCodes::Utf16,
+        () if name.starts_with("KSC") => FontCodes::Legacy(encoding_rs::EUC_KR),
+        () if name.contains("RKSJ") => FontCodes::Legacy(encoding_rs::SHIFT_JIS),
+        () if name.starts_with("GBK2K") => FontCodes::Legacy(encoding_rs::GB18030),
+        () if name.starts_with("GB") => FontCodes::Legacy(encoding_rs::GBK),
+        () if name.contains("B5") => FontCodes::Legacy(encoding_rs::BIG5),
+        () if name.starts_with("EUC") => FontCodes::Legacy(encoding_rs::EUC_JP),
+        () => FontCodes::Glyphs,
     }
 }
 

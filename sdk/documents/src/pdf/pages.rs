@@ -8,13 +8,13 @@ use super::file::File;
 use super::lexer::{Dictionary, Object};
 use crate::{Limits, ParseError};
 
-pub(super) struct Page<'file> {
+pub(super) struct PdfPage<'file> {
     /// What it draws: streams, one after the other.
     pub(super) contents: Vec<Object<'file>>,
     pub(super) resources: Rc<Dictionary<'file>>,
 }
 
-pub(super) fn all<'file>(file: &'file File<'_>, limits: &Limits) -> Result<Vec<Page<'file>>, ParseError> {
+pub(super) fn all<'file>(file: &'file File<'_>, limits: &Limits) -> Result<Vec<PdfPage<'file>>, ParseError> {
     let mut pages = Vec::new();
     let mut known = HashSet::new();
     let root = file.dictionary(file.trailer(), "Root").and_then(|root| root.get("Pages").cloned());
@@ -50,7 +50,7 @@ fn add<'file>(
     file: &'file File<'_>,
     page: &Dictionary<'file>,
     resources: Rc<Dictionary<'file>>,
-    pages: &mut Vec<Page<'file>>,
+    pages: &mut Vec<PdfPage<'file>>,
     limits: &Limits,
 ) -> Result<(), ParseError> {
     if pages.len() >= limits.parts {
@@ -61,6 +61,6 @@ fn add<'file>(
         (Some(stream), _) => vec![stream.clone()],
         (None, _) => Vec::new(),
     };
-    pages.push(Page { contents, resources });
+    pages.push(PdfPage { contents, resources });
     Ok(())
 }

@@ -13,7 +13,7 @@ const DAYS: f64 = 2_958_466.0;
 const MOST_DECIMALS: usize = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum NumberFormat {
     General,
     Date,
     /// Hours that may be more than a day.
@@ -27,7 +27,7 @@ enum Shape {
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     /// By the style of a cell.
-    shapes: Vec<Shape>,
+    shapes: Vec<NumberFormat>,
     since_1904: bool,
 }
 
@@ -41,7 +41,7 @@ impl Numbers {
         let mut numbers = Self { shapes: Vec::new(), since_1904 };
         let Some(text) = package.part(part)? else { return Ok(numbers) };
         let mut nodes = Nodes::new(super::FORMAT, part, &text, limits);
-        let mut custom: HashMap<u32, Shape> = HashMap::new();
+        let mut custom: HashMap<u32, NumberFormat> = HashMap::new();
         let mut in_cells = false;
         while let Some(node) = nodes.next()? {
             match node {
@@ -71,16 +71,16 @@ impl Numbers {
 
     /// A number as its cell shows it.
     pub(super) fn show(&self, number: f64, style: Option<usize>) -> String {
-        let shape = style.and_then(|style| self.shapes.get(style)).copied().unwrap_or(Shape::General);
+        let shape = style.and_then(|style| self.shapes.get(style)).copied().unwrap_or(NumberFormat::General);
         match shape {
-            Shape::Date if (0.0..DAYS).contains(&number) => self.date(number),
-            Shape::Duration if (0.0..DAYS).contains(&number) => {
+            NumberFormat::Date if (0.0..DAYS).contains(&number) => self.date(number),
+            NumberFormat::Duration if (0.0..DAYS).contains(&number) => {
                 let seconds = (number * 86_400.0).round() as u64;
                 format!("{}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
             }
-            Shape::Fixed { decimals, percent: true } => format!("{:.decimals$}%", number * 100.0),
-            Shape::Fixed { decimals, percent: false } => format!("{number:.decimals$}"),
-            Shape::General | Shape::Date | Shape::Duration => general(number),
+            NumberFormat::Fixed { decimals, percent: true } => format!("{:.decimals$}%", number * 100.0),
+            NumberFormat::Fixed { decimals, percent: false } => format!("{number:.decimals$}"),
+            NumberFormat::General | NumberFormat::Date | NumberFormat::Duration => general(number),
         }
     }
 
@@ -129,20 +129,20 @@ fn general(number: f64) -> String {
 }
 
 /// The formats that every workbook has without listing them.
-fn built_in(id: u32) -> Shape {
+fn built_in(id: u32) -> NumberFormat {
     match id {
-        1 | 3 | 37 | 38 => Shape::Fixed { decimals: 0, percent: false },
-        2 | 4 | 39 | 40 => Shape::Fixed { decimals: 2, percent: false },
-        9 => Shape::Fixed { decimals: 0, percent: true },
-        10 => Shape::Fixed { decimals: 2, percent: true },
-        14..=22 | 27..=36 | 45 | 47 | 50..=58 => Shape::Date,
-        46 => Shape::Duration,
-        _ => Shape::General,
+        1 | 3 | 37 | 38 => NumberFormat::Fixed { decimals: 0, percent: false },
+        2 | 4 | 39 | 40 => NumberFormat::Fixed { decimals: 2, percent: false },
+        9 => NumberFormat::Fixed { decimals: 0, percent: true },
+        10 => NumberFormat::Fixed { decimals: 2, percent: true },
+        14..=22 | 27..=36 | 45 | 47 | 50..=58 => NumberFormat::Date,
+        46 => NumberFormat::Duration,
+        _ => NumberFormat::General,
     }
 }
 
 /// What a format asks for: its first section, without what is quoted.
-fn shape(code: &str) -> Shape {
+fn shape(code: &str) -> NumberFormat {
     let (mut plain, mut bracketed) = (String::new(), String::new());
     let mut characters = code.chars();
     while let Some(character) = characters.next() {
@@ -155,17 +155,17 @@ fn shape(code: &str) -> Shape {
         }
     }
     if plain.contains("general") {
-        return Shape::General;
+        return NumberFormat::General;
     }
     if matches!(bracketed.to_ascii_lowercase().as_str(), "h" | "hh" | "m" | "mm" | "s" | "ss") {
-        return Shape::Duration;
+        return NumberFormat::Duration;
     }
     if plain.contains(['y', 'm', 'd', 'h', 's']) {
-        return Shape::Date;
+        return NumberFormat::Date;
     }
     if !plain.contains(['0', '#', '?']) || plain.contains(['e', '/']) {
-        return Shape::General;
+        return NumberFormat::General;
     }
     let decimals = plain.split_once('.').map_or(0, |(_, after)| after.matches(['0', '#', '?']).count());
-    Shape::Fixed { decimals: decimals.min(MOST_DECIMALS), percent: plain.contains('%') }
+    NumberFormat::Fixed { decimals: decimals.min(MOST_DECIMALS), percent: plain.contains('%') }
 }

@@ -9,7 +9,7 @@ pub use wharf_contract::process::{
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct StreamProgress {
     /// Bytes printed since the start: the cursor behind the last one.
     pub bytes: u64,
     /// Bytes before this cursor are not kept any more.
@@ -53,9 +53,9 @@ pub struct ProcessInfo {
     /// When it ended.
     pub finished: Option<String>,
     /// Its standard output.
-    pub stdout: Progress,
+    pub stdout: StreamProgress,
     /// Its standard error.
-    pub stderr: Progress,
+    pub stderr: StreamProgress,
     /// After its end: how many of its descendants live.
     pub descendants: Option<u32>,
     /// Further fields: the text of a JSON object.

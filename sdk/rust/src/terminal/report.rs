@@ -6,7 +6,7 @@ use wharf_contract::terminal::Meta;
 pub use wharf_contract::terminal::{AnyOutcomeKind as OutcomeKind, AnyStatus as Status};
 pub use wharf_contract::turn::{AnyConfidence as Confidence, AnyLayer as Layer, AnyReason as Reason};
 
-use super::Preset;
+use super::request::Preset;
 pub use crate::process::Piece;
 
 /// Why a turn is complete.

@@ -1,25 +1,12 @@
 //! Requests of the test host: a test answers them.
 
-use std::fmt;
 use std::sync::Arc;
 
+use super::grants::TestServer;
 use super::{TestCall, TestHost};
 use crate::ToolError;
 use crate::host::HostHttp;
 use crate::http::{Request, Response};
-
-/// Answers one request.
-type Answering = dyn Fn(&Request) -> Result<Response, ToolError> + Send + Sync;
-
-/// What answers requests.
-#[derive(Clone)]
-pub(super) struct TestServer(Arc<Answering>);
-
-impl fmt::Debug for TestServer {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("TestServer")
-    }
-}
 
 impl TestCall {
     /// Grants HTTP requests, and answers each so.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::ToolError;
-use crate::state::{Change, Entry, Page, Scope, Usage};
+use crate::state::{Change, Entry, ScanPage, Scope, Usage};
 
 const KEY_BYTES: usize = 512;
 const VALUE_BYTES: usize = 1 << 20;
@@ -64,7 +64,7 @@ impl BucketKey {
 }
 
 #[derive(Debug, Clone)]
-struct Stored {
+struct StoredValue {
     value: Vec<u8>,
     revision: u64,
 }
@@ -72,7 +72,7 @@ struct Stored {
 /// Every bucket.
 #[derive(Debug, Default)]
 pub(super) struct Store {
-    buckets: BTreeMap<BucketKey, BTreeMap<String, Stored>>,
+    buckets: BTreeMap<BucketKey, BTreeMap<String, StoredValue>>,
     expired: BTreeSet<BucketKey>,
     last_revision: u64,
 }
@@ -123,7 +123,7 @@ impl Store {
             };
             self.last_revision += 1;
             self.expired.remove(bucket);
-            let stored = Stored { value, revision: self.last_revision };
+            let stored = StoredValue { value, revision: self.last_revision };
             self.buckets.entry(bucket.clone()).or_default().insert(change.key, stored);
             revisions.push(self.last_revision);
         }
@@ -136,7 +136,7 @@ impl Store {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Page, ToolError> {
+    ) -> Result<ScanPage, ToolError> {
         if prefix.len() > KEY_BYTES || after.is_some_and(|after| after.len() > KEY_BYTES) {
             return Err(ToolError::invalid(format!("a key has at most {KEY_BYTES} bytes")));
         }
@@ -145,12 +145,12 @@ impl Store {
             Some(after) if after >= prefix => Bound::Excluded(after),
             _ => Bound::Included(prefix),
         };
-        let Some(entries) = self.buckets.get(bucket) else { return Ok(Page::default()) };
+        let Some(entries) = self.buckets.get(bucket) else { return Ok(ScanPage::default()) };
         let mut matching =
             entries.range::<str, _>((from, Bound::Unbounded)).take_while(|(key, _)| key.starts_with(prefix));
         let entries: Vec<Entry> = matching.by_ref().take(limit).map(|(key, stored)| entry(key, stored)).collect();
         let next = matching.next().and(entries.last()).map(|last| last.key.clone());
-        Ok(Page { entries, next })
+        Ok(ScanPage { entries, next })
     }
 
     pub(super) fn usage(&self, bucket: &BucketKey) -> Usage {
@@ -178,7 +178,7 @@ impl Store {
     }
 }
 
-fn entry(key: &str, stored: &Stored) -> Entry {
+fn entry(key: &str, stored: &StoredValue) -> Entry {
     Entry { key: key.to_owned(), value: stored.value.clone(), revision: stored.revision }
 }
 

@@ -3,19 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
+use super::grants::TestWorkspace;
 use super::{TestCall, TestHost};
 use crate::ToolError;
 use crate::host::HostWorkspace;
 use crate::workspace::{Directory, Usage};
 
 const QUOTA_BYTES: u64 = 1 << 30;
-
-/// The directories of a context.
-#[derive(Debug, Clone)]
-pub(super) struct TestWorkspace {
-    directory: Directory,
-    exchange: Vec<(String, Directory)>,
-}
 
 impl TestCall {
     /// Grants the workspace, as this directory, which need not exist yet. What

@@ -5,7 +5,7 @@ use crate::ToolError;
 use crate::bindings::wharf::plugin::process;
 use crate::host::HostProcesses;
 use crate::process::{
-    Advice, Condition, Launch, Outcome, Piece, Polled, Position, ProcessInfo, Progress, Signal, Stream, Waited,
+    Advice, Condition, Launch, Outcome, Piece, Polled, Position, ProcessInfo, Signal, Stream, StreamProgress, Waited,
     milliseconds,
 };
 
@@ -106,7 +106,7 @@ impl From<&Condition> for process::Condition {
     }
 }
 
-impl From<process::Progress> for Progress {
+impl From<process::Progress> for StreamProgress {
     fn from(progress: process::Progress) -> Self {
         let process::Progress { bytes, evicted_before, open, damaged } = progress;
         Self { bytes, evicted_before, open, damaged }

@@ -10,7 +10,7 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::Directory;
+use super::directory::Directory;
 use crate::ToolError;
 
 /// Bytes of a path, and of one part of it, as systems have them.
@@ -22,7 +22,7 @@ const LINKS: usize = 40;
 
 /// What a path names, whether it is there or not.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ResolvedPath {
     /// For `std::fs`, without a symbolic link in it.
     pub path: PathBuf,
     /// The same relative to the directory; `.` for itself.
@@ -31,7 +31,7 @@ pub struct Found {
     pub metadata: Option<Metadata>,
 }
 
-impl Found {
+impl ResolvedPath {
     /// What is known of the regular file that is meant.
     ///
     /// # Errors
@@ -111,9 +111,9 @@ impl Directory {
     /// # Errors
     /// As [`Directory::parts`]; `invalid` where a link leads out or round in a
     /// circle, or a part on the way is no directory.
-    pub fn find(&self, path: &str) -> Result<Found, ToolError> {
+    pub fn find(&self, path: &str) -> Result<ResolvedPath, ToolError> {
         let mut pending: VecDeque<String> = self.parts(path)?.into();
-        let mut walk = Walk { directory: self, parts: Vec::new(), metadata: None, links: 0 };
+        let mut walk = PathWalk { directory: self, parts: Vec::new(), metadata: None, links: 0 };
         if self.exists {
             walk.metadata = look(&self.path, ".")?;
         }
@@ -121,7 +121,7 @@ impl Directory {
             walk.step(&part, path, &mut pending)?;
         }
         let relative = written(&walk.parts);
-        Ok(Found { path: self.at(&walk.parts), relative, metadata: walk.metadata })
+        Ok(ResolvedPath { path: self.at(&walk.parts), relative, metadata: walk.metadata })
     }
 
     fn at(&self, parts: &[String]) -> PathBuf {
@@ -149,7 +149,7 @@ impl Directory {
 }
 
 /// A path on its way through the file system.
-struct Walk<'a> {
+struct PathWalk<'a> {
     directory: &'a Directory,
     parts: Vec<String>,
     /// What is there at `parts`, if anything.
@@ -157,7 +157,7 @@ struct Walk<'a> {
     links: usize,
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     fn step(&mut self, part: &str, asked: &str, pending: &mut VecDeque<String>) -> Result<(), ToolError> {
         if part == ".." {
             self.parts.pop().ok_or_else(|| self.directory.outside(asked))?;

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use wharf_sdk::{Change, ErrorCode, ToolError};
-use wharf_search::{Analysis, Document, DocumentId, Index, SearchError, Settings};
+use wharf_search::{Analysis, Document, DocumentId, Index, IndexSettings, SearchError};
 
 use crate::store::Memory;
 use crate::{add, index, labels};
@@ -104,7 +104,8 @@ fn what_does_not_fit_one_step_is_refused_and_other_settings_are_noticed() {
     assert!(matches!(refused, Err(SearchError::TooLarge { what: "changed entries", .. })), "{refused:?}");
     add(&index, &["a", "", "!?"]);
     let analysis = Analysis { english_stems: true, ..Analysis::default() };
-    let stems = Index::new(&memory, "i/", Settings { analysis, ..Settings::default() }).expect("settings are fine");
+    let stems =
+        Index::new(&memory, "i/", IndexSettings { analysis, ..IndexSettings::default() }).expect("settings are fine");
     assert_eq!(stems.statistics(), Err(SearchError::OtherAnalysis));
 }
 

@@ -1,6 +1,6 @@
 //! Queries in the languages that people write.
 
-use wharf_search::{Analysis, Index, Query, Settings};
+use wharf_search::{Analysis, Index, IndexSettings, Query};
 
 use crate::store::Memory;
 use crate::{add, index, labels};
@@ -32,7 +32,8 @@ fn japanese_and_chinese_are_found_without_spaces() {
 fn english_finds_stems_where_asked_to_and_stop_words_where_they_are_all() {
     let memory = Memory::default();
     let analysis = Analysis { english_stems: true, english_stop_words: true };
-    let index = Index::new(&memory, "i/", Settings { analysis, ..Settings::default() }).expect("settings are fine");
+    let index =
+        Index::new(&memory, "i/", IndexSettings { analysis, ..IndexSettings::default() }).expect("settings are fine");
     add(&index, &["The runner was running", "To be or not to be", "a café"]);
     assert_eq!(labels(&index, "run"), ["The runner was running"]);
     assert_eq!(labels(&index, "the cafe"), ["a café"]);

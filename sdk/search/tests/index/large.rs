@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use wharf_search::{Document, DocumentId, Index, Search, SearchError, Settings};
+use wharf_search::{Document, DocumentId, Index, IndexSettings, Search, SearchError};
 
 use crate::store::Memory;
 use crate::{index, labels};
@@ -14,7 +14,7 @@ fn text(number: usize) -> String {
 }
 
 fn roomy(memory: &Memory) -> Index<&Memory> {
-    let settings = Settings { step_bytes: 24 << 20, ..Settings::default() };
+    let settings = IndexSettings { step_bytes: 24 << 20, ..IndexSettings::default() };
     Index::new(memory, "i/", settings).expect("the settings are fine")
 }
 

@@ -10,10 +10,10 @@ mod scores;
 mod store;
 mod tags;
 
-use wharf_search::{Document, DocumentId, Index, Search, Settings, Store};
+use wharf_search::{Document, DocumentId, Index, IndexSettings, Search, Store};
 
 fn index<S: Store>(store: S) -> Index<S> {
-    Index::new(store, "i/", Settings::default()).expect("the settings are fine")
+    Index::new(store, "i/", IndexSettings::default()).expect("the settings are fine")
 }
 
 fn add<S: Store>(index: &Index<S>, texts: &[&str]) -> Vec<DocumentId> {

@@ -11,13 +11,13 @@ pub(crate) struct Reference {
 
 /// A query in parts, so that nothing is shared with the parser.
 #[derive(Default)]
-pub(crate) struct Wanted {
+pub(crate) struct QueryTerms {
     pub(crate) words: Vec<String>,
     pub(crate) phrases: Vec<Vec<String>>,
     pub(crate) excluded: Vec<Vec<String>>,
 }
 
-impl Wanted {
+impl QueryTerms {
     pub(crate) fn text(&self) -> String {
         let mut parts = self.words.clone();
         parts.extend(self.phrases.iter().map(|phrase| format!("\"{}\"", phrase.join(" "))));
@@ -33,7 +33,7 @@ impl Reference {
     }
 
     /// All documents that match, the best first.
-    pub(crate) fn search(&self, wanted: &Wanted) -> Vec<(DocumentId, f64)> {
+    pub(crate) fn search(&self, wanted: &QueryTerms) -> Vec<(DocumentId, f64)> {
         let count = |size: usize| f64::from(u32::try_from(size).expect("a small corpus"));
         let total: usize = self.documents.values().map(Vec::len).sum();
         let (documents, average) = (count(self.documents.len()), count(total) / count(self.documents.len()));

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use wharf_search::{Document, DocumentId, MatchCount, Search};
 
-use crate::reference::{Reference, Wanted};
+use crate::reference::{QueryTerms, Reference};
 use crate::store::Memory;
 use crate::{add, index, labels};
 
@@ -18,10 +18,10 @@ fn words(random: &mut Rng, count: usize) -> Vec<String> {
     (0..count).map(|_| word(random)).collect()
 }
 
-fn wanted(random: &mut Rng) -> Wanted {
+fn wanted(random: &mut Rng) -> QueryTerms {
     let phrases = |random: &mut Rng, most: usize| (0..random.usize(0..=most)).map(|_| words(random, 2)).collect();
     let count = random.usize(1..4);
-    let mut wanted = Wanted { words: words(random, count), ..Wanted::default() };
+    let mut wanted = QueryTerms { words: words(random, count), ..QueryTerms::default() };
     if random.u8(0..3) == 0 {
         wanted.phrases = phrases(random, 1);
         wanted.excluded = phrases(random, 2);

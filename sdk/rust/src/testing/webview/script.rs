@@ -13,13 +13,13 @@ use crate::webview::{Dialog, DialogKind, FailureKind, Rules};
 /// comes to nothing: `null` for a script, `{}` for an operation.
 #[derive(Debug, Clone)]
 pub struct WebPageScript {
-    pub(super) parts: Vec<(Cue, Reaction)>,
+    pub(super) parts: Vec<(ReactionCue, Reaction)>,
     pub(super) rules: Rules,
 }
 
 /// What a reaction is for.
 #[derive(Debug, Clone)]
-pub(super) enum Cue {
+pub(super) enum ReactionCue {
     Script(String),
     Operation(String, String),
 }
@@ -55,7 +55,7 @@ impl WebPageScript {
     /// What comes of a script in which this text occurs.
     #[must_use]
     pub fn script(mut self, part: impl Into<String>, reaction: Reaction) -> Self {
-        self.parts.push((Cue::Script(part.into()), reaction));
+        self.parts.push((ReactionCue::Script(part.into()), reaction));
         self
     }
 
@@ -69,7 +69,7 @@ impl WebPageScript {
     /// occurs.
     #[must_use]
     pub fn operation_with(mut self, name: impl Into<String>, part: impl Into<String>, reaction: Reaction) -> Self {
-        self.parts.push((Cue::Operation(name.into(), part.into()), reaction));
+        self.parts.push((ReactionCue::Operation(name.into(), part.into()), reaction));
         self
     }
 
@@ -83,7 +83,7 @@ impl WebPageScript {
 
 /// What was asked of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum PageRequest {
     /// A script: whether it ran apart from those of the page, in which frame, and
     /// its source.
     Script {
@@ -106,7 +106,7 @@ pub enum Asked {
 /// What comes of something that was asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reaction {
-    pub(super) outcome: Play,
+    pub(super) outcome: ScriptedOutcome,
     pub(super) goes_to: Option<(String, String)>,
     pub(super) dialog: Option<Dialog>,
     pub(super) logs: Vec<(String, Value)>,
@@ -115,14 +115,14 @@ pub struct Reaction {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Play {
+pub(super) enum ScriptedOutcome {
     Done { mime_type: String, data: Vec<u8> },
     Failed { kind: FailureKind, message: String },
     Never,
 }
 
 impl Reaction {
-    fn new(outcome: Play) -> Self {
+    fn new(outcome: ScriptedOutcome) -> Self {
         Self { outcome, goes_to: None, dialog: None, logs: Vec::new(), waits: 0, once: false }
     }
 
@@ -135,19 +135,19 @@ impl Reaction {
     /// It comes to these bytes.
     #[must_use]
     pub fn data(mime_type: impl Into<String>, data: Vec<u8>) -> Self {
-        Self::new(Play::Done { mime_type: mime_type.into(), data })
+        Self::new(ScriptedOutcome::Done { mime_type: mime_type.into(), data })
     }
 
     /// It fails.
     #[must_use]
     pub fn fails(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self::new(Play::Failed { kind, message: message.into() })
+        Self::new(ScriptedOutcome::Failed { kind, message: message.into() })
     }
 
     /// It never ends by itself.
     #[must_use]
     pub fn never() -> Self {
-        Self::new(Play::Never)
+        Self::new(ScriptedOutcome::Never)
     }
 
     /// The page is there afterwards, and called so.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::script::{Asked, Cue, Play, Reaction, WebPageScript};
+use super::script::{PageRequest, Reaction, ReactionCue, ScriptedOutcome, WebPageScript};
 use crate::webview::{FailureKind, LogPage, Outcome, PageInfo, PageStatus, RequestState, ResultPiece};
 use crate::{ToolError, clock};
 
@@ -22,7 +22,7 @@ pub(in crate::testing) struct TestPage {
     /// The parts of the script that were played and are for once.
     pub(super) used: Vec<usize>,
     pub(super) requests: BTreeMap<String, TestRequest>,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<PageRequest>,
     pub(super) logs: BTreeMap<String, Vec<Value>>,
     pub(super) dialog_answers: Vec<(bool, Option<String>)>,
 }
@@ -31,7 +31,7 @@ pub(in crate::testing) struct TestPage {
 pub(super) struct TestRequest {
     reaction: Reaction,
     max_bytes: usize,
-    ended: Option<Play>,
+    ended: Option<ScriptedOutcome>,
     acknowledged: bool,
 }
 
@@ -49,10 +49,10 @@ impl TestPage {
         }
     }
 
-    pub(super) fn ask(&mut self, asked: Asked, max_bytes: u32) -> Result<String, ToolError> {
+    pub(super) fn ask(&mut self, asked: PageRequest, max_bytes: u32) -> Result<String, ToolError> {
         self.open()?;
-        let fallback = if matches!(asked, Asked::Script { .. }) { Value::Null } else { serde_json::json!({}) };
-        let stops = matches!(&asked, Asked::Operation { name, .. } if name == "stop");
+        let fallback = if matches!(asked, PageRequest::Script { .. }) { Value::Null } else { serde_json::json!({}) };
+        let stops = matches!(&asked, PageRequest::Operation { name, .. } if name == "stop");
         let reaction = match &self.info.dialog {
             Some(dialog) if !stops => {
                 let message = format!("a {} dialog is open and has to be answered first", dialog.kind);
@@ -75,10 +75,10 @@ impl TestPage {
         Ok(id)
     }
 
-    fn reaction(&mut self, asked: &Asked) -> Option<Reaction> {
-        let fits = |cue: &Cue| match (cue, asked) {
-            (Cue::Script(part), Asked::Script { source, .. }) => source.contains(part),
-            (Cue::Operation(wanted, part), Asked::Operation { name, parameters }) => {
+    fn reaction(&mut self, asked: &PageRequest) -> Option<Reaction> {
+        let fits = |cue: &ReactionCue| match (cue, asked) {
+            (ReactionCue::Script(part), PageRequest::Script { source, .. }) => source.contains(part),
+            (ReactionCue::Operation(wanted, part), PageRequest::Operation { name, parameters }) => {
                 wanted == name && parameters.contains(part)
             }
             _ => false,
@@ -94,7 +94,7 @@ impl TestPage {
 
     /// Ends a request whose waits are over and that no dialog keeps.
     fn proceed(&mut self, request: &mut TestRequest) {
-        if request.ended.is_some() || request.reaction.waits > 0 || request.reaction.outcome == Play::Never {
+        if request.ended.is_some() || request.reaction.waits > 0 || request.reaction.outcome == ScriptedOutcome::Never {
             return;
         }
         if let Some((url, title)) = request.reaction.goes_to.take() {
@@ -166,12 +166,12 @@ impl TestRequest {
     }
 
     pub(super) fn cancel(&mut self) {
-        let cancelled = || Play::Failed { kind: FailureKind::Cancelled, message: CANCELLED.to_owned() };
+        let cancelled = || ScriptedOutcome::Failed { kind: FailureKind::Cancelled, message: CANCELLED.to_owned() };
         self.ended.get_or_insert_with(cancelled);
     }
 
     pub(super) fn read(&self, from: u64, max_bytes: u32) -> Result<ResultPiece, ToolError> {
-        let Some(Play::Done { data, .. }) = &self.ended else {
+        let Some(ScriptedOutcome::Done { data, .. }) = &self.ended else {
             return Err(ToolError::conflict("this request has no result"));
         };
         let start = usize::try_from(from).unwrap_or(usize::MAX).min(data.len());
@@ -190,17 +190,17 @@ impl TestRequest {
         let mut outcome = match &self.ended {
             _ if self.acknowledged => nothing(RequestState::Expired),
             None => nothing(RequestState::Pending),
-            Some(Play::Failed { kind, message }) => {
+            Some(ScriptedOutcome::Failed { kind, message }) => {
                 Outcome { kind: Some(kind.clone()), message: message.clone(), ..nothing(RequestState::Failed) }
             }
-            Some(Play::Done { mime_type, data }) => {
+            Some(ScriptedOutcome::Done { mime_type, data }) => {
                 let shown = self.read(0, u32::try_from(self.max_bytes).unwrap_or(u32::MAX));
                 let shown = shown.map(|piece| piece.data).unwrap_or_default();
                 let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
                 let (truncated, mime_type) = (shown.len() < data.len(), mime_type.clone());
                 Outcome { mime_type, data: shown, bytes, truncated, ..nothing(RequestState::Done) }
             }
-            Some(Play::Never) => nothing(RequestState::Pending),
+            Some(ScriptedOutcome::Never) => nothing(RequestState::Pending),
         };
         outcome.dialog = dialog;
         outcome

@@ -6,15 +6,15 @@
 //! plugin is tested in the host. No time passes here: a wait in vain returns at
 //! once.
 
-mod script;
-mod state;
+pub(super) mod script;
+pub(super) mod state;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wharf_contract::terminal::{CloseReason, Containment, MAX_COLUMNS, MAX_ROWS};
 use wharf_contract::turn::Preset as KnownPreset;
 
+use super::grants::TestTerminals;
 use super::{TestCall, TestHost};
 use crate::host::HostTerminals;
 use crate::terminal::{
@@ -23,19 +23,10 @@ use crate::terminal::{
 };
 use crate::{ToolError, clock};
 
-pub use script::{Response, Script};
-pub(super) use state::TestTerminal;
-use state::length;
+use script::{Response, Script};
+use state::{TestTerminal, length};
 
 const CHUNK_CHARACTERS: usize = 512;
-
-/// What is granted of terminals.
-#[derive(Debug, Clone, Default)]
-pub(super) struct TestTerminals {
-    shell: Option<Arc<Script>>,
-    programs: BTreeMap<String, Arc<Script>>,
-    maximum: Option<usize>,
-}
 
 impl TestCall {
     /// Grants a program that plays this part.

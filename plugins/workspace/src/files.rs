@@ -6,7 +6,7 @@ pub(crate) mod kind;
 pub(crate) mod replace;
 pub(crate) mod search;
 
-use wharf_sdk::workspace::{Directory, Found};
+use wharf_sdk::workspace::{Directory, ResolvedPath};
 use wharf_sdk::{Call, ErrorCode, ToolError};
 
 /// The workspace as it is. Makes nothing.
@@ -21,12 +21,12 @@ pub(crate) fn to_write(call: &Call) -> Result<Directory, ToolError> {
 }
 
 /// What a path of the workspace names.
-pub(crate) fn find(directory: &Directory, path: &str) -> Result<Found, ToolError> {
+pub(crate) fn find(directory: &Directory, path: &str) -> Result<ResolvedPath, ToolError> {
     directory.find(path).map_err(advised)
 }
 
 /// The regular file that a path of the workspace names.
-pub(crate) fn find_file(directory: &Directory, path: &str) -> Result<Found, ToolError> {
+pub(crate) fn find_file(directory: &Directory, path: &str) -> Result<ResolvedPath, ToolError> {
     let found = find(directory, path)?;
     if !directory.exists {
         return Err(empty(&found.relative));
@@ -36,7 +36,7 @@ pub(crate) fn find_file(directory: &Directory, path: &str) -> Result<Found, Tool
 }
 
 /// The directory that a path of the workspace names.
-pub(crate) fn find_directory(directory: &Directory, path: &str) -> Result<Found, ToolError> {
+pub(crate) fn find_directory(directory: &Directory, path: &str) -> Result<ResolvedPath, ToolError> {
     let found = find(directory, path)?;
     if !directory.exists && found.relative != "." {
         return Err(empty(&found.relative));
@@ -59,5 +59,5 @@ pub(crate) fn advised(error: ToolError) -> ToolError {
     if error.code != ErrorCode::NotFound || error.message.contains("list_directory") {
         return error;
     }
-    ToolError { message: format!("{}; list_directory and search_files show what there is", error.message), ..error }
+    error.with_advice("list_directory and search_files show what there is")
 }

@@ -5,8 +5,8 @@
 //! only: natively, [`crate::testing`] plays them from a script.
 
 mod operation;
-mod report;
-mod request;
+pub(crate) mod report;
+pub(crate) mod request;
 mod running;
 
 use std::time::Duration;

@@ -6,6 +6,7 @@
 //! a test says so. It has no processes, its terminals and web pages play from a
 //! script, and its workspace is a real directory.
 
+mod grants;
 mod http;
 mod offers;
 mod process;
@@ -23,18 +24,17 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::host::{Host, HostBucket};
-use crate::state::{Change, Entry, Page, Scope, Usage};
+use crate::state::{Change, Entry, ScanPage, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
-use http::TestServer;
+use grants::{TestServer, TestTerminals, TestWorkspace};
 #[cfg(feature = "schema-checks")]
 pub use schemas::{accepts, check_definitions};
 use store::{BucketKey, Store};
 pub use streams::{StreamEvent, TestStream};
-pub use terminal::{Response, Script};
-use terminal::{TestTerminal, TestTerminals};
-use webview::TestPage;
-pub use webview::{Asked, Reaction, WebPageScript};
-use workspace::TestWorkspace;
+pub use terminal::script::{Response, Script};
+use terminal::state::TestTerminal;
+pub use webview::script::{PageRequest, Reaction, WebPageScript};
+use webview::state::TestPage;
 
 /// One context of a test host, and the maker of its calls.
 ///
@@ -73,7 +73,7 @@ pub struct TestCall {
 struct World {
     store: Store,
     log: Vec<(String, String)>,
-    progress: Vec<Progress>,
+    progress: Vec<ProgressReport>,
     messages: Vec<(String, Value)>,
     terminals: Vec<TestTerminal>,
     pages: Vec<TestPage>,
@@ -83,7 +83,7 @@ struct World {
 
 /// One progress that a tool sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
+pub struct ProgressReport {
     /// How far it has come.
     pub done: f64,
     /// How far it will come.
@@ -225,7 +225,7 @@ impl TestCall {
 
     /// Every progress that was sent.
     #[must_use]
-    pub fn progress(&self) -> Vec<Progress> {
+    pub fn progress(&self) -> Vec<ProgressReport> {
         self.world().progress.clone()
     }
 
@@ -304,7 +304,7 @@ impl Host for TestHost {
         if done <= before {
             return Err(ToolError::invalid(format!("progress must grow: {done} after {before}")));
         }
-        world.progress.push(Progress { done, total, message: message.map(str::to_owned) });
+        world.progress.push(ProgressReport { done, total, message: message.map(str::to_owned) });
         Ok(())
     }
 
@@ -343,7 +343,7 @@ impl HostBucket for TestBucket {
         self.test.world().store.apply(&self.key, changes)
     }
 
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, ToolError> {
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<ScanPage, ToolError> {
         self.test.world().store.scan(&self.key, prefix, after, limit)
     }
 

@@ -4,8 +4,8 @@
 //! terminal in `report`. Real programs run in the host only: natively,
 //! [`crate::testing`] plays them from a script.
 
-mod report;
-mod request;
+pub(crate) mod report;
+pub(crate) mod request;
 
 use std::time::Duration;
 

@@ -5,8 +5,8 @@
 //! and paged. They run no JavaScript: the whole of a plugin is tested in the host.
 //! No time passes here: a wait in vain returns at once.
 
-mod script;
-mod state;
+pub(super) mod script;
+pub(super) mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +16,8 @@ use crate::host::HostWebPages;
 use crate::webview::{LogPage, Outcome, PageInfo, PageOptions, PageStatus, RequestState, ResultPiece, Script};
 use crate::{ToolError, clock};
 
-pub use script::{Asked, Reaction, WebPageScript};
-pub(super) use state::TestPage;
-use state::nothing;
+use script::{PageRequest, WebPageScript};
+use state::{TestPage, nothing};
 
 impl TestCall {
     /// Grants web pages, which play this part.
@@ -30,7 +29,7 @@ impl TestCall {
 
     /// What was asked of a page, in order.
     #[must_use]
-    pub fn asked(&self, page: &str) -> Vec<Asked> {
+    pub fn asked(&self, page: &str) -> Vec<PageRequest> {
         self.seen_of(page, |page| page.asked.clone())
     }
 
@@ -152,11 +151,11 @@ impl HostWebPages for TestHost {
 
     fn execute_script(&self, id: &str, script: &Script) -> Result<String, ToolError> {
         let Script { source, isolated, frame, max_bytes, .. } = script.clone();
-        self.with_page(id, |page| page.ask(Asked::Script { isolated, frame, source }, max_bytes))
+        self.with_page(id, |page| page.ask(PageRequest::Script { isolated, frame, source }, max_bytes))
     }
 
     fn perform(&self, id: &str, operation: &str, parameters: &str, _deadline: u64) -> Result<String, ToolError> {
-        let asked = Asked::Operation { name: operation.to_owned(), parameters: parameters.to_owned() };
+        let asked = PageRequest::Operation { name: operation.to_owned(), parameters: parameters.to_owned() };
         self.with_page(id, |page| page.ask(asked, 0))
     }
 

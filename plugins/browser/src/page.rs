@@ -14,15 +14,15 @@ use crate::{session, trouble};
 
 /// The scripts, in the order in which they build on each other.
 const LIBRARY: [&str; 9] = [
-    include_str!("visibility.js"),
-    include_str!("names.js"),
-    include_str!("references.js"),
-    include_str!("paging.js"),
-    include_str!("snapshot.js"),
-    include_str!("finding.js"),
-    include_str!("forms.js"),
-    include_str!("content.js"),
-    include_str!("answers.js"),
+    include_str!("page/visibility.js"),
+    include_str!("page/names.js"),
+    include_str!("page/references.js"),
+    include_str!("page/paging.js"),
+    include_str!("page/snapshot.js"),
+    include_str!("page/finding.js"),
+    include_str!("page/forms.js"),
+    include_str!("page/content.js"),
+    include_str!("page/answers.js"),
 ];
 /// How much they look at: elements, levels of them, characters of a name, of a
 /// snapshot and of a content, references that are kept.
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 4;
 
 /// A page that a call works with.
-pub(crate) struct Page<'call> {
+pub(crate) struct SessionPage<'call> {
     pub(crate) call: &'call Call,
     pub(crate) id: String,
     pub(crate) rules: Rules,
@@ -47,7 +47,7 @@ pub(crate) struct Page<'call> {
 /// One element, as it is told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(crate) struct Brief {
+pub(crate) struct ElementBrief {
     #[serde(rename = "ref")]
     pub(crate) reference: String,
     pub(crate) role: String,
@@ -57,7 +57,7 @@ pub(crate) struct Brief {
 /// A piece of a long text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(crate) struct Piece {
+pub(crate) struct TextPiece {
     pub(crate) text: String,
     pub(crate) start: u64,
     pub(crate) total: u64,
@@ -70,7 +70,7 @@ pub(crate) struct Piece {
 }
 
 /// What a question came to.
-pub(crate) enum Told {
+pub(crate) enum PageReply {
     /// The page answered.
     Answer(Value),
     /// The page went elsewhere meanwhile, or its browser ended.
@@ -79,7 +79,7 @@ pub(crate) enum Told {
     Dialog,
 }
 
-impl<'call> Page<'call> {
+impl<'call> SessionPage<'call> {
     /// The page that a call names, else the one that was used last.
     pub(crate) fn find(call: &'call Call, session: Option<&str>, frame: Option<String>) -> Result<Self, ToolError> {
         let id = session::find(call, session)?.id;
@@ -113,11 +113,11 @@ impl<'call> Page<'call> {
     }
 
     /// Asks the page something that may take it elsewhere or open a dialog.
-    pub(crate) fn act(&self, name: &str, given: &Value) -> Result<Told, ToolError> {
+    pub(crate) fn act(&self, name: &str, given: &Value) -> Result<PageReply, ToolError> {
         match self.put(name, given) {
-            Ok(answer) => Ok(Told::Answer(answer)),
-            Err(ScriptFailure::Dialog { .. }) => Ok(Told::Dialog),
-            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(Told::Left),
+            Ok(answer) => Ok(PageReply::Answer(answer)),
+            Err(ScriptFailure::Dialog { .. }) => Ok(PageReply::Dialog),
+            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(PageReply::Left),
             Err(failure) => Err(trouble::of_failure(self, failure)),
         }
     }
@@ -147,19 +147,19 @@ impl<'call> Page<'call> {
     }
 
     /// Does something with the page that may take it elsewhere or open a dialog.
-    pub(crate) fn perform(&self, operation: &Operation, deadline: Duration) -> Result<Told, ToolError> {
+    pub(crate) fn perform(&self, operation: &Operation, deadline: Duration) -> Result<PageReply, ToolError> {
         let deadline = within(self.call, deadline);
         match self.call.web_pages().carry_out(&self.id, operation, Some(deadline)) {
-            Ok(finished) => Ok(Told::Answer(finished.json()?)),
-            Err(ScriptFailure::Dialog { .. }) => Ok(Told::Dialog),
-            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(Told::Left),
+            Ok(finished) => Ok(PageReply::Answer(finished.json()?)),
+            Err(ScriptFailure::Dialog { .. }) => Ok(PageReply::Dialog),
+            Err(failure) if failure.kind() == Some(&FailureKind::Navigated) => Ok(PageReply::Left),
             Err(failure) => Err(trouble::of_failure(self, failure)),
         }
     }
 
     /// The page itself, where this is one of its frames.
-    pub(crate) fn top(&self) -> Page<'call> {
-        Page { call: self.call, id: self.id.clone(), rules: self.rules.clone(), frame: None }
+    pub(crate) fn top(&self) -> SessionPage<'call> {
+        SessionPage { call: self.call, id: self.id.clone(), rules: self.rules.clone(), frame: None }
     }
 
     /// How the answer to a question about an element reads.

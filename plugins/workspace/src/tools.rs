@@ -13,12 +13,13 @@ pub(crate) mod writing;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use wharf_sdk::excerpt::OutputSource;
 use wharf_sdk::process::{Piece, Position, ProcessInfo, Processes, Stream};
 use wharf_sdk::{ErrorCode, ToolError};
 
 use crate::limits;
-use crate::output::excerpt::{Excerpt, Source, shared};
-use crate::output::words::{Guidance, Output, Process, ProcessAnswer};
+use crate::output::answer::{Guidance, Process, ProcessAnswer, StreamOutput};
+use crate::output::excerpt::{between, shared};
 
 /// One of the two streams, as a model names it.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -40,13 +41,13 @@ impl From<StreamName> for Stream {
 }
 
 /// A stream of a process, to be read.
-struct Printed<'a> {
+struct ProcessStream<'a> {
     processes: Processes<'a>,
     id: &'a str,
     stream: Stream,
 }
 
-impl Source for Printed<'_> {
+impl OutputSource for ProcessStream<'_> {
     fn read(&self, cursor: u64, max_bytes: u32) -> Result<Piece, ToolError> {
         self.processes.read(self.id, Position { stream: self.stream, cursor }, max_bytes)
     }
@@ -65,12 +66,12 @@ fn answer(
     let (stdout, stderr) = shared(limits::OUTPUT_BYTES, lengths, |which, limit_bytes| {
         let [first, second] = streams;
         let (stream, from, to) = if which == 0 { first } else { second };
-        Excerpt::between(&Printed { processes, id: &info.id, stream }, from, to, limit_bytes)
+        between(&ProcessStream { processes, id: &info.id, stream }, from, to, limit_bytes)
     })?;
     Ok(ProcessAnswer {
         process: Process::from(info),
-        stdout: Output::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
-        stderr: Output::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
+        stdout: StreamOutput::new(&info.id, Stream::Stdout, &stdout, Some(&info.stdout)),
+        stderr: StreamOutput::new(&info.id, Stream::Stderr, &stderr, Some(&info.stderr)),
         guidance,
     })
 }
@@ -91,5 +92,5 @@ fn of_process(error: ToolError) -> ToolError {
         ErrorCode::Limit => "list_processes shows what runs, wait_for_process waits, and stop_process makes room",
         _ => return error,
     };
-    ToolError { message: format!("{}; {advice}", error.message), ..error }
+    error.with_advice(advice)
 }

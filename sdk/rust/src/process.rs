@@ -4,8 +4,8 @@
 //! process in `report`. Processes run in the host only: natively, under
 //! [`crate::testing`], every function answers `unavailable`.
 
-mod report;
-mod request;
+pub(crate) mod report;
+pub(crate) mod request;
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::host::{ActiveHost, HostProcesses};
 use crate::{Call, ToolError};
 
 pub use report::{
-    Advice, Outcome, OutcomeKind, Piece, PollIntervals, PollStatistics, Polled, ProcessInfo, Progress, Status,
+    Advice, Outcome, OutcomeKind, Piece, PollIntervals, PollStatistics, Polled, ProcessInfo, Status, StreamProgress,
     WaitReason, Waited,
 };
 pub use request::{Condition, Launch, Position, Signal, Stream};

@@ -20,14 +20,14 @@ use serde::Serialize;
 use wharf_sdk::check::text as check_text;
 use wharf_sdk::{Reply, ToolError};
 
-use crate::acting::{Before, Came};
+use crate::acting::{ActionEffects, PageBefore};
 use crate::answer::{PageNow, fenced};
 use crate::limits;
-use crate::page::{Page, Told};
+use crate::page::{PageReply, SessionPage};
 
 /// What came of something that was done with a page.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Acted {
+pub(crate) struct ActionAnswer {
     /// What was done.
     done: String,
     /// What came of it: the page went elsewhere, a download, a window.
@@ -40,8 +40,14 @@ pub(crate) struct Acted {
 }
 
 /// Waits for what comes of something and tells it.
-fn acted(page: &Page<'_>, before: &Before, told: &Told, done: String, show: bool) -> Result<Reply<Acted>, ToolError> {
-    let Came { page: now, happened } = page.settle(before, told)?;
+fn acted(
+    page: &SessionPage<'_>,
+    before: &PageBefore,
+    told: &PageReply,
+    done: String,
+    show: bool,
+) -> Result<Reply<ActionAnswer>, ToolError> {
+    let ActionEffects { page: now, happened } = page.settle(before, told)?;
     let mut text = format!("{done}.");
     for line in &happened {
         text.push_str(&format!("\n{line}"));
@@ -56,7 +62,7 @@ fn acted(page: &Page<'_>, before: &Before, told: &Told, done: String, show: bool
         }
         snapshot = Some(piece.text);
     }
-    Ok(Reply::new(text, Acted { done, happened, snapshot, page: now }))
+    Ok(Reply::new(text, ActionAnswer { done, happened, snapshot, page: now }))
 }
 
 fn check_element(field: &str, element: &str) -> Result<(), ToolError> {

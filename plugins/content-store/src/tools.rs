@@ -8,12 +8,12 @@ pub(crate) mod searching;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::content::{About, Content};
+use crate::content::{ContentMetadata, StoredContent};
 use crate::limits;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Which {
+pub(crate) struct ContentReference {
     /// The content's id, as add_content, list_contents and search_content answer it.
     #[schemars(length(min = 1, max = limits::ID))]
     content_id: String,
@@ -21,22 +21,22 @@ pub(crate) struct Which {
 
 /// A content as tools show it.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Shown {
+pub(crate) struct ContentView {
     content_id: String,
     #[serde(flatten)]
-    about: About,
+    about: ContentMetadata,
 }
 
-impl From<Content> for Shown {
-    fn from(content: Content) -> Self {
+impl From<StoredContent> for ContentView {
+    fn from(content: StoredContent) -> Self {
         Self { content_id: content.id.to_string(), about: content.about }
     }
 }
 
-impl Shown {
+impl ContentView {
     /// One line for the model.
     fn line(&self) -> String {
-        let About { name, title, mime_type, lines, text_bytes, created_at, .. } = &self.about;
+        let ContentMetadata { name, title, mime_type, lines, text_bytes, created_at, .. } = &self.about;
         let called = name.as_deref().or(title.as_deref()).unwrap_or("(no name)");
         format!("{}: {called}, {mime_type}, {lines} lines, {text_bytes} bytes, added {created_at}", self.content_id)
     }

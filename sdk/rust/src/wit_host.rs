@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::bindings::wharf::plugin::{caller, events, log, settings, state, types};
 use crate::error::ErrorCode;
 use crate::host::{Host, HostBucket};
-use crate::state::{Change, Entry, Page, Scope, Usage};
+use crate::state::{Change, Entry, ScanPage, Scope, Usage};
 use crate::{Call, ToolError};
 
 /// The host that called this component.
@@ -87,9 +87,9 @@ impl HostBucket for WitBucket {
         Ok(self.0.apply(&changes)?)
     }
 
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, ToolError> {
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<ScanPage, ToolError> {
         let page = self.0.scan(prefix, after, limit)?;
-        Ok(Page { entries: page.entries.into_iter().map(Entry::from).collect(), next: page.next })
+        Ok(ScanPage { entries: page.entries.into_iter().map(Entry::from).collect(), next: page.next })
     }
 
     fn usage(&self) -> Result<Usage, ToolError> {

@@ -77,7 +77,7 @@ impl Analysis {
     pub(crate) fn each_of(self, text: &str, wanted: impl Fn(&str) -> bool, mut take: impl FnMut(Token) -> bool) {
         let stemmer = self.english_stems.then(|| Stemmer::new(Algorithm::English));
         let mut position = 0;
-        for (start, run, script) in (Runs { text, at: 0 }).filter(|(_, run, _)| wanted(run)) {
+        for (start, run, script) in (ScriptRuns { text, at: 0 }).filter(|(_, run, _)| wanted(run)) {
             let mut next = |term: String, from: usize, to: usize| {
                 let token = Token { term, position, start: start + from, end: start + to };
                 position = position.saturating_add(1);
@@ -136,12 +136,12 @@ const PLAIN: [bool; 256] = {
 };
 
 /// Runs of one script, without what stands between words.
-struct Runs<'text> {
+struct ScriptRuns<'text> {
     text: &'text str,
     at: usize,
 }
 
-impl<'text> Iterator for Runs<'text> {
+impl<'text> Iterator for ScriptRuns<'text> {
     type Item = (usize, &'text str, Script);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -22,5 +22,5 @@ fn of_terminal(error: ToolError) -> ToolError {
         ErrorCode::Gone => "start_terminal starts another one, and read_output still shows what this one printed",
         _ => return error,
     };
-    ToolError { message: format!("{}; {advice}", error.message), ..error }
+    error.with_advice(advice)
 }
