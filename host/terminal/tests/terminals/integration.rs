@@ -7,7 +7,9 @@ use wharf_completion::detection::{Confidence, Nonce, Preset, Reason};
 use wharf_spawn::{Bind, Sandbox, SandboxMechanism, Spawner};
 use wharf_terminal::{Containment, Session, ShellIntegration, TerminalRequest, TurnState};
 
-use crate::support::{answered, begin, close, ended, is_there, request, said, spawner, started, until};
+use crate::support::{
+    answered, begin, close, ended, is_there, request, said, soon_once, spawner, started, until, within,
+};
 
 /// A directory with a home and the files of the integration.
 struct Place {
@@ -113,15 +115,18 @@ async fn a_command_that_is_interrupted_has_ended() {
 async fn a_program_in_a_shell_that_asks_is_heard_before_its_command_ends() {
     let place = Place::new("", "");
     for shell in shells() {
-        let session = place.shell(shell).await;
-        let state = answered(&session, "sh -c 'read a; echo Hello $a'", Preset::Shell).await;
-        assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{shell}: {state:?}");
-        let state = answered(&session, "Ann", Preset::Shell).await;
-        assert_eq!(ended_with(&state), Some(0));
-        assert!(said(&session, &state).ends_with("Hello Ann\n"), "{shell}");
-        // It was the end of a command that ran before, and no other was typed.
-        assert!(state.decision.idle < Duration::from_secs(1), "{shell}: {state:?}");
-        close(&session).await;
+        soon_once(shell, async || {
+            let session = place.shell(shell).await;
+            let state = answered(&session, "sh -c 'read a; echo Hello $a'", Preset::Shell).await;
+            assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{shell}: {state:?}");
+            let state = answered(&session, "Ann", Preset::Shell).await;
+            assert_eq!(ended_with(&state), Some(0));
+            assert!(said(&session, &state).ends_with("Hello Ann\n"), "{shell}");
+            close(&session).await;
+            // It was the end of a command that ran before, and no other was typed.
+            within(Duration::from_secs(1), &state)
+        })
+        .await;
     }
 }
 

@@ -5,15 +5,18 @@ use std::time::Duration;
 
 use wharf_completion::detection::{Layer, Preset};
 
-use crate::support::{answered, close, is_there, said, start, started};
+use crate::support::{answered, close, is_there, said, soon_once, start, started, within};
 
 /// Lines, and what their answers end with.
 type Conversation<'c> = &'c [(&'c str, &'c str)];
 
 async fn converse(program: &str, arguments: &[&str], conversation: Conversation<'_>) {
-    if !is_there(program) {
-        return;
+    if is_there(program) {
+        soon_once(program, async || attempt(program, arguments, conversation).await).await;
     }
+}
+
+async fn attempt(program: &str, arguments: &[&str], conversation: Conversation<'_>) -> Result<(), String> {
     let session = start(program, arguments).await;
     started(&session, Preset::Shell).await;
     for (line, end) in conversation {
@@ -24,9 +27,10 @@ async fn converse(program: &str, arguments: &[&str], conversation: Conversation<
             "{program}: {line}: {said:?} lacks {end:?}: {state:?}"
         );
         assert_eq!(state.decision.layer(), Some(Layer::Status), "{program}: {line}: {state:?}");
-        assert!(state.decision.idle < Duration::from_secs(1), "{program}: {line}: told late: {state:?}");
+        within(Duration::from_secs(1), &state)?;
     }
     close(&session).await;
+    Ok(())
 }
 
 #[tokio::test]

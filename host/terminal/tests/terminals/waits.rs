@@ -6,7 +6,7 @@ use std::time::Duration;
 use wharf_completion::detection::{Preset, Reason};
 use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
 
-use crate::support::{close, is_there, over, said, start, until};
+use crate::support::{close, is_there, over, said, soon_once, start, until, within};
 
 const PYTHON: &str = "/usr/bin/python3";
 
@@ -28,13 +28,15 @@ async fn python(then: &str) -> Option<(Session, TurnState)> {
 }
 
 async fn is_whole(then: &str) {
-    let Some((session, state)) = python(then).await else { return };
-    assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{then}: {state:?}");
-    let said = said(&session, &state);
-    assert!(said.ends_with("done\n"), "{then}: {said:?}");
-    // Told soon, whatever the machine does meanwhile.
-    assert!(state.decision.idle < Duration::from_secs(1), "{then}: {state:?}");
-    close(&session).await;
+    soon_once(then, async || {
+        let Some((session, state)) = python(then).await else { return Ok(()) };
+        assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{then}: {state:?}");
+        let said = said(&session, &state);
+        assert!(said.ends_with("done\n"), "{then}: {said:?}");
+        close(&session).await;
+        within(Duration::from_secs(1), &state)
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -81,11 +83,15 @@ async fn a_program_that_waits_in_any_way_is_found_to() {
         "threading.Thread(target=lambda: os.read(0, 100)).start()",
         "threading.Thread(target=threading.Event().wait, daemon=True).start(); os.read(0, 100)",
     ] {
-        let Some((session, state)) = python(&format!("print('asks', flush=True)\n{waiting}")).await else { return };
-        assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{waiting}: {state:?}");
-        assert!(said(&session, &state).starts_with("go\nasks\n"), "{waiting}");
-        assert!(state.decision.idle < Duration::from_secs(1), "{waiting}: {state:?}");
-        close(&session).await;
+        soon_once(waiting, async || {
+            let script = format!("print('asks', flush=True)\n{waiting}");
+            let Some((session, state)) = python(&script).await else { return Ok(()) };
+            assert_eq!(state.decision.reason(), Some(Reason::AwaitsInput), "{waiting}: {state:?}");
+            assert!(said(&session, &state).starts_with("go\nasks\n"), "{waiting}");
+            close(&session).await;
+            within(Duration::from_secs(1), &state)
+        })
+        .await;
     }
 }
 
@@ -93,10 +99,13 @@ async fn a_program_that_waits_in_any_way_is_found_to() {
 async fn a_program_of_events_is_done_soon_at_what_looks_like_a_prompt() {
     let listen =
         "sys.stdout.write('2\\n> '); sys.stdout.flush(); e = select.epoll(); e.register(0, select.EPOLLIN); e.poll(4)";
-    let Some((session, state)) = python(listen).await else { return };
-    assert_eq!(state.decision.reason(), Some(Reason::BroadPrompt), "{state:?}");
-    assert!(state.decision.idle < Duration::from_secs(1), "{state:?}");
-    close(&session).await;
+    soon_once(listen, async || {
+        let Some((session, state)) = python(listen).await else { return Ok(()) };
+        assert_eq!(state.decision.reason(), Some(Reason::BroadPrompt), "{state:?}");
+        close(&session).await;
+        within(Duration::from_secs(1), &state)
+    })
+    .await;
 }
 
 /// A turn of a program that writes a prompt, does this, and says `done`.
@@ -141,13 +150,16 @@ async fn an_agent_with_a_thread_that_wakes_now_and_then_is_done_soon_after_its_p
     let script = "import os, sys, threading, time\nprint('ready', flush=True)\nstop = threading.Event()\n\
         def spin():\n    while not stop.wait(0.1): pass\nthreading.Thread(target=spin, daemon=True).start()\n\
         sys.stdin.readline()\nsys.stdout.write('an answer\\n> '); sys.stdout.flush()\nos.read(0, 100)";
-    let session = start(PYTHON, &["-c", script]).await;
-    until(&session, |session| session.screen().lines[0] == "ready").await;
-    let options = TurnOptions { parameters: Preset::Agent.into() };
-    let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
-    let state = over(&turn).await;
-    assert_eq!(state.decision.reason(), Some(Reason::BroadPrompt), "{state:?}");
-    // A tenth of what the preset grants where nothing is known.
-    assert!(state.decision.idle < Duration::from_secs(2), "{state:?}");
-    close(&session).await;
+    soon_once(script, async || {
+        let session = start(PYTHON, &["-c", script]).await;
+        until(&session, |session| session.screen().lines[0] == "ready").await;
+        let options = TurnOptions { parameters: Preset::Agent.into() };
+        let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
+        let state = over(&turn).await;
+        assert_eq!(state.decision.reason(), Some(Reason::BroadPrompt), "{state:?}");
+        close(&session).await;
+        // A tenth of what the preset grants where nothing is known.
+        within(Duration::from_secs(2), &state)
+    })
+    .await;
 }
