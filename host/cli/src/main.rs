@@ -1,5 +1,8 @@
 //! The `wharf` command: reads what was asked, calls the library, prints.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
+#![expect(clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
+
+#[macro_use]
+mod print;
 
 mod bytes;
 mod command;
@@ -8,7 +11,6 @@ mod exit;
 mod global;
 mod hosts;
 mod output_file;
-mod print;
 mod profile;
 mod session;
 mod tables;

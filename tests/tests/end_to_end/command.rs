@@ -293,6 +293,23 @@ const VARIABLES: [&str; 12] = [
 ];
 
 #[test]
+fn a_reader_that_has_gone_ends_a_command_well() {
+    let shell = Shell::new(&Setup::new());
+    for arguments in [&["tools"][..], &["tools", "--json"], &["config", "schema"], &["config", "limits", "--markdown"]]
+    {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let child = shell.command(arguments).started_into(std::fs::File::from(std::os::fd::OwnedFd::from(writer)));
+        let ended = child.wait_with_output().expect("it ends");
+        assert_eq!(
+            (ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
 fn a_variable_that_is_empty_counts_as_not_set() {
     let shell = Shell::new(&Setup::new());
     for name in VARIABLES {

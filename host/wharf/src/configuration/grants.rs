@@ -85,6 +85,7 @@ pub(crate) fn granted_names(grants: &Grants) -> Vec<String> {
         ("terminal", grants.terminal.is_some()),
         ("webview", grants.webview.is_some()),
         ("workspace", grants.workspace.is_some()),
+        ("http", grants.http.is_some()),
     ];
     granted.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
 }
