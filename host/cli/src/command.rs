@@ -62,21 +62,21 @@ pub(crate) struct Wharf {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(serve::Serve),
-    Tools(tools::Tools),
-    Call(call::Call),
-    Inspect(inspect::Inspect),
-    Grant(grant::Grant),
-    Config(config::Config),
-    Plugin(plugin::Plugin),
-    State(state::State),
-    Sessions(sessions::Sessions),
-    Processes(processes::Processes),
-    Terminals(terminals::Terminals),
-    Attach(attach::Attach),
-    Audit(Box<audit::Audit>),
-    Token(token::Tokens),
-    Doctor(doctor::Doctor),
+    Serve(serve::ServeArguments),
+    Tools(tools::ToolsArguments),
+    Call(call::CallArguments),
+    Inspect(inspect::InspectArguments),
+    Grant(grant::GrantArguments),
+    Config(config::ConfigArguments),
+    Plugin(plugin::PluginArguments),
+    State(state::StateArguments),
+    Sessions(sessions::SessionsArguments),
+    Processes(processes::ProcessesArguments),
+    Terminals(terminals::TerminalsArguments),
+    Attach(attach::AttachArguments),
+    Audit(Box<audit::AuditArguments>),
+    Token(token::TokenArguments),
+    Doctor(doctor::DoctorArguments),
 }
 
 impl Wharf {

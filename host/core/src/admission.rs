@@ -18,10 +18,11 @@ use crate::{Code, Context, Error, HostLimits, SessionId, TenantId};
 /// Admits calls up to the ceilings.
 #[derive(Clone)]
 pub struct Admission {
-    shared: Arc<Shared>,
+    queue: Arc<AdmissionQueue>,
 }
 
-struct Shared {
+/// What all clones of an [`Admission`], and all that it admits, share.
+struct AdmissionQueue {
     limits: HostLimits,
     // A lock of the standard library: held for a few look-ups, never across an
     // await.
@@ -63,7 +64,7 @@ struct Waiter {
 
 /// A place among the running calls, given back when dropped.
 pub struct Permit {
-    shared: Arc<Shared>,
+    queue: Arc<AdmissionQueue>,
     tenant: TenantId,
     session: SessionId,
     armed: bool,
@@ -72,9 +73,9 @@ pub struct Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         if self.armed {
-            let mut places = self.shared.lock();
-            places.leave(&self.shared.limits, &self.tenant, &self.session);
-            self.shared.dispatch(&mut places);
+            let mut places = self.queue.lock();
+            places.leave(&self.queue.limits, &self.tenant, &self.session);
+            self.queue.dispatch(&mut places);
         }
     }
 }
@@ -89,13 +90,13 @@ impl Admission {
     /// Nothing runs yet.
     #[must_use]
     pub fn new(limits: HostLimits) -> Self {
-        Self { shared: Arc::new(Shared { limits, places: Mutex::default() }) }
+        Self { queue: Arc::new(AdmissionQueue { limits, places: Mutex::default() }) }
     }
 
     /// How many calls run and how many wait.
     #[must_use]
     pub fn load(&self) -> (u64, u64) {
-        let places = self.shared.lock();
+        let places = self.queue.lock();
         (places.running, places.waiting)
     }
 
@@ -106,9 +107,9 @@ impl Admission {
     /// `limit`, retryable, where too many calls wait already or the turn did
     /// not come in time.
     pub async fn admit(&self, context: &Context, bytes: u64, until: Instant) -> Result<Permit, Error> {
-        let mut turn = match self.shared.enter(context, bytes)? {
-            Entry::Running(permit) => return Ok(permit),
-            Entry::Waiting(turn) => turn,
+        let mut turn = match self.queue.enter(context, bytes)? {
+            Admittance::Running(permit) => return Ok(permit),
+            Admittance::Waiting(turn) => turn,
         };
         match tokio::time::timeout_at(until.into(), &mut turn.receiver).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -121,35 +122,36 @@ impl Admission {
     }
 }
 
-/// A place in the queue, left when dropped.
-struct Turn {
-    shared: Arc<Shared>,
+/// A call in the queue, which leaves it when this is dropped.
+struct QueuedCall {
+    queue: Arc<AdmissionQueue>,
     tenant: TenantId,
     session: SessionId,
     receiver: oneshot::Receiver<Permit>,
 }
 
-impl Drop for Turn {
+impl Drop for QueuedCall {
     fn drop(&mut self) {
         self.receiver.close();
         // A permit that came too late is given back before the lock is taken.
         drop(self.receiver.try_recv());
-        self.shared.lock().forget_those_that_gave_up(&self.tenant, &self.session);
+        self.queue.lock().forget_those_that_gave_up(&self.tenant, &self.session);
     }
 }
 
-enum Entry {
+/// How a call enters: it runs at once, or it waits for its turn.
+enum Admittance {
     Running(Permit),
-    Waiting(Turn),
+    Waiting(QueuedCall),
 }
 
-impl Shared {
+impl AdmissionQueue {
     fn lock(&self) -> MutexGuard<'_, Places> {
         // Nothing panics while the lock is held; a poisoned one is still right.
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn enter(self: &Arc<Self>, context: &Context, bytes: u64) -> Result<Entry, Error> {
+    fn enter(self: &Arc<Self>, context: &Context, bytes: u64) -> Result<Admittance, Error> {
         let limits = &self.limits;
         let mut guard = self.lock();
         let places = &mut *guard;
@@ -163,7 +165,7 @@ impl Shared {
             session.running += 1;
             tenant.running += 1;
             places.running += 1;
-            return Ok(Entry::Running(self.permit(context.tenant.clone(), context.session.clone())));
+            return Ok(Admittance::Running(self.permit(context.tenant.clone(), context.session.clone())));
         }
         if let Some(limit) = places.full(limits, context, bytes) {
             places.tidy(&context.tenant, &context.session);
@@ -176,15 +178,15 @@ impl Shared {
         places.wait(context, Waiter { turn, bytes });
         places.enrol(limits, &context.tenant, &context.session);
         self.dispatch(places);
-        let (shared, tenant, session) = (Arc::clone(self), context.tenant.clone(), context.session.clone());
-        Ok(Entry::Waiting(Turn { shared, tenant, session, receiver }))
+        let (queue, tenant, session) = (Arc::clone(self), context.tenant.clone(), context.session.clone());
+        Ok(Admittance::Waiting(QueuedCall { queue, tenant, session, receiver }))
     }
 
     fn permit(self: &Arc<Self>, tenant: TenantId, session: SessionId) -> Permit {
-        Permit { shared: Arc::clone(self), tenant, session, armed: true }
+        Permit { queue: Arc::clone(self), tenant, session, armed: true }
     }
 
-    /// Gives free places to whoever is next.
+    /// Gives free places to the calls that are next.
     fn dispatch(self: &Arc<Self>, places: &mut Places) {
         while places.running < self.limits.calls_in_flight {
             let Some((tenant, session, waiter)) = places.next(&self.limits) else { return };

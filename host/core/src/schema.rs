@@ -9,8 +9,8 @@
 //! | file | what it owns |
 //! |---|---|
 //! | `inspect`, `weigh`, `bounds`, `error` | what is refused of a schema before it is compiled |
-//! | `budget`, `program`, `pattern` | what it is compiled to, and how large that may be |
-//! | `meter`, `evaluate`, `evaluated`, `equality` | whether a value fits, in counted steps |
+//! | `budget`, `rule_graph`, `pattern` | what it is compiled to, and how large that may be |
+//! | `meter`, `evaluate`, `evaluated`, `member_schemas`, `equality` | whether a value fits, in counted steps |
 //! | `explain` | what is wrong with one that does not |
 
 mod bounds;
@@ -21,9 +21,10 @@ mod evaluate;
 mod evaluated;
 mod explain;
 mod inspect;
+mod member_schemas;
 mod meter;
 mod pattern;
-mod program;
+mod rule_graph;
 mod weigh;
 
 use std::sync::{Arc, OnceLock};
@@ -36,17 +37,20 @@ pub use error::SchemaError;
 use error::shorten;
 use evaluate::Evaluator;
 pub use meter::{Meter, Stopped};
-use program::Program;
+use rule_graph::RuleGraph;
 
 /// Why a value was not found to fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckFailure {
     /// What is wrong with it, one line for each violation: the path in the value, what it
     /// breaks, and the rule in the schema.
+    #[error("{0}")]
     Violations(String),
     /// The check ended before it was done.
+    #[error("the check has ended before it was done: {0:?}")]
     Stopped(Stopped),
     /// The schema, compiled only now, is refused.
+    #[error("the schema is refused: {0}")]
     Refused(SchemaError),
 }
 
@@ -66,7 +70,7 @@ pub struct Schema {
 
 #[derive(Debug)]
 struct Compiled {
-    program: Program,
+    graph: RuleGraph,
     max_depth: usize,
 }
 
@@ -115,13 +119,9 @@ impl Schema {
     ///
     /// # Errors
     /// What is wrong with it, or why that cannot be said.
-    pub fn check(&self, value: &Value) -> Result<(), String> {
+    pub fn check(&self, value: &Value) -> Result<(), CheckFailure> {
         let steps = crate::CallLimits::default().check_steps;
-        self.check_within(value, &mut Meter::new(steps)).map_err(|failure| match failure {
-            CheckFailure::Violations(violations) => violations,
-            CheckFailure::Stopped(stopped) => format!("the check has ended before it was done: {stopped:?}"),
-            CheckFailure::Refused(error) => format!("the schema is refused: {error}"),
-        })
+        self.check_within(value, &mut Meter::new(steps))
     }
 
     /// Checks a value within what the meter has.
@@ -129,19 +129,19 @@ impl Schema {
     /// # Errors
     /// What is wrong with it; or that the check ended before it was done.
     pub fn check_within(&self, value: &Value, meter: &mut Meter) -> Result<(), CheckFailure> {
-        let Compiled { program, max_depth } = self.compiled().map_err(CheckFailure::Refused)?;
+        let Compiled { graph, max_depth } = self.compiled().map_err(CheckFailure::Refused)?;
         if *max_depth != usize::MAX && nesting(value) > *max_depth {
             let told = format!("the value nests {} levels, more than {max_depth}", nesting(value));
             return Err(CheckFailure::Violations(told));
         }
-        let mut evaluator = Evaluator::new(program, meter);
+        let mut evaluator = Evaluator::new(graph, meter);
         if evaluator.fits(value)? {
             return Ok(());
         }
         drop(evaluator);
         // Whoever sent it hears what is wrong, also where the check took all steps but one.
         let mut explaining = meter.for_explaining();
-        Err(CheckFailure::Violations(explain::explain(&mut Evaluator::new(program, &mut explaining), value)))
+        Err(CheckFailure::Violations(explain::explain(&mut Evaluator::new(graph, &mut explaining), value)))
     }
 }
 
@@ -156,7 +156,7 @@ impl Compiled {
         // What is kept is made of the schema by rules of our own; that it is one, the library says.
         jsonschema::draft202012::meta::validate(&root)
             .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;
-        Ok(Self { program: Program::compile(&root, &places, budget)?, max_depth })
+        Ok(Self { graph: RuleGraph::compile(&root, &places, budget)?, max_depth })
     }
 }
 

@@ -186,8 +186,9 @@ fn what_fits_is_what_fits_to_a_well_known_validator() {
             assert_eq!(found.is_ok(), theirs.is_valid(&value), "{root} and {value}: {found:?}");
             match found {
                 Ok(()) => fitting += 1,
-                Err(told) => {
+                Err(failure) => {
                     unfit += 1;
+                    let told = failure.to_string();
                     assert!(
                         !told.is_empty() && told.lines().all(|line| line == "and more" || line.contains(" (rule /")),
                         "{root} and {value}: {told}"

@@ -1,4 +1,4 @@
-//! What can go wrong with processes, and what the guest is told of it.
+//! How requests for processes fail, and which error the guest gets.
 
 use std::{io, path::PathBuf};
 
@@ -6,7 +6,7 @@ use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
 use wharf_spawn::{SpawnError, policy::PolicyError};
 
-use crate::InvalidPattern;
+use crate::{InvalidPattern, output::OutputReadError};
 
 /// Why a call on processes failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum ProcessError {
     /// The process has ended.
     #[error("the process has ended")]
     Ended,
-    /// Whoever supervises the process could not be told.
+    /// The supervisor of the process did not take the order.
     #[error("the process cannot be reached")]
     Unreachable {
         /// Why.
@@ -114,6 +114,16 @@ impl From<ProcessError> for Error {
             ProcessError::Pattern { .. } => Self::new(Code::Invalid, message),
             ProcessError::Storage { .. } => Self::retryable(Code::Unavailable, message),
         }
+    }
+}
+
+impl From<OutputReadError> for ProcessError {
+    fn from(OutputReadError(source): OutputReadError) -> Self {
+        // Removed while it was being asked for.
+        if source.kind() == io::ErrorKind::NotFound {
+            return Self::NotFound;
+        }
+        Self::Storage { what: "read the output of the process", source }
     }
 }
 

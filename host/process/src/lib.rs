@@ -2,7 +2,7 @@
 //!
 //! [`Processes`] keeps them by unguessable id under the [`Owner`] that started
 //! them, writes what they print to files within a quota, tells what became of
-//! them, and advises whoever asks too often. This crate starts nothing itself:
+//! them, and advises callers that ask too often. This crate starts nothing itself:
 //! it asks a [`wharf_spawn::Spawner`]. What a process has follows from its grant
 //! (`policy`). It never knows who calls through which protocol, how a child is
 //! contained, and nothing of Wasm or of configuration. Linux only, as the
@@ -16,13 +16,19 @@ mod pattern;
 mod policy;
 pub mod polls;
 mod registry;
+mod settings;
 mod status;
 
 pub use error::{OpenError, ProcessError};
 pub use id::ProcessId;
-pub use pattern::{Found, InvalidPattern, Pattern};
-pub use policy::{ChildWorkspace, Wanted};
-pub use registry::{Counts, PollStatistics, Polled, Processes, Reason, Settings, SpawnRequest, Swept, Until, Waited};
-pub use status::{Exit, KilledBy, Snapshot, Status, StreamName, StreamState};
+pub use output::StreamState;
+pub use pattern::{InvalidPattern, Pattern, PatternMatch};
+pub use policy::{ChildWorkspace, ProcessRequest};
+pub use polls::PollStatistics;
+pub use registry::{
+    PollReport, ProcessCounts, Processes, SpawnRequest, SweepReport, WaitCondition, WaitEnd, WaitOutcome,
+};
+pub use settings::ProcessSettings;
+pub use status::{Exit, KilledBy, ProcessSnapshot, Status, StreamName};
 pub use wharf_core::Owner;
 pub use wharf_spawn::{Capabilities, ChildLimits, Containment, SandboxMechanism, Signal};

@@ -2,7 +2,7 @@
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::output::{Output, ReadError};
+use crate::output::{CapturedOutput, OutputReadError};
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1_024;
@@ -40,7 +40,7 @@ pub enum InvalidPattern {
 
 /// A match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct PatternMatch {
     /// The cursor of its first byte.
     pub from: u64,
     /// The cursor behind its last byte.
@@ -68,26 +68,29 @@ impl Pattern {
 
 /// Looks for a pattern in a stream that grows.
 #[derive(Debug)]
-pub(crate) struct Search<'s> {
+pub(crate) struct PatternSearch<'s> {
     pattern: &'s Pattern,
-    output: &'s Output,
+    output: &'s CapturedOutput,
     /// Where the first line begins that has not been searched to its end.
     cursor: u64,
     /// Everything before was looked at.
     searched: u64,
 }
 
-impl<'s> Search<'s> {
-    pub(crate) fn new(pattern: &'s Pattern, output: &'s Output, from: u64) -> Self {
+impl<'s> PatternSearch<'s> {
+    pub(crate) fn new(pattern: &'s Pattern, output: &'s CapturedOutput, from: u64) -> Self {
         Self { pattern, output, cursor: from, searched: from }
     }
 
     /// Looks through the next window. `None` in a step that found nothing but
     /// may have more to look at; the caller goes on until `is_current`.
-    pub(crate) fn step(&mut self) -> Result<Option<Found>, ReadError> {
+    pub(crate) fn step(&mut self) -> Result<Option<PatternMatch>, OutputReadError> {
         let piece = self.output.read_bytes(self.cursor, WINDOW_BYTES)?;
         if let Some(found) = self.pattern.0.find(&piece.bytes) {
-            return Ok(Some(Found { from: piece.from + found.start() as u64, to: piece.from + found.end() as u64 }));
+            return Ok(Some(PatternMatch {
+                from: piece.from + found.start() as u64,
+                to: piece.from + found.end() as u64,
+            }));
         }
         self.searched = piece.next();
         self.cursor = match memchr::memrchr(b'\n', &piece.bytes) {

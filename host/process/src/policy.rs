@@ -1,7 +1,6 @@
-//! What a caller wants of a process, handed to the policy that all children
-//! share.
+//! From what a caller asks for to what is started, by the policy that all children share.
 //!
-//! It never knows which call asked, and starts nothing itself.
+//! Owns what a grant of processes adds to that policy. It never knows which call asked.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -20,18 +19,18 @@ pub use wharf_spawn::ChildWorkspace;
 /// What processes are told of a terminal that they do not have.
 const TERM: &str = "dumb";
 
-/// What a caller wants to have started.
+/// What a caller asks to start.
 #[derive(Debug, Clone)]
-pub struct Wanted<'w> {
+pub struct ProcessRequest<'r> {
     /// The program, or the text for a shell.
-    pub command: AllowedCommand<'w>,
+    pub command: AllowedCommand<'r>,
     /// Arguments of the program.
-    pub arguments: &'w [String],
+    pub arguments: &'r [String],
     /// Where it starts: below the workspace, relative to it or as it is shown;
     /// empty for the workspace.
-    pub directory: &'w str,
+    pub directory: &'r str,
     /// Variables to set, in pairs of name and value.
-    pub environment: &'w [(String, String)],
+    pub environment: &'r [(String, String)],
     /// Whether its standard input can be written to.
     pub input: bool,
     /// The deadline.
@@ -46,7 +45,7 @@ fn poll_rules(settings: PollSettings) -> PollRules {
 }
 
 impl Processes {
-    /// Starts what was granted, in the place of its session. The program runs
+    /// Starts what was granted, in the workspace of its session. The program runs
     /// when this returns.
     ///
     /// # Errors
@@ -56,15 +55,15 @@ impl Processes {
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &ChildWorkspace,
-        wanted: Wanted<'_>,
+        workspace: &ChildWorkspace,
+        request: ProcessRequest<'_>,
     ) -> Result<ProcessId, ProcessError> {
         let capabilities = self.capabilities().await?;
-        let Wanted { command, arguments, directory, environment, input, lifetime, silence } = wanted;
-        let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
+        let ProcessRequest { command, arguments, directory, environment, input, lifetime, silence } = request;
+        let command = CommandRequest { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
         let SpawnPlan { program, arguments, environment, directory, command, limits, user, containment } =
-            policy::plan(&grant, place, &asked, &capabilities, self.limits())?;
+            policy::plan(&grant, workspace, &command, &capabilities, self.limits())?;
         let lifetime = Some(lifetime.unwrap_or(Duration::MAX).min(grant.lifetime()));
         let request = SpawnRequest {
             program,
@@ -83,15 +82,15 @@ impl Processes {
         self.spawn(&granted.owner(context), request, most).await
     }
 
-    /// What holds for the processes of a plugin in this context.
+    /// The rules that hold for the processes of a plugin in this context.
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn standing(
+    pub async fn rules(
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &ChildWorkspace,
+        workspace: &ChildWorkspace,
     ) -> Result<Rules, ProcessError> {
         let capabilities = self.capabilities().await?;
         let ProcessGrant { children, maximum_concurrent } = granted.grant().clone();
@@ -103,18 +102,18 @@ impl Processes {
             missing: capabilities.containment.as_ref().err().cloned(),
             refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: WorkspaceView::of(place, &capabilities).files.display().to_string(),
+            directory: WorkspaceView::of(workspace, &capabilities).files.display().to_string(),
             maximum_concurrent,
             lifetime_seconds: lifetime_seconds.min(self.limits().lifetime_seconds),
             polls: poll_rules(self.poll_settings(&granted.owner(context))),
         })
     }
 
-    /// The workspace as processes see it.
+    /// Where processes see the files of the workspace.
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn shown(&self, place: &ChildWorkspace) -> Result<PathBuf, ProcessError> {
-        Ok(WorkspaceView::of(place, &*self.capabilities().await?).files)
+    pub async fn files_as_seen(&self, workspace: &ChildWorkspace) -> Result<PathBuf, ProcessError> {
+        Ok(WorkspaceView::of(workspace, &*self.capabilities().await?).files)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use wharf_contract::process::OutcomeKind;
 pub use wharf_contract::process::{KilledBy, Status, StreamName};
 
-use crate::{PollStatistics, ProcessId};
+use crate::{ProcessId, output::StreamState, polls::PollStatistics};
 
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,22 +57,9 @@ impl Exit {
     }
 }
 
-/// How far a stream has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StreamState {
-    /// Bytes written since the start: the cursor behind the last one.
-    pub bytes: u64,
-    /// Bytes before this cursor are not kept any more.
-    pub evicted_before: u64,
-    /// Somebody can still write to it, be it only a descendant.
-    pub open: bool,
-    /// Output was lost because the host could not store it.
-    pub damaged: bool,
-}
-
 /// A process as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Snapshot {
+pub struct ProcessSnapshot {
     /// Its handle.
     pub id: ProcessId,
     /// What was started, as a person would write it; cut where it is long.

@@ -10,7 +10,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use support::{AMPLE, Room, files_below, owner, shell, stat};
 use wharf_core::ProcessLimits;
-use wharf_process::{Exit, Settings, SpawnRequest, StreamName, Until};
+use wharf_process::{Exit, ProcessSettings, SpawnRequest, StreamName, WaitCondition};
 
 const SESSIONS: usize = 20;
 const WORKERS: usize = 2;
@@ -68,7 +68,7 @@ fn a_thousand_one_after_the_other_and_two_hundred_at_once_leave_nothing_behind()
 
 async fn leave_nothing_behind(threads: usize) {
     let limits = ProcessLimits { running_per_tenant: 300, running: 300, ..ProcessLimits::default() };
-    let room = Room::with(Settings { ended_per_session: 100, limits, ..support::settings() }).await;
+    let room = Room::with(ProcessSettings { ended_per_session: 100, limits, ..support::settings() }).await;
     let first = room.shell("exec sleep 1000").await;
     let pid = room.processes.snapshot(&owner("one"), first).await.expect("a process").pid.expect("it runs");
     let parent = |pid| stat(pid).expect("a process").1;
@@ -97,7 +97,7 @@ async fn leave_nothing_behind(threads: usize) {
             let owner = owner(&format!("session-{}", number % SESSIONS));
             let command = format!("echo {number}; exit {}", number % 100);
             let id = processes.spawn(&owner, shell(&command), 20).await.expect("a process");
-            let all = Until::default();
+            let all = WaitCondition::default();
             let ended = processes.wait(&owner, id, &all, AMPLE).await.expect("a wait").process;
             let code = i32::try_from(number % 100).expect("a code");
             assert_eq!(ended.exit, Some(Exit::Exited { code }));

@@ -34,7 +34,7 @@ pub use oauth::OAuthSettings;
 pub use pin::{EffectiveGrants, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
 pub use polls::{GuidanceLanguage, PollGuidance, SessionPolls, TenantPolls};
-pub(crate) use process::room as process_room;
+pub(crate) use process::settings as process_settings;
 pub use process::{RequiredContainment, WorkspaceSettings};
 pub use profile::Profile;
 pub use request::{SecretSettings, SecretSource, SecretUnavailable};

@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
-use wharf_process::{Owner, Snapshot};
+use wharf_process::{Owner, ProcessSnapshot};
 
 fn time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// A process, whose it is, and how it was polled.
-pub(crate) fn shown(owner: &Owner, process: &Snapshot) -> Value {
+pub(crate) fn shown(owner: &Owner, process: &ProcessSnapshot) -> Value {
     json!({
         "id": process.id.to_string(),
         "tenant": owner.tenant,
@@ -25,6 +25,6 @@ pub(crate) fn shown(owner: &Owner, process: &Snapshot) -> Value {
         "descendants": process.descendants,
         "stdout_bytes": process.stdout.bytes,
         "stderr_bytes": process.stderr.bytes,
-        "polls": process.polls.told(),
+        "polls": process.polls.to_contract(),
     })
 }

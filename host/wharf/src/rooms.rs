@@ -14,7 +14,7 @@ use wharf_webview::WebViewBackend;
 use wharf_workspace::{TrialWorkspace, Workspace, WorkspaceOptions, Workspaces};
 
 use crate::{
-    configuration::{Configuration, RequiredContainment, process_room, terminal_room},
+    configuration::{Configuration, RequiredContainment, process_settings, terminal_room},
     host::open_error::OpenError,
     paths,
     webviews::{self, Staging},
@@ -123,7 +123,7 @@ fn processes(
     spawner: &Spawner,
     data: &Path,
 ) -> Result<Processes, wharf_process::OpenError> {
-    let settings = process_room(&configuration.process_limits, &configuration.polls);
+    let settings = process_settings(&configuration.process_limits, &configuration.polls);
     let (processes, lost) = Processes::open(&data.join(PROCESSES), spawner.clone(), settings)?;
     for (owner, process) in lost {
         tracing::warn!(

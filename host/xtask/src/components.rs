@@ -41,7 +41,7 @@ Example: build one plugin's component and look at what it can reach
 const COMPONENT_PREAMBLE: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 
 /// A plugin to build.
-struct Plugin {
+struct PluginCrate {
     package: String,
     /// The file cargo leaves, less `.wasm`.
     artifact: String,
@@ -91,11 +91,11 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
 /// the component, where cargo left it.
 pub(crate) fn build_alone(workspace: &Workspace, folder: &Path, name: &str, choice: Choice) -> Result<PathBuf> {
     let toolchain = Toolchain::prepare(workspace, choice)?;
-    let plugin = Plugin { package: name.to_owned(), artifact: name.replace('-', "_"), name: name.to_owned() };
+    let plugin = PluginCrate { package: name.to_owned(), artifact: name.replace('-', "_"), name: name.to_owned() };
     compile(workspace, folder, &toolchain, &plugin)
 }
 
-fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<Plugin>> {
+fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<PluginCrate>> {
     let mut plugins = Vec::new();
     for package in workspace.packages()? {
         if let Some(plugin) = plugin_of(&workspace.root, package, guests) {
@@ -109,7 +109,7 @@ fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<Plugin>> {
     Ok(plugins)
 }
 
-fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<Plugin> {
+fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<PluginCrate> {
     let folder = package.folder.strip_prefix(root).ok()?;
     let name = folder.file_name()?.to_string_lossy().into_owned();
     let name = match folder.parent()?.to_string_lossy().as_ref() {
@@ -117,12 +117,12 @@ fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<Plugin> {
         "tests/guests" if guests => format!("guest-{name}"),
         _ => return None,
     };
-    Some(Plugin { artifact: package.component?.replace('-', "_"), package: package.name, name })
+    Some(PluginCrate { artifact: package.component?.replace('-', "_"), package: package.name, name })
 }
 
 /// Each plugin is built apart: built together, features that one asks of a
 /// shared dependency would change the bytes of the others.
-fn compile(workspace: &Workspace, root: &Path, toolchain: &Toolchain, plugin: &Plugin) -> Result<PathBuf> {
+fn compile(workspace: &Workspace, root: &Path, toolchain: &Toolchain, plugin: &PluginCrate) -> Result<PathBuf> {
     let folder = workspace.target().join("plugins");
     let mut cargo = command::cargo(root);
     cargo.args(["build", "--quiet", "--release", "--package", &plugin.package, "--target-dir"]).arg(&folder);

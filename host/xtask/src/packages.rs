@@ -12,21 +12,21 @@ use crate::debian;
 use crate::workspace::Workspace;
 
 /// A program, and the package of Debian that has it.
-struct Program {
+struct PackagedProgram {
     command: &'static str,
     package: &'static str,
 }
 
-const fn program(command: &'static str, package: &'static str) -> Program {
-    Program { command, package }
+const fn program(command: &'static str, package: &'static str) -> PackagedProgram {
+    PackagedProgram { command, package }
 }
 
 /// What contains the programs that tools start.
-const CONTAINMENT: Program = program("bwrap", "bubblewrap");
+const CONTAINMENT: PackagedProgram = program("bwrap", "bubblewrap");
 
 /// Interactive programs that tests drive in terminals, and what follows them
 /// over HTTP.
-const INTERACTIVE: [Program; 11] = [
+const INTERACTIVE: [PackagedProgram; 11] = [
     program("zsh", "zsh"),
     program("python3", "python3"),
     program("sqlite3", "sqlite3"),
@@ -41,11 +41,11 @@ const INTERACTIVE: [Program; 11] = [
 ];
 
 /// What shows windows without a screen, and says what libraries are there.
-const WEBVIEWS: [Program; 3] =
+const WEBVIEWS: [PackagedProgram; 3] =
     [program("xvfb-run", "xvfb"), program("xauth", "xauth"), program("pkg-config", "pkg-config")];
 
 /// A library, by the name that pkg-config has for it.
-const WEBKIT: Program = program("webkit2gtk-4.1", "libwebkit2gtk-4.1-dev");
+const WEBKIT: PackagedProgram = program("webkit2gtk-4.1", "libwebkit2gtk-4.1-dev");
 
 /// Sees to it that bubblewrap is there, or says what goes without it.
 pub(crate) fn ensure_containment() -> Result<()> {
@@ -57,7 +57,7 @@ pub(crate) fn ensure_containment() -> Result<()> {
 }
 
 /// Runs web pages. The one of several browsers that is ready in half the time.
-const BROWSER: Program = program("chromium-headless-shell", "chromium-headless-shell");
+const BROWSER: PackagedProgram = program("chromium-headless-shell", "chromium-headless-shell");
 
 /// Sees to it that a browser is there for the host to run web pages in.
 pub(crate) fn ensure_browser() -> Result<()> {
@@ -112,7 +112,7 @@ pub(crate) fn ensure_webviews() -> Result<()> {
     install(&packages, "which WebViews are built and shown with", "The example of an app is not built")
 }
 
-fn ensure(programs: &[Program], purpose: &str, without: &str) -> Result<()> {
+fn ensure(programs: &[PackagedProgram], purpose: &str, without: &str) -> Result<()> {
     let missing = programs.iter().filter(|program| !command::exists(program.command));
     let packages: Vec<_> = missing.map(|program| program.package).collect();
     install(&packages, purpose, without)

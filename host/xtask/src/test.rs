@@ -59,7 +59,7 @@ Example: only the Rust tests of one crate, as usual
 
 /// A part of the run, in the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum TestPart {
     Rust,
     Client,
     Conformance,
@@ -71,7 +71,7 @@ enum Part {
     Lint,
 }
 
-impl Part {
+impl TestPart {
     const ALL: [Self; 9] = [
         Self::Rust,
         Self::Client,
@@ -103,7 +103,7 @@ impl Part {
     }
 }
 
-impl std::str::FromStr for Part {
+impl std::str::FromStr for TestPart {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
@@ -117,7 +117,7 @@ impl std::str::FromStr for Part {
 }
 
 /// What became of one part.
-struct Outcome {
+struct PartOutcome {
     name: &'static str,
     result: Result<()>,
     took: Duration,
@@ -139,7 +139,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     if parts.is_empty() {
-        parts = Part::ALL.to_vec();
+        parts = TestPart::ALL.to_vec();
     }
     let workspace = Workspace::find()?;
     let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
@@ -147,7 +147,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 
     let mut outcomes = Vec::new();
     if parts.iter().any(|part| part.needs_binary()) {
-        let tests = parts.contains(&Part::Rust);
+        let tests = parts.contains(&TestPart::Rust);
         outcomes.push(timed("build", || Ok((build(&workspace, tests), Vec::new()))));
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
@@ -157,31 +157,31 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
         say(&format!("Part {}", part.name()));
         outcomes.push(timed(part.name(), || match part {
-            Part::Rust => rust(&workspace),
-            Part::Client => Ok((client(&workspace, &[]), Vec::new())),
-            Part::Conformance => conformance(&workspace),
-            Part::Routes => Ok((routes::check(&workspace), Vec::new())),
-            Part::Book => Ok((book::check(&workspace), Vec::new())),
-            Part::Demo => Ok((demo::tell(&workspace), Vec::new())),
-            Part::Bench => Ok((bench::check(&workspace), Vec::new())),
-            Part::Tidy => Ok((tidy::check(&workspace), Vec::new())),
-            Part::Lint => Ok((lint(&workspace), Vec::new())),
+            TestPart::Rust => rust(&workspace),
+            TestPart::Client => Ok((client(&workspace, &[]), Vec::new())),
+            TestPart::Conformance => conformance(&workspace),
+            TestPart::Routes => Ok((routes::check(&workspace), Vec::new())),
+            TestPart::Book => Ok((book::check(&workspace), Vec::new())),
+            TestPart::Demo => Ok((demo::tell(&workspace), Vec::new())),
+            TestPart::Bench => Ok((bench::check(&workspace), Vec::new())),
+            TestPart::Tidy => Ok((tidy::check(&workspace), Vec::new())),
+            TestPart::Lint => Ok((lint(&workspace), Vec::new())),
         }));
     }
     report(&outcomes)
 }
 
-fn timed(name: &'static str, work: impl FnOnce() -> Result<(Result<()>, Vec<String>)>) -> Outcome {
+fn timed(name: &'static str, work: impl FnOnce() -> Result<(Result<()>, Vec<String>)>) -> PartOutcome {
     let begun = Instant::now();
     let (result, closing) = match work() {
         Ok(done) => done,
         Err(error) => (Err(error), Vec::new()),
     };
-    Outcome { name, result, took: begun.elapsed(), closing }
+    PartOutcome { name, result, took: begun.elapsed(), closing }
 }
 
 /// Prints what failed, the runners' closing lines, and one line for all.
-fn report(outcomes: &[Outcome]) -> Result<()> {
+fn report(outcomes: &[PartOutcome]) -> Result<()> {
     println!();
     for outcome in outcomes {
         if let Err(error) = &outcome.result {
@@ -199,7 +199,7 @@ fn report(outcomes: &[Outcome]) -> Result<()> {
     Ok(())
 }
 
-fn summary(outcomes: &[Outcome]) -> String {
+fn summary(outcomes: &[PartOutcome]) -> String {
     let parts: Vec<_> = outcomes
         .iter()
         .map(|outcome| {
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn one_failed_part_fails_the_run_and_is_named() {
-        let outcome = |name, result| Outcome { name, result, took: Duration::from_secs(2), closing: Vec::new() };
+        let outcome = |name, result| PartOutcome { name, result, took: Duration::from_secs(2), closing: Vec::new() };
         let outcomes = [outcome("rust", Ok(())), outcome("lint", Err(anyhow::anyhow!("unformatted")))];
         assert_eq!(summary(&outcomes), "xtask test: rust ok (2 s), lint FAILED (2 s)");
         assert!(report(&outcomes).is_err());

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use tokio::{io::AsyncReadExt as _, runtime::Runtime};
 use wharf::{Context, Grants, ProcessGrant, TenantId};
 use wharf_process::{
-    ChildLimits, Containment, Owner, ProcessId, Processes, Settings, SpawnRequest, StreamName, Until,
+    ChildLimits, Containment, Owner, ProcessId, ProcessSettings, Processes, SpawnRequest, StreamName, WaitCondition,
     output::OutputLimits,
 };
 use wharf_spawn::{Bind, Child, ChildInput, ChildOutput, Sandbox, SandboxMechanism, Spawner};
@@ -43,10 +43,10 @@ struct Room {
 impl Room {
     fn open() -> Result<Self> {
         let (runtime, directory) = (runtime(2)?, tempfile::tempdir()?);
-        let settings = Settings {
+        let settings = ProcessSettings {
             output: OutputLimits { kept_bytes: 4 << 30, total_bytes: 64 << 30 },
             ended_per_session: 1_000_000,
-            ..Settings::default()
+            ..ProcessSettings::default()
         };
         let (processes, _) = {
             let _entered = runtime.enter();
@@ -76,7 +76,7 @@ impl Room {
     }
 
     async fn end(&self, id: ProcessId) -> Result<()> {
-        let exit = Until { exit: true, ..Until::default() };
+        let exit = WaitCondition { exit: true, ..WaitCondition::default() };
         self.processes.wait(&self.owner, id, &exit, AMPLE).await?;
         Ok(())
     }
@@ -97,7 +97,8 @@ pub(crate) fn output(setting: &Setting, report: &mut Report) -> Result<()> {
             while cursor < bytes as u64 {
                 let piece = room.processes.read(&room.owner, id, StreamName::Stdout, cursor, CHUNK)?;
                 if piece.bytes.is_empty() {
-                    let output = Until { output: Some((StreamName::Stdout, cursor)), ..Until::default() };
+                    let output =
+                        WaitCondition { output: Some((StreamName::Stdout, cursor)), ..WaitCondition::default() };
                     room.processes.wait(&room.owner, id, &output, AMPLE).await?;
                 }
                 cursor = piece.next();
@@ -137,9 +138,9 @@ pub(crate) fn questions(setting: &Setting, report: &mut Report) -> Result<()> {
     let line = "x".repeat(79);
     let id = room.runtime.block_on(async {
         let id = room.shell(&format!("yes {line} | head -c {bytes}; echo done >&2; sleep 1000")).await?;
-        let done = Until { output: Some((StreamName::Stderr, 0)), ..Until::default() };
+        let done = WaitCondition { output: Some((StreamName::Stderr, 0)), ..WaitCondition::default() };
         room.processes.wait(&room.owner, id, &done, AMPLE).await?;
-        let stdout = |bytes| Until { output: Some((StreamName::Stdout, bytes)), ..Until::default() };
+        let stdout = |bytes| WaitCondition { output: Some((StreamName::Stdout, bytes)), ..WaitCondition::default() };
         room.processes.wait(&room.owner, id, &stdout(bytes as u64 - 1), AMPLE).await?;
         anyhow::Ok(id)
     })?;

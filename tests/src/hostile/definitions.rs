@@ -62,7 +62,8 @@ fn tool([name, description, input, output, meta, value]: [String; 6]) {
         let checked = schema.check(&value);
         assert_eq!(checked, schema.check(&value));
         // It is told to a client together with what broke it.
-        if let Err(told) = checked {
+        if let Err(failure) = checked {
+            let told = failure.to_string();
             assert!(told.len() <= 16 << 10, "{} bytes of violations", told.len());
         }
     }

@@ -34,7 +34,7 @@ const RESET: &[u8] =
 /// is shown; --resize makes that one as large as yours. Without a terminal of
 /// your own the output is written as it comes.
 #[derive(Debug, Args)]
-pub(super) struct Attach {
+pub(super) struct AttachArguments {
     /// Which terminal; `wharf terminals` lists them. The beginning of an id will do
     id: String,
 
@@ -51,7 +51,7 @@ pub(super) struct Attach {
     resize: bool,
 }
 
-impl Attach {
+impl AttachArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let data = global.data(&global.configuration()?)?;
         let runtime = runtime()?;

@@ -31,7 +31,7 @@ Examples:
   wharf audit --id 3f2a9c1e5b1e7c3a-17 --json        all of one call, as lines of JSON
   wharf audit summary --since 7d                     counts and times by plugin, tool and outcome"
 )]
-pub(super) struct Audit {
+pub(super) struct AuditArguments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ enum Command {
     Summary(summary::ShowSummary),
 }
 
-impl Audit {
+impl AuditArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let done = match self.command {
             Some(Command::Summary(summary)) => summary.run(global),

@@ -26,7 +26,7 @@ use crate::{
 ///
 ///   wharf call content-store__search_content '{"query": "harbour lights"}'
 #[derive(Debug, Args)]
-pub(super) struct Call {
+pub(super) struct CallArguments {
     /// Full name, such as planning__create_goal
     tool: String,
 
@@ -88,7 +88,7 @@ impl FileArgument {
 /// What processes may take to end by themselves once the tool has answered.
 const GRACE: Duration = Duration::from_secs(1);
 
-impl Call {
+impl CallArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let arguments = self.arguments()?;
         let session = self.session.id()?;

@@ -16,7 +16,7 @@ use crate::{exit::UNUSABLE, global::Global, print::print_json};
 
 /// Check the configuration, or list every limit
 #[derive(Debug, Args)]
-pub(super) struct Config {
+pub(super) struct ConfigArguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -51,7 +51,7 @@ Example:
     },
 }
 
-impl Config {
+impl ConfigArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
             Command::Check { json } => return check(global, json),

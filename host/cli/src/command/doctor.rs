@@ -23,13 +23,13 @@ use crate::{
 /// Everything is tried, not guessed. Exit code 0 where all is well, 1 where
 /// something that the configuration asks for does not work here.
 #[derive(Debug, Args)]
-pub(super) struct Doctor {
+pub(super) struct DoctorArguments {
     /// Print a JSON object
     #[arg(long)]
     json: bool,
 }
 
-impl Doctor {
+impl DoctorArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
         let data = global.data(&configuration)?;

@@ -49,7 +49,7 @@ Examples:
   wharf grant reader --allow webview=https://example.com --reason 'looks things up' --dry-run
   wharf grant greeter --confirm          its component has changed, and may keep its grants
   wharf grant greeter --revoke all")]
-pub(super) struct Grant {
+pub(super) struct GrantArguments {
     /// A plugin by its name, or the file of a component
     plugin: String,
 
@@ -94,7 +94,7 @@ fn revocation(word: &str) -> Result<Revocation, String> {
     if word == "all" { Ok(Revocation(None)) } else { choice::capability(word).map(|one| Revocation(Some(one))) }
 }
 
-impl Grant {
+impl GrantArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let target = global.configuration_target()?;
         // The first grant makes the file. What the environment and options say

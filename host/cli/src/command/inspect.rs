@@ -17,7 +17,7 @@ use crate::{exit::Unusable, global::absolute, print::print_json, tables};
 /// The component is compiled and asked for its tools in a sandbox without any
 /// grant. Nothing is installed or kept.
 #[derive(Debug, Args)]
-pub(super) struct Inspect {
+pub(super) struct InspectArguments {
     /// The component
     file: PathBuf,
 
@@ -26,7 +26,7 @@ pub(super) struct Inspect {
     json: bool,
 }
 
-impl Inspect {
+impl InspectArguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         let name = plugin_name(&self.file);
         let limits = HostLimits::default();

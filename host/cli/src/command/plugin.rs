@@ -37,7 +37,7 @@ Examples:
   wharf plugin update greeter new.wasm --confirm          and let it have the grants of the one before
   wharf plugin disable greeter                            until `wharf plugin enable greeter`
   wharf plugin remove greeter")]
-pub(super) struct Plugin {
+pub(super) struct PluginArguments {
     #[command(subcommand)]
     command: Command,
 
@@ -83,7 +83,7 @@ enum Command {
     },
 }
 
-impl Plugin {
+impl PluginArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let installation = Installation::find(global, self.json)?;
         match self.command {

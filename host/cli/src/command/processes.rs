@@ -20,7 +20,7 @@ use crate::{
 /// Asks every host that serves on this data directory, whichever client it
 /// serves. Those that have ended are listed as long as they are kept.
 #[derive(Debug, Args)]
-pub(super) struct Processes {
+pub(super) struct ProcessesArguments {
     /// Those alone that start or run
     #[arg(long)]
     running: bool,
@@ -29,7 +29,7 @@ pub(super) struct Processes {
     json: bool,
 }
 
-impl Processes {
+impl ProcessesArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let data = global.data(&global.configuration()?)?;
         let hosts = wharf::control::running_hosts(&data)

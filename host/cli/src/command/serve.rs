@@ -55,7 +55,7 @@ Examples:
 
 An address that other machines reach needs a certificate: [http.tls] in wharf.toml with `certificate` and `key`,
 files in PEM.")]
-pub(super) struct Serve {
+pub(super) struct ServeArguments {
     /// Talk over standard input and output
     #[arg(long, required_unless_present = "http")]
     stdio: bool,
@@ -81,7 +81,7 @@ pub(super) struct Serve {
     session: Option<SessionChoice>,
 }
 
-impl Serve {
+impl ServeArguments {
     fn configuration(&self, global: &Global) -> Result<Configuration> {
         let mut configuration = global.configuration()?;
         if let Some(folder) = &self.plugins {
@@ -108,7 +108,7 @@ thread. Call them directly; each tool says what it does and what it returns.";
 /// What processes may take to end by themselves when the client is gone.
 const GRACE: Duration = Duration::from_secs(1);
 
-impl Serve {
+impl ServeArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = self.configuration(global)?;
         let session = self.session.as_ref().map(SessionChoice::id).transpose()?;
@@ -170,7 +170,7 @@ struct HttpServing {
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Serve {
+impl ServeArguments {
     fn serve_http(
         &self,
         host: &Host,

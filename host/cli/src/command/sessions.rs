@@ -28,7 +28,7 @@ type Unreadable = (WorkspaceKey, WorkspaceError);
 /// process in it. One that nobody used for `expiry_seconds` of `[workspace]`
 /// (30 days) is removed by the next host that looks.
 #[derive(Debug, Args)]
-pub(super) struct Sessions {
+pub(super) struct SessionsArguments {
     #[command(subcommand)]
     command: Option<Command>,
 
@@ -58,7 +58,7 @@ enum Command {
     },
 }
 
-impl Sessions {
+impl SessionsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
         let workspaces = wharf::workspaces(&configuration, &global.data(&configuration)?);

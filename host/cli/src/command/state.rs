@@ -27,7 +27,7 @@ Examples:
   wharf state import state.jsonl --data elsewhere    the same in another data directory
   wharf state clear --plugin planning --session demo what would go; with --yes it goes
   wharf state confirm-clock --yes                    the clock jumped, and it is right")]
-pub(super) struct State {
+pub(super) struct StateArguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -42,7 +42,7 @@ enum Command {
     ConfirmClock(clock::ConfirmClock),
 }
 
-impl State {
+impl StateArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let done = match self.command {
             Command::Usage(usage) => usage.run(global),

@@ -20,13 +20,13 @@ use crate::{
 /// Asks every host that serves on this data directory, whichever client it
 /// serves. `wharf attach ID` shows one live.
 #[derive(Debug, Args)]
-pub(super) struct Terminals {
+pub(super) struct TerminalsArguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-impl Terminals {
+impl TerminalsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let data = global.data(&global.configuration()?)?;
         let hosts = wharf::control::running_hosts(&data)

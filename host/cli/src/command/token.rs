@@ -13,7 +13,7 @@ use crate::configuration_edit::quoted;
 /// A host accepts the tokens of the [[http.tokens]] entries of wharf.toml; where
 /// there is none, the one in its data directory alone.
 #[derive(Debug, Args)]
-pub(super) struct Tokens {
+pub(super) struct TokenArguments {
     #[command(subcommand)]
     command: TokensCommand,
 }
@@ -70,7 +70,7 @@ struct NewToken {
     trusted_middleware: bool,
 }
 
-impl Tokens {
+impl TokenArguments {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let TokensCommand::New(new) = &self.command;
         new.run()

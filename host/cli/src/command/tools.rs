@@ -15,13 +15,13 @@ use crate::{
 
 /// List the tools, in the order in which a client sees them
 #[derive(Debug, Args)]
-pub(super) struct Tools {
+pub(super) struct ToolsArguments {
     /// Print a JSON object with every schema
     #[arg(long)]
     json: bool,
 }
 
-impl Tools {
+impl ToolsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
         let host = runtime()?.block_on(global.open(configuration))?;

@@ -81,7 +81,7 @@ async fn free_places_go_round_the_contexts_that_wait() {
     }
     assert_eq!(*order.lock().expect("not poisoned"), ["busy", "quiet", "busy", "busy"]);
     assert_eq!(admission.load(), (0, 0));
-    assert!(admission.shared.lock().tenants.is_empty(), "nothing is remembered of contexts that left");
+    assert!(admission.queue.lock().tenants.is_empty(), "nothing is remembered of contexts that left");
 }
 
 #[tokio::test]

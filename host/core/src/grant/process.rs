@@ -52,13 +52,13 @@ impl ProcessGrant {
 /// no error could say in which line it is.
 impl<'de> Deserialize<'de> for ProcessGrant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Table)
+        deserializer.deserialize_map(ProcessGrantVisitor)
     }
 }
 
-struct Table;
+struct ProcessGrantVisitor;
 
-impl<'de> Visitor<'de> for Table {
+impl<'de> Visitor<'de> for ProcessGrantVisitor {
     type Value = ProcessGrant;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 use super::{
     equality::{all_differ, compare, equal, is_integer, is_multiple},
     evaluated::Evaluated,
+    member_schemas::MemberSchemas,
     meter::{Meter, Stopped},
-    program::{Choice, NodeId, PatternId, Program, Properties, Rule, Rules, Types},
+    rule_graph::{Choice, NodeId, NodeRules, PatternId, Properties, Rule, RuleGraph, Types},
 };
 
 /// One check.
 pub(super) struct Evaluator<'p, 'm, 'i> {
-    pub(super) program: &'p Program,
+    pub(super) graph: &'p RuleGraph,
     pub(super) meter: &'m mut Meter<'i>,
     /// What searches with each pattern keep, for this check alone: what a value makes
     /// them keep goes with it.
@@ -23,8 +24,8 @@ pub(super) struct Evaluator<'p, 'm, 'i> {
 }
 
 impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
-    pub(super) fn new(program: &'p Program, meter: &'m mut Meter<'i>) -> Self {
-        Self { program, meter, caches: Vec::new(), frames: 0 }
+    pub(super) fn new(graph: &'p RuleGraph, meter: &'m mut Meter<'i>) -> Self {
+        Self { graph, meter, caches: Vec::new(), frames: 0 }
     }
 
     /// Whether the value fits the root of the schema.
@@ -50,11 +51,11 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
         value: &Value,
         evaluated: Option<&mut Evaluated>,
     ) -> Result<bool, Stopped> {
-        let program = self.program;
-        match &program.nodes[node].rules {
-            Rules::Anything => Ok(true),
-            Rules::Nothing => Ok(false),
-            Rules::All { rules, unevaluated_items, unevaluated_properties } => {
+        let graph = self.graph;
+        match &graph.nodes[node].rules {
+            NodeRules::Anything => Ok(true),
+            NodeRules::Nothing => Ok(false),
+            NodeRules::All { rules, unevaluated_items, unevaluated_properties } => {
                 self.enter()?;
                 let fits = match (unevaluated_items, unevaluated_properties) {
                     (None, None) => self.all(rules, value, evaluated)?,
@@ -314,14 +315,14 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
             return Ok(true);
         }
         for (at, (name, member)) in members.iter().enumerate() {
-            let mut asked = false;
-            for node in self.asked_of(properties, name)? {
-                asked = true;
+            let mut has_schema = false;
+            for node in self.schemas_for_member(properties, name)? {
+                has_schema = true;
                 if !self.valid(node, member, None)? {
                     return Ok(false);
                 }
             }
-            if let (true, Some(evaluated)) = (asked, evaluated.as_deref_mut()) {
+            if let (true, Some(evaluated)) = (has_schema, evaluated.as_deref_mut()) {
                 evaluated.members.insert(at);
             }
         }
@@ -329,19 +330,16 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
     }
 
     /// The schemas that a member of this name has to fit.
-    pub(super) fn asked_of(&mut self, properties: &Properties, name: &str) -> Result<Asked, Stopped> {
+    pub(super) fn schemas_for_member(&mut self, properties: &Properties, name: &str) -> Result<MemberSchemas, Stopped> {
         let Properties { named, patterns, additional } = properties;
         self.meter.spend_lookup(name.len(), named.len())?;
-        let mut asked = Asked { first: named.get(name).copied(), others: Vec::new() };
+        let mut schemas = MemberSchemas::from(named.get(name).copied());
         for (pattern, node) in patterns {
             if self.matches(*pattern, name)? {
-                asked.others.push(*node);
+                schemas.push(*node);
             }
         }
-        if asked.first.is_none() && asked.others.is_empty() {
-            asked.first = *additional;
-        }
-        Ok(asked)
+        Ok(if schemas.is_empty() { MemberSchemas::from(*additional) } else { schemas })
     }
 
     fn is_one_of(&mut self, choice: &Choice, value: &Value) -> Result<bool, Stopped> {
@@ -363,9 +361,9 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
     }
 
     fn matches(&mut self, pattern: PatternId, text: &str) -> Result<bool, Stopped> {
-        let compiled = &self.program.patterns[pattern];
+        let compiled = &self.graph.patterns[pattern];
         if self.caches.len() <= pattern {
-            self.caches.resize_with(self.program.patterns.len(), || None);
+            self.caches.resize_with(self.graph.patterns.len(), || None);
         }
         let cache = match &mut self.caches[pattern] {
             Some(cache) => cache,
@@ -375,21 +373,6 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
             }
         };
         compiled.is_match(text, cache, self.meter)
-    }
-}
-
-/// The schemas for one member: usually one, for which nothing is allocated.
-pub(super) struct Asked {
-    first: Option<NodeId>,
-    others: Vec<NodeId>,
-}
-
-impl IntoIterator for Asked {
-    type Item = NodeId;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<NodeId>, std::vec::IntoIter<NodeId>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.others)
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     evaluate::Evaluator,
     evaluated::Evaluated,
     meter::Stopped,
-    program::{Choice, NodeId, Program, Rule, Rules, SHOWN_CHOICES, Step},
+    rule_graph::{Choice, NodeId, NodeRules, Rule, RuleGraph, SHOWN_CHOICES, SchemaStep},
 };
 
 /// Violations that one error names.
@@ -21,14 +21,14 @@ const MAX_PATH_BYTES: usize = 600;
 /// Finds violations.
 pub(super) struct Explanation<'e, 'v, 'p, 'm, 'i> {
     evaluator: &'e mut Evaluator<'p, 'm, 'i>,
-    path: Vec<Part<'v>>,
+    path: Vec<PathSegment<'v>>,
     lines: Vec<String>,
     more: bool,
 }
 
 /// A step from a value to one within it.
 #[derive(Clone, Copy)]
-enum Part<'v> {
+enum PathSegment<'v> {
     Member(&'v str),
     Item(usize),
 }
@@ -49,14 +49,14 @@ pub(super) fn explain(evaluator: &mut Evaluator, value: &Value) -> String {
 
 impl<'v> Explanation<'_, 'v, '_, '_, '_> {
     fn look(&mut self, node: NodeId, value: &'v Value) -> Result<(), Stopped> {
-        let program = self.evaluator.program;
-        let (rules, items, properties) = match &program.nodes[node].rules {
-            Rules::Anything => return Ok(()),
-            Rules::Nothing => {
+        let graph = self.evaluator.graph;
+        let (rules, items, properties) = match &graph.nodes[node].rules {
+            NodeRules::Anything => return Ok(()),
+            NodeRules::Nothing => {
                 self.tell(node, None, || "False schema does not allow the value".to_owned());
                 return Ok(());
             }
-            Rules::All { rules, unevaluated_items, unevaluated_properties } => {
+            NodeRules::All { rules, unevaluated_items, unevaluated_properties } => {
                 (rules, *unevaluated_items, *unevaluated_properties)
             }
         };
@@ -95,22 +95,22 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             (Rule::Items { first, rest }, Value::Array(items)) => {
                 for (at, item) in items.iter().enumerate() {
                     let Some(within) = first.get(at).or(rest.as_ref()).filter(|_| !self.more) else { break };
-                    self.within(Part::Item(at), *within, item)?;
+                    self.within(PathSegment::Item(at), *within, item)?;
                 }
                 Ok(())
             }
             (Rule::Properties(properties), Value::Object(members)) => {
                 for (name, member) in members {
                     let known = properties.named.contains_key(name.as_str());
-                    for within in self.evaluator.asked_of(properties, name)? {
-                        let refused = matches!(self.evaluator.program.nodes[within].rules, Rules::Nothing);
+                    for within in self.evaluator.schemas_for_member(properties, name)? {
+                        let refused = matches!(self.evaluator.graph.nodes[within].rules, NodeRules::Nothing);
                         if refused && !known && properties.additional == Some(within) {
                             let told = || {
                                 format!("Additional properties are not allowed ('{}' was unexpected)", shorten(name))
                             };
                             self.tell(node, Some("additionalProperties"), told);
                         } else {
-                            self.within(Part::Member(name), within, member)?;
+                            self.within(PathSegment::Member(name), within, member)?;
                         }
                         if self.more {
                             return Ok(());
@@ -166,8 +166,8 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             }
             (rule, value) => {
                 if !self.evaluator.holds(rule, value, None)? {
-                    let program = self.evaluator.program;
-                    let (keyword, told) = told(program, rule);
+                    let graph = self.evaluator.graph;
+                    let (keyword, told) = told(graph, rule);
                     self.tell(node, Some(keyword), || told);
                 }
                 Ok(())
@@ -175,7 +175,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
         }
     }
 
-    fn within(&mut self, part: Part<'v>, node: NodeId, value: &'v Value) -> Result<(), Stopped> {
+    fn within(&mut self, part: PathSegment<'v>, node: NodeId, value: &'v Value) -> Result<(), Stopped> {
         self.path.push(part);
         let looked = self.look(node, value);
         self.path.pop();
@@ -189,8 +189,8 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
         items: Option<NodeId>,
         properties: Option<NodeId>,
     ) -> Result<(), Stopped> {
-        let program = self.evaluator.program;
-        let Rules::All { rules, .. } = &program.nodes[node].rules else { return Ok(()) };
+        let graph = self.evaluator.graph;
+        let NodeRules::All { rules, .. } = &graph.nodes[node].rules else { return Ok(()) };
         let mut evaluated = Evaluated::default();
         for rule in rules {
             self.evaluator.holds(rule, value, Some(&mut evaluated))?;
@@ -216,7 +216,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             return;
         }
         let place = self.place();
-        let rule = rule_path(self.evaluator.program, node, keyword);
+        let rule = rule_path(self.evaluator.graph, node, keyword);
         self.lines.push(format!("{}: {} (rule {})", shorten(&place), shorten(&told()), shorten(&rule)));
     }
 
@@ -227,8 +227,8 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
                 break;
             }
             match part {
-                Part::Member(name) => add_name(&mut place, name),
-                Part::Item(at) => {
+                PathSegment::Member(name) => add_name(&mut place, name),
+                PathSegment::Item(at) => {
                     let _ = write!(place, "/{at}");
                 }
             }
@@ -250,10 +250,10 @@ fn add_name(pointer: &mut String, name: &str) {
 }
 
 /// Where in the schema a rule stands.
-fn rule_path(program: &Program, node: NodeId, keyword: Option<&str>) -> String {
+fn rule_path(graph: &RuleGraph, node: NodeId, keyword: Option<&str>) -> String {
     let mut steps = Vec::new();
     let mut at = node;
-    while let Some((outer, step)) = &program.nodes[at].place {
+    while let Some((outer, step)) = &graph.nodes[at].place {
         steps.push(step);
         at = *outer;
     }
@@ -263,12 +263,12 @@ fn rule_path(program: &Program, node: NodeId, keyword: Option<&str>) -> String {
             break;
         }
         match step {
-            Step::Keyword(keyword) => add_name(&mut path, keyword),
-            Step::Named(keyword, name) => {
+            SchemaStep::Keyword(keyword) => add_name(&mut path, keyword),
+            SchemaStep::Named(keyword, name) => {
                 add_name(&mut path, keyword);
                 add_name(&mut path, name);
             }
-            Step::Numbered(keyword, number) => {
+            SchemaStep::Numbered(keyword, number) => {
                 add_name(&mut path, keyword);
                 let _ = write!(path, "/{number}");
             }
@@ -285,7 +285,7 @@ fn none_of(keyword: &str) -> String {
 }
 
 /// The keyword of a rule that a value breaks, and what it is told.
-fn told(program: &Program, rule: &Rule) -> (&'static str, String) {
+fn told(graph: &RuleGraph, rule: &Rule) -> (&'static str, String) {
     let count = |number: &u64, what: &str| format!("{number} {what}{}", if *number == 1 { "" } else { "s" });
     match rule {
         Rule::Type(types) => {
@@ -310,7 +310,7 @@ fn told(program: &Program, rule: &Rule) -> (&'static str, String) {
         Rule::MaxLength(most) => ("maxLength", format!("the value is longer than {}", count(most, "character"))),
         Rule::MinLength(least) => ("minLength", format!("the value is shorter than {}", count(least, "character"))),
         Rule::Pattern(pattern) => {
-            ("pattern", format!("the value does not match \"{}\"", shorten(&program.patterns[*pattern].text)))
+            ("pattern", format!("the value does not match \"{}\"", shorten(&graph.patterns[*pattern].text)))
         }
         Rule::MaxItems(most) => ("maxItems", format!("the value has more than {}", count(most, "item"))),
         Rule::MinItems(least) => ("minItems", format!("the value has less than {}", count(least, "item"))),

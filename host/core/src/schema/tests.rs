@@ -11,7 +11,7 @@ fn a_violation_names_the_path_and_the_rule() {
         "type": "object", "properties": {"todo": {"type": "object", "properties": {"id": {"minimum": 1}}}},
     }))
     .expect("compiles");
-    let told = schema.check(&json!({"todo": {"id": 0}})).expect_err("too small");
+    let told = schema.check(&json!({"todo": {"id": 0}})).expect_err("too small").to_string();
     assert!(told.contains("/todo/id") && told.contains("minimum"), "{told}");
     assert_eq!(schema.check(&json!({"todo": {"id": 1}})), Ok(()));
 }
@@ -19,12 +19,12 @@ fn a_violation_names_the_path_and_the_rule() {
 #[test]
 fn a_violation_quotes_names_without_control_characters_and_no_more_of_them_than_it_may() {
     let schema = compile(json!({"type": "object", "additionalProperties": {"type": "null"}})).expect("compiles");
-    let told = schema.check(&json!({"a\u{1b}[2J\u{7f}\u{202e}": 1})).expect_err("no null");
+    let told = schema.check(&json!({"a\u{1b}[2J\u{7f}\u{202e}": 1})).expect_err("no null").to_string();
     assert!(told.starts_with("/a[2J: "), "{told:?}");
-    let told = schema.check(&json!({"x".repeat(1 << 20): 1})).expect_err("no null");
+    let told = schema.check(&json!({"x".repeat(1 << 20): 1})).expect_err("no null").to_string();
     assert!(told.len() < 4 * MAX_VIOLATION_BYTES, "{} bytes", told.len());
     let strict = json!({"type": "object", "properties": {"text": {}}, "additionalProperties": false});
-    let told = compile(strict).expect("compiles").check(&json!({"of\u{7f}": 1})).expect_err("unexpected");
+    let told = compile(strict).expect("compiles").check(&json!({"of\u{7f}": 1})).expect_err("unexpected").to_string();
     assert!(told.contains("'of' was unexpected"), "{told:?}");
 }
 
@@ -82,7 +82,7 @@ fn a_recursive_schema_checks_trees_and_cannot_be_made_to_run_for_ever() {
     for _ in 0..100 {
         deep = json!({"left": deep});
     }
-    assert!(tree.check(&deep).expect_err("too deep").contains("levels"));
+    assert!(tree.check(&deep).expect_err("too deep").to_string().contains("levels"));
     let twice = json!({"properties": {"a": {"$ref": "#"}}});
     let bomb = compile(json!({"type": "object", "anyOf": [twice, twice, twice]}));
     assert_eq!(bomb.err(), Some(SchemaError::TooHeavy));

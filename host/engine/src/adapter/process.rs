@@ -14,7 +14,7 @@ use wharf_core::{
     grant::{AllowedCommand, GrantedProcess},
 };
 use wharf_process::{
-    ChildWorkspace, Owner, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece,
+    ChildWorkspace, Owner, ProcessError, ProcessId, ProcessRequest, Processes, StreamName, WaitEnd, output::OutputPiece,
 };
 use wharf_workspace::Workspace;
 
@@ -69,7 +69,7 @@ impl ActiveCall {
         convert::no_options(launch.options.as_deref())?;
         let processes = self.rooms.processes()?;
         let workspace = self.rooms.workspace_to_run(granted.workspace(self.context())).await?;
-        let wanted = Wanted {
+        let request = ProcessRequest {
             command,
             arguments,
             directory: &launch.directory,
@@ -78,7 +78,7 @@ impl ActiveCall {
             lifetime: launch.lifetime_milliseconds.map(Duration::from_millis),
             silence: launch.silence_milliseconds.map(Duration::from_millis),
         };
-        Ok(processes.start(granted, self.context(), &place_of(workspace), wanted).await?.to_string())
+        Ok(processes.start(granted, self.context(), &place_of(workspace), request).await?.to_string())
     }
 
     /// Reads a piece of output on a thread that may wait for the disk: no more than the call
@@ -88,7 +88,9 @@ impl ActiveCall {
         id: &str,
         stream: &str,
         max_bytes: u32,
-        read: impl FnOnce(&Processes, &Owner, ProcessId, StreamName, usize) -> Result<Piece, ProcessError> + Send + 'static,
+        read: impl FnOnce(&Processes, &Owner, ProcessId, StreamName, usize) -> Result<OutputPiece, ProcessError>
+        + Send
+        + 'static,
     ) -> Result<wit::Piece, Failure> {
         let most = self.readable_bytes(max_bytes, 1);
         let OwnedProcess { processes, owner, id } = self.owned_process(id)?;
@@ -104,7 +106,7 @@ impl Host for Guest {
         let (granted, processes) = call.granted_process()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
-        Ok(text::json(&processes.standing(&granted, call.context(), &place).await?)?)
+        Ok(text::json(&processes.rules(&granted, call.context(), &place).await?)?)
     }
 
     async fn spawn(&mut self, program: String, arguments: Vec<String>, launch: wit::Launch) -> Result<String, Failure> {
@@ -145,14 +147,14 @@ impl Host for Guest {
     async fn wait(&mut self, id: String, condition: wit::Condition, milliseconds: u64) -> Result<wit::Waited, Failure> {
         let call = &*self.call;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
-        let until = convert::until(condition)?;
-        let waited = processes.wait(&owner, id, &until, call.patience(milliseconds)).await?;
+        let condition = convert::condition(condition)?;
+        let waited = processes.wait(&owner, id, &condition, call.patience(milliseconds)).await?;
         let (reason, found) = match waited.reason {
-            Reason::Output => (WaitReason::Output, None),
-            Reason::Pattern(found) => (WaitReason::Pattern, Some((found.from, found.to))),
-            Reason::Exit => (WaitReason::Exit, None),
-            Reason::Idle => (WaitReason::Idle, None),
-            Reason::TimeUp => (WaitReason::TimeUp, None),
+            WaitEnd::Output => (WaitReason::Output, None),
+            WaitEnd::Pattern(found) => (WaitReason::Pattern, Some((found.from, found.to))),
+            WaitEnd::Exit => (WaitReason::Exit, None),
+            WaitEnd::Idle => (WaitReason::Idle, None),
+            WaitEnd::TimeUp => (WaitReason::TimeUp, None),
         };
         Ok(wit::Waited {
             reason: reason.as_str().to_owned(),

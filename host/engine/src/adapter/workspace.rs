@@ -41,7 +41,7 @@ impl ActiveCall {
     /// The workspace as processes see it, where this plugin has any.
     async fn shown_to_processes(&self, workspace: Option<Workspace>) -> String {
         let shown = match (workspace, self.rooms.processes(), self.grants().process(&self.plugin)) {
-            (Some(workspace), Ok(processes), Ok(_)) => processes.shown(&place_of(workspace)).await.ok(),
+            (Some(workspace), Ok(processes), Ok(_)) => processes.files_as_seen(&place_of(workspace)).await.ok(),
             _ => None,
         };
         shown.map_or_else(|| FILES.to_owned(), |shown| shown.to_string_lossy().into_owned())

@@ -22,34 +22,34 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::Output;
+use super::CapturedOutput;
 
 /// Read at once; no more than what a stream keeps at least.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Bytes after which a thread is given to the next who waits for one.
+/// Bytes after which a thread goes to the next stream that waits for one.
 const TURN_BYTES: usize = 16 << 20;
-/// Who has printed so much in one turn is copied with less waiting.
+/// A child that printed so much in one turn is copied with less waiting.
 const MUCH_BYTES: usize = 64 << 10;
 /// What the kernel may hold between the host and a child that prints much,
 /// where it allows so much. What all pipes of a user hold is limited: most
 /// children need no more than what a pipe has by itself.
 const LARGE_PIPE_BYTES: usize = 1 << 20;
-/// Who prints much is read in chunks of about this size or more...
+/// A child that prints much is read in chunks of about this size or more...
 const GATHERED_BYTES: usize = 128 << 10;
 /// ...for which there is so much time.
 const GATHER: Duration = Duration::from_micros(200);
-/// How long a thread waits for more from who prints much. To come back costs
-/// more than that is worth.
+/// How long a thread waits for more from a child that prints much: giving the thread back
+/// and taking it again costs more.
 const LINGER: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 /// Threads that copy at once, over all streams of a host: enough to have the
 /// disk busy, and few enough to leave some to others.
 const THREADS: usize = 8;
 
-/// The turns of all streams at threads.
+/// The threads that may copy at once, shared by all streams of a host.
 #[derive(Debug, Clone)]
-pub(crate) struct Copiers(Arc<Semaphore>);
+pub(crate) struct CopierSlots(Arc<Semaphore>);
 
-impl Default for Copiers {
+impl Default for CopierSlots {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(THREADS)))
     }
@@ -57,7 +57,7 @@ impl Default for Copiers {
 
 /// Copies until the last writer has closed the pipe, or the stream takes no
 /// more: then the pipe is closed on this side, too.
-pub(crate) async fn copy(mut pipe: pipe::Receiver, output: Arc<Output>, copiers: Copiers) {
+pub(crate) async fn copy(mut pipe: pipe::Receiver, output: Arc<CapturedOutput>, copiers: CopierSlots) {
     let mut is_large = false;
     loop {
         let ready = select! {
@@ -83,11 +83,11 @@ pub(crate) async fn copy(mut pipe: pipe::Receiver, output: Arc<Output>, copiers:
     output.close();
 }
 
-/// Copies what is there, as much as a turn allows. Returns the pipe where there
+/// Copies what the pipe holds, as much as a turn allows. Returns the pipe where there
 /// may be more, and whether it is large by now.
 fn copy_some(
     pipe: pipe::Receiver,
-    output: &Output,
+    output: &CapturedOutput,
     mut is_large: bool,
     _turn: Option<OwnedSemaphorePermit>,
 ) -> Option<(pipe::Receiver, bool)> {
@@ -95,13 +95,13 @@ fn copy_some(
     let (mut copied, mut last) = (0, CHUNK_BYTES);
     while copied < TURN_BYTES {
         chunk.clear();
-        // Each chunk wakes who waits for output, and small ones cost the child,
+        // Each chunk wakes every reader that waits, and small ones cost the child,
         // too: what it prints meanwhile stays in its pipe.
         if is_large && last < GATHERED_BYTES {
             std::thread::sleep(GATHER);
         }
         let read = match rustix::io::read(&pipe, spare_capacity(&mut chunk)) {
-            Err(Errno::AGAIN) if copied >= MUCH_BYTES && comes_more(&pipe) => continue,
+            Err(Errno::AGAIN) if copied >= MUCH_BYTES && more_arrives(&pipe) => continue,
             // Once more in the runtime's way, so that it knows, too, that there
             // is nothing to read.
             Err(Errno::AGAIN) => pipe.try_read_buf(&mut chunk),
@@ -132,7 +132,7 @@ fn copy_some(
 }
 
 /// Waits a moment for more, or for the end.
-fn comes_more(pipe: &pipe::Receiver) -> bool {
+fn more_arrives(pipe: &pipe::Receiver) -> bool {
     // An interruption is no answer; the pipe is waited for elsewhere then.
     poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&LINGER)).is_ok_and(|ready| ready > 0)
 }

@@ -1,10 +1,9 @@
 //! The disk that output takes: how much each session, each tenant and the host
 //! as a whole keep, and what goes where there is no room.
 //!
-//! Room is made within the tenant that needs it, by what nobody prints to any
-//! more, the oldest first. A stream that finds none gives up the beginning of
-//! what it keeps itself; for a new one, the stream that keeps most does. Knows
-//! nothing of processes.
+//! A tenant that needs room loses its own closed streams first, the oldest before the
+//! others. A stream that still finds none evicts its own beginning; for a new stream,
+//! the largest open one evicts half. Knows nothing of processes.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,39 +15,39 @@ use wharf_core::{
     quota::{Bounds, Level, Quota, QuotaFull, Share},
 };
 
-use super::{EVICTION_BYTES, MIN_KEPT_BYTES, Output};
+use super::{CapturedOutput, EVICTION_BYTES, MIN_KEPT_BYTES};
 
 /// What a file takes on disk is a multiple of this, nearly everywhere.
 const BLOCK_BYTES: u64 = 4 << 10;
 
 /// The disk of all streams of a host.
 #[derive(Debug)]
-pub(crate) struct Disk {
+pub(crate) struct OutputDisk {
     quota: Arc<Quota>,
     // Held for a look-up, never while a file is touched or a stream is dropped.
-    streams: Mutex<Streams>,
+    streams: Mutex<DiskStreams>,
 }
 
 /// The streams of each tenant that keep something: those that are closed in the
 /// order in which that happened.
 #[derive(Debug, Default)]
-struct Streams {
+struct DiskStreams {
     next: u64,
-    tenants: HashMap<TenantId, BTreeMap<u64, Stream>>,
+    tenants: HashMap<TenantId, BTreeMap<u64, DiskStream>>,
 }
 
 #[derive(Debug)]
-struct Stream {
+struct DiskStream {
     session: SessionId,
-    output: Weak<Output>,
+    output: Weak<CapturedOutput>,
     /// Nobody prints to it any more.
     closed: bool,
 }
 
 /// What one stream may keep of the disk. Dropping it gives that back.
 #[derive(Debug)]
-pub(crate) struct Claim {
-    disk: Arc<Disk>,
+pub(crate) struct DiskClaim {
+    disk: Arc<OutputDisk>,
     tenant: TenantId,
     session: SessionId,
     // Held while room is made, which is never asked of a stream that makes room.
@@ -57,7 +56,7 @@ pub(crate) struct Claim {
     listed: Mutex<Option<u64>>,
 }
 
-impl Disk {
+impl OutputDisk {
     /// Nobody keeps anything.
     pub(crate) fn new(bounds: Bounds) -> Arc<Self> {
         Arc::new(Self { quota: Quota::new(bounds), streams: Mutex::default() })
@@ -68,29 +67,29 @@ impl Disk {
         self.quota.used()
     }
 
-    /// What a new stream keeps at least, so that whoever prints is never without
-    /// any of it. Waits for the disk.
+    /// Reserves what a new stream keeps at least, so that some of its output is always
+    /// there. Waits for the disk.
     ///
     /// # Errors
     /// Where there is no room and none can be made.
-    pub(crate) fn reserve(self: &Arc<Self>, tenant: &TenantId, session: &SessionId) -> Result<Claim, QuotaFull> {
+    pub(crate) fn reserve(self: &Arc<Self>, tenant: &TenantId, session: &SessionId) -> Result<DiskClaim, QuotaFull> {
         loop {
             match self.quota.take(tenant, session, MIN_KEPT_BYTES) {
                 Ok(share) => return Ok(self.claim(share, tenant, session)),
                 Err(full) if self.make_room(full.level, tenant, session) => {}
-                Err(full) if self.squeeze(full.level, tenant, session) => {}
+                Err(full) if self.halve_largest(full.level, tenant, session) => {}
                 Err(full) => return Err(full),
             }
         }
     }
 
-    /// Of a stream that another host left, which keeps nothing yet.
-    pub(crate) fn inherit(self: &Arc<Self>, tenant: &TenantId, session: &SessionId) -> Claim {
+    /// The claim of a stream that another host left, which holds nothing yet.
+    pub(crate) fn inherit(self: &Arc<Self>, tenant: &TenantId, session: &SessionId) -> DiskClaim {
         self.claim(self.quota.record(tenant, session, 0), tenant, session)
     }
 
-    fn claim(self: &Arc<Self>, share: Share, tenant: &TenantId, session: &SessionId) -> Claim {
-        Claim {
+    fn claim(self: &Arc<Self>, share: Share, tenant: &TenantId, session: &SessionId) -> DiskClaim {
+        DiskClaim {
             disk: Arc::clone(self),
             tenant: tenant.clone(),
             session: session.clone(),
@@ -99,8 +98,8 @@ impl Disk {
         }
     }
 
-    /// Has one stream of this tenant, or of this session where its own limit is
-    /// reached, give up all that it keeps. Says whether there was one.
+    /// Evicts all that the oldest closed stream of this tenant keeps, or of this session
+    /// where the session's own limit is reached. Says whether there was one.
     fn make_room(&self, level: Level, tenant: &TenantId, session: &SessionId) -> bool {
         loop {
             let oldest = {
@@ -112,15 +111,15 @@ impl Disk {
             };
             // Without the lock: it waits for the disk, and may be the last to
             // hold the stream.
-            if oldest.is_some_and(|output| output.give_up()) {
+            if oldest.is_some_and(|output| output.evict_all()) {
                 return true;
             }
         }
     }
 
-    /// Has the stream that keeps most of those that are printed to give up the
-    /// first half of it. Says whether that made room.
-    fn squeeze(&self, level: Level, tenant: &TenantId, session: &SessionId) -> bool {
+    /// Evicts the first half of what the largest open stream keeps. Says whether that
+    /// made room.
+    fn halve_largest(&self, level: Level, tenant: &TenantId, session: &SessionId) -> bool {
         let open: Vec<_> = {
             let streams = self.streams();
             let of_tenant = streams.tenants.get(tenant).into_iter().flat_map(BTreeMap::values);
@@ -129,23 +128,23 @@ impl Disk {
         };
         let mut open: Vec<_> = open.into_iter().map(|output| (output.held_bytes(), output)).collect();
         open.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
-        open.iter().any(|(held, output)| output.squeeze(held / 2))
+        open.iter().any(|(held, output)| output.evict_all_but(held / 2))
     }
 
-    fn streams(&self) -> MutexGuard<'_, Streams> {
+    fn streams(&self) -> MutexGuard<'_, DiskStreams> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Stream {
+impl DiskStream {
     fn is_within(&self, level: Level, session: &SessionId) -> bool {
         level != Level::Session || self.session == *session
     }
 }
 
-impl Claim {
-    /// How many bytes may be kept of `wanted`: less where there is no room, and
-    /// never less than what was reserved. Waits for the disk.
+impl DiskClaim {
+    /// Claims up to `wanted` bytes and says how many the stream may keep: less where
+    /// there is no room, and never less than what was reserved. Waits for the disk.
     pub(super) fn hold(&self, wanted: u64) -> u64 {
         let mut share = self.share();
         while share.amount() < wanted {
@@ -159,9 +158,9 @@ impl Claim {
         share.amount()
     }
 
-    /// Whether so many bytes, which are there already, may stay. Nobody else
-    /// makes room for them.
-    pub(super) fn takes_over(&self, kept: u64) -> bool {
+    /// Claims bytes that are on disk already; says whether they may stay. No other
+    /// stream makes room for them.
+    pub(super) fn hold_inherited(&self, kept: u64) -> bool {
         let mut share = self.share();
         let more = on_disk(kept).saturating_sub(share.amount());
         share.grow(more).is_ok()
@@ -180,13 +179,13 @@ impl Claim {
     }
 
     /// Something is printed to this stream.
-    pub(super) fn open(&self, output: &Arc<Output>) {
+    pub(super) fn open(&self, output: &Arc<CapturedOutput>) {
         self.list(output, false);
     }
 
     /// Nothing more is printed: what is not kept is given back, and what is may
     /// have to make room.
-    pub(super) fn close(&self, kept: u64, output: &Arc<Output>) {
+    pub(super) fn close(&self, kept: u64, output: &Arc<CapturedOutput>) {
         let mut share = self.share();
         let spare = share.amount().saturating_sub(on_disk(kept));
         share.shrink(spare);
@@ -202,12 +201,12 @@ impl Claim {
         self.share().shrink(u64::MAX);
     }
 
-    fn list(&self, output: &Arc<Output>, closed: bool) {
+    fn list(&self, output: &Arc<CapturedOutput>, closed: bool) {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut streams = self.disk.streams();
         streams.next += 1;
         let number = streams.next;
-        let stream = Stream { session: self.session.clone(), output: Arc::downgrade(output), closed };
+        let stream = DiskStream { session: self.session.clone(), output: Arc::downgrade(output), closed };
         streams.tenants.entry(self.tenant.clone()).or_default().insert(number, stream);
         *listed = Some(number);
     }
@@ -228,7 +227,7 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for DiskClaim {
     fn drop(&mut self) {
         self.unlist();
     }

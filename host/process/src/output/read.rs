@@ -4,7 +4,7 @@ use std::{fs::File, io, os::unix::fs::FileExt as _};
 
 use rustix::{buffer::spare_capacity, io::Errno};
 
-use super::{Output, Progress};
+use super::{CapturedOutput, OutputProgress};
 
 /// The most that one read returns, in bytes.
 pub const MAX_READ_BYTES: usize = 1 << 20;
@@ -16,11 +16,11 @@ const BLOCK_BYTES: u64 = 64 << 10;
 /// A stream that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the output cannot be read")]
-pub struct ReadError(#[from] pub(crate) io::Error);
+pub struct OutputReadError(#[from] pub(crate) io::Error);
 
 /// A piece of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Piece {
+pub struct OutputPiece {
     /// The cursor of its first byte: later than what was asked for where that
     /// is not kept any more.
     pub from: u64,
@@ -32,7 +32,7 @@ pub struct Piece {
     pub end: u64,
 }
 
-impl Piece {
+impl OutputPiece {
     /// The cursor to go on from.
     #[must_use]
     pub fn next(&self) -> u64 {
@@ -46,14 +46,14 @@ impl Piece {
     }
 }
 
-impl Output {
+impl CapturedOutput {
     /// Reads at most `max_bytes` (from 4 bytes to 1 MiB) from a cursor on. A
     /// character is never split between one read and the next; its beginning
     /// is held back until its end is there or can come no more.
     ///
     /// # Errors
     /// Where the file cannot be read.
-    pub fn read(&self, cursor: u64, max_bytes: usize) -> Result<Piece, ReadError> {
+    pub fn read(&self, cursor: u64, max_bytes: usize) -> Result<OutputPiece, OutputReadError> {
         // Before the read: a stream that is closed by now grows no more.
         let open = self.progress().open;
         let mut piece = self.read_bytes(cursor, max_bytes.max(MIN_READ_BYTES))?;
@@ -68,7 +68,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file cannot be read.
-    pub fn head(&self, lines: usize, max_bytes: usize) -> Result<Piece, ReadError> {
+    pub fn head(&self, lines: usize, max_bytes: usize) -> Result<OutputPiece, OutputReadError> {
         let mut piece = self.read(0, max_bytes)?;
         let end = match lines.checked_sub(1) {
             None => Some(0),
@@ -83,14 +83,14 @@ impl Output {
     ///
     /// # Errors
     /// Where the file cannot be read.
-    pub fn tail(&self, lines: usize, max_bytes: usize) -> Result<Piece, ReadError> {
+    pub fn tail(&self, lines: usize, max_bytes: usize) -> Result<OutputPiece, OutputReadError> {
         let max_bytes = max_bytes.clamp(MIN_READ_BYTES, MAX_READ_BYTES);
-        let Progress { bytes: end, evicted_before, .. } = self.progress();
+        let OutputProgress { bytes: end, evicted_before, .. } = self.progress();
         let earliest = evicted_before.max(end.saturating_sub(max_bytes as u64));
         let start = if lines == 0 { end } else { line_start(&*self.file()?, lines, earliest, end)? };
         let wanted = usize::try_from(end - start).unwrap_or(usize::MAX);
         let mut piece = if wanted == 0 {
-            Piece { from: end, bytes: Vec::new(), evicted_before, end }
+            OutputPiece { from: end, bytes: Vec::new(), evicted_before, end }
         } else {
             self.read_bytes(start, wanted)?
         };
@@ -105,8 +105,8 @@ impl Output {
     }
 
     /// Reads at most `max_bytes` (1 MiB at most), wherever that begins and ends.
-    pub(crate) fn read_bytes(&self, cursor: u64, max_bytes: usize) -> Result<Piece, ReadError> {
-        let Progress { bytes: end, evicted_before, .. } = self.progress();
+    pub(crate) fn read_bytes(&self, cursor: u64, max_bytes: usize) -> Result<OutputPiece, OutputReadError> {
+        let OutputProgress { bytes: end, evicted_before, .. } = self.progress();
         let mut from = cursor.max(evicted_before).min(end);
         let length = (end - from).min(max_bytes.min(MAX_READ_BYTES) as u64);
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
@@ -120,7 +120,7 @@ impl Output {
             bytes.drain(..gone);
             from = evicted_before.min(end);
         }
-        Ok(Piece { from, bytes, evicted_before, end })
+        Ok(OutputPiece { from, bytes, evicted_before, end })
     }
 }
 
@@ -141,7 +141,7 @@ fn read_at(file: &File, from: u64, length: u64, bytes: &mut Vec<u8>) -> io::Resu
 
 /// Where the last `lines` lines before `end` begin, `earliest` at the
 /// earliest.
-fn line_start(file: &File, lines: usize, earliest: u64, end: u64) -> Result<u64, ReadError> {
+fn line_start(file: &File, lines: usize, earliest: u64, end: u64) -> Result<u64, OutputReadError> {
     let mut left = lines;
     let mut block_end = end;
     let mut block = vec![0; usize::try_from(BLOCK_BYTES.min(end - earliest)).unwrap_or_default()];

@@ -5,8 +5,8 @@ use super::*;
 const ROOMY: OutputLimits = OutputLimits { kept_bytes: 1 << 30, total_bytes: 1 << 30 };
 
 /// A disk of which each session, each tenant and all may take so much.
-fn disk(session: u64, tenant: u64, host: u64) -> Arc<Disk> {
-    Disk::new(wharf_core::quota::Bounds {
+fn disk(session: u64, tenant: u64, host: u64) -> Arc<OutputDisk> {
+    OutputDisk::new(wharf_core::quota::Bounds {
         resource: "bytes of kept output",
         section: "[process.limits]",
         session: Some(("output_disk_bytes_per_session", session)),
@@ -15,18 +15,18 @@ fn disk(session: u64, tenant: u64, host: u64) -> Arc<Disk> {
     })
 }
 
-fn claim(disk: &Arc<Disk>, tenant: &str, session: &str) -> Result<Claim, wharf_core::QuotaFull> {
+fn claim(disk: &Arc<OutputDisk>, tenant: &str, session: &str) -> Result<DiskClaim, wharf_core::QuotaFull> {
     disk.reserve(&tenant.parse().expect("legal"), &session.parse().expect("legal"))
 }
 
-fn output(limits: OutputLimits) -> (tempfile::TempDir, Arc<Output>) {
+fn output(limits: OutputLimits) -> (tempfile::TempDir, Arc<CapturedOutput>) {
     let directory = tempfile::tempdir().expect("a directory");
     let claim = claim(&disk(u64::MAX, u64::MAX, u64::MAX), "local", "one").expect("room");
-    let output = Output::create(&directory.path().join("stdout"), limits, claim).expect("a file");
+    let output = CapturedOutput::create(&directory.path().join("stdout"), limits, claim).expect("a file");
     (directory, output)
 }
 
-fn holding(printed: &[u8]) -> (tempfile::TempDir, Arc<Output>) {
+fn holding(printed: &[u8]) -> (tempfile::TempDir, Arc<CapturedOutput>) {
     let (directory, output) = output(ROOMY);
     for chunk in printed.chunks(100_000) {
         output.append(chunk).expect("room");
@@ -130,7 +130,7 @@ fn the_disk_holds_no_more_than_is_kept_and_cursors_stay_what_they_were() {
 
     let (tenant, session) = ("local".parse().expect("legal"), "one".parse().expect("legal"));
     let roomy = disk(u64::MAX, u64::MAX, u64::MAX);
-    let again = Output::reopen(&path, roomy.inherit(&tenant, &session)).expect("a file");
+    let again = CapturedOutput::reopen(&path, roomy.inherit(&tenant, &session)).expect("a file");
     assert_eq!((again.state().bytes, again.state().evicted_before), (state.bytes, state.evicted_before));
     assert!(!again.state().open);
 }
@@ -155,7 +155,7 @@ fn no_reader_sees_the_hole_that_eviction_leaves() {
 fn the_total_holds_to_the_byte() {
     let (directory, output) = output(OutputLimits { kept_bytes: 1 << 20, total_bytes: 1_000 });
     output.append(&[b'x'; 999]).expect("room");
-    assert_eq!(output.append(b"yz"), Err(Failure::Quota));
+    assert_eq!(output.append(b"yz"), Err(CaptureFailure::Quota));
     assert_eq!(output.state().bytes, 1_000);
     assert_eq!(fs::metadata(directory.path().join("stdout")).expect("a file").len(), 1_000);
     assert_eq!(output.tail(1, 4).expect("a tail").text(), "xxxy");
@@ -164,7 +164,7 @@ fn the_total_holds_to_the_byte() {
 /// Streams that share a disk.
 struct Shared {
     directory: tempfile::TempDir,
-    disk: Arc<Disk>,
+    disk: Arc<OutputDisk>,
     made: std::cell::Cell<u32>,
 }
 
@@ -174,14 +174,14 @@ impl Shared {
         Self { directory, disk: disk(session, tenant, host), made: std::cell::Cell::default() }
     }
 
-    fn open(&self, tenant: &str, session: &str) -> Arc<Output> {
+    fn open(&self, tenant: &str, session: &str) -> Arc<CapturedOutput> {
         let number = self.made.replace(self.made.get() + 1);
         let claim = claim(&self.disk, tenant, session).expect("room");
-        Output::create(&self.directory.path().join(number.to_string()), ROOMY, claim).expect("a file")
+        CapturedOutput::create(&self.directory.path().join(number.to_string()), ROOMY, claim).expect("a file")
     }
 
     /// One that printed so much and was closed.
-    fn ended(&self, tenant: &str, session: &str, bytes: u64) -> Arc<Output> {
+    fn ended(&self, tenant: &str, session: &str, bytes: u64) -> Arc<CapturedOutput> {
         let output = self.open(tenant, session);
         print(&output, bytes);
         output.close();
@@ -195,13 +195,13 @@ impl Shared {
     }
 }
 
-fn print(output: &Output, bytes: u64) {
+fn print(output: &CapturedOutput, bytes: u64) {
     for _ in 0..bytes / 65_536 {
         output.append(&[b'x'; 65_536]).expect("taken");
     }
 }
 
-fn kept(output: &Output) -> u64 {
+fn kept(output: &CapturedOutput) -> u64 {
     let state = output.state();
     state.bytes - state.evicted_before
 }
@@ -271,7 +271,7 @@ fn who_keeps_most_gives_up_its_beginning_so_that_another_can_begin() {
     // Until each has no more than was reserved for it.
     while let Ok(claim) = claim(&shared.disk, "a", "s") {
         let path = shared.directory.path().join(format!("more-{}", begun.len()));
-        begun.push(Output::create(&path, ROOMY, claim).expect("a file"));
+        begun.push(CapturedOutput::create(&path, ROOMY, claim).expect("a file"));
     }
     assert_eq!((begun.len(), shared.disk.used()), (14, 4 * MIB));
 }
@@ -302,11 +302,11 @@ fn output_that_another_host_left_is_counted_and_what_finds_no_room_goes() {
     let (tenant, session) = ("a".parse().expect("legal"), "s".parse().expect("legal"));
     let reopen = |name: &str| {
         let claim = shared.disk.inherit(&tenant, &session);
-        Output::reopen(&roomy.directory.path().join(name), claim).expect("a file")
+        CapturedOutput::reopen(&roomy.directory.path().join(name), claim).expect("a file")
     };
     let (older, newer) = (reopen("0"), reopen("1"));
-    newer.settle();
-    older.settle();
+    newer.count_inherited();
+    older.count_inherited();
     assert_eq!((kept(&older), kept(&newer), shared.disk.used()), (0, MIB, MIB));
     assert_eq!(reopen("0").state().evicted_before, older.state().bytes, "it is gone from the disk, too");
 }

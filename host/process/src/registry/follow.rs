@@ -1,7 +1,7 @@
-//! The task that follows a process from its start until nothing of it is
-//! left, and the only one that ends it: whoever wants that asks here. What it
-//! orders, the supervisor of the child carries out by itself, so an escalation
-//! is never left half-way.
+//! The task that follows a process from its start until nothing of it is left.
+//!
+//! It alone ends the process; all others send it a stop request. The child's supervisor
+//! carries out each order by itself, so an escalation is never left half-way.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,155 +13,107 @@ use tokio::{
 use wharf_spawn::{Child, ChildEnd, ChildExit, SpawnError};
 
 use super::{
-    process::{Process, State},
-    until,
+    process::Process,
+    state::ProcessState,
+    termination::{LIMIT_GRACE, StopRequest, TerminationOrder, TimeLimits},
 };
-use crate::{Exit, KilledBy, output::Failure};
+use crate::{Exit, KilledBy, output::CaptureFailure};
 
-/// After the leader's end its output is waited for so long and no longer:
+/// How long the rest of the output is waited for after the leader's end:
 /// descendants may hold the pipes open for ever.
 const DRAIN: Duration = Duration::from_millis(50);
-/// What a process that has run for too long may take to end by itself.
-const LIMIT_GRACE: Duration = Duration::from_secs(2);
-
-/// Asks the task to stop its process.
-#[derive(Debug)]
-pub(super) struct StopRequest {
-    pub(super) by: KilledBy,
-    pub(super) grace: Duration,
-    /// Told, or dropped, once nothing of it runs any more.
-    pub(super) done: oneshot::Sender<()>,
-}
-
-impl StopRequest {
-    pub(super) fn order(&self) -> Order {
-        let reason = match self.by {
-            KilledBy::User => "it was stopped",
-            KilledBy::Quota => "its session used up more than it may",
-            KilledBy::TimeLimit => "its session ran for longer than it may",
-            KilledBy::HostLost => "its host ended",
-        };
-        Order { by: self.by, reason: reason.into(), grace: self.grace }
-    }
-}
-
-/// An end by the host.
-#[derive(Debug, Clone)]
-pub(super) struct Order {
-    pub(super) by: KilledBy,
-    /// A sentence for people.
-    pub(super) reason: String,
-    grace: Duration,
-}
-
-impl Order {
-    pub(super) fn state(&self) -> State {
-        State::ended(Exit::Killed { by: self.by }, Some(self.reason.clone()))
-    }
-}
-
-/// How long a process may run and be silent.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Clocks {
-    pub(super) deadline: Option<Instant>,
-    pub(super) lifetime: Duration,
-    pub(super) silence: Option<Duration>,
-}
-
-impl Clocks {
-    /// Until it has run for longer than it may.
-    pub(super) async fn run_out(&self) -> Order {
-        until(self.deadline).await;
-        let reason = format!("it ran for longer than {} s", self.lifetime.as_secs_f64());
-        Order { by: KilledBy::TimeLimit, reason, grace: LIMIT_GRACE }
-    }
-}
-
 pub(super) async fn follow(
     process: Arc<Process>,
     child: Arc<Child>,
     mut stops: mpsc::Receiver<StopRequest>,
-    clocks: Clocks,
+    limits: TimeLimits,
 ) {
-    let mut asked = Vec::new();
-    let (ended, killed) = lead(&process, &child, &mut stops, &mut asked, clocks).await;
+    // Dropping them tells everybody who asked for a stop that nothing runs any more.
+    let mut stopped = Vec::new();
+    let (ended, killed) = follow_leader(&process, &child, &mut stops, &mut stopped, limits).await;
     // In vain where the pipes stay open; then the snapshot says so.
     let drained = async { tokio::join!(process.stdout.closed(), process.stderr.closed()) };
     drop(timeout(DRAIN, drained).await);
     // Before its end is told: from then on this says whether it still runs.
     process.set_descendants(ended.as_ref().map_or(0, |ended| ended.descendants));
-    process.end(state(&process, ended, killed.clone())).await;
+    process.end(final_state(&process, ended, killed.clone())).await;
     process.input.lock().await.take();
-    rest(&process, &child, &mut stops, &mut asked, clocks, killed).await;
+    follow_descendants(&process, &child, &mut stops, &mut stopped, limits, killed).await;
     process.release();
-    drop(asked);
+    drop(stopped);
 }
 
-fn state(process: &Process, ended: Result<ChildEnd, SpawnError>, killed: Option<Order>) -> State {
-    match (killed.or_else(|| overflow(process)), ended) {
+fn final_state(
+    process: &Process,
+    ended: Result<ChildEnd, SpawnError>,
+    killed: Option<TerminationOrder>,
+) -> ProcessState {
+    match (killed.or_else(|| refusal_of_output(process)), ended) {
         (Some(order), _) => order.state(),
-        (None, Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => State::ended(Exit::Exited { code }, None),
-        (None, Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => {
-            State::ended(Exit::Signaled { signal }, None)
+        (None, Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => {
+            ProcessState::ended(Exit::Exited { code }, None)
         }
-        (None, Err(lost)) => State::ended(Exit::Killed { by: KilledBy::HostLost }, Some(lost.to_string())),
+        (None, Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => {
+            ProcessState::ended(Exit::Signaled { signal }, None)
+        }
+        (None, Err(lost)) => ProcessState::ended(Exit::Killed { by: KilledBy::HostLost }, Some(lost.to_string())),
     }
 }
 
-/// Until the leader's end; says who ended it, if the host did.
-async fn lead(
+/// Follows until the leader's end; says why the host ended it, if it did.
+async fn follow_leader(
     process: &Process,
     child: &Arc<Child>,
     stops: &mut mpsc::Receiver<StopRequest>,
-    asked: &mut Vec<oneshot::Sender<()>>,
-    clocks: Clocks,
-) -> (Result<ChildEnd, SpawnError>, Option<Order>) {
-    let mut killed: Option<Order> = None;
+    stopped: &mut Vec<oneshot::Sender<()>>,
+    limits: TimeLimits,
+) -> (Result<ChildEnd, SpawnError>, Option<TerminationOrder>) {
+    let mut killed: Option<TerminationOrder> = None;
     loop {
         let order = select! {
             ended = child.wait() => return (ended, killed),
             Some(request) = stops.recv() => {
                 let order = request.order();
-                asked.push(request.done);
+                stopped.push(request.done);
                 order
             }
-            order = clocks.run_out(), if killed.is_none() => order,
-            order = silent(process, clocks.silence), if killed.is_none() => order,
-            order = full(process), if killed.is_none() => order,
+            order = limits.over(), if killed.is_none() => order,
+            order = silent_for_too_long(process, limits.silence), if killed.is_none() => order,
+            order = output_refused(process), if killed.is_none() => order,
         };
         kill(child, order.grace);
         killed.get_or_insert(order);
     }
 }
 
-/// Until nothing of the tree is left. What the leader left behind can still be
-/// stopped, and is at the deadline or when it prints too much.
-async fn rest(
+/// Follows until nothing of the tree is left. Descendants can still be stopped, and they
+/// are at the deadline or when they print too much.
+async fn follow_descendants(
     process: &Process,
     child: &Arc<Child>,
     stops: &mut mpsc::Receiver<StopRequest>,
-    asked: &mut Vec<oneshot::Sender<()>>,
-    clocks: Clocks,
-    mut killed: Option<Order>,
+    stopped: &mut Vec<oneshot::Sender<()>>,
+    limits: TimeLimits,
+    mut killed: Option<TerminationOrder>,
 ) {
     loop {
         let order = select! {
             () = child.wait_for_tree() => return,
             Some(request) = stops.recv() => {
                 let order = request.order();
-                asked.push(request.done);
+                stopped.push(request.done);
                 order
             }
-            order = clocks.run_out(), if killed.is_none() => order,
-            order = full(process), if killed.is_none() => order,
+            order = limits.over(), if killed.is_none() => order,
+            order = output_refused(process), if killed.is_none() => order,
         };
         kill(child, order.grace);
         killed.get_or_insert(order);
     }
 }
 
-/// Orders the end of the tree. The supervisor sees to it, and a later order may
-/// only bring it nearer.
+/// Orders the end of the tree. The supervisor carries it out; a later order can only
+/// shorten the grace.
 fn kill(child: &Arc<Child>, grace: Duration) {
     let child = Arc::clone(child);
     tokio::spawn(async move {
@@ -172,10 +124,10 @@ fn kill(child: &Arc<Child>, grace: Duration) {
 }
 
 /// Until one of the streams takes no more.
-async fn full(process: &Process) -> Order {
+async fn output_refused(process: &Process) -> TerminationOrder {
     let (mut stdout, mut stderr) = (process.stdout.follow(), process.stderr.follow());
     loop {
-        if let Some(order) = overflow(process) {
+        if let Some(order) = refusal_of_output(process) {
             return order;
         }
         // The senders live as long as the process, which is held here.
@@ -186,25 +138,25 @@ async fn full(process: &Process) -> Order {
     }
 }
 
-/// Why a process ends whose output cannot be taken. It has shown that it does
-/// not know when to stop.
-fn overflow(process: &Process) -> Option<Order> {
+/// Why a process ends whose output is not taken any more; without grace, since it has
+/// shown that it does not know when to stop.
+fn refusal_of_output(process: &Process) -> Option<TerminationOrder> {
     let failure = process.stdout.progress().failure.or(process.stderr.progress().failure)?;
     let reason = match failure {
-        Failure::Quota => format!("it printed more than {} bytes", process.stdout.total_bytes()),
-        Failure::Storage => "the host could not store its output".into(),
+        CaptureFailure::Quota => format!("it printed more than {} bytes", process.stdout.total_bytes()),
+        CaptureFailure::Storage => "the host could not store its output".into(),
     };
-    Some(Order { by: KilledBy::Quota, reason, grace: Duration::ZERO })
+    Some(TerminationOrder { by: KilledBy::Quota, reason, grace: Duration::ZERO })
 }
 
 /// Until the process has printed nothing for so long.
-async fn silent(process: &Process, silence: Option<Duration>) -> Order {
+async fn silent_for_too_long(process: &Process, silence: Option<Duration>) -> TerminationOrder {
     let Some(silence) = silence else { return std::future::pending().await };
     loop {
         let Some(over) = process.last_output().checked_add(silence) else { return std::future::pending().await };
         if over <= Instant::now() {
             let reason = format!("it printed nothing for longer than {} s", silence.as_secs_f64());
-            return Order { by: KilledBy::TimeLimit, reason, grace: LIMIT_GRACE };
+            return TerminationOrder { by: KilledBy::TimeLimit, reason, grace: LIMIT_GRACE };
         }
         sleep_until(over).await;
     }

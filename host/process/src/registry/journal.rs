@@ -27,45 +27,41 @@ use tokio::{
     time::Instant,
 };
 
-use super::{
-    ledger::Ledger,
-    leftover::Identity,
-    process::{Process, State},
-};
-use crate::{Exit, KilledBy, Owner, ProcessId, output::Output, polls::Polls};
+use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
+use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls};
 
 const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
 const NEW_RECORD: &str = "record.json.new";
 
-/// A process as a record holds it.
+/// A process as the next host finds it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Record {
+struct ProcessRecord {
     id: ProcessId,
     owner: Owner,
     command: String,
     started: DateTime<Utc>,
     pid: Option<u32>,
     /// Tells the leader from a later process of the same number.
-    leader: Option<Identity>,
-    state: State,
+    leader: Option<LeaderIdentity>,
+    state: ProcessState,
 }
 
 /// The directory of one host, locked as long as this lives.
 #[derive(Debug)]
-pub(super) struct Home {
+pub(super) struct HostDirectory {
     directory: PathBuf,
     _lock: File,
 }
 
-impl Home {
-    /// Makes a home below `root`, and moves everything there that hosts left
-    /// which are gone. Says of each process whether it was running.
-    pub(super) fn open(root: &Path, ledger: &Ledger) -> io::Result<(Self, Vec<(Process, bool)>)> {
+impl HostDirectory {
+    /// Makes a directory for this host below `root`, and moves everything there that
+    /// ended hosts left. Says of each process whether it was running.
+    pub(super) fn open(root: &Path, quotas: &ProcessQuotas) -> io::Result<(Self, Vec<(Process, bool)>)> {
         let make = |directory: &Path| fs::DirBuilder::new().mode(0o700).recursive(true).create(directory);
         make(root)?;
         // Hosts that start at once do this one after the other: none takes the
-        // home of another for abandoned before it is locked.
+        // directory of another for abandoned before it is locked.
         let turn = lock_file(&root.join(LOCK))?;
         turn.lock()?;
         let directory = root.join(ProcessId::random().map_err(io::Error::other)?.to_string());
@@ -80,7 +76,7 @@ impl Home {
             }
             let other = lock_file(&path.join(LOCK))?;
             match other.try_lock() {
-                Ok(()) => found.extend(adopt(&path, &directory, ledger)?),
+                Ok(()) => found.extend(adopt(&path, &directory, quotas)?),
                 // It lives.
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -89,7 +85,8 @@ impl Home {
         Ok((Self { directory, _lock: lock }, found))
     }
 
-    pub(super) fn directory_of(&self, id: ProcessId) -> PathBuf {
+    /// Where the files of a process are.
+    pub(super) fn of(&self, id: ProcessId) -> PathBuf {
         self.directory.join(id.to_string())
     }
 }
@@ -98,9 +95,9 @@ fn lock_file(path: &Path) -> io::Result<File> {
     File::options().create(true).write(true).truncate(false).open(path)
 }
 
-/// Takes over what an abandoned home holds, and removes the home. What cannot be taken over
+/// Takes over what an abandoned directory holds, and removes it. What cannot be taken over
 /// for now, since the disk is full say, stays for the next host.
-fn adopt(abandoned: &Path, home: &Path, ledger: &Ledger) -> io::Result<Vec<(Process, bool)>> {
+fn adopt(abandoned: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Vec<(Process, bool)>> {
     let (mut found, mut all) = (Vec::new(), true);
     for entry in fs::read_dir(abandoned)? {
         let entry = entry?;
@@ -108,9 +105,9 @@ fn adopt(abandoned: &Path, home: &Path, ledger: &Ledger) -> io::Result<Vec<(Proc
         if !from.is_dir() {
             continue;
         }
-        match adopt_one(&from, home, ledger) {
+        match adopt_one(&from, own, quotas) {
             Ok(Some(process)) => found.push(process),
-            // It is removed with the home.
+            // It is removed with the directory.
             Ok(None) => {}
             Err(error) => {
                 tracing::warn!(%error, "a process of an earlier host cannot be taken over now; the next host tries again");
@@ -126,16 +123,16 @@ fn adopt(abandoned: &Path, home: &Path, ledger: &Ledger) -> io::Result<Vec<(Proc
 
 /// Nothing where it is no process, or not a whole one: its host died while it made or
 /// removed it.
-fn adopt_one(from: &Path, home: &Path, ledger: &Ledger) -> io::Result<Option<(Process, bool)>> {
+fn adopt_one(from: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Option<(Process, bool)>> {
     let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let bytes = match fs::read(from.join(RECORD)) {
         Err(error) if is_gone(&error) => return Ok(None),
         read => read?,
     };
-    let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { return Ok(None) };
-    let to = home.join(record.id.to_string());
+    let Ok(record) = serde_json::from_slice::<ProcessRecord>(&bytes) else { return Ok(None) };
+    let to = own.join(record.id.to_string());
     fs::rename(from, &to)?;
-    match revive(record, to.clone(), ledger) {
+    match revive(record, to.clone(), quotas) {
         Err(error) if is_gone(&error) => {
             tracing::warn!(%error, "a process of an earlier host is not complete, and is removed");
             fs::remove_dir_all(&to)?;
@@ -145,19 +142,19 @@ fn adopt_one(from: &Path, home: &Path, ledger: &Ledger) -> io::Result<Option<(Pr
     }
 }
 
-fn revive(record: Record, directory: PathBuf, ledger: &Ledger) -> io::Result<(Process, bool)> {
-    let Record { id, owner, command, started, pid, leader, mut state } = record;
+fn revive(record: ProcessRecord, directory: PathBuf, quotas: &ProcessQuotas) -> io::Result<(Process, bool)> {
+    let ProcessRecord { id, owner, command, started, pid, leader, mut state } = record;
     let was_running = !state.status.has_ended();
     if was_running {
         if let Some(leader) = leader {
             leader.kill();
         }
         let reason = "the host ended while it ran".to_owned();
-        state = State::ended(Exit::Killed { by: KilledBy::HostLost }, Some(reason));
+        state = ProcessState::ended(Exit::Killed { by: KilledBy::HostLost }, Some(reason));
     }
     let reopen = |name| {
-        let claim = ledger.disk.inherit(&owner.tenant, &owner.session);
-        Output::reopen(&directory.join(name), claim)
+        let claim = quotas.disk.inherit(&owner.tenant, &owner.session);
+        CapturedOutput::reopen(&directory.join(name), claim)
     };
     let process = Process {
         id,
@@ -166,7 +163,7 @@ fn revive(record: Record, directory: PathBuf, ledger: &Ledger) -> io::Result<(Pr
         began: Instant::now(),
         stdout: reopen(Process::STDOUT)?,
         stderr: reopen(Process::STDERR)?,
-        seat: ledger.tombstone(&owner),
+        slot: quotas.ended_slot(&owner),
         owner,
         directory,
         state: watch::Sender::new(state.clone()),
@@ -180,7 +177,7 @@ fn revive(record: Record, directory: PathBuf, ledger: &Ledger) -> io::Result<(Pr
     };
     // What is known of it does not depend on whether that can be written: the next host finds
     // that it ran, and ended with its host.
-    if let Err(error) = process.record(&state) {
+    if let Err(error) = process.write_record(&state) {
         tracing::warn!(process = %process.id, %error, "how a process of an earlier host ended cannot be written");
     }
     Ok((process, was_running))
@@ -191,15 +188,15 @@ impl Process {
     pub(super) const STDERR: &str = "stderr";
 
     /// Replaces the record of this process.
-    pub(super) fn record(&self, state: &State) -> io::Result<()> {
+    pub(super) fn write_record(&self, state: &ProcessState) -> io::Result<()> {
         let pid = self.pid.get().copied();
-        let record = Record {
+        let record = ProcessRecord {
             id: self.id,
             owner: self.owner.clone(),
             command: self.command.clone(),
             started: self.started,
             pid,
-            leader: if state.status.has_ended() { None } else { pid.and_then(Identity::of) },
+            leader: if state.status.has_ended() { None } else { pid.and_then(LeaderIdentity::of) },
             state: state.clone(),
         };
         let new = self.directory.join(NEW_RECORD);

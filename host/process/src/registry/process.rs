@@ -11,43 +11,27 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 use tokio::{
     net::unix::pipe,
     select,
     sync::{mpsc, oneshot, watch},
     task::spawn_blocking,
-    time::{Instant, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 use wharf_spawn::Child;
 
-use super::{COUNT_PATIENCE, STOP_PATIENCE, StopRequest, ledger::Seat, timeout};
+use super::{quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
 use crate::{
-    Exit, KilledBy, Owner, ProcessError, ProcessId, Snapshot, Status, StreamName,
-    output::Output,
-    polls::{Guidance, PollMetrics, PollSettings, PolledStatus, Polls},
+    KilledBy, Owner, ProcessError, ProcessId, ProcessSnapshot, Status, StreamName, output::CapturedOutput, polls::Polls,
 };
 
-/// Where a process stands; changes twice at most.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
-    pub(super) status: Status,
-    pub(super) exit: Option<Exit>,
-    /// Why the host ended it, for people.
-    #[serde(default)]
-    pub(super) reason: Option<String>,
-    pub(super) finished: Option<DateTime<Utc>>,
-}
+/// How long a stop waits for its effect, beyond the grace.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a poll waits for the count of a tree: the supervisor walks through all
+/// processes of the machine for it.
+const COUNT_PATIENCE: Duration = Duration::from_millis(500);
 
-impl State {
-    pub(super) const STARTING: Self = Self { status: Status::Starting, exit: None, reason: None, finished: None };
-    pub(super) const RUNNING: Self = Self { status: Status::Running, exit: None, reason: None, finished: None };
-
-    pub(super) fn ended(exit: Exit, reason: Option<String>) -> Self {
-        Self { status: exit.status(), exit: Some(exit), reason, finished: Some(Utc::now()) }
-    }
-}
-
+/// One process of a host, from its start until it is forgotten.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) id: ProcessId,
@@ -58,11 +42,11 @@ pub(super) struct Process {
     pub(super) started: DateTime<Utc>,
     /// The same on the clock that never goes back.
     pub(super) began: Instant,
-    pub(super) stdout: Arc<Output>,
-    pub(super) stderr: Arc<Output>,
-    pub(super) state: watch::Sender<State>,
-    /// Its place among all processes.
-    pub(super) seat: Seat,
+    pub(super) stdout: Arc<CapturedOutput>,
+    pub(super) stderr: Arc<CapturedOutput>,
+    pub(super) state: watch::Sender<ProcessState>,
+    /// What it counts as in the quotas.
+    pub(super) slot: ProcessSlot,
     /// Held to count, never across an await.
     pub(super) polls: Mutex<Polls>,
     /// Held while something is written, so that two writers do not mix.
@@ -82,7 +66,7 @@ impl Process {
         self.state.borrow().status
     }
 
-    pub(super) fn output(&self, stream: StreamName) -> &Arc<Output> {
+    pub(super) fn output(&self, stream: StreamName) -> &Arc<CapturedOutput> {
         match stream {
             StreamName::Stdout => &self.stdout,
             StreamName::Stderr => &self.stderr,
@@ -104,12 +88,12 @@ impl Process {
     }
 
     /// It runs from now on.
-    pub(super) fn adopt(&self, child: &Arc<Child>) {
+    pub(super) fn attach(&self, child: &Arc<Child>) {
         self.pid.get_or_init(|| child.pid());
         *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(child));
     }
 
-    /// Nobody writes to it, or nobody wants to know.
+    /// Nobody can write to them any more, or nobody wants to know what is written.
     pub(super) fn close_streams(&self) {
         self.stdout.close();
         self.stderr.close();
@@ -118,12 +102,12 @@ impl Process {
     /// Nothing of its tree is left.
     pub(super) fn release(&self) {
         self.set_descendants(0);
-        self.seat.end(&self.owner);
+        self.slot.end(&self.owner);
         self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// How many descendants live, where the leader has ended. A supervisor that
-    /// does not answer in time is taken at its last word.
+    /// How many descendants live, where the leader has ended. Where the supervisor does
+    /// not answer in time, its last count stands.
     async fn count_descendants(&self) -> u32 {
         let Some(child) = self.child() else { return 0 };
         match timeout(COUNT_PATIENCE, child.descendants()).await {
@@ -132,19 +116,23 @@ impl Process {
         }
     }
 
-    pub(super) async fn snapshot(&self) -> Snapshot {
+    pub(super) async fn snapshot(&self) -> ProcessSnapshot {
         let state = self.state.borrow().clone();
         let descendants = if state.status.has_ended() { Some(self.count_descendants().await) } else { None };
-        self.picture(state, descendants)
+        self.snapshot_in(state, descendants)
     }
 
-    /// Of what an earlier host ran, of which nothing is left.
-    pub(super) fn tombstone(&self) -> Snapshot {
-        self.picture(self.state.borrow().clone(), Some(0))
+    /// A snapshot of what an earlier host ran and of which nothing is left.
+    pub(super) fn tombstone(&self) -> ProcessSnapshot {
+        self.snapshot_in(self.state.borrow().clone(), Some(0))
     }
 
-    fn picture(&self, State { status, exit, reason, finished }: State, descendants: Option<u32>) -> Snapshot {
-        Snapshot {
+    fn snapshot_in(
+        &self,
+        ProcessState { status, exit, reason, finished }: ProcessState,
+        descendants: Option<u32>,
+    ) -> ProcessSnapshot {
+        ProcessSnapshot {
             id: self.id,
             command: self.command.clone(),
             pid: self.pid.get().copied(),
@@ -156,18 +144,14 @@ impl Process {
             stdout: self.stdout.state(),
             stderr: self.stderr.state(),
             descendants,
-            polls: self.statistics(),
+            polls: self.poll_statistics(),
         }
     }
 
-    pub(super) fn count_poll(
-        &self,
-        status: Status,
-        settings: &PollSettings,
-        metrics: &PollMetrics,
-    ) -> Option<Guidance> {
-        let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
-        polls.record(self.began.elapsed(), PolledStatus(status), settings, metrics)
+    /// Whether it ended so long ago, or longer.
+    pub(super) fn has_been_ended_for(&self, lifetime: Duration, now: DateTime<Utc>) -> bool {
+        let finished = self.state.borrow().finished;
+        finished.is_some_and(|finished| (now - finished).to_std().is_ok_and(|past| past >= lifetime))
     }
 
     /// When it last printed something, or else when it began.
@@ -176,22 +160,22 @@ impl Process {
     }
 
     /// Ends it, once: on disk first, so that no later host calls it lost.
-    pub(super) async fn end(self: &Arc<Self>, state: State) {
+    pub(super) async fn end(self: &Arc<Self>, state: ProcessState) {
         if !self.status().has_ended() {
             self.save(state.clone()).await;
-            // Its place is free before its end is told, unless it left something
+            // Its slot is free before its end is told, unless it left something
             // running.
             if self.descendants.load(SeqCst) == 0 {
-                self.seat.end(&self.owner);
+                self.slot.end(&self.owner);
             }
             self.state.send_replace(state);
         }
     }
 
-    /// Writes down where it stands, on a thread that may wait for the disk.
-    pub(super) async fn save(self: &Arc<Self>, state: State) {
+    /// Records where it stands, on a thread that may wait for the disk.
+    pub(super) async fn save(self: &Arc<Self>, state: ProcessState) {
         let process = Arc::clone(self);
-        let saved = spawn_blocking(move || process.record(&state)).await;
+        let saved = spawn_blocking(move || process.write_record(&state)).await;
         if let Err(error) = saved.map_err(io::Error::other).flatten() {
             tracing::error!(process = %self.id, %error, "where a process stands is not recorded");
         }

@@ -1,16 +1,16 @@
-//! All processes of a session, or of the host: for limits that hold for them
-//! together, and for those who watch the host.
+//! All processes of a session, a plugin or the host: for limits that hold for them
+//! together, and for the operator.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use wharf_core::{PluginName, SessionId, TenantId};
 
-use super::{LONGEST_GRACE, Processes, process::Process};
-use crate::{KilledBy, Owner, Snapshot, Status};
+use super::{Processes, process::Process, table::oldest_first, termination::LONGEST_GRACE};
+use crate::{KilledBy, Owner, ProcessSnapshot, Status};
 
 /// How many processes there are in a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct ProcessCounts {
     /// That are being started.
     pub starting: usize,
     /// Whose leader runs.
@@ -21,7 +21,7 @@ pub struct Counts {
     pub ended: usize,
 }
 
-impl Counts {
+impl ProcessCounts {
     fn count(&mut self, process: &Process) {
         match process.status() {
             Status::Starting => self.starting += 1,
@@ -37,59 +37,42 @@ impl Processes {
     /// behind.
     #[must_use]
     pub fn running_sessions(&self) -> Vec<(TenantId, SessionId)> {
-        let table = self.table();
-        let running =
-            table.sessions.iter().filter(|(_, processes)| processes.values().any(|process| process.is_alive()));
-        running.map(|(session, _)| session.clone()).collect()
+        self.table().running_sessions()
     }
 
     /// All processes with their owners, in the order in which they were started:
     /// for the operator. Counts as no poll.
-    pub async fn all(&self) -> Vec<(Owner, Snapshot)> {
-        let mut all: Vec<_> = self.table().sessions.values().flat_map(HashMap::values).cloned().collect();
-        all.sort_by_key(|process| (process.started, process.id));
-        let mut shown = Vec::with_capacity(all.len());
+    pub async fn all(&self) -> Vec<(Owner, ProcessSnapshot)> {
+        let all = oldest_first(self.table().all());
+        let mut snapshots = Vec::with_capacity(all.len());
         for process in all {
-            shown.push((process.owner.clone(), process.snapshot().await));
+            snapshots.push((process.owner.clone(), process.snapshot().await));
         }
-        shown
+        snapshots
     }
 
     /// How many processes there are, over all sessions.
     #[must_use]
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        self.table().sessions.values().flat_map(HashMap::values).for_each(|process| counts.count(process));
+    pub fn counts(&self) -> ProcessCounts {
+        let mut counts = ProcessCounts::default();
+        self.table().all().for_each(|process| counts.count(process));
         counts
     }
 
-    /// Kills everything that a session runs when this is asked, whoever started
-    /// it, on this account, without asking it first. Returns how many processes
-    /// were starting or running, once none of them is or patience with them is
-    /// over. Once begun, it goes on though the future is dropped.
+    /// Kills everything that a session runs now, whichever plugin started it, without
+    /// asking it to end first; `by` says on whose account. Returns how many processes were
+    /// starting or running, once none of them is or patience with them is over. Once
+    /// begun, it goes on though the future is dropped.
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, by: KilledBy) -> usize {
-        let alive: Vec<_> = {
-            let table = self.table();
-            let processes = table.sessions.get(&(tenant.clone(), session.clone()));
-            let processes = processes.into_iter().flat_map(HashMap::values);
-            processes.filter(|process| process.is_alive()).cloned().collect()
-        };
-        let running = alive.iter().filter(|process| !process.status().has_ended()).count();
-        stop(alive, by, Duration::ZERO).await;
-        running
+        let alive = self.table().alive_in(tenant, session);
+        kill(alive, by).await
     }
 
-    /// The same for all that a plugin runs, in whatever session: it is gone, and nobody
-    /// else can reach them.
+    /// Kills everything that a plugin runs, in whatever session: the plugin is gone, and
+    /// nobody else can reach its processes. Returns the same count.
     pub async fn end_plugin(&self, plugin: &PluginName) -> usize {
-        let alive: Vec<_> = {
-            let table = self.table();
-            let processes = table.sessions.values().flat_map(HashMap::values);
-            processes.filter(|process| process.owner.plugin == *plugin && process.is_alive()).cloned().collect()
-        };
-        let running = alive.iter().filter(|process| !process.status().has_ended()).count();
-        stop(alive, KilledBy::User, Duration::ZERO).await;
-        running
+        let alive = self.table().alive_of(plugin);
+        kill(alive, KilledBy::User).await
     }
 
     /// Stops all processes, as [`Processes::stop`] does, at once, and starts no
@@ -97,11 +80,18 @@ impl Processes {
     pub async fn shut_down(&self, grace: Duration) {
         let all: Vec<_> = {
             let mut table = self.table();
-            table.closed = true;
-            table.sessions.values().flat_map(HashMap::values).cloned().collect()
+            table.close();
+            table.all().cloned().collect()
         };
         stop(all, KilledBy::HostLost, grace.min(LONGEST_GRACE)).await;
     }
+}
+
+/// Kills what is alive, and returns how many leaders were starting or running.
+async fn kill(alive: Vec<Arc<Process>>, by: KilledBy) -> usize {
+    let running = alive.iter().filter(|process| !process.status().has_ended()).count();
+    stop(alive, by, Duration::ZERO).await;
+    running
 }
 
 async fn stop(processes: Vec<Arc<Process>>, by: KilledBy, grace: Duration) {

@@ -1,4 +1,4 @@
-//! Bringing a process up: its files, its place, its child, its pipes.
+//! Starting a process: its slot, its files, its child, its pipes.
 
 use std::{
     collections::VecDeque,
@@ -23,15 +23,17 @@ use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, Spaw
 use wharf_core::quota::Level;
 
 use super::{
-    Processes, Table,
-    follow::{Clocks, StopRequest, follow},
-    ledger::Seat,
-    process::{Process, State},
-    session,
+    Processes,
+    follow::follow,
+    process::Process,
+    quotas::ProcessSlot,
+    state::ProcessState,
+    table::ProcessTable,
+    termination::{StopRequest, TimeLimits},
 };
 use crate::{
     Exit, Owner, ProcessError, ProcessId,
-    output::{Copiers, Disk, Output, OutputLimits, copy},
+    output::{CapturedOutput, CopierSlots, OutputDisk, OutputLimits, copy},
     polls::Polls,
 };
 
@@ -89,9 +91,8 @@ impl SpawnRequest {
 impl Processes {
     /// Starts a process, of which this owner may have `most` starting or
     /// running at once; the limits of session, tenant and host hold, too. What a
-    /// command left running in the background counts until it ends. Once it has
-    /// its place, dropping the future does not take it back: it is started, and
-    /// listed.
+    /// command left running in the background counts until it ends. Once the process is
+    /// listed, dropping the future does not take it back: it is started.
     ///
     /// # Errors
     /// [`ProcessError::TooMany`] or [`ProcessError::TooManyGranted`] where there
@@ -100,93 +101,89 @@ impl Processes {
     /// room; [`ProcessError::Start`], in which case it is listed as failed;
     /// [`ProcessError::Ended`] where it was stopped before it ran.
     pub async fn spawn(&self, owner: &Owner, request: SpawnRequest, most: usize) -> Result<ProcessId, ProcessError> {
-        let seat = self.ledger.take_place(owner).map_err(|full| ProcessError::TooMany { full })?;
-        // Asked again once it has its place; this only saves the files.
+        let slot = self.quotas.take_slot(owner).map_err(|full| ProcessError::TooMany { full })?;
+        // Asked again when it is listed; this only saves the files.
         self.check_room(&self.table(), owner, most)?;
-        self.forget_some(owner)?;
+        self.forget_oldest_ended(owner)?;
         let id = ProcessId::random()
             .map_err(|error| ProcessError::Storage { what: "make an id", source: io::Error::other(error) })?;
         let (stops, stop_requests) = mpsc::channel(STOPS);
-        let planned = Planned {
+        let planned = PlannedProcess {
             id,
             owner: owner.clone(),
-            command: shown(&request.command),
-            directory: self.home.directory_of(id),
+            command: shortened(&request.command),
+            directory: self.directory.of(id),
             limits: self.settings.output,
-            seat,
+            slot,
             stops,
         };
-        let disk = Arc::clone(&self.ledger.disk);
+        let disk = Arc::clone(&self.quotas.disk);
         let prepared = spawn_blocking(move || planned.prepare(&disk)).await;
         let prepared = prepared.map_err(io::Error::other).map_err(ProcessError::storage(MAKE_FILES));
         let mut prepared = prepared.flatten()?;
-        // Nothing is awaited from here until it has its place: else it could be
-        // dropped without one.
+        // Nothing is awaited from here until it is listed: else it could be dropped
+        // before that.
         let process = Arc::clone(&prepared.process);
-        if let Err(error) = self.admit(&process, most) {
+        if let Err(error) = self.list_within(&process, most) {
             spawn_blocking(move || drop(prepared));
             return Err(error);
         }
-        prepared.has_place = true;
+        prepared.is_listed = true;
         let lifetime = request.lifetime.unwrap_or(Duration::MAX).min(self.settings.lifetime);
-        let clocks = Clocks { deadline: process.began.checked_add(lifetime), lifetime, silence: request.silence };
+        let limits = TimeLimits { deadline: process.began.checked_add(lifetime), lifetime, silence: request.silence };
         let (spawner, copiers, starting) = (self.spawner.clone(), self.copiers.clone(), Arc::clone(&process));
-        let start = async move { start(&spawner, &copiers, starting, request, stop_requests, clocks).await };
+        let start = async move { start(&spawner, &copiers, starting, request, stop_requests, limits).await };
         match tokio::spawn(start).await {
             Ok(result) => result.map(|()| id),
             Err(error) => {
                 tracing::error!(process = %id, %error, "a process was not started");
                 let source = SpawnError::System { action: "start the process", source: io::Error::other(error) };
-                not_started(&process, &source).await;
+                mark_not_started(&process, &source).await;
                 Err(ProcessError::Start { source })
             }
         }
     }
 
-    /// Gives a process its place, if there is one: counted and taken under one
-    /// lock, so that no two take the last.
-    fn admit(&self, process: &Arc<Process>, most: usize) -> Result<(), ProcessError> {
+    /// Lists a process where its owner may have one more: counted and listed under one
+    /// lock, so that no two take the last place.
+    fn list_within(&self, process: &Arc<Process>, most: usize) -> Result<(), ProcessError> {
         let mut table = self.table();
         self.check_room(&table, &process.owner, most)?;
-        let processes = table.sessions.entry(session(&process.owner)).or_default();
-        processes.insert(process.id, Arc::clone(process));
+        table.insert(Arc::clone(process));
         Ok(())
     }
 
-    fn check_room(&self, table: &Table, owner: &Owner, most: usize) -> Result<(), ProcessError> {
-        if table.closed {
+    fn check_room(&self, table: &ProcessTable, owner: &Owner, most: usize) -> Result<(), ProcessError> {
+        if table.is_closed() {
             return Err(ProcessError::ShuttingDown);
         }
-        let processes = table.sessions.get(&session(owner)).into_iter().flat_map(|processes| processes.values());
-        let own = processes.filter(|process| process.owner == *owner && process.is_alive()).count();
+        let own = table.owned_by(owner).filter(|process| process.is_alive()).count();
         if own >= most { Err(ProcessError::TooManyGranted { limit: most }) } else { Ok(()) }
     }
 
-    /// Forgets ended processes beyond what is kept, the oldest first: those of
+    /// Forgets ended processes until another one may be kept, the oldest first: those of
     /// the session, or of its tenant where the limit is wider, and of nobody else.
-    fn forget_some(&self, owner: &Owner) -> Result<(), ProcessError> {
+    fn forget_oldest_ended(&self, owner: &Owner) -> Result<(), ProcessError> {
         let mut forgotten = Vec::new();
         let mut oldest: Option<(Level, VecDeque<Arc<Process>>)> = None;
         let result = {
             let mut table = self.table();
             loop {
-                let Err(full) = self.ledger.ended.take(&owner.tenant, &owner.session, 0) else { break Ok(()) };
+                let Err(full) = self.quotas.ended.take(&owner.tenant, &owner.session, 0) else { break Ok(()) };
                 let candidates = match &mut oldest {
                     Some((level, candidates)) if *level == full.level => candidates,
                     other => &mut other.insert((full.level, table.ended(owner, full.level))).1,
                 };
                 let Some(process) = candidates.pop_front() else { break Err(ProcessError::TooManyEnded { full }) };
-                process.seat.leave();
-                if let Some(processes) = table.sessions.get_mut(&session(&process.owner)) {
-                    processes.remove(&process.id);
-                }
+                process.slot.leave();
+                table.remove(&process);
                 forgotten.push(process);
             }
         };
         if !forgotten.is_empty() {
             tokio::spawn(async move {
                 for process in forgotten {
-                    process.bury().await;
+                    process.kill_and_remove().await;
                 }
             });
         }
@@ -194,45 +191,31 @@ impl Processes {
     }
 }
 
-impl Table {
-    /// What has ended of the session of this owner, or of its tenant where the
-    /// limit is wider: the oldest first.
-    fn ended(&self, owner: &Owner, level: Level) -> VecDeque<Arc<Process>> {
-        let sessions = self.sessions.iter().filter(|((tenant, session), _)| {
-            *tenant == owner.tenant && (level != Level::Session || *session == owner.session)
-        });
-        let processes = sessions.flat_map(|(_, processes)| processes.values());
-        let mut ended: Vec<_> = processes.filter(|process| !process.is_alive()).cloned().collect();
-        ended.sort_by_key(|process| (process.started, process.id));
-        ended.into()
-    }
-}
-
 const MAKE_FILES: &str = "make the files of the process";
 
 /// A process that has no files yet.
-struct Planned {
+struct PlannedProcess {
     id: ProcessId,
     owner: Owner,
     command: String,
     directory: PathBuf,
     limits: OutputLimits,
-    seat: Seat,
+    slot: ProcessSlot,
     stops: mpsc::Sender<StopRequest>,
 }
 
-impl Planned {
+impl PlannedProcess {
     /// The files of a process, room for what it prints, and what is kept of it
     /// in memory. Where it fails, nothing is left.
-    fn prepare(self, disk: &Arc<Disk>) -> Result<Prepared, ProcessError> {
+    fn prepare(self, disk: &Arc<OutputDisk>) -> Result<PreparedProcess, ProcessError> {
         let reserve = || {
             let reserved = disk.reserve(&self.owner.tenant, &self.owner.session);
             reserved.map_err(|full| ProcessError::NoRoomForOutput { full })
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
         fs::DirBuilder::new().mode(0o700).create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
-        let Self { id, owner, command, directory, limits, seat, stops } = self;
-        let create = |name, claim| Output::create(&directory.join(name), limits, claim);
+        let Self { id, owner, command, directory, limits, slot, stops } = self;
+        let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
         let recorded = streams.and_then(|(stdout, stderr)| {
             let process = Process {
@@ -244,8 +227,8 @@ impl Planned {
                 began: Instant::now(),
                 stdout,
                 stderr,
-                state: watch::Sender::new(State::STARTING),
-                seat,
+                state: watch::Sender::new(ProcessState::STARTING),
+                slot,
                 polls: Mutex::new(Polls::default()),
                 input: tokio::sync::Mutex::new(None),
                 pid: OnceLock::new(),
@@ -253,8 +236,8 @@ impl Planned {
                 descendants: AtomicU32::new(0),
                 stops,
             };
-            let prepared = Prepared { process: Arc::new(process), has_place: false };
-            prepared.process.record(&State::STARTING).map(|()| prepared)
+            let prepared = PreparedProcess { process: Arc::new(process), is_listed: false };
+            prepared.process.write_record(&ProcessState::STARTING).map(|()| prepared)
         });
         recorded.map_err(|source| {
             // It may have been removed on the way here.
@@ -264,15 +247,15 @@ impl Planned {
     }
 }
 
-/// A process with files, which go again where it gets no place.
-struct Prepared {
+/// A process with files, which are removed unless it is listed.
+struct PreparedProcess {
     process: Arc<Process>,
-    has_place: bool,
+    is_listed: bool,
 }
 
-impl Drop for Prepared {
+impl Drop for PreparedProcess {
     fn drop(&mut self) {
-        if !self.has_place {
+        if !self.is_listed {
             self.process.remove_files();
         }
     }
@@ -280,52 +263,52 @@ impl Drop for Prepared {
 
 async fn start(
     spawner: &Spawner,
-    copiers: &Copiers,
+    copiers: &CopierSlots,
     process: Arc<Process>,
     request: SpawnRequest,
     mut stops: mpsc::Receiver<StopRequest>,
-    clocks: Clocks,
+    limits: TimeLimits,
 ) -> Result<(), ProcessError> {
     // What is stopped before it runs is dropped, which ends it.
-    let (order, asked) = select! {
+    let (order, done) = select! {
         spawned = spawner.spawn(request.into_child()) => match spawned {
             Ok(child) => {
-                run(copiers, process, child, stops, clocks).await;
+                attach_and_follow(copiers, process, child, stops, limits).await;
                 return Ok(());
             }
             Err(source) => {
-                not_started(&process, &source).await;
+                mark_not_started(&process, &source).await;
                 return Err(ProcessError::Start { source });
             }
         },
         Some(request) = stops.recv() => (request.order(), Some(request.done)),
-        order = clocks.run_out() => (order, None),
+        order = limits.over() => (order, None),
     };
     process.close_streams();
     process.end(order.state()).await;
-    drop(asked);
+    drop(done);
     Err(ProcessError::Ended)
 }
 
 /// Follows a child that has started.
-async fn run(
-    copiers: &Copiers,
+async fn attach_and_follow(
+    copiers: &CopierSlots,
     process: Arc<Process>,
     mut child: Child,
     stops: mpsc::Receiver<StopRequest>,
-    clocks: Clocks,
+    limits: TimeLimits,
 ) {
     *process.input.lock().await = child.take_stdin();
     connect(child.take_stdout(), &process.stdout, copiers);
     connect(child.take_stderr(), &process.stderr, copiers);
     let child = Arc::new(child);
-    process.adopt(&child);
-    process.save(State::RUNNING).await;
-    process.state.send_replace(State::RUNNING);
-    tokio::spawn(follow(process, child, stops, clocks));
+    process.attach(&child);
+    process.save(ProcessState::RUNNING).await;
+    process.state.send_replace(ProcessState::RUNNING);
+    tokio::spawn(follow(process, child, stops, limits));
 }
 
-fn connect(pipe: Option<pipe::Receiver>, output: &Arc<Output>, copiers: &Copiers) {
+fn connect(pipe: Option<pipe::Receiver>, output: &Arc<CapturedOutput>, copiers: &CopierSlots) {
     match pipe {
         Some(pipe) => drop(tokio::spawn(copy(pipe, Arc::clone(output), copiers.clone()))),
         None => {
@@ -335,13 +318,13 @@ fn connect(pipe: Option<pipe::Receiver>, output: &Arc<Output>, copiers: &Copiers
     }
 }
 
-async fn not_started(process: &Arc<Process>, error: &SpawnError) {
+async fn mark_not_started(process: &Arc<Process>, error: &SpawnError) {
     process.close_streams();
-    process.end(State::ended(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None)).await;
+    process.end(ProcessState::ended(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None)).await;
 }
 
 /// The beginning of a command.
-fn shown(command: &str) -> String {
+fn shortened(command: &str) -> String {
     if command.len() <= COMMAND_BYTES {
         return command.to_owned();
     }

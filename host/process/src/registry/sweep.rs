@@ -1,6 +1,6 @@
 //! Removing what ended long ago.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use tokio::task::spawn_blocking;
@@ -10,61 +10,44 @@ use crate::KilledBy;
 
 /// What a sweep removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Swept {
+pub struct SweepReport {
     /// Processes that had ended.
     pub processes: usize,
 }
 
 impl Processes {
-    /// Removes the processes, with their output, whose end is as long ago as
-    /// tombstones are kept. What descends from them is killed. Once an hour is
-    /// often enough.
-    pub async fn sweep(&self, now: DateTime<Utc>) -> Swept {
-        let mut expired = Vec::new();
-        {
-            let mut table = self.table();
-            for processes in table.sessions.values_mut() {
-                expired.extend(
-                    processes
-                        .extract_if(|_, process| process.ended_before(now, self.settings.tombstone_lifetime))
-                        .map(|(_, process)| process),
-                );
-            }
-            table.sessions.retain(|_, processes: &mut HashMap<_, Arc<Process>>| !processes.is_empty());
-        }
+    /// Removes the processes, with their output, that ended longer ago than tombstones
+    /// are kept, and kills their descendants. Once an hour is often enough.
+    pub async fn sweep(&self, now: DateTime<Utc>) -> SweepReport {
+        let expired = self.table().take_expired(now, self.settings.tombstone_lifetime);
         for process in &expired {
-            process.seat.leave();
+            process.slot.leave();
         }
-        let swept = Swept { processes: expired.len() };
+        let report = SweepReport { processes: expired.len() };
         // Dropping the sweep leaves nothing half-removed.
-        let buried = tokio::spawn(async move {
+        let removed = tokio::spawn(async move {
             for process in expired {
-                process.bury().await;
+                process.kill_and_remove().await;
             }
         });
-        if let Err(error) = buried.await {
+        if let Err(error) = removed.await {
             tracing::error!(%error, "processes that ended long ago are not removed");
         }
-        swept
+        report
     }
 }
 
 impl Process {
-    fn ended_before(&self, now: DateTime<Utc>, lifetime: Duration) -> bool {
-        let finished = self.state.borrow().finished;
-        finished.is_some_and(|finished| (now - finished).to_std().is_ok_and(|past| past >= lifetime))
-    }
-
     /// Kills what is left of it and removes its files.
-    pub(super) async fn bury(self: &Arc<Self>) {
+    pub(super) async fn kill_and_remove(self: &Arc<Self>) {
         self.stop(KilledBy::User, Duration::ZERO).await;
-        // Who else may hold the pipes writes to nobody.
+        // What still holds the pipes writes to nobody.
         self.close_streams();
-        self.discard().await;
+        self.remove().await;
     }
 
     /// Removes its files, on a thread that may wait for the disk.
-    pub(super) async fn discard(self: &Arc<Self>) {
+    pub(super) async fn remove(self: &Arc<Self>) {
         let process = Arc::clone(self);
         if let Err(error) = spawn_blocking(move || process.remove_files()).await {
             tracing::error!(process = %self.id, %error, "the files of a process are not removed");

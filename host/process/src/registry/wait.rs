@@ -10,17 +10,20 @@ use tokio::{
 };
 
 use super::Processes;
-use crate::{Found, Owner, Pattern, ProcessError, ProcessId, Snapshot, StreamName, pattern::Search, polls::Guidance};
+use crate::{
+    Owner, Pattern, PatternMatch, ProcessError, ProcessId, ProcessSnapshot, StreamName, pattern::PatternSearch,
+    polls::Guidance,
+};
 
-/// What to wait for: whichever comes first. The end of the process and of both
-/// its streams always ends a wait, since nothing can come then.
+/// What to wait for: the first of these that happens. The end of the process and of both
+/// its streams always ends a wait, since nothing can happen then.
 #[derive(Debug, Clone, Default)]
-pub struct Until {
+pub struct WaitCondition {
     /// Output of this stream behind this cursor.
     pub output: Option<(StreamName, u64)>,
     /// A line of this stream, from this cursor on, that matches.
     pub pattern: Option<(StreamName, u64, Pattern)>,
-    /// The end of the process, whoever still holds its streams.
+    /// The end of the process, even where descendants still hold its streams.
     pub exit: bool,
     /// No output for so long.
     pub idle: Option<Duration>,
@@ -28,11 +31,11 @@ pub struct Until {
 
 /// Why a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum WaitEnd {
     /// There is output.
     Output,
     /// The pattern matched.
-    Pattern(Found),
+    Pattern(PatternMatch),
     /// The process has ended.
     Exit,
     /// There was no output for as long as asked.
@@ -43,19 +46,18 @@ pub enum Reason {
 
 /// How a wait ended.
 #[derive(Debug)]
-pub struct Waited {
+pub struct WaitOutcome {
     /// Why.
-    pub reason: Reason,
+    pub reason: WaitEnd,
     /// The process, after that.
-    pub process: Snapshot,
-    /// Advice, where this was no wait: what answers at once counts as a poll.
+    pub process: ProcessSnapshot,
+    /// Advice, where there was nothing to wait for: an answer at once counts as a poll.
     pub guidance: Option<Guidance>,
 }
 
 impl Processes {
-    /// Waits until something of `wanted` happens, `within` the time at most.
-    /// May be dropped at any time; nothing is lost by that, since everything
-    /// that can be waited for is named by cursor.
+    /// Waits until `condition` is met, `within` the time at most. May be dropped at any
+    /// time; nothing is lost by that, since a cursor names whatever output is waited for.
     ///
     /// # Errors
     /// [`ProcessError::NotFound`], or where the output cannot be read.
@@ -63,17 +65,19 @@ impl Processes {
         &self,
         owner: &Owner,
         id: ProcessId,
-        wanted: &Until,
+        condition: &WaitCondition,
         within: Duration,
-    ) -> Result<Waited, ProcessError> {
+    ) -> Result<WaitOutcome, ProcessError> {
         let process = self.find(owner, id)?;
         let time_up = Instant::now() + within.min(self.settings.longest_wait);
         let mut states = process.state.subscribe();
         let (mut stdout, mut stderr) = (process.stdout.follow(), process.stderr.follow());
-        let mut search =
-            wanted.pattern.as_ref().map(|(stream, from, pattern)| Search::new(pattern, process.output(*stream), *from));
+        let mut search = condition
+            .pattern
+            .as_ref()
+            .map(|(stream, from, pattern)| PatternSearch::new(pattern, process.output(*stream), *from));
         let streams_matter =
-            !wanted.exit || wanted.output.is_some() || wanted.pattern.is_some() || wanted.idle.is_some();
+            !condition.exit || condition.output.is_some() || condition.pattern.is_some() || condition.idle.is_some();
         let mut blocked = false;
         let reason = loop {
             // In this order: what a process printed is there before its end is
@@ -84,25 +88,25 @@ impl Processes {
                 StreamName::Stdout => out,
                 StreamName::Stderr => err,
             };
-            if let (Some(search), Some((stream, ..))) = (&mut search, &wanted.pattern)
-                && let Some(found) = look(search, progress(*stream).bytes, time_up).await?
+            if let (Some(search), Some((stream, ..))) = (&mut search, &condition.pattern)
+                && let Some(found) = search_before(search, progress(*stream).bytes, time_up).await?
             {
-                break Reason::Pattern(found);
+                break WaitEnd::Pattern(found);
             }
-            if wanted.output.is_some_and(|(stream, from)| progress(stream).bytes > from) {
-                break Reason::Output;
+            if condition.output.is_some_and(|(stream, from)| progress(stream).bytes > from) {
+                break WaitEnd::Output;
             }
-            if ended && (wanted.exit || !(out.open || err.open)) {
-                break Reason::Exit;
+            if ended && (condition.exit || !(out.open || err.open)) {
+                break WaitEnd::Exit;
             }
             let now = Instant::now();
             let last = process.began.max(out.last).max(err.last);
-            let idle_at = wanted.idle.and_then(|idle| last.checked_add(idle));
+            let idle_at = condition.idle.and_then(|idle| last.checked_add(idle));
             if idle_at.is_some_and(|idle_at| idle_at <= now) {
-                break Reason::Idle;
+                break WaitEnd::Idle;
             }
             if time_up <= now {
-                break Reason::TimeUp;
+                break WaitEnd::TimeUp;
             }
             blocked = true;
             let wake = idle_at.map_or(time_up, |idle_at| idle_at.min(time_up));
@@ -116,12 +120,16 @@ impl Processes {
         };
         let snapshot = process.snapshot().await;
         let guidance = if blocked { None } else { self.count_poll(&process, snapshot.status) };
-        Ok(Waited { reason, process: snapshot, guidance })
+        Ok(WaitOutcome { reason, process: snapshot, guidance })
     }
 }
 
-/// Looks for a match before `bytes`, as far as the time reaches.
-async fn look(search: &mut Search<'_>, bytes: u64, time_up: Instant) -> Result<Option<Found>, ProcessError> {
+/// Searches what was printed before `bytes`, as far as the time reaches.
+async fn search_before(
+    search: &mut PatternSearch<'_>,
+    bytes: u64,
+    time_up: Instant,
+) -> Result<Option<PatternMatch>, ProcessError> {
     loop {
         if let Some(found) = search.step()? {
             return Ok(Some(found));

@@ -7,8 +7,8 @@ use std::{
 };
 
 use wharf_process::{
-    ChildLimits, Containment, Exit, KilledBy, ProcessError, Settings, Signal, SpawnRequest, Status, StreamName, Until,
-    output::OutputLimits,
+    ChildLimits, Containment, Exit, KilledBy, ProcessError, ProcessSettings, Signal, SpawnRequest, Status, StreamName,
+    WaitCondition, output::OutputLimits,
 };
 use wharf_spawn::Sandbox;
 
@@ -182,7 +182,8 @@ async fn failure_10_the_time_limit_holds_for_what_was_left_in_the_background() {
 async fn failure_10_a_command_that_goes_to_the_background_is_not_silently_completed() {
     let room = Room::new().await;
     let id = room.shell("(sleep 1000; echo done) & exit 0").await;
-    let waited = room.processes.wait(&owner("one"), id, &Until { exit: true, ..Until::default() }, AMPLE).await;
+    let waited =
+        room.processes.wait(&owner("one"), id, &WaitCondition { exit: true, ..WaitCondition::default() }, AMPLE).await;
     let waited = waited.expect("a wait").process;
     assert_eq!(waited.status, Status::Finished);
     // The subshell and its `sleep`.
@@ -196,7 +197,7 @@ async fn failure_10_a_command_that_goes_to_the_background_is_not_silently_comple
 #[tokio::test]
 async fn failure_10_a_flood_of_output_stops_at_the_quota() {
     let output = OutputLimits { kept_bytes: 1 << 20, total_bytes: 10_000_000 };
-    let room = Room::with(Settings { output, ..settings() }).await;
+    let room = Room::with(ProcessSettings { output, ..settings() }).await;
     let id = room.shell("trap '' TERM PIPE; yes & exec yes").await;
     let ended = room.exit(id).await;
     assert_eq!(ended.exit, Some(Exit::Killed { by: KilledBy::Quota }));
@@ -212,7 +213,7 @@ async fn failure_10_a_flood_of_output_stops_at_the_quota() {
 #[tokio::test]
 async fn failure_10_a_flood_of_what_was_left_in_the_background_stops_there_too() {
     let output = OutputLimits { kept_bytes: 1 << 20, total_bytes: 200_000 };
-    let room = Room::with(Settings { output, ..settings() }).await;
+    let room = Room::with(ProcessSettings { output, ..settings() }).await;
     // It goes on though nobody takes it any more.
     let id = room.shell("(trap '' PIPE; while :; do echo a line that is printed again and again; done) & exit 0").await;
     room.exit(id).await;
@@ -279,7 +280,7 @@ async fn failure_11_polling_is_answered_with_advice_and_waiting_is_not() {
     }
     assert!(begun.elapsed() < AMPLE, "else it is due again");
     assert_eq!(advised, [5]);
-    let exit = Until { exit: true, ..Until::default() };
+    let exit = WaitCondition { exit: true, ..WaitCondition::default() };
     let totals = room.processes.poll_totals();
     room.processes.wait(&owner("one"), id, &exit, Duration::from_millis(10)).await.expect("a wait");
     assert_eq!(room.processes.poll_totals(), totals, "a wait that blocked is no poll");

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use wharf_process::{ProcessError, ProcessId, Settings, Signal, StreamName, Until};
+use wharf_process::{ProcessError, ProcessId, ProcessSettings, Signal, StreamName, WaitCondition};
 
 use crate::support::{AMPLE, Room, owned, owner, settings, shell};
 
@@ -22,7 +22,7 @@ async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
     ];
     for (stranger, id) in &strangers {
         let (stranger, id) = (stranger, *id);
-        let until = Until { exit: true, ..Until::default() };
+        let until = WaitCondition { exit: true, ..WaitCondition::default() };
         let errors = [
             processes.snapshot(stranger, id).await.map(drop).err(),
             processes.poll(stranger, id, 1, 100).await.map(drop).err(),
@@ -51,7 +51,7 @@ async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
-    let room = Room::with(Settings { running_per_session: 1, ..settings() }).await;
+    let room = Room::with(ProcessSettings { running_per_session: 1, ..settings() }).await;
     // Each round is a session, and four threads race for its one place.
     for round in 0..20 {
         let owner = owner(&format!("race-{round}"));
@@ -83,7 +83,7 @@ async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
 
 #[tokio::test]
 async fn a_session_keeps_only_so_many_tombstones() {
-    let room = Room::with(Settings { ended_per_session: 3, ..settings() }).await;
+    let room = Room::with(ProcessSettings { ended_per_session: 3, ..settings() }).await;
     let mut ids = Vec::new();
     for _ in 0..8 {
         let id = room.shell("true").await;

@@ -11,8 +11,8 @@ use std::{
 
 use wharf_core::{Context, Grants, ProcessGrant};
 use wharf_process::{
-    ChildLimits, Containment, Owner, ProcessId, Processes, Reason, Settings, Snapshot, SpawnRequest, StreamName, Until,
-    output::OutputLimits,
+    ChildLimits, Containment, Owner, ProcessId, ProcessSettings, ProcessSnapshot, Processes, SpawnRequest, StreamName,
+    WaitCondition, WaitEnd, output::OutputLimits,
 };
 use wharf_spawn::Spawner;
 
@@ -36,7 +36,7 @@ impl Room {
         Self::with(settings()).await
     }
 
-    pub(crate) async fn with(settings: Settings) -> Self {
+    pub(crate) async fn with(settings: ProcessSettings) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let (processes, lost) =
             Processes::open(&directory.path().join("processes"), spawner(), settings).expect("a room");
@@ -58,15 +58,15 @@ impl Room {
     }
 
     /// Waits for the end.
-    pub(crate) async fn exit(&self, id: ProcessId) -> Snapshot {
-        let until = Until { exit: true, ..Until::default() };
+    pub(crate) async fn exit(&self, id: ProcessId) -> ProcessSnapshot {
+        let until = WaitCondition { exit: true, ..WaitCondition::default() };
         let waited = self.processes.wait(&owner("one"), id, &until, AMPLE).await.expect("a wait");
-        assert_eq!(waited.reason, Reason::Exit);
+        assert_eq!(waited.reason, WaitEnd::Exit);
         waited.process
     }
 
     /// Looks at a process again and again until it is so.
-    pub(crate) async fn until(&self, id: ProcessId, so: impl Fn(&Snapshot) -> bool) -> Snapshot {
+    pub(crate) async fn until(&self, id: ProcessId, so: impl Fn(&ProcessSnapshot) -> bool) -> ProcessSnapshot {
         let looking = async {
             loop {
                 let snapshot = self.processes.snapshot(&owner("one"), id).await.expect("a process");
@@ -84,8 +84,11 @@ impl Room {
     }
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings { output: OutputLimits { kept_bytes: 64 << 20, total_bytes: 32 << 30 }, ..Settings::default() }
+pub(crate) fn settings() -> ProcessSettings {
+    ProcessSettings {
+        output: OutputLimits { kept_bytes: 64 << 20, total_bytes: 32 << 30 },
+        ..ProcessSettings::default()
+    }
 }
 
 pub(crate) fn owner(session: &str) -> Owner {

@@ -1,7 +1,7 @@
 //! What tenants may use beside each other: places, tombstones, output on disk.
 
 use wharf_core::{Code, Error, ProcessLimits};
-use wharf_process::{Owner, ProcessId, Processes, Reason, Settings, StreamName, Until};
+use wharf_process::{Owner, ProcessId, ProcessSettings, Processes, StreamName, WaitCondition, WaitEnd};
 
 use crate::support::{AMPLE, Room, owned, settings, shell, spawner};
 
@@ -9,8 +9,8 @@ fn of(tenant: &str, session: &str) -> Owner {
     owned(tenant, "workspace", session)
 }
 
-fn limited(limits: ProcessLimits) -> Settings {
-    Settings { limits, ..settings() }
+fn limited(limits: ProcessLimits) -> ProcessSettings {
+    ProcessSettings { limits, ..settings() }
 }
 
 async fn start(room: &Room, owner: &Owner, command: &str) -> Result<ProcessId, Error> {
@@ -19,9 +19,9 @@ async fn start(room: &Room, owner: &Owner, command: &str) -> Result<ProcessId, E
 
 async fn ended(room: &Room, owner: &Owner, command: &str) -> ProcessId {
     let id = start(room, owner, command).await.expect("a process");
-    let until = Until { exit: true, ..Until::default() };
+    let until = WaitCondition { exit: true, ..WaitCondition::default() };
     let waited = room.processes.wait(owner, id, &until, AMPLE).await.expect("a wait");
-    assert_eq!(waited.reason, Reason::Exit);
+    assert_eq!(waited.reason, WaitEnd::Exit);
     id
 }
 

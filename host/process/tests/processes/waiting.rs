@@ -2,39 +2,39 @@
 
 use std::{sync::Arc, time::Duration};
 
-use wharf_process::{Found, Pattern, ProcessId, Reason, SpawnRequest, StreamName, Until};
+use wharf_process::{Pattern, PatternMatch, ProcessId, SpawnRequest, StreamName, WaitCondition, WaitEnd};
 
 use crate::support::{AMPLE, Room, owner, shell};
 
-fn until_pattern(raw: &str, from: u64) -> Until {
+fn until_pattern(raw: &str, from: u64) -> WaitCondition {
     let pattern = Pattern::new(raw).expect("a pattern");
-    Until { pattern: Some((StreamName::Stdout, from, pattern)), ..Until::default() }
+    WaitCondition { pattern: Some((StreamName::Stdout, from, pattern)), ..WaitCondition::default() }
 }
 
 /// Waits for a match in the standard output; says whether it came.
 pub(crate) async fn pattern(room: &Room, id: ProcessId, raw: &str) -> bool {
     let waited = room.processes.wait(&owner("one"), id, &until_pattern(raw, 0), AMPLE).await.expect("a wait");
-    matches!(waited.reason, Reason::Pattern(_))
+    matches!(waited.reason, WaitEnd::Pattern(_))
 }
 
 #[tokio::test]
 async fn a_wait_ends_by_whatever_comes_first() {
     let room = Room::new().await;
     let id = room.start(SpawnRequest { input: true, ..shell("while read line; do echo $line; done") }).await;
-    let wait = async |until: Until, within| {
+    let wait = async |until: WaitCondition, within| {
         room.processes.wait(&owner("one"), id, &until, within).await.expect("a wait").reason
     };
-    let output = |from| Until { output: Some((StreamName::Stdout, from)), ..Until::default() };
+    let output = |from| WaitCondition { output: Some((StreamName::Stdout, from)), ..WaitCondition::default() };
     let short = Duration::from_millis(30);
-    assert_eq!(wait(output(0), short).await, Reason::TimeUp);
-    assert_eq!(wait(Until { idle: Some(short), ..output(0) }, AMPLE).await, Reason::Idle);
+    assert_eq!(wait(output(0), short).await, WaitEnd::TimeUp);
+    assert_eq!(wait(WaitCondition { idle: Some(short), ..output(0) }, AMPLE).await, WaitEnd::Idle);
     room.processes.write(&owner("one"), id, b"hello\n", AMPLE).await.expect("written");
-    assert_eq!(wait(output(0), AMPLE).await, Reason::Output);
-    assert_eq!(wait(until_pattern("^h.*o$", 0), AMPLE).await, Reason::Pattern(Found { from: 0, to: 5 }));
-    assert_eq!(wait(until_pattern("hello", 1), short).await, Reason::TimeUp);
+    assert_eq!(wait(output(0), AMPLE).await, WaitEnd::Output);
+    assert_eq!(wait(until_pattern("^h.*o$", 0), AMPLE).await, WaitEnd::Pattern(PatternMatch { from: 0, to: 5 }));
+    assert_eq!(wait(until_pattern("hello", 1), short).await, WaitEnd::TimeUp);
     room.processes.close_input(&owner("one"), id).await.expect("closed");
     // Nothing that is waited for can come any more.
-    assert_eq!(wait(until_pattern("never", 0), AMPLE).await, Reason::Exit);
+    assert_eq!(wait(until_pattern("never", 0), AMPLE).await, WaitEnd::Exit);
     room.close().await;
 }
 

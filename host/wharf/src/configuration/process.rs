@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use serde::Deserialize;
 use wharf_core::{Grants, PluginName, ProcessLimits};
-use wharf_process::{Settings as ProcessRoom, output::OutputLimits};
+use wharf_process::{ProcessSettings, output::OutputLimits};
 
 use super::{limits::WrittenLimits, polls::PollGuidance};
 
@@ -54,9 +54,9 @@ impl WorkspaceSettings {
     }
 }
 
-/// What the process room is told.
-pub(crate) fn room(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessRoom {
-    ProcessRoom {
+/// What the configuration sets for the processes of the host.
+pub(crate) fn settings(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessSettings {
+    ProcessSettings {
         running_per_session: usize::try_from(limits.running_per_session).unwrap_or(usize::MAX),
         ended_per_session: usize::try_from(limits.ended_per_session).unwrap_or(usize::MAX),
         tombstone_lifetime: Duration::from_secs(limits.tombstone_seconds),

@@ -19,7 +19,7 @@ const PAGE: &str = "README.md";
 const SDK: &str = "../wharf/sdk/rust";
 
 /// What the page shows.
-struct Shown {
+struct ShownWalk {
     manifest: String,
     source: String,
     /// The commands behind the one that builds, with their answers.
@@ -70,7 +70,7 @@ fn typed(workspace: &Workspace, folder: &Path, line: &str) -> Result<String> {
     command::run_and_capture(&mut shell)
 }
 
-fn shown(page: &str) -> Result<Shown> {
+fn shown(page: &str) -> Result<ShownWalk> {
     let block = |first: &str| {
         let rest = page.split_once(&format!("\n```{first}")).map(|(_, rest)| rest);
         let block = rest.and_then(|rest| rest.split_once("\n```")).map(|(block, _)| block);
@@ -86,7 +86,7 @@ fn shown(page: &str) -> Result<Shown> {
         }
     }
     let (manifest, source) = (block("toml Cargo.toml\n")?.to_owned(), block("rust src/lib.rs\n")?.to_owned());
-    Ok(Shown { manifest, source, steps })
+    Ok(ShownWalk { manifest, source, steps })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Source, Violation, links};
+use super::{SourceFile, Violation, links};
 
 /// Where the pages are.
 const PAGES: &str = "docs/src";
@@ -13,7 +13,7 @@ const PAGES: &str = "docs/src";
 const SUMMARY: &str = "docs/src/SUMMARY.md";
 
 /// `sources` are all files of the repository.
-pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
+pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
     let summary = sources.iter().find(|source| source.path == Path::new(SUMMARY));
     let listed = summary.map(|summary| listed(&summary.text)).unwrap_or_default();
     let mut violations = Vec::new();
@@ -48,7 +48,7 @@ fn listed(summary: &str) -> Vec<(usize, PathBuf)> {
 }
 
 /// Blocks of a Markdown file that are fenced as JSON, and are none.
-pub(super) fn json(source: &Source) -> Vec<Violation> {
+pub(super) fn json(source: &SourceFile) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut block: Option<(usize, String)> = None;
     for (index, line) in source.text.lines().enumerate() {
@@ -71,8 +71,8 @@ pub(super) fn json(source: &Source) -> Vec<Violation> {
 mod tests {
     use super::*;
 
-    fn source(path: &str, text: &str) -> Source {
-        Source { path: path.into(), text: text.into() }
+    fn source(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.into(), text: text.into() }
     }
 
     #[test]

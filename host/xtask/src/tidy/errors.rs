@@ -1,11 +1,11 @@
 //! Errors have types: no public function returns one as a text.
 
-use super::{Source, Violation, circles};
+use super::{SourceFile, Violation, circles};
 
 /// What a public function of a library begins with.
 const BEGINNINGS: [&str; 4] = ["pub fn ", "pub async fn ", "pub const fn ", "pub unsafe fn "];
 
-pub(super) fn check(source: &Source) -> Vec<Violation> {
+pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
     if circles::place(&source.path).is_none() {
         return Vec::new();
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<usize> {
-        let source = Source { path: "host/a/src/a.rs".into(), text: text.into() };
+        let source = SourceFile { path: "host/a/src/a.rs".into(), text: text.into() };
         check(&source).into_iter().map(|violation| violation.line).collect()
     }
 

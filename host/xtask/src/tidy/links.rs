@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// What there is to link to.
 pub(super) struct Targets<E> {
@@ -16,13 +16,13 @@ pub(super) struct Targets<E> {
 
 impl<E: Fn(&Path) -> bool> Targets<E> {
     /// `sources` are all files of the repository.
-    pub(super) fn new(sources: &[Source], exists: E) -> Self {
+    pub(super) fn new(sources: &[SourceFile], exists: E) -> Self {
         let pages = sources.iter().filter(|source| source.is("md"));
         Self { exists, anchors: pages.map(|page| (page.path.clone(), anchors(&page.text))).collect() }
     }
 
     /// Links of `source` that lead nowhere.
-    pub(super) fn check(&self, source: &Source) -> Vec<Violation> {
+    pub(super) fn check(&self, source: &SourceFile) -> Vec<Violation> {
         let links = outside_of_code(&source.text).flat_map(|(line, text)| targets(text).map(move |link| (line, link)));
         let broken = links.filter(|(_, link)| !self.leads(source, link));
         broken
@@ -33,7 +33,7 @@ impl<E: Fn(&Path) -> bool> Targets<E> {
             .collect()
     }
 
-    fn leads(&self, source: &Source, link: &str) -> bool {
+    fn leads(&self, source: &SourceFile, link: &str) -> bool {
         if !is_local(link) {
             return true;
         }
@@ -53,7 +53,7 @@ impl<E: Fn(&Path) -> bool> Targets<E> {
 }
 
 /// Local links of a page that leave `folder`, with their lines.
-pub(super) fn leaving<'s>(source: &'s Source, folder: &Path) -> Vec<(usize, &'s str)> {
+pub(super) fn leaving<'s>(source: &'s SourceFile, folder: &Path) -> Vec<(usize, &'s str)> {
     let links = outside_of_code(&source.text).flat_map(|(line, text)| targets(text).map(move |link| (line, link)));
     let beside = source.path.parent().unwrap_or(Path::new(""));
     let leaves = |link: &str| {
@@ -128,7 +128,7 @@ mod tests {
 
     fn broken(path: &str, text: &str) -> usize {
         let there = ["README.md", "wit/README.md", "wit"].map(PathBuf::from);
-        let page = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
+        let page = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into() };
         let rooms = "# A house\n\n## The `rooms`, in order\n\n## Notes\n\n```sh\n# no heading\n```\n\n## Notes\n";
         let mut sources = vec![page("README.md", rooms), page("wit/README.md", "")];
         sources.retain(|source| source.path != Path::new(path));

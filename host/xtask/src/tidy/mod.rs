@@ -88,13 +88,13 @@ impl std::fmt::Display for Violation {
 }
 
 /// A text file of the repository.
-struct Source {
+struct SourceFile {
     /// Relative to the root.
     path: PathBuf,
     text: String,
 }
 
-impl Source {
+impl SourceFile {
     fn is(&self, extension: &str) -> bool {
         self.path.extension().is_some_and(|present| present == extension)
     }
@@ -156,7 +156,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
 }
 
 /// Reads all text files below `folder`, in a fixed order.
-fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> Result<()> {
+fn collect(root: &Path, folder: &Path, sources: &mut Vec<SourceFile>) -> Result<()> {
     let mut entries = fs::read_dir(root.join(folder))?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -171,7 +171,7 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> Result<()> 
             let bytes = fs::read(root.join(&path)).with_context(|| format!("cannot read {}", path.display()))?;
             // What is not UTF-8 is a component or a picture: no rule is about it.
             if let Ok(text) = String::from_utf8(bytes) {
-                sources.push(Source { path, text });
+                sources.push(SourceFile { path, text });
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// Where tests are that are named as `module::test`.
 const TESTS: &str = "tests/tests/end_to_end";
 
 /// `sources` are all files of the repository. Rows of tables name tests; prose may.
-pub(super) fn check(document: &Source, sources: &[Source]) -> Vec<Violation> {
+pub(super) fn check(document: &SourceFile, sources: &[SourceFile]) -> Vec<Violation> {
     let lines = document.text.lines().enumerate().filter(|(_, line)| line.starts_with('|'));
     let mut violations = Vec::new();
     for (at, line) in lines {
@@ -56,14 +56,14 @@ fn is_legal(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:".contains(&byte))
 }
 
-fn has(source: &Source, name: &str) -> bool {
+fn has(source: &SourceFile, name: &str) -> bool {
     let Some((module, test)) = name.rsplit_once("::") else { return false };
     let place = Path::new(TESTS).join(module.replace("::", "/"));
     let is_there = source.path == place.with_extension("rs") || source.path == place.join("mod.rs");
     is_there && defines(source, test)
 }
 
-fn defines(source: &Source, test: &str) -> bool {
+fn defines(source: &SourceFile, test: &str) -> bool {
     source.text.contains(&format!("fn {test}()"))
 }
 
@@ -71,8 +71,8 @@ fn defines(source: &Source, test: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn source(path: &str, text: &str) -> Source {
-        Source { path: path.into(), text: text.to_owned() }
+    fn source(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.into(), text: text.to_owned() }
     }
 
     fn broken(line: &str) -> usize {

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use super::{Source, Violation, circles};
+use super::{SourceFile, Violation, circles};
 
 /// Crates that may have a type of the same name.
 const MOST_CRATES: usize = 3;
@@ -19,7 +19,7 @@ const EXCEPTIONS: [&str; 0] = [];
 const ITEMS: [&str; 5] = ["struct ", "enum ", "union ", "trait ", "type "];
 
 /// `sources` are all files of the repository.
-pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
+pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
     let mut owners = BTreeMap::<&str, BTreeMap<&Path, (&Path, usize)>>::new();
     for source in sources.iter().filter(|source| source.is("rs")) {
         let Some((crate_root, _)) = circles::place(&source.path) else { continue };
@@ -71,7 +71,7 @@ mod tests {
     fn shared(crates: &[&str], text: &str) -> Vec<String> {
         let sources: Vec<_> = crates
             .iter()
-            .map(|name| Source { path: format!("host/{name}/src/a.rs").into(), text: text.to_owned() })
+            .map(|name| SourceFile { path: format!("host/{name}/src/a.rs").into(), text: text.to_owned() })
             .collect();
         check(&sources).iter().map(ToString::to_string).collect()
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// Words of a paragraph, or of one item of a list.
 const MOST_WORDS: usize = 100;
@@ -17,7 +17,7 @@ const FIRST_PAGES: [&str; 2] = ["README.md", "README.ko.md"];
 /// Documents in the root that are held to it, beside all of the book.
 const DOCUMENTS: [&str; 5] = ["README.md", "README.ko.md", "SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 
-pub(super) fn check(source: &Source) -> Vec<Violation> {
+pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
     let is_document = |name: &str| source.path == Path::new(name);
     let is_held = DOCUMENTS.into_iter().any(is_document) || source.path.starts_with("docs");
     if !is_held {
@@ -70,7 +70,10 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&Source { path: path.into(), text: text.into() }).into_iter().map(|violation| violation.line).collect()
+        check(&SourceFile { path: path.into(), text: text.into() })
+            .into_iter()
+            .map(|violation| violation.line)
+            .collect()
     }
 
     #[test]

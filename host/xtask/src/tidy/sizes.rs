@@ -1,6 +1,6 @@
 //! How long a Rust file may be.
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// More is a warning.
 const LARGE_LINES: usize = 400;
@@ -8,7 +8,7 @@ const LARGE_LINES: usize = 400;
 /// More is refused.
 const LARGEST_LINES: usize = 500;
 
-pub(super) fn check(source: &Source) -> Option<Violation> {
+pub(super) fn check(source: &SourceFile) -> Option<Violation> {
     let lines = source.text.lines().count();
     if lines <= LARGE_LINES || source.text.starts_with("// @generated") {
         return None;
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     fn of_lines(lines: usize) -> Option<Violation> {
-        check(&Source { path: "a.rs".into(), text: "line\n".repeat(lines) })
+        check(&SourceFile { path: "a.rs".into(), text: "line\n".repeat(lines) })
     }
 
     #[test]

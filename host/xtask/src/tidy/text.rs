@@ -1,7 +1,7 @@
 //! Words that have no place in the repository: leftovers, switched-off tests,
 //! paths of somebody's machine.
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// A forbidden word: the word in two parts (so that this file does not hold it),
 /// the only kinds of file it is forbidden in (none: all), and how to mend it.
@@ -19,7 +19,7 @@ const FORBIDDEN: [Forbidden; 7] = [
     ("/ro", "ot/", &[], "a path of one machine: write it relative to the repository"),
 ];
 
-pub(super) fn check(source: &Source) -> Vec<Violation> {
+pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (first, second, extensions, mend) in FORBIDDEN {
         if !extensions.is_empty() && !extensions.iter().any(|extension| source.is(extension)) {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn lines_of(path: &str, text: String) -> Vec<usize> {
-        check(&Source { path: path.into(), text }).into_iter().map(|violation| violation.line).collect()
+        check(&SourceFile { path: path.into(), text }).into_iter().map(|violation| violation.line).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Reads WIT line by line, as rustfmt-like layout has it: one item a line. It
 //! does not check that the text is valid; the engine's bindings do.
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// What a pair of braces encloses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ enum Block {
 const WORDS: [&str; 9] =
     ["interface", "world", "record", "variant", "enum", "flags", "resource", "type", "constructor"];
 
-pub(super) fn check(source: &Source) -> Vec<Violation> {
+pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut blocks = Vec::new();
     let mut documented = false;
@@ -136,7 +136,7 @@ world plugin {
 
     #[test]
     fn items_without_documentation_are_found_at_their_lines() {
-        let source = Source { path: "wit/state.wit".into(), text: WIT.into() };
+        let source = SourceFile { path: "wit/state.wit".into(), text: WIT.into() };
         let found: Vec<_> = check(&source)
             .into_iter()
             .map(|violation| (violation.line, violation.text.split(" has").next().unwrap_or_default().to_owned()))

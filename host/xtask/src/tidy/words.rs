@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use super::{Source, Violation};
+use super::{SourceFile, Violation};
 
 /// Where the lists stand.
 const PLACE: &str = "contract";
@@ -23,8 +23,8 @@ struct List<'s> {
 }
 
 /// `sources` are all files of the repository.
-pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
-    let of_contract = |source: &&Source| source.is("rs") && source.path.starts_with(PLACE);
+pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
+    let of_contract = |source: &&SourceFile| source.is("rs") && source.path.starts_with(PLACE);
     let lists: Vec<List<'_>> = sources.iter().filter(of_contract).flat_map(|source| lists(&source.text)).collect();
     let others = sources.iter().filter(|source| source.is("rs") && !of_contract(source) && !is_test(&source.path));
     others.flat_map(|source| repeated(source, &lists)).collect()
@@ -60,7 +60,7 @@ fn lists(text: &str) -> Vec<List<'_>> {
     lists
 }
 
-fn repeated(source: &Source, lists: &[List<'_>]) -> Vec<Violation> {
+fn repeated(source: &SourceFile, lists: &[List<'_>]) -> Vec<Violation> {
     // Tests stand at the end of their file.
     let code = source.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let mut violations = Vec::new();
@@ -108,8 +108,8 @@ mod tests {
                             Five = \"five\";\n    }\n}\n\nwords! {\n    Few, \"few\" {\n        A = \"a\";\n    }\n}\n\nfn other() \
                             {\n    let x = \"y\";\n}\n";
 
-    fn source(path: &str, text: &str) -> Source {
-        Source { path: path.into(), text: text.to_owned() }
+    fn source(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.into(), text: text.to_owned() }
     }
 
     fn found(path: &str, text: &str) -> Vec<usize> {

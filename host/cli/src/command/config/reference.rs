@@ -27,9 +27,10 @@ const NAMES: [(&str, &str); 5] =
 /// The page.
 pub(super) fn markdown(schema: &Value) -> String {
     let mut page = String::from(BEGINNING);
-    let reader = Reader { definitions: &schema["definitions"] };
+    let reader = SchemaReader { definitions: &schema["definitions"] };
     // Tables in the order in which a reader meets them: each behind the one that names it.
-    let mut tables = VecDeque::from([Table { heading: "Top level".to_owned(), path: String::new(), of: schema }]);
+    let mut tables =
+        VecDeque::from([ReferenceTable { heading: "Top level".to_owned(), path: String::new(), of: schema }]);
     while let Some(table) = tables.pop_front() {
         let found = reader.show(&table, &mut page);
         for table in found.into_iter().rev() {
@@ -39,21 +40,22 @@ pub(super) fn markdown(schema: &Value) -> String {
     page
 }
 
-/// A table of the file.
-struct Table<'s> {
+/// A table of the configuration file.
+struct ReferenceTable<'s> {
     heading: String,
     /// What stands before its keys: `http.` for `[http]`.
     path: String,
     of: &'s Value,
 }
 
-struct Reader<'s> {
+/// Reads the tables out of a schema.
+struct SchemaReader<'s> {
     definitions: &'s Value,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> SchemaReader<'s> {
     /// Writes a table's keys; returns the tables in it.
-    fn show(&self, table: &Table<'s>, page: &mut String) -> Vec<Table<'s>> {
+    fn show(&self, table: &ReferenceTable<'s>, page: &mut String) -> Vec<ReferenceTable<'s>> {
         let required = table.of["required"].as_array();
         let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|required| *required == key));
         let (mut rows, mut tables) = (String::new(), Vec::new());
@@ -81,7 +83,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The table that a property is, where it is one with keys that are known.
-    fn table(&self, path: &str, key: &str, property: &'s Value) -> Option<Table<'s>> {
+    fn table(&self, path: &str, key: &str, property: &'s Value) -> Option<ReferenceTable<'s>> {
         let property = self.resolved(property);
         let name = NAMES.iter().find(|(known, _)| *known == key).map_or("NAME", |(_, name)| *name);
         let (path, of, several) = if let Some(items) = property.get("items") {
@@ -95,7 +97,7 @@ impl<'s> Reader<'s> {
         };
         of.get("properties")?;
         let heading = if several { format!("`[[{path}]]`") } else { format!("`[{path}]`") };
-        Some(Table { heading, path: format!("{path}."), of })
+        Some(ReferenceTable { heading, path: format!("{path}."), of })
     }
 
     /// What a property is, behind references and what may be absent.

@@ -1,4 +1,4 @@
-//! Between the words of the contract and those of the process room.
+//! Between the words of the contract and those of the process crate.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use wharf_contract::process::Meta;
 use wharf_core::{Code, Error};
 use wharf_process::{
-    Exit, Pattern, PollStatistics, ProcessError, Snapshot, StreamName, StreamState, Until, output::Piece,
-    polls::Guidance,
+    Exit, Pattern, PollStatistics, ProcessError, ProcessSnapshot, StreamName, StreamState, WaitCondition,
+    output::OutputPiece, polls::Guidance,
 };
 
 use crate::{
@@ -36,7 +36,7 @@ pub(super) fn stream(name: &str) -> Result<StreamName, Error> {
     StreamName::find(name).ok_or_else(|| Error::new(Code::Invalid, "a stream is `stdout` or `stderr`"))
 }
 
-pub(super) fn until(condition: wit::Condition) -> Result<Until, Error> {
+pub(super) fn condition(condition: wit::Condition) -> Result<WaitCondition, Error> {
     let pattern = match condition.pattern {
         Some((place, text)) => {
             let stream = stream(&place.stream)?;
@@ -47,7 +47,7 @@ pub(super) fn until(condition: wit::Condition) -> Result<Until, Error> {
     };
     let output = condition.output.map(|place| Ok::<_, Error>((stream(&place.stream)?, place.cursor))).transpose()?;
     let idle = condition.idle_milliseconds.map(Duration::from_millis);
-    Ok(Until { output, pattern, exit: condition.exit, idle })
+    Ok(WaitCondition { output, pattern, exit: condition.exit, idle })
 }
 
 impl From<StreamState> for wit::Progress {
@@ -71,12 +71,12 @@ impl From<Exit> for wit::Outcome {
 
 /// Further fields, where there are any.
 fn meta(explanation: Option<String>, polls: &PollStatistics) -> Option<String> {
-    let meta = Meta { explanation, polls: (polls.polls > 0).then(|| polls.told()) };
+    let meta = Meta { explanation, polls: (polls.polls > 0).then(|| polls.to_contract()) };
     (!meta.is_empty()).then(|| json!(meta).to_string())
 }
 
-impl From<Snapshot> for wit::Info {
-    fn from(snapshot: Snapshot) -> Self {
+impl From<ProcessSnapshot> for wit::Info {
+    fn from(snapshot: ProcessSnapshot) -> Self {
         Self {
             id: snapshot.id.to_string(),
             command: snapshot.command,
@@ -93,8 +93,8 @@ impl From<Snapshot> for wit::Info {
     }
 }
 
-impl From<Piece> for wit::Piece {
-    fn from(piece: Piece) -> Self {
+impl From<OutputPiece> for wit::Piece {
+    fn from(piece: OutputPiece) -> Self {
         Self {
             start: piece.from,
             next: piece.next(),

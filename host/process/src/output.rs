@@ -19,19 +19,31 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-pub(crate) use copy::{Copiers, copy};
-pub(crate) use disk::{Claim, Disk};
-pub use read::{MAX_READ_BYTES, Piece, ReadError};
+pub(crate) use copy::{CopierSlots, copy};
+pub(crate) use disk::{DiskClaim, OutputDisk};
+pub use read::{MAX_READ_BYTES, OutputPiece, OutputReadError};
+use serde::{Deserialize, Serialize};
 use tokio::{sync::watch, time::Instant};
 
-use crate::StreamState;
+/// How far a stream has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamState {
+    /// Bytes written since the start: the cursor behind the last one.
+    pub bytes: u64,
+    /// Bytes before this cursor are not kept any more.
+    pub evicted_before: u64,
+    /// Somebody can still write to it, be it only a descendant.
+    pub open: bool,
+    /// Output was lost because the host could not store it.
+    pub damaged: bool,
+}
 
 /// How much a stream may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputLimits {
     /// Bytes that are kept on disk; older ones are evicted. At least 256 KiB.
     pub kept_bytes: u64,
-    /// Bytes that may be written in all; who writes more is killed.
+    /// Bytes that may be written in all; a process that writes more is killed.
     pub total_bytes: u64,
 }
 
@@ -48,7 +60,7 @@ const MIN_KEPT_BYTES: u64 = 4 * EVICTION_BYTES;
 
 /// Why a stream takes no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum CaptureFailure {
     /// It reached its total.
     Quota,
     /// The disk did not take it.
@@ -57,49 +69,49 @@ pub(crate) enum Failure {
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Progress {
+pub(crate) struct OutputProgress {
     pub(crate) bytes: u64,
     pub(crate) evicted_before: u64,
     pub(crate) open: bool,
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<CaptureFailure>,
     /// When something was last written.
     pub(crate) last: Instant,
 }
 
 /// One stream of one process. One task appends, anybody reads.
 #[derive(Debug)]
-pub struct Output {
+pub struct CapturedOutput {
     path: PathBuf,
     /// Open as long as the stream is; held to clone or take it.
     file: Mutex<Option<Arc<File>>>,
     limits: OutputLimits,
-    claim: Claim,
+    claim: DiskClaim,
     /// Held while bytes are written or evicted.
     writing: Mutex<()>,
-    progress: watch::Sender<Progress>,
+    progress: watch::Sender<OutputProgress>,
 }
 
-impl Output {
+impl CapturedOutput {
     /// A new, empty stream in a file that nobody else may read.
-    pub(crate) fn create(path: &Path, limits: OutputLimits, claim: Claim) -> io::Result<Arc<Self>> {
+    pub(crate) fn create(path: &Path, limits: OutputLimits, claim: DiskClaim) -> io::Result<Arc<Self>> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
-        let progress = Progress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
-        let output = Arc::new(Self::with(path, Some(file), limits, claim, progress));
+        let progress = OutputProgress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
+        let output = Arc::new(Self::new(path, Some(file), limits, claim, progress));
         output.claim.open(&output);
         Ok(output)
     }
 
-    /// A stream that another host wrote, and nobody writes any more. What it
-    /// keeps is counted once it has been asked to [`Output::settle`].
-    pub(crate) fn reopen(path: &Path, claim: Claim) -> io::Result<Arc<Self>> {
+    /// A stream that another host wrote and that nobody writes any more. What it
+    /// keeps is counted once it has been asked to [`CapturedOutput::count_inherited`].
+    pub(crate) fn reopen(path: &Path, claim: DiskClaim) -> io::Result<Arc<Self>> {
         let file = File::open(path)?;
         let bytes = file.metadata()?.len();
         let evicted_before = first_kept(&file, bytes);
-        let progress = Progress { bytes, evicted_before, open: false, failure: None, last: Instant::now() };
-        Ok(Arc::new(Self::with(path, None, OutputLimits::default(), claim, progress)))
+        let progress = OutputProgress { bytes, evicted_before, open: false, failure: None, last: Instant::now() };
+        Ok(Arc::new(Self::new(path, None, OutputLimits::default(), claim, progress)))
     }
 
-    fn with(path: &Path, file: Option<File>, limits: OutputLimits, claim: Claim, progress: Progress) -> Self {
+    fn new(path: &Path, file: Option<File>, limits: OutputLimits, claim: DiskClaim, progress: OutputProgress) -> Self {
         let kept_bytes = limits.kept_bytes.max(MIN_KEPT_BYTES);
         let limits = OutputLimits { kept_bytes, ..limits };
         let file = Mutex::new(file.map(Arc::new));
@@ -123,11 +135,11 @@ impl Output {
         open.map_or_else(|| File::open(&self.path).map(Arc::new), Ok)
     }
 
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> OutputProgress {
         *self.progress.borrow()
     }
 
-    pub(crate) fn follow(&self) -> watch::Receiver<Progress> {
+    pub(crate) fn follow(&self) -> watch::Receiver<OutputProgress> {
         self.progress.subscribe()
     }
 
@@ -138,16 +150,16 @@ impl Output {
     /// How far it has come.
     #[must_use]
     pub fn state(&self) -> StreamState {
-        let Progress { bytes, evicted_before, open, failure, .. } = self.progress();
-        StreamState { bytes, evicted_before, open, damaged: failure == Some(Failure::Storage) }
+        let OutputProgress { bytes, evicted_before, open, failure, .. } = self.progress();
+        StreamState { bytes, evicted_before, open, damaged: failure == Some(CaptureFailure::Storage) }
     }
 
     /// Writes what was printed, of which there is at most 256 KiB at a time.
     /// After a failure, and once it is closed, the stream takes no more.
-    fn append(&self, printed: &[u8]) -> Result<(), Failure> {
+    fn append(&self, printed: &[u8]) -> Result<(), CaptureFailure> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(file) = self.open_file().clone() else { return Err(Failure::Storage) };
-        let Progress { bytes, mut evicted_before, .. } = self.progress();
+        let Some(file) = self.open_file().clone() else { return Err(CaptureFailure::Storage) };
+        let OutputProgress { bytes, mut evicted_before, .. } = self.progress();
         let room = usize::try_from(self.limits.total_bytes.saturating_sub(bytes)).unwrap_or(usize::MAX);
         let (fits, rest) = printed.split_at(printed.len().min(room));
         let end = bytes + fits.len() as u64;
@@ -166,14 +178,14 @@ impl Output {
         };
         let failure = match written.and_then(|()| file.write_all_at(fits, bytes)) {
             Ok(()) if rest.is_empty() => None,
-            Ok(()) => Some(Failure::Quota),
+            Ok(()) => Some(CaptureFailure::Quota),
             Err(error) => {
                 tracing::error!(%error, "the output of a process cannot be stored");
-                Some(Failure::Storage)
+                Some(CaptureFailure::Storage)
             }
         };
         self.progress.send_modify(|progress| {
-            if failure != Some(Failure::Storage) {
+            if failure != Some(CaptureFailure::Storage) {
                 progress.bytes = end;
             }
             progress.failure = failure;
@@ -182,22 +194,21 @@ impl Output {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Nobody can write any more, or nobody wants to know what is written. What
+    /// Takes no more: nobody can write, or nobody wants to know what is written. What
     /// it keeps may go when others of its tenant need the room.
     pub(crate) fn close(self: &Arc<Self>) {
         self.open_file().take();
         self.progress.send_modify(|progress| progress.open = false);
-        let Progress { bytes, evicted_before, .. } = self.progress();
+        let OutputProgress { bytes, evicted_before, .. } = self.progress();
         self.claim.close(bytes.saturating_sub(evicted_before), self);
     }
 
-    /// Counts what another host left here, or gives it up where there is no room
-    /// for it. Others make no room for it: ask the newest first. Waits for the
-    /// disk.
-    pub(crate) fn settle(self: &Arc<Self>) {
-        let Progress { bytes, evicted_before, .. } = self.progress();
-        if !self.claim.takes_over(bytes.saturating_sub(evicted_before)) {
-            self.give_up();
+    /// Counts what another host left here, or evicts it where there is no room for
+    /// it. Others make no room for it: ask the newest first. Waits for the disk.
+    pub(crate) fn count_inherited(self: &Arc<Self>) {
+        let OutputProgress { bytes, evicted_before, .. } = self.progress();
+        if !self.claim.hold_inherited(bytes.saturating_sub(evicted_before)) {
+            self.evict_all();
         }
     }
 
@@ -206,13 +217,13 @@ impl Output {
         self.claim.held()
     }
 
-    /// Gives up all but the last `keep` bytes, and never what was reserved, so
-    /// that another stream can begin. Says whether that made room: one that is
-    /// being written to is left alone.
-    fn squeeze(&self, keep: u64) -> bool {
+    /// Evicts all but the last `keep` bytes, and never what was reserved, so that
+    /// another stream can begin. Says whether that made room: a stream that is being
+    /// written to is left alone.
+    fn evict_all_but(&self, keep: u64) -> bool {
         let Ok(_writing) = self.writing.try_lock() else { return false };
         let Some(file) = self.open_file().clone() else { return false };
-        let Progress { bytes, evicted_before, .. } = self.progress();
+        let OutputProgress { bytes, evicted_before, .. } = self.progress();
         let held = self.claim.held();
         let keep = keep.max(MIN_KEPT_BYTES - EVICTION_BYTES);
         let until = bytes.saturating_sub(keep).next_multiple_of(EVICTION_BYTES).min(bytes).max(evicted_before);
@@ -231,10 +242,10 @@ impl Output {
         }
     }
 
-    /// Gives up all that it keeps, now that nobody writes. Says whether that made
+    /// Evicts all that it keeps, now that nobody writes. Says whether that made
     /// room.
-    fn give_up(&self) -> bool {
-        let Progress { bytes, evicted_before, .. } = self.progress();
+    fn evict_all(&self) -> bool {
+        let OutputProgress { bytes, evicted_before, .. } = self.progress();
         // Readers must know before the bytes are gone.
         self.progress.send_modify(|progress| progress.evicted_before = bytes);
         let evicted = match OpenOptions::new().write(true).open(&self.path) {
@@ -257,7 +268,7 @@ impl Output {
         }
     }
 
-    /// Until it is closed.
+    /// Returns once it is closed.
     pub(crate) async fn closed(&self) {
         // It fails where nobody can close it any more, which cannot be: it is
         // held here.

@@ -8,24 +8,23 @@ use wharf_core::{
     quota::{Bounds, Quota, QuotaFull, Share},
 };
 
-use super::Settings;
-use crate::{Owner, output::Disk};
+use crate::{Owner, ProcessSettings, output::OutputDisk};
 
 const SECTION: &str = "[process.limits]";
 
 /// What all processes of a host use.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct ProcessQuotas {
     /// Those that start or run, be it only what their leader left behind.
     pub(super) running: Arc<Quota>,
     /// Those of which only the tombstone is left.
     pub(super) ended: Arc<Quota>,
     /// What they print.
-    pub(super) disk: Arc<Disk>,
+    pub(super) disk: Arc<OutputDisk>,
 }
 
-impl Ledger {
-    pub(super) fn new(settings: &Settings) -> Self {
+impl ProcessQuotas {
+    pub(super) fn new(settings: &ProcessSettings) -> Self {
         let ProcessLimits {
             running_per_tenant,
             running,
@@ -57,7 +56,7 @@ impl Ledger {
                 ("ended_per_tenant", ended_per_tenant),
                 ("ended", ended),
             )),
-            disk: Disk::new(bounds(
+            disk: OutputDisk::new(bounds(
                 "bytes of kept output",
                 ("output_disk_bytes_per_session", output_disk_bytes_per_session),
                 ("output_disk_bytes_per_tenant", output_disk_bytes_per_tenant),
@@ -66,54 +65,54 @@ impl Ledger {
         }
     }
 
-    /// A place among those that run.
-    pub(super) fn take_place(&self, owner: &Owner) -> Result<Seat, QuotaFull> {
+    /// A slot among those that run.
+    pub(super) fn take_slot(&self, owner: &Owner) -> Result<ProcessSlot, QuotaFull> {
         let share = self.running.take(&owner.tenant, &owner.session, 1)?;
-        Ok(Seat { share: Mutex::new(Place::Running(share)), ended: Arc::clone(&self.ended) })
+        Ok(ProcessSlot { share: Mutex::new(SlotShare::Running(share)), ended: Arc::clone(&self.ended) })
     }
 
-    /// The place of a process that an earlier host has left: it is there, whatever the limits say.
-    pub(super) fn tombstone(&self, owner: &Owner) -> Seat {
+    /// The slot of a process that an earlier host left: it is there, whatever the limits say.
+    pub(super) fn ended_slot(&self, owner: &Owner) -> ProcessSlot {
         let share = self.ended.record(&owner.tenant, &owner.session, 1);
-        Seat { share: Mutex::new(Place::Ended(share)), ended: Arc::clone(&self.ended) }
+        ProcessSlot { share: Mutex::new(SlotShare::Ended(share)), ended: Arc::clone(&self.ended) }
     }
 }
 
-/// The place of one process among all others: first among those that run, then
-/// among those that have ended.
+/// What one process counts as: first one of those that run, then one of those that have
+/// ended.
 #[derive(Debug)]
-pub(super) struct Seat {
-    // Held to change the place.
-    share: Mutex<Place>,
+pub(super) struct ProcessSlot {
+    // Held to change what it counts as.
+    share: Mutex<SlotShare>,
     ended: Arc<Quota>,
 }
 
-/// Dropping a share gives its place to the next.
+/// Dropping a share lets another process have it.
 #[derive(Debug)]
-enum Place {
+enum SlotShare {
     Running(#[expect(dead_code, reason = "held until the process has ended")] Share),
     Ended(#[expect(dead_code, reason = "held as long as the tombstone is kept")] Share),
     Gone,
 }
 
-impl Seat {
+impl ProcessSlot {
     /// Nothing of the process runs any more.
     pub(super) fn end(&self, owner: &Owner) {
-        let mut place = self.place();
-        if matches!(*place, Place::Running(_)) {
-            *place = Place::Ended(self.ended.record(&owner.tenant, &owner.session, 1));
+        let mut share = self.share();
+        if matches!(*share, SlotShare::Running(_)) {
+            *share = SlotShare::Ended(self.ended.record(&owner.tenant, &owner.session, 1));
         }
     }
 
     /// Nobody finds the process any more.
     pub(super) fn leave(&self) {
-        let mut place = self.place();
-        if matches!(*place, Place::Ended(_)) {
-            *place = Place::Gone;
+        let mut share = self.share();
+        if matches!(*share, SlotShare::Ended(_)) {
+            *share = SlotShare::Gone;
         }
     }
 
-    fn place(&self) -> MutexGuard<'_, Place> {
+    fn share(&self) -> MutexGuard<'_, SlotShare> {
         self.share.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

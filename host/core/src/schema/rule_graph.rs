@@ -20,14 +20,14 @@ use super::{
 /// Schemas that may be applied to one and the same value, each within the one before.
 const MAX_IN_PLACE: usize = 128;
 
-/// A place in [`Program::nodes`].
+/// A place in [`RuleGraph::nodes`].
 pub(super) type NodeId = usize;
-/// A place in [`Program::patterns`].
+/// A place in [`RuleGraph::patterns`].
 pub(super) type PatternId = usize;
 
-/// A schema, compiled.
+/// A compiled schema: node 0 is its root.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct RuleGraph {
     pub(super) nodes: Vec<Node>,
     pub(super) patterns: Vec<Pattern>,
 }
@@ -36,20 +36,20 @@ pub(super) struct Program {
 #[derive(Debug)]
 pub(super) struct Node {
     /// In which other one it lies, and where: for telling the rule.
-    pub(super) place: Option<(NodeId, Step)>,
-    pub(super) rules: Rules,
+    pub(super) place: Option<(NodeId, SchemaStep)>,
+    pub(super) rules: NodeRules,
 }
 
 /// From a schema to one within it.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum SchemaStep {
     Keyword(&'static str),
     Named(&'static str, Arc<str>),
     Numbered(&'static str, usize),
 }
 
 #[derive(Debug)]
-pub(super) enum Rules {
+pub(super) enum NodeRules {
     Anything,
     Nothing,
     /// Rules, the cheap ones first.
@@ -147,7 +147,7 @@ pub(super) struct Properties {
     pub(super) additional: Option<NodeId>,
 }
 
-impl Program {
+impl RuleGraph {
     pub(super) fn compile(root: &Value, places: &Places, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
         let mut compiler = Compiler {
             root,
@@ -157,16 +157,16 @@ impl Program {
             known: HashMap::new(),
             waiting: Vec::new(),
             known_patterns: HashMap::new(),
-            program: Self { nodes: Vec::new(), patterns: Vec::new() },
+            graph: Self { nodes: Vec::new(), patterns: Vec::new() },
         };
         compiler.node(root, None)?;
         // A list and no recursion: what refers to each other may be a long chain.
         while let Some((node, schema)) = compiler.waiting.pop() {
-            compiler.program.nodes[node].rules = compiler.rules(node, schema)?;
+            compiler.graph.nodes[node].rules = compiler.rules(node, schema)?;
         }
-        let program = compiler.program;
-        program.check_nesting()?;
-        Ok(program)
+        let graph = compiler.graph;
+        graph.check_nesting()?;
+        Ok(graph)
     }
 
     /// Whether schemas that apply to the same value end somewhere, and soon.
@@ -211,7 +211,7 @@ impl Program {
     /// The schemas that one applies to the value that it is itself applied to.
     fn in_place(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
-        let Rules::All { rules, .. } = &self.nodes[node].rules else { return found };
+        let NodeRules::All { rules, .. } = &self.nodes[node].rules else { return found };
         for rule in rules {
             match rule {
                 Rule::Reference(_, node) | Rule::Not(node) => found.push(*node),
@@ -236,44 +236,46 @@ struct Compiler<'s, 'b> {
     known: HashMap<*const Value, NodeId>,
     waiting: Vec<(NodeId, &'s Map<String, Value>)>,
     known_patterns: HashMap<&'s str, PatternId>,
-    program: Program,
+    graph: RuleGraph,
 }
 
 impl<'s> Compiler<'s, '_> {
     /// The node of a schema; its rules follow.
-    fn node(&mut self, schema: &'s Value, place: Option<(NodeId, Step)>) -> Result<NodeId, SchemaError> {
+    fn node(&mut self, schema: &'s Value, place: Option<(NodeId, SchemaStep)>) -> Result<NodeId, SchemaError> {
         if let Some(known) = self.known.get(&std::ptr::from_ref(schema)) {
             return Ok(*known);
         }
-        let node = self.program.nodes.len();
+        let node = self.graph.nodes.len();
         let rules = match schema {
-            Value::Bool(true) => Rules::Anything,
-            Value::Bool(false) => Rules::Nothing,
+            Value::Bool(true) => NodeRules::Anything,
+            Value::Bool(false) => NodeRules::Nothing,
             Value::Object(members) => {
                 self.waiting.push((node, members));
-                Rules::Anything
+                NodeRules::Anything
             }
             _ => return Err(SchemaError::Invalid("a schema is an object, true or false".to_owned())),
         };
-        self.program.nodes.push(Node { place, rules });
+        self.graph.nodes.push(Node { place, rules });
         self.known.insert(schema, node);
         Ok(node)
     }
 
-    fn rules(&mut self, at: NodeId, schema: &'s Map<String, Value>) -> Result<Rules, SchemaError> {
+    fn rules(&mut self, at: NodeId, schema: &'s Map<String, Value>) -> Result<NodeRules, SchemaError> {
         let mut rules = self.asserting(schema)?;
         let one = |compiler: &mut Self, keyword: &'static str| -> Result<Option<NodeId>, SchemaError> {
             let within = schema.get(keyword);
-            within.map(|within| compiler.node(within, Some((at, Step::Keyword(keyword))))).transpose()
+            within.map(|within| compiler.node(within, Some((at, SchemaStep::Keyword(keyword))))).transpose()
         };
         let many = |compiler: &mut Self, keyword: &'static str| -> Result<Vec<NodeId>, SchemaError> {
             let within = schema.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate();
-            within.map(|(number, within)| compiler.node(within, Some((at, Step::Numbered(keyword, number))))).collect()
+            within
+                .map(|(number, within)| compiler.node(within, Some((at, SchemaStep::Numbered(keyword, number)))))
+                .collect()
         };
         let named = |compiler: &mut Self, keyword: &'static str| -> Result<Vec<(&'s str, NodeId)>, SchemaError> {
             let within = schema.get(keyword).and_then(Value::as_object).into_iter().flatten();
             let node = |(name, within): (&'s String, &'s Value)| {
-                let step = Step::Named(keyword, name.as_str().into());
+                let step = SchemaStep::Named(keyword, name.as_str().into());
                 Ok((name.as_str(), compiler.node(within, Some((at, step)))?))
             };
             within.map(node).collect()
@@ -304,7 +306,7 @@ impl<'s> Compiler<'s, '_> {
         for keyword in ["$ref", "$dynamicRef"] {
             if let Some(reference) = schema.get(keyword).and_then(Value::as_str) {
                 let target = self.target(reference)?;
-                rules.push(Rule::Reference(keyword, self.node(target, Some((at, Step::Keyword(keyword))))?));
+                rules.push(Rule::Reference(keyword, self.node(target, Some((at, SchemaStep::Keyword(keyword))))?));
             }
         }
         for (keyword, rule) in
@@ -323,7 +325,7 @@ impl<'s> Compiler<'s, '_> {
         }
         let unevaluated_items = one(self, "unevaluatedItems")?;
         let unevaluated_properties = one(self, "unevaluatedProperties")?;
-        Ok(Rules::All { rules, unevaluated_items, unevaluated_properties })
+        Ok(NodeRules::All { rules, unevaluated_items, unevaluated_properties })
     }
 
     /// The keywords that hold no schema.
@@ -363,8 +365,8 @@ impl<'s> Compiler<'s, '_> {
         if let Some(known) = self.known_patterns.get(text) {
             return Ok(*known);
         }
-        self.program.patterns.push(Pattern::compile(text, self.budget)?);
-        let pattern = self.program.patterns.len() - 1;
+        self.graph.patterns.push(Pattern::compile(text, self.budget)?);
+        let pattern = self.graph.patterns.len() - 1;
         self.known_patterns.insert(text, pattern);
         Ok(pattern)
     }

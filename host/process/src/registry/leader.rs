@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 
 /// One process of one boot of the machine, and no other ever.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(super) struct LeaderIdentity {
     pid: u32,
     boot: String,
     /// In ticks since that boot.
     started: u64,
 }
 
-impl Identity {
-    /// Of a process that runs.
+impl LeaderIdentity {
+    /// The identity of a process that runs.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -26,11 +26,11 @@ impl Identity {
         Some(Self { pid, boot, started })
     }
 
-    /// Kills it and its group, where it still is who it was.
+    /// Kills it and its group, unless its number now belongs to another process.
     pub(super) fn kill(&self) {
         use rustix::process::{Pid, PidfdFlags, Signal, getpgid, kill_process_group, pidfd_open, pidfd_send_signal};
         let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else { return };
-        // First hold on to it, then look who it is: the number cannot pass on
+        // First hold on to it, then look which one it is: the number cannot pass on
         // to another while it is looked at.
         let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return };
         if Self::of(self.pid).as_ref() != Some(self) {
