@@ -16,7 +16,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf::inventory::{Existing, Inventory, Selection};
+use wharf::inventory::{BucketSelection, ImportMode, Inventory};
 
 use crate::{Client, Command, Data, component, wharf};
 
@@ -185,10 +185,10 @@ fn check_store(data: &Data) {
     let (copy, file): (Data, PathBuf) = (Data::alone(), data.path().join("export"));
     let inventory = Inventory::open(data.path()).expect("the store opens");
     let mut out = std::fs::File::create(&file).expect("a file");
-    inventory.export(&Selection::default(), &mut out).expect("the store can be exported");
+    inventory.export(&BucketSelection::default(), &mut out).expect("the store can be exported");
     // An import counts every bucket again.
     let mut lines = BufReader::new(std::fs::File::open(&file).expect("the file"));
-    let imported = Inventory::open_or_make(copy.path()).expect("a store").import(&mut lines, Existing::Refuse);
+    let imported = Inventory::open_or_make(copy.path()).expect("a store").import(&mut lines, ImportMode::Refuse);
     imported.expect("every bucket has what its account says");
 }
 

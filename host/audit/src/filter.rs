@@ -1,10 +1,10 @@
-//! Which lines are wanted.
+//! Selects lines by what they say.
 
-use crate::line::Entry;
+use crate::line::AuditEntry;
 
-/// What a line must say; what is absent matters to nobody.
+/// The values that a line must have; an absent one matches every line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct AuditFilter {
     /// The plugin.
     pub plugin: Option<String>,
     /// The tool's own name, or `PLUGIN__TOOL`.
@@ -27,17 +27,17 @@ pub struct Filter {
     pub until: Option<String>,
 }
 
-impl Filter {
-    /// Whether this line is wanted.
+impl AuditFilter {
+    /// Whether this line has all given values.
     #[must_use]
-    pub fn accepts(&self, entry: &Entry) -> bool {
-        let same = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
-        let tool = |wanted: &str| match wanted.split_once("__") {
+    pub fn accepts(&self, entry: &AuditEntry) -> bool {
+        let same = |given: &Option<String>, is: &str| given.as_deref().is_none_or(|given| given == is);
+        let tool = |given: &str| match given.split_once("__") {
             Some((plugin, tool)) => plugin == entry.plugin && tool == entry.tool,
-            None => wanted == entry.tool,
+            None => given == entry.tool,
         };
-        let function = |wanted: &str| {
-            let rest = entry.function.strip_prefix(wanted);
+        let function = |given: &str| {
+            let rest = entry.function.strip_prefix(given);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         same(&self.plugin, &entry.plugin)
@@ -58,28 +58,28 @@ mod tests {
     use super::*;
     use crate::line::{line, tests::record};
 
-    fn accepts(filter: Filter) -> bool {
+    fn accepts(filter: AuditFilter) -> bool {
         let mut record = record("echo");
         record.function = Some("state.bucket.open".into());
-        filter.accepts(&Entry::read(line(&record).as_bytes()).expect("a line"))
+        filter.accepts(&AuditEntry::read(line(&record).as_bytes()).expect("a line"))
     }
 
     #[test]
     fn a_line_is_wanted_where_all_that_is_said_is_true_of_it() {
         let text = |text: &str| Some(text.to_owned());
-        assert!(accepts(Filter::default()));
-        assert!(accepts(Filter {
+        assert!(accepts(AuditFilter::default()));
+        assert!(accepts(AuditFilter {
             plugin: text("echo"),
             tool: text("echo"),
             session: text("s-1"),
-            ..Filter::default()
+            ..AuditFilter::default()
         }));
-        assert!(!accepts(Filter { plugin: text("echo"), session: text("s-2"), ..Filter::default() }));
-        assert!(accepts(Filter { tool: text("echo__echo"), ..Filter::default() }));
-        assert!(!accepts(Filter { tool: text("other__echo"), ..Filter::default() }));
-        assert!(accepts(Filter { function: text("state"), ..Filter::default() }));
-        assert!(!accepts(Filter { function: text("stat"), ..Filter::default() }));
-        assert!(accepts(Filter { since: text("2026-09-21T14:13:20.123Z"), ..Filter::default() }));
-        assert!(!accepts(Filter { until: text("2026-09-21T14:13:20.123Z"), ..Filter::default() }));
+        assert!(!accepts(AuditFilter { plugin: text("echo"), session: text("s-2"), ..AuditFilter::default() }));
+        assert!(accepts(AuditFilter { tool: text("echo__echo"), ..AuditFilter::default() }));
+        assert!(!accepts(AuditFilter { tool: text("other__echo"), ..AuditFilter::default() }));
+        assert!(accepts(AuditFilter { function: text("state"), ..AuditFilter::default() }));
+        assert!(!accepts(AuditFilter { function: text("stat"), ..AuditFilter::default() }));
+        assert!(accepts(AuditFilter { since: text("2026-09-21T14:13:20.123Z"), ..AuditFilter::default() }));
+        assert!(!accepts(AuditFilter { until: text("2026-09-21T14:13:20.123Z"), ..AuditFilter::default() }));
     }
 }

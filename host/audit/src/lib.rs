@@ -1,9 +1,9 @@
-//! What happened in hosts, as lines of JSON in files: one line for each call
-//! and for each thing that a plugin asked its host for.
+//! The audit of hosts, as lines of JSON in files: one line for each call
+//! and for each host call of a plugin.
 //!
-//! Owns the form of a line, the thread that writes, rotation, and reading while
-//! others write. Any number of hosts share a directory, and none writes into a
-//! file of another. Knows nothing of who calls, of grants or of configuration.
+//! Owns the format of a line, the thread that writes, rotation, and reading while
+//! hosts write. Any number of hosts share a directory, and none writes into a
+//! file of another. Knows nothing of callers, of grants or of configuration.
 
 mod files;
 mod filter;
@@ -13,9 +13,9 @@ mod sink;
 mod summary;
 mod writer;
 
-pub use files::Settings;
-pub use filter::Filter;
-pub use line::{Entry, MAX_LINE_BYTES, line, stamp};
-pub use read::{ReadError, Reader};
+pub use files::AuditFileOptions;
+pub use filter::AuditFilter;
+pub use line::{AuditEntry, MAX_LINE_BYTES, line, stamp};
+pub use read::{AuditReadError, AuditReader};
 pub use sink::FileSink;
-pub use summary::{Figures, Group, Summary};
+pub use summary::{AuditFigures, AuditGroup, AuditSummary};

@@ -1,4 +1,4 @@
-//! One line: a JSON object without line breaks, at most 4 KiB long.
+//! The format of a line: a JSON object without line breaks, at most 4 KiB long.
 
 use std::time::SystemTime;
 
@@ -9,21 +9,21 @@ use wharf_core::{
     audit::{AuditKind, AuditRecord},
 };
 
-/// Longest line, with its line break.
+/// Most bytes of a line, with its line break.
 pub const MAX_LINE_BYTES: usize = 4 << 10;
 
-/// Length of a time as lines have it.
+/// Bytes of a time in a line.
 const STAMP_BYTES: usize = "2026-01-01T00:00:00.000Z".len();
 
-/// A time as lines have it: RFC 3339 in UTC, with milliseconds. All have one
-/// length, so that texts compare as times do.
+/// A time in the format of lines: RFC 3339 in UTC, with milliseconds. All times have one
+/// length, so that their texts compare as the times do.
 #[must_use]
 pub fn stamp(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 #[derive(Serialize)]
-struct Line<'r> {
+struct AuditLine<'r> {
     time: String,
     kind: &'r str,
     id: String,
@@ -67,7 +67,7 @@ pub fn line(record: &AuditRecord) -> String {
 pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
     let subject = &record.subject;
     let context = subject.context.as_ref();
-    let mut shown = Line {
+    let mut shown = AuditLine {
         time: stamp(record.time),
         kind: record.kind.as_str(),
         id: subject.id.to_string(),
@@ -78,7 +78,7 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         plugin: subject.plugin.as_ref().map(|plugin| plugin.as_str()),
         digest: subject.digest.as_ref().map(ToString::to_string),
         tool: &subject.tool,
-        // What a call asked for has the same id.
+        // Host calls of a call have its id, and so its client.
         client: subject.client.as_deref().filter(|_| matches!(record.kind, AuditKind::Call | AuditKind::Offer)),
         function: record.function.as_deref(),
         asked: record.asked.as_deref(),
@@ -89,30 +89,30 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         microseconds: u64::try_from(record.took.as_micros()).unwrap_or(u64::MAX),
     };
     let begun = out.len();
-    // A struct of texts and numbers always has a form in JSON, and memory takes it.
+    // A struct of texts and numbers always serialises, and writing to memory never fails.
     let _ = serde_json::to_writer(&mut *out, &shown);
     if out.len() - begun >= MAX_LINE_BYTES {
-        // Names are bounded where records are made; whoever makes one elsewhere
-        // gets a line, too.
+        // Records of the host have bounded names; a longer one, which an app may make,
+        // becomes a line without them.
         out.truncate(begun);
         (shown.tool, shown.client, shown.function, shown.asked) = ("", None, None, None);
         let _ = serde_json::to_writer(out, &shown);
     }
 }
 
-/// Whose share of the files a line is part of.
+/// The party that a line belongs to; each has a share of the files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Party {
-    /// The operator, who is never kept from writing.
+    /// The operator, whose share is unlimited.
     Operator,
-    /// All who have not shown a token that opens anything.
+    /// All callers without a valid token.
     Strangers,
     /// A tenant.
     Tenant(TenantId),
 }
 
 impl Party {
-    /// Whose doing this was.
+    /// The party of a record.
     pub(crate) fn of(record: &AuditRecord) -> Self {
         match (&record.subject.context, record.kind) {
             (Some(context), _) => Self::Tenant(context.tenant.clone()),
@@ -121,23 +121,23 @@ impl Party {
         }
     }
 
-    /// Whose line this is, as it was written.
+    /// The party of a written line.
     pub(crate) fn of_line(line: &[u8]) -> Self {
         #[derive(Deserialize)]
-        struct Owner {
+        struct LineOwner {
             #[serde(default)]
             kind: String,
             tenant: Option<TenantId>,
         }
         match serde_json::from_slice(line) {
-            Ok(Owner { tenant: Some(tenant), .. }) => Self::Tenant(tenant),
-            Ok(Owner { kind, .. }) if kind == AuditKind::Authentication.as_str() => Self::Strangers,
+            Ok(LineOwner { tenant: Some(tenant), .. }) => Self::Tenant(tenant),
+            Ok(LineOwner { kind, .. }) if kind == AuditKind::Authentication.as_str() => Self::Strangers,
             _ => Self::Operator,
         }
     }
 }
 
-/// The line that says how many of a party could not be kept.
+/// The line that counts a party's dropped records.
 pub(crate) fn dropped(time: SystemTime, of: &Party, count: u64) -> String {
     let tenant = match of {
         // A tenant's name needs no escapes.
@@ -147,62 +147,63 @@ pub(crate) fn dropped(time: SystemTime, of: &Party, count: u64) -> String {
     format!(r#"{{"time":"{}","kind":"dropped"{tenant},"count":{count}}}"#, stamp(time))
 }
 
-/// A line that was read. Whoever can write the file may have written anything:
-/// texts are to be cleaned before a terminal shows them.
+/// A line that was read. Any program that can write the file may have written any text, so
+/// clean texts before a terminal shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
-pub struct Entry {
-    /// When it was over; see [`stamp`].
+pub struct AuditEntry {
+    /// When the event ended; see [`stamp`].
     pub time: String,
     /// `call`, `offer`, `host-call`, `denied`, `change`, `authentication` or `dropped`.
     pub kind: String,
-    /// Names the call: `HOST-NUMBER`.
+    /// The id of the call: `HOST-NUMBER`.
     #[serde(default)]
     pub id: String,
-    /// Whose it was.
+    /// The tenant.
     #[serde(default)]
     pub tenant: String,
     /// The session.
     #[serde(default)]
     pub session: String,
-    /// The assistant, where there was one.
+    /// The assistant, if any.
     #[serde(default)]
     pub assistant: String,
-    /// The thread, where there was one.
+    /// The thread, if any.
     #[serde(default)]
     pub thread: String,
     /// The plugin.
     #[serde(default)]
     pub plugin: String,
-    /// The component.
+    /// The digest of the component.
     #[serde(default)]
     pub digest: String,
     /// The tool's own name.
     #[serde(default)]
     pub tool: String,
-    /// The program that called, as it calls itself.
+    /// The calling program's name for itself.
     #[serde(default)]
     pub client: String,
-    /// `INTERFACE.FUNCTION` of a host call, which change, or why a token was refused.
+    /// `INTERFACE.FUNCTION` of a host call, the kind of a change, or the reason of a
+    /// refused token.
     #[serde(default)]
     pub function: String,
-    /// What a host call was about, or from how near a refused request came.
+    /// The object of a host call, or the distance of a refused request.
     #[serde(default)]
     pub asked: String,
     /// `ok`, `tool-error`, `input-required` or the code of an error.
     #[serde(default)]
     pub outcome: String,
-    /// Bytes that came from who asked.
+    /// Bytes of the input.
     #[serde(default)]
     pub bytes_in: u64,
-    /// Bytes that were answered.
+    /// Bytes of the answer.
     #[serde(default)]
     pub bytes_out: u64,
-    /// How long it took.
+    /// Duration in microseconds.
     #[serde(default)]
     pub microseconds: u64,
-    /// How many lines were dropped, in one that says so; how many a line stands for,
-    /// in one that stands for several of a kind; else 0. See [`Entry::times`].
+    /// In a line of dropped records, their number; in a line for several events of a kind,
+    /// their number; else 0. See [`AuditEntry::times`].
     #[serde(default)]
     pub count: u64,
     /// The line itself.
@@ -210,8 +211,8 @@ pub struct Entry {
     pub line: String,
 }
 
-impl Entry {
-    /// Reads a line; nothing where it is damaged.
+impl AuditEntry {
+    /// Reads a line; none for a damaged one.
     #[must_use]
     pub fn read(line: &[u8]) -> Option<Self> {
         let mut entry: Self = serde_json::from_slice(line).ok()?;
@@ -222,7 +223,7 @@ impl Entry {
         Some(entry)
     }
 
-    /// How often what it tells of happened.
+    /// The number of events that the line stands for.
     #[must_use]
     pub fn times(&self) -> u64 {
         self.count.max(1)
@@ -276,14 +277,14 @@ pub(crate) mod tests {
         let mut denied = record("echo");
         let client = Some(shown("claude-code 2.0\u{202e}\n"));
         denied.subject = Arc::new(AuditSubject { client, ..(*denied.subject).clone() });
-        let call = Entry::read(line(&denied).as_bytes()).expect("a line");
+        let call = AuditEntry::read(line(&denied).as_bytes()).expect("a line");
         assert_eq!((call.client.as_str(), call.times()), ("claude-code 2.0", 1));
         (denied.kind, denied.count) = (AuditKind::Denied, 98_999);
-        let several = Entry::read(line(&denied).as_bytes()).expect("a line");
+        let several = AuditEntry::read(line(&denied).as_bytes()).expect("a line");
         assert_eq!((several.client.as_str(), several.times()), ("", 98_999));
         assert_eq!(Party::of_line(line(&denied).as_bytes()), Party::of(&denied));
         let dropped = dropped(SystemTime::now(), &Party::of(&denied), 7);
-        assert_eq!(Entry::read(dropped.as_bytes()).expect("a line").tenant, "local");
+        assert_eq!(AuditEntry::read(dropped.as_bytes()).expect("a line").tenant, "local");
     }
 
     #[test]
@@ -311,12 +312,12 @@ pub(crate) mod tests {
         (longest.bytes_in, longest.bytes_out, longest.took) = (u64::MAX, u64::MAX, Duration::MAX);
         let written = line(&longest);
         assert!(written.len() < MAX_LINE_BYTES, "{}", written.len());
-        let entry = Entry::read(written.as_bytes()).expect("a line");
+        let entry = AuditEntry::read(written.as_bytes()).expect("a line");
         assert_eq!(entry.asked, "\"\\".repeat(64));
-        // Who makes records by hand gets a line, too.
+        // A record of an app with a longer name becomes a line, too.
         longest.asked = Some("y".repeat(1 << 20).into());
         let written = line(&longest);
-        assert!(written.len() < MAX_LINE_BYTES && Entry::read(written.as_bytes()).is_some());
+        assert!(written.len() < MAX_LINE_BYTES && AuditEntry::read(written.as_bytes()).is_some());
     }
 
     #[test]
@@ -326,7 +327,7 @@ pub(crate) mod tests {
         asked.asked = Some(shown(hostile));
         let written = line(&asked);
         assert!(!written.contains(['\n', '\r', '\u{1b}', '\u{9b}', '\u{202e}']), "{written}");
-        assert_eq!(Entry::read(written.as_bytes()).map(|entry| entry.kind), Some("call".to_owned()));
+        assert_eq!(AuditEntry::read(written.as_bytes()).map(|entry| entry.kind), Some("call".to_owned()));
     }
 
     #[test]
@@ -339,10 +340,10 @@ pub(crate) mod tests {
             r#"{"time":"2026-09-21","kind":"call"}"#,
             r#"{"time":"2026-09-21T14:13:20.123Z"}"#,
         ] {
-            assert_eq!(Entry::read(damaged.as_bytes()), None, "{damaged}");
+            assert_eq!(AuditEntry::read(damaged.as_bytes()), None, "{damaged}");
         }
         assert!(
-            Entry::read(dropped(SystemTime::now(), &Party::Operator, 7).as_bytes())
+            AuditEntry::read(dropped(SystemTime::now(), &Party::Operator, 7).as_bytes())
                 .is_some_and(|entry| entry.count == 7)
         );
     }

@@ -1,7 +1,7 @@
-//! Reading, while hosts write: the lines of all files in the order of their
-//! times, again and again where somebody follows.
+//! Reads the lines of all files in the order of their times, while hosts write; a caller that
+//! follows reads on repeatedly.
 //!
-//! Holds one line of each file, whatever the files hold.
+//! Holds one line of each file at a time.
 
 use std::{
     collections::BTreeMap,
@@ -13,13 +13,13 @@ use std::{
 
 use crate::{
     files,
-    line::{Entry, MAX_LINE_BYTES},
+    line::{AuditEntry, MAX_LINE_BYTES},
 };
 
-/// The lines cannot be read.
+/// The lines of a directory cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the audit lines in {directory} cannot be read")]
-pub struct ReadError {
+pub struct AuditReadError {
     directory: PathBuf,
     #[source]
     source: io::Error,
@@ -27,55 +27,55 @@ pub struct ReadError {
 
 /// Reads the lines of a directory.
 #[derive(Debug)]
-pub struct Reader {
+pub struct AuditReader {
     directory: PathBuf,
     since: Option<SystemTime>,
-    files: BTreeMap<PathBuf, Lines>,
+    files: BTreeMap<PathBuf, FileLines>,
     skipped: u64,
 }
 
-/// One file, and how far it was read.
+/// A file and the position of its reader.
 #[derive(Debug)]
-struct Lines {
+struct FileLines {
     reader: BufReader<File>,
-    /// The beginning of a line whose end is not there yet.
+    /// The beginning of a line whose end is not written yet.
     partial: Vec<u8>,
-    /// The line is too long, and the rest of it is passed over.
-    passing: bool,
-    next: Option<Entry>,
+    /// The line is too long, and the reader skips the rest of it.
+    skipping: bool,
+    next: Option<AuditEntry>,
 }
 
-impl Reader {
-    /// Reads this directory from its oldest line on. Files that were last
-    /// written before `since` are left out.
+impl AuditReader {
+    /// Reads this directory from its oldest line on, without files that were last
+    /// written before `since`.
     #[must_use]
     pub fn new(directory: &Path, since: Option<SystemTime>) -> Self {
         Self { directory: directory.to_owned(), since, files: BTreeMap::new(), skipped: 0 }
     }
 
-    /// How many lines were damaged.
+    /// The number of damaged lines.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Hands out every line that has come since the last time, the oldest
-    /// first, until `each` says that it has enough.
+    /// Calls `each` with every line since the last read, the oldest
+    /// first, until it returns false.
     ///
     /// # Errors
     /// Where the directory or a file cannot be read.
-    pub fn read(&mut self, mut each: impl FnMut(Entry) -> bool) -> Result<(), ReadError> {
-        let failed = |source| ReadError { directory: self.directory.clone(), source };
+    pub fn read(&mut self, mut each: impl FnMut(AuditEntry) -> bool) -> Result<(), AuditReadError> {
+        let failed = |source| AuditReadError { directory: self.directory.clone(), source };
         let listed = files::list(&self.directory).map_err(failed)?;
-        // What was removed has been read as far as anybody will.
+        // A removed file has no further lines.
         self.files.retain(|path, _| listed.iter().any(|file| file.path == *path));
         for file in listed {
             if self.files.contains_key(&file.path) || self.since.is_some_and(|since| file.modified < since) {
                 continue;
             }
             match files::open(&file.path, false) {
-                Ok(opened) => _ = self.files.insert(file.path, Lines::new(opened)),
-                // It was removed meanwhile.
+                Ok(opened) => _ = self.files.insert(file.path, FileLines::new(opened)),
+                // Another host removed it meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(failed(error)),
             }
@@ -83,7 +83,7 @@ impl Reader {
         for lines in self.files.values_mut() {
             self.skipped += lines.advance().map_err(failed)?;
         }
-        // As many files as are kept: the first of them is looked for.
+        // There are few enough files to look through all for the oldest line.
         loop {
             let oldest = self.files.values_mut().filter(|lines| lines.next.is_some());
             let Some(lines) = oldest.min_by(|one, other| one.time().cmp(&other.time())) else { return Ok(()) };
@@ -95,24 +95,24 @@ impl Reader {
         }
     }
 
-    /// Counts what was left unfinished as damaged, where nobody reads on.
+    /// Counts unfinished lines as damaged, for a caller that does not read on.
     pub fn finish(&mut self) {
-        let left = self.files.values().filter(|lines| !lines.partial.is_empty() || lines.passing).count();
+        let left = self.files.values().filter(|lines| !lines.partial.is_empty() || lines.skipping).count();
         self.skipped += left as u64;
     }
 }
 
-impl Lines {
+impl FileLines {
     fn new(file: File) -> Self {
-        Self { reader: BufReader::new(file), partial: Vec::new(), passing: false, next: None }
+        Self { reader: BufReader::new(file), partial: Vec::new(), skipping: false, next: None }
     }
 
     fn time(&self) -> Option<&str> {
         self.next.as_ref().map(|entry| entry.time.as_str())
     }
 
-    /// Fills `next`, where there is a whole line; returns how many damaged ones
-    /// were passed over.
+    /// Fills `next`, where there is a whole line; returns the number of damaged ones
+    /// before it.
     fn advance(&mut self) -> io::Result<u64> {
         let mut skipped = 0;
         while self.next.is_none() {
@@ -122,13 +122,13 @@ impl Lines {
                 break;
             }
             if self.partial.last() == Some(&b'\n') {
-                if !std::mem::take(&mut self.passing) {
-                    self.next = Entry::read(&self.partial[..self.partial.len() - 1]);
+                if !std::mem::take(&mut self.skipping) {
+                    self.next = AuditEntry::read(&self.partial[..self.partial.len() - 1]);
                     skipped += u64::from(self.next.is_none());
                 }
                 self.partial.clear();
             } else if self.partial.len() > MAX_LINE_BYTES {
-                skipped += u64::from(!std::mem::replace(&mut self.passing, true));
+                skipped += u64::from(!std::mem::replace(&mut self.skipping, true));
                 self.partial.clear();
             }
         }
@@ -149,7 +149,7 @@ mod tests {
         line(&record) + "\n"
     }
 
-    fn tools(reader: &mut Reader) -> Vec<String> {
+    fn tools(reader: &mut AuditReader) -> Vec<String> {
         let mut tools = Vec::new();
         reader
             .read(|entry| {
@@ -166,9 +166,9 @@ mod tests {
         fs::write(directory.path().join("a.jsonl"), written(1, "1") + &written(4, "4")).expect("written");
         fs::write(directory.path().join("b.jsonl"), written(2, "2") + &written(3, "3")).expect("written");
         fs::write(directory.path().join("other"), written(2, "no")).expect("written");
-        let mut reader = Reader::new(directory.path(), None);
+        let mut reader = AuditReader::new(directory.path(), None);
         assert_eq!(tools(&mut reader), ["1", "2", "3", "4"]);
-        assert!(tools(&mut Reader::new(&directory.path().join("absent"), None)).is_empty());
+        assert!(tools(&mut AuditReader::new(&directory.path().join("absent"), None)).is_empty());
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         let long = "x".repeat(3 * MAX_LINE_BYTES);
         let text = format!("{}{{\"time\n\u{0}\n{long}\n{}{{\"time\":\"20", written(1, "1"), written(2, "2"));
         fs::write(&path, text).expect("written");
-        let mut reader = Reader::new(directory.path(), None);
+        let mut reader = AuditReader::new(directory.path(), None);
         assert_eq!(tools(&mut reader), ["1", "2"]);
         assert_eq!(reader.skipped(), 3);
         reader.finish();
@@ -192,7 +192,7 @@ mod tests {
         let second = written(2, "2");
         let (begin, end) = second.split_at(20);
         file.write_all((written(1, "1") + begin).as_bytes()).expect("written");
-        let mut reader = Reader::new(directory.path(), None);
+        let mut reader = AuditReader::new(directory.path(), None);
         assert_eq!(tools(&mut reader), ["1"]);
         assert!(tools(&mut reader).is_empty());
         file.write_all(end.as_bytes()).expect("written");

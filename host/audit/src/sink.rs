@@ -1,7 +1,7 @@
 //! The queue between calls and the thread that writes.
 //!
-//! A call takes a lock for the time of a push, and wakes the thread only where
-//! that rests; while it writes, and for a moment after, it looks by itself.
+//! A call takes a lock for the time of a push, and wakes the thread only when
+//! that rests. The thread checks the queue by itself while it writes and for a moment after.
 
 use std::{
     collections::HashMap,
@@ -17,22 +17,22 @@ use wharf_core::{
     grant::GrantClock,
 };
 
-use crate::{files::Settings, line::Party, writer::Writer};
+use crate::{files::AuditFileOptions, line::Party, writer::AuditWriter};
 
-/// Records that wait to be written, at most...
+/// Most records that wait to be written...
 const CAPACITY: usize = 16 << 10;
-/// ...and of one tenant, so that its flood costs no line of another one.
+/// ...and most of one party, so that a tenant's flood costs no line of another one.
 const CAPACITY_OF_PARTY: usize = CAPACITY / 2;
-/// Parties whose lost records are told apart until they are written.
+/// Most parties whose dropped records the queue counts apart.
 const MOST_LOSERS: usize = 1_000;
 /// How long the thread gathers records before it writes them.
 const GATHERING: Duration = Duration::from_millis(5);
-/// How long the end of a sink waits for its last lines.
+/// How long the drop of a sink waits for its last lines.
 const END: Duration = Duration::from_secs(2);
 
-/// Keeps records as lines in the files of a directory.
+/// Writes records as lines to the files of a directory.
 pub struct FileSink {
-    shared: Arc<Shared>,
+    shared: Arc<SinkState>,
     interest: AuditInterest,
 }
 
@@ -43,58 +43,62 @@ impl std::fmt::Debug for FileSink {
 }
 
 #[derive(Default)]
-struct Shared {
+struct SinkState {
     // A lock of the standard library: held for a push or a swap.
-    queue: Mutex<Queue>,
+    queue: Mutex<RecordQueue>,
     wake: Condvar,
     written: Condvar,
 }
 
 #[derive(Default)]
-struct Queue {
+struct RecordQueue {
     records: Vec<AuditRecord>,
-    /// How many of these are whose.
+    /// Number of waiting records of each party.
     of_party: HashMap<Party, usize>,
-    /// How many were lost, and no line says so yet.
-    untold: HashMap<Party, u64>,
-    /// The thread rests until it is woken.
+    /// Dropped records that no line counts yet.
+    unreported: HashMap<Party, u64>,
+    /// The thread rests until a call wakes it.
     resting: bool,
-    /// Who waits until all is written.
+    /// Number of callers that wait for a flush.
     waiting: usize,
     closing: bool,
     ended: bool,
-    /// Records that were taken in, and those that were dealt with.
+    /// Records that came in, and those that were written or dropped.
     arrived: u64,
-    dealt: u64,
+    done: u64,
     dropped: u64,
 }
 
-impl Queue {
+impl RecordQueue {
     fn lose(&mut self, party: Party, count: u64) {
         self.dropped += count;
-        let party =
-            if self.untold.len() < MOST_LOSERS || self.untold.contains_key(&party) { party } else { Party::Operator };
-        *self.untold.entry(party).or_default() += count;
+        let is_apart = self.unreported.len() < MOST_LOSERS || self.unreported.contains_key(&party);
+        *self.unreported.entry(if is_apart { party } else { Party::Operator }).or_default() += count;
     }
 }
 
-impl Shared {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+impl SinkState {
+    fn queue(&self) -> MutexGuard<'_, RecordQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl FileSink {
-    /// Keeps lines below this directory, which is made with the first one.
-    /// `host_calls` says whether those are kept that were not denied. Files are old by
-    /// `clock`.
+    /// Writes lines below this directory, which the first line creates.
+    /// `host_calls` says whether to keep host calls that were not denied. `clock` judges
+    /// the age of files.
     ///
     /// # Errors
-    /// Where the system gives no thread.
-    pub fn open(directory: PathBuf, settings: Settings, host_calls: bool, clock: GrantClock) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+    /// Where the system offers no thread.
+    pub fn open(
+        directory: PathBuf,
+        options: AuditFileOptions,
+        host_calls: bool,
+        clock: GrantClock,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(SinkState::default());
         let writing = Arc::clone(&shared);
-        let writer = Writer::new(directory, settings, clock);
+        let writer = AuditWriter::new(directory, options, clock);
         thread::Builder::new().name("wharf-audit".to_owned()).spawn(move || work(&writing, writer))?;
         Ok(Self { shared, interest: AuditInterest { host_calls, names: true } })
     }
@@ -127,10 +131,10 @@ impl AuditSink for FileSink {
     fn flush(&self, patience: Duration) {
         let until = Instant::now() + patience;
         let mut queue = self.shared.queue();
-        let wanted = queue.arrived;
+        let arrived = queue.arrived;
         queue.waiting += 1;
         self.shared.wake.notify_one();
-        while queue.dealt < wanted && !queue.ended {
+        while queue.done < arrived && !queue.ended {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -146,7 +150,7 @@ impl AuditSink for FileSink {
 }
 
 impl Drop for FileSink {
-    /// The last lines are written, unless the disk takes too long.
+    /// Waits until the last lines are written, unless the disk takes too long.
     fn drop(&mut self) {
         let mut queue = self.shared.queue();
         queue.closing = true;
@@ -162,7 +166,7 @@ impl Drop for FileSink {
     }
 }
 
-fn work(shared: &Shared, mut writer: Writer) {
+fn work(shared: &SinkState, mut writer: AuditWriter) {
     let mut batch = Vec::new();
     let mut queue = shared.queue();
     loop {
@@ -176,27 +180,28 @@ fn work(shared: &Shared, mut writer: Writer) {
         }
         mem::swap(&mut batch, &mut queue.records);
         queue.of_party.clear();
-        let (arrived, untold) = (queue.arrived, mem::take(&mut queue.untold));
+        let (arrived, unreported) = (queue.arrived, mem::take(&mut queue.unreported));
         drop(queue);
 
         let lost = writer.write(batch.drain(..));
-        let untold = if lost.is_empty() { writer.write_dropped(untold) } else { untold };
+        let unreported = if lost.is_empty() { writer.write_dropped(unreported) } else { unreported };
 
         queue = shared.queue();
         for (party, count) in lost {
             queue.lose(party, count);
         }
-        for (party, count) in untold {
-            *queue.untold.entry(party).or_default() += count;
+        for (party, count) in unreported {
+            *queue.unreported.entry(party).or_default() += count;
         }
-        queue.dealt = arrived;
+        queue.done = arrived;
         shared.written.notify_all();
-        let gather =
-            |queue: &mut Queue| queue.records.len() < CAPACITY_OF_PARTY / 2 && queue.waiting == 0 && !queue.closing;
+        let gather = |queue: &mut RecordQueue| {
+            queue.records.len() < CAPACITY_OF_PARTY / 2 && queue.waiting == 0 && !queue.closing
+        };
         (queue, _) = shared.wake.wait_timeout_while(queue, GATHERING, gather).unwrap_or_else(PoisonError::into_inner);
     }
     drop(queue);
-    // The file is given up before anybody hears of the end.
+    // The writer gives up its files before callers learn of the end.
     drop(writer);
     shared.queue().ended = true;
     shared.written.notify_all();
@@ -209,7 +214,7 @@ mod tests {
     use super::*;
     use crate::{
         line::{MAX_LINE_BYTES, tests::record},
-        read::Reader,
+        read::AuditReader,
     };
 
     const PATIENCE: Duration = Duration::from_secs(60);
@@ -218,15 +223,15 @@ mod tests {
         GrantClock::new(std::time::SystemTime::now)
     }
 
-    fn settings() -> Settings {
-        Settings { rotate_bytes: 1 << 20, keep_files: 100, keep: Duration::from_secs(3_600) }
+    fn options() -> AuditFileOptions {
+        AuditFileOptions { rotate_bytes: 1 << 20, keep_files: 100, keep: Duration::from_secs(3_600) }
     }
 
-    /// How many lines there are of calls, and how many were dropped.
+    /// The number of lines of calls, and of dropped records.
     fn count(directory: &Path) -> (u64, u64) {
         let (mut lines, mut dropped) = (0, 0);
-        let mut reader = Reader::new(directory, None);
-        let counted = |entry: crate::Entry| {
+        let mut reader = AuditReader::new(directory, None);
+        let counted = |entry: crate::AuditEntry| {
             lines += u64::from(entry.kind == "call");
             dropped += entry.count;
             true
@@ -239,7 +244,7 @@ mod tests {
     #[test]
     fn what_was_recorded_is_there_after_a_flush_and_after_the_end() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().join("audit"), settings(), true, clock()).expect("opened");
+        let sink = FileSink::open(directory.path().join("audit"), options(), true, clock()).expect("opened");
         assert!(!directory.path().join("audit").exists(), "a host that nobody calls leaves nothing");
         (0..100).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
@@ -252,17 +257,17 @@ mod tests {
     #[test]
     fn files_are_rotated_by_size_and_kept_by_number() {
         let directory = tempfile::tempdir().expect("a directory");
-        let settings = Settings { rotate_bytes: 2 * MAX_LINE_BYTES as u64, keep_files: 3, ..settings() };
-        let sink = FileSink::open(directory.path().to_owned(), settings.clone(), true, clock()).expect("opened");
+        let options = AuditFileOptions { rotate_bytes: 2 * MAX_LINE_BYTES as u64, keep_files: 3, ..options() };
+        let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
         for _ in 0..40 {
             (0..10).for_each(|_| sink.record(record("echo")));
             sink.flush(PATIENCE);
         }
         drop(sink);
         let files = crate::files::list(directory.path()).expect("listed");
-        // The one that is written is kept beside them.
+        // Beside the file that is being written.
         assert!((3..=4).contains(&files.len()), "{files:?}");
-        assert!(files.iter().all(|file| file.bytes <= settings.rotate_bytes), "{files:?}");
+        assert!(files.iter().all(|file| file.bytes <= options.rotate_bytes), "{files:?}");
         let (lines, _) = count(directory.path());
         assert!((20..400).contains(&lines), "{lines}");
     }
@@ -271,9 +276,9 @@ mod tests {
     fn what_cannot_be_kept_is_counted_and_the_count_is_written_once_it_can_be() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("audit");
-        // Nothing can be written where a file is in the way.
+        // A file in place of the directory prevents every write.
         std::fs::write(&path, "").expect("written");
-        let sink = FileSink::open(path.clone(), settings(), true, clock()).expect("opened");
+        let sink = FileSink::open(path.clone(), options(), true, clock()).expect("opened");
         (0..10).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
         assert_eq!(sink.dropped(), 10);
@@ -294,19 +299,19 @@ mod tests {
     #[test]
     fn no_tenant_rotates_away_or_drops_the_lines_of_another_one() {
         let directory = tempfile::tempdir().expect("a directory");
-        let settings = Settings { rotate_bytes: 128 << 10, keep_files: 4, ..settings() };
+        let options = AuditFileOptions { rotate_bytes: 128 << 10, keep_files: 4, ..options() };
         let lines_of = |tenant: &str| {
             let mut count = 0_u64;
-            let counted = |entry: crate::Entry| {
+            let counted = |entry: crate::AuditEntry| {
                 count += u64::from(entry.kind == "call" && entry.tenant == tenant);
                 true
             };
-            Reader::new(directory.path(), None).read(counted).expect("read");
+            AuditReader::new(directory.path(), None).read(counted).expect("read");
             count
         };
-        // The host starts anew several times, and goes on with what there is.
+        // The host starts anew several times, and continues its files.
         for round in 1..=3 {
-            let sink = FileSink::open(directory.path().to_owned(), settings.clone(), true, clock()).expect("opened");
+            let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
             sink.record(of_tenant("quiet"));
             for _ in 0..20 {
                 (0..2 * CAPACITY).for_each(|_| sink.record(of_tenant("loud")));
@@ -319,13 +324,13 @@ mod tests {
         }
         let files = crate::files::list(directory.path()).expect("listed");
         let bytes: u64 = files.iter().map(|file| file.bytes).sum();
-        assert!(bytes <= 6 * settings.rotate_bytes, "{bytes} bytes in {} files", files.len());
+        assert!(bytes <= 6 * options.rotate_bytes, "{bytes} bytes in {} files", files.len());
     }
 
     #[test]
     fn a_flood_never_waits_and_every_record_is_kept_or_counted() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().to_owned(), settings(), true, clock()).expect("opened");
+        let sink = FileSink::open(directory.path().to_owned(), options(), true, clock()).expect("opened");
         let recorded = 6 * CAPACITY as u64;
         std::thread::scope(|scope| {
             for _ in 0..3 {
@@ -333,7 +338,7 @@ mod tests {
             }
         });
         sink.flush(PATIENCE);
-        // One more, with which a count is written that came last.
+        // One more record, behind which the last count is written.
         sink.record(record("echo"));
         sink.flush(PATIENCE);
         let dropped = sink.dropped();

@@ -2,71 +2,71 @@
 
 use std::collections::BTreeMap;
 
-use crate::line::Entry;
+use crate::line::AuditEntry;
 
-/// Groups that are told apart; the rest goes into one.
+/// Most groups that are counted apart; the rest counts as one.
 const MAX_GROUPS: usize = 10_000;
-/// Steps of a power of two in which times are told apart: 6 %.
+/// Steps of times within a power of two: 6 %.
 const STEPS: u32 = 8;
 
-/// What lines are counted by.
+/// The group of a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Group {
+pub struct AuditGroup {
     /// `call`, `host-call` and others.
     pub kind: String,
     /// The plugin.
     pub plugin: String,
-    /// The tool, or what was called of the host.
+    /// The tool, or the function of the host.
     pub name: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: String,
 }
 
-/// What the lines of a group come to.
+/// The sums of a group of lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// How many.
+pub struct AuditFigures {
+    /// Number of events.
     pub count: u64,
-    /// How long they took, in all.
+    /// Microseconds of all.
     pub microseconds: u64,
-    /// The longest.
+    /// Microseconds of the longest.
     pub longest: u64,
-    /// Bytes that came from who asked.
+    /// Bytes of all inputs.
     pub bytes_in: u64,
-    /// Bytes that were answered.
+    /// Bytes of all answers.
     pub bytes_out: u64,
-    // How many were about how long.
+    // Number of events by the step of their time.
     times: BTreeMap<u32, u64>,
 }
 
 /// Counts of lines by group.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct AuditSummary {
     /// The groups, in order.
-    pub groups: BTreeMap<Group, Figures>,
-    /// How many lines hosts could not keep.
+    pub groups: BTreeMap<AuditGroup, AuditFigures>,
+    /// Number of records that hosts dropped.
     pub dropped: u64,
 }
 
-impl Summary {
+impl AuditSummary {
     /// Counts a line.
-    pub fn add(&mut self, entry: Entry) {
+    pub fn add(&mut self, entry: AuditEntry) {
         if entry.kind == "dropped" {
             self.dropped = self.dropped.saturating_add(entry.count);
             return;
         }
         let times = entry.times();
-        let Entry { kind, plugin, tool, function, outcome, microseconds, bytes_in, bytes_out, .. } = entry;
+        let AuditEntry { kind, plugin, tool, function, outcome, microseconds, bytes_in, bytes_out, .. } = entry;
         let name = if function.is_empty() { tool } else { function };
-        let mut group = Group { kind, plugin, name, outcome };
+        let mut group = AuditGroup { kind, plugin, name, outcome };
         if self.groups.len() >= MAX_GROUPS && !self.groups.contains_key(&group) {
             let other = || "(other)".to_owned();
-            group = Group { kind: other(), plugin: other(), name: other(), outcome: other() };
+            group = AuditGroup { kind: other(), plugin: other(), name: other(), outcome: other() };
         }
         let figures = self.groups.entry(group).or_default();
         figures.count = figures.count.saturating_add(times);
         figures.microseconds = figures.microseconds.saturating_add(microseconds);
-        // Of several in one line, the time of each is not known.
+        // A line of several events has only the sum of their times.
         let each = microseconds / times;
         figures.longest = figures.longest.max(each);
         figures.bytes_in = figures.bytes_in.saturating_add(bytes_in);
@@ -76,7 +76,7 @@ impl Summary {
     }
 }
 
-/// The step that a time is in.
+/// The step of a time.
 fn step(microseconds: u64) -> u32 {
     let power = microseconds.checked_ilog2().unwrap_or(0);
     let beyond = microseconds.saturating_sub(1 << power);
@@ -90,8 +90,8 @@ fn end(step: u32) -> u64 {
     u64::try_from((u128::from(STEPS + within + 1) << power) / u128::from(STEPS)).unwrap_or(u64::MAX)
 }
 
-impl Figures {
-    /// The time below which this share of them were, in microseconds, to 13 %.
+impl AuditFigures {
+    /// The time in microseconds that this share of the events did not exceed, to 13 %.
     #[must_use]
     pub fn quantile(&self, share: f64) -> u64 {
         #[expect(
@@ -117,15 +117,15 @@ mod tests {
     use super::*;
     use crate::line::{line, tests::record};
 
-    fn entry(tool: &str, microseconds: u64) -> Entry {
-        let mut entry = Entry::read(line(&record(tool)).as_bytes()).expect("a line");
+    fn entry(tool: &str, microseconds: u64) -> AuditEntry {
+        let mut entry = AuditEntry::read(line(&record(tool)).as_bytes()).expect("a line");
         entry.microseconds = microseconds;
         entry
     }
 
     #[test]
     fn calls_are_counted_by_plugin_tool_and_outcome_with_their_times() {
-        let mut summary = Summary::default();
+        let mut summary = AuditSummary::default();
         for microseconds in 1..=1_000 {
             summary.add(entry("echo", microseconds));
         }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn no_number_is_too_large_and_no_file_makes_too_many_groups() {
-        let mut summary = Summary::default();
+        let mut summary = AuditSummary::default();
         summary.add(entry("echo", u64::MAX));
         summary.add(entry("echo", u64::MAX));
         assert_eq!(summary.groups.values().next().map(|figures| figures.quantile(0.5)), Some(u64::MAX));

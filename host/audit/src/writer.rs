@@ -1,7 +1,7 @@
-//! The thread's work: records to lines, lines to files.
+//! Writes records as lines to files, on the thread of the sink.
 //!
-//! Tenants share the files until one has filled its part of a file. From then on it
-//! writes into files of its own, of which the oldest go first, so that nobody rotates
+//! Tenants share the files until one has filled its part of a file. From then on its lines
+//! go to files of its own, of which the oldest go first, so that no tenant rotates
 //! away the lines of others.
 
 use std::{
@@ -14,52 +14,52 @@ use std::{
 use wharf_core::{audit::AuditRecord, grant::GrantClock};
 
 use crate::{
-    files::{self, Current, Settings},
+    files::{self, AuditFileOptions, CurrentFile},
     line::{self, Party},
 };
 
-/// Lines are handed to the system in pieces of about this size.
+/// The writer hands lines to the system in pieces of about this size.
 const PIECE_BYTES: usize = 64 << 10;
-/// How often the operator is told that nothing can be written.
+/// Pause between two log messages about failed writes.
 const COMPLAINT: Duration = Duration::from_secs(60);
-/// How often files are looked for that are too old.
+/// Pause between two searches for old files.
 const PRUNING: Duration = Duration::from_secs(60 * 60);
 
 /// Writes the lines of one host.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct AuditWriter {
     directory: PathBuf,
-    settings: Settings,
-    /// By which files are old.
+    options: AuditFileOptions,
+    /// Judges the age of files.
     clock: GrantClock,
-    shared: Stream,
-    /// Of parties that have filled their part of the shared file that is written now.
-    own: HashMap<Party, Stream>,
-    /// The line that is being written.
+    shared: LineStream,
+    /// The streams of parties that have filled their part of the current shared file.
+    own: HashMap<Party, LineStream>,
+    /// The current line.
     line: Vec<u8>,
     lost: HashMap<Party, u64>,
     complained: Option<Instant>,
     pruned: Option<Instant>,
 }
 
-/// One file, and what is on its way there.
+/// One file, and the lines on their way to it.
 #[derive(Debug, Default)]
-struct Stream {
-    /// Whose alone it is.
+struct LineStream {
+    /// The group of its party; none for the shared file.
     group: Option<String>,
-    current: Option<Current>,
+    current: Option<CurrentFile>,
     piece: Vec<u8>,
     /// Lines in `piece`.
     gathered: HashMap<Party, u64>,
 }
 
-impl Writer {
-    pub(crate) fn new(directory: PathBuf, settings: Settings, clock: GrantClock) -> Self {
+impl AuditWriter {
+    pub(crate) fn new(directory: PathBuf, options: AuditFileOptions, clock: GrantClock) -> Self {
         Self {
             directory,
-            settings,
+            options,
             clock,
-            shared: Stream::default(),
+            shared: LineStream::default(),
             own: HashMap::new(),
             line: Vec::new(),
             lost: HashMap::new(),
@@ -68,7 +68,7 @@ impl Writer {
         }
     }
 
-    /// Writes these; returns how many could not be, and whose.
+    /// Writes records; returns the number of lost ones of each party.
     pub(crate) fn write(&mut self, records: impl Iterator<Item = AuditRecord>) -> HashMap<Party, u64> {
         for record in records {
             self.line.clear();
@@ -79,7 +79,7 @@ impl Writer {
         std::mem::take(&mut self.lost)
     }
 
-    /// Writes how many could not be kept; returns what could not be written of it.
+    /// Writes the counts of dropped records; returns the counts that could not be written.
     pub(crate) fn write_dropped(&mut self, dropped: HashMap<Party, u64>) -> HashMap<Party, u64> {
         for (party, count) in &dropped {
             self.line.clear();
@@ -91,16 +91,16 @@ impl Writer {
         dropped.into_iter().filter(|(party, _)| lost.contains_key(party)).collect()
     }
 
-    /// Puts `line` where it belongs.
+    /// Adds `line` to the stream of its party.
     fn add(&mut self, party: Party) {
         self.line.push(b'\n');
         let bytes = self.line.len() as u64;
         if !self.own.contains_key(&party) {
             self.make_ready(bytes);
-            let part = self.settings.rotate_bytes / files::PARTS;
+            let part = self.options.rotate_bytes / files::PARTS;
             match &mut self.shared.current {
                 Some(shared) if party != Party::Operator && shared.used_by(&party) + bytes > part => {
-                    let stream = Stream { group: Some(files::group(&party)), ..Stream::default() };
+                    let stream = LineStream { group: Some(files::group(&party)), ..LineStream::default() };
                     self.own.insert(party.clone(), stream);
                 }
                 Some(shared) => shared.count(&party, bytes),
@@ -118,11 +118,11 @@ impl Writer {
         }
     }
 
-    /// Has a shared file with room for so many bytes, where there can be one.
+    /// Opens a shared file with room for so many bytes, where one can be opened.
     fn make_ready(&mut self, bytes: u64) {
         let more = bytes + self.shared.piece.len() as u64;
-        if self.shared.current.as_ref().is_some_and(|current| current.is_full(more, &self.settings)) {
-            // In the next file, everybody has a part again.
+        if self.shared.current.as_ref().is_some_and(|current| current.is_full(more, &self.options)) {
+            // In the next file every party has a part again.
             self.hand_over_all();
             self.own.clear();
             self.shared.current = None;
@@ -142,18 +142,18 @@ impl Writer {
         }
     }
 
-    /// Hands what was gathered to the system, and counts what is lost.
+    /// Hands the gathered lines to the system, and counts the lost ones.
     fn hand_over(&mut self, party: Option<&Party>) {
         let Some(stream) = self.stream(party).filter(|stream| !stream.piece.is_empty()) else { return };
         let (mut piece, gathered) = (std::mem::take(&mut stream.piece), std::mem::take(&mut stream.gathered));
         let written = self.try_write(party, &piece);
         piece.clear();
         if let Some(stream) = self.stream(party) {
-            // Its memory is used again.
+            // The stream reuses its memory.
             stream.piece = piece;
         }
         let Err(error) = written else { return };
-        // The next attempt begins with a file of its own.
+        // The next attempt opens another file.
         if let Some(stream) = self.stream(party) {
             stream.current = None;
         }
@@ -170,7 +170,7 @@ impl Writer {
         }
     }
 
-    fn stream(&mut self, party: Option<&Party>) -> Option<&mut Stream> {
+    fn stream(&mut self, party: Option<&Party>) -> Option<&mut LineStream> {
         match party {
             Some(party) => self.own.get_mut(party),
             None => Some(&mut self.shared),
@@ -179,10 +179,10 @@ impl Writer {
 
     fn try_write(&mut self, party: Option<&Party>, piece: &[u8]) -> io::Result<()> {
         let more = piece.len() as u64;
-        let settings = self.settings.clone();
+        let options = self.options.clone();
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let is_own = stream.group.is_some();
-        if is_own && stream.current.as_ref().is_some_and(|current| current.is_full(more, &settings)) {
+        if is_own && stream.current.as_ref().is_some_and(|current| current.is_full(more, &options)) {
             stream.current = None;
         }
         if stream.current.is_none() {
@@ -199,13 +199,13 @@ impl Writer {
 
     /// Opens a file with room for so many bytes.
     fn open(&mut self, party: Option<&Party>, more: u64) -> io::Result<()> {
-        let (directory, settings) = (self.directory.clone(), self.settings.clone());
+        let (directory, options) = (self.directory.clone(), self.options.clone());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let group = stream.group.as_deref();
-        let mut claimed = files::claim(&directory, &settings, group)?;
-        // What another host left may have no room for this.
-        if claimed.is_full(more, &settings) {
-            claimed = files::claim(&directory, &Settings { rotate_bytes: 0, ..settings }, group)?;
+        let mut claimed = files::claim(&directory, &options, group)?;
+        // The file of another host may have no room for this.
+        if claimed.is_full(more, &options) {
+            claimed = files::claim(&directory, &AuditFileOptions { rotate_bytes: 0, ..options }, group)?;
         }
         stream.current = Some(claimed);
         self.prune();
@@ -214,7 +214,7 @@ impl Writer {
 
     fn prune(&mut self) {
         self.pruned = Some(Instant::now());
-        if let Err(error) = files::prune(&self.directory, &self.settings, self.clock.now()) {
+        if let Err(error) = files::prune(&self.directory, &self.options, self.clock.now()) {
             tracing::warn!(directory = %self.directory.display(), "old audit files cannot be removed: {error}");
         }
     }

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use wharf_contract::webview::OperationName;
 use wharf_spawn::Spawner;
 use wharf_webview::{
     Abilities, DialogAnswer, Failure, FailureKind, Injection, Order, PageId, PageSettings, Settled, Sink, Token,
@@ -113,23 +114,12 @@ impl WebViewBackend for Chromium {
     }
 
     fn abilities(&self) -> Abilities {
-        let operations = [
-            "navigate",
-            "back",
-            "forward",
-            "reload",
-            "screenshot",
-            "pdf",
-            "mouse",
-            "key",
-            "text",
-            "set-files",
-            "resize",
-            "network-idle",
-            "frames",
-            "stop",
-        ];
-        Abilities { operations: operations.into(), isolated_world: true, enforces_origins: true, sandbox: self.sandbox }
+        Abilities {
+            operations: OperationName::WORDS.iter().copied().collect(),
+            isolated_world: true,
+            enforces_origins: true,
+            sandbox: self.sandbox,
+        }
     }
 
     fn user(&self) -> Option<u32> {

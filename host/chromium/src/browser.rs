@@ -19,7 +19,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::json;
 use tokio::{net::unix::pipe, sync::watch};
-use wharf_spawn::{Child, Containment, Descriptor, Input, Limits, Output, SpawnRequest, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, Descriptor, SpawnRequest, Spawner};
 
 use self::output::BrowserOutput;
 use crate::{
@@ -97,14 +97,14 @@ impl Browser {
             arguments: flags::arguments(&home, start.sandbox),
             environment: flags::environment(&home),
             working_directory: home,
-            stdin: Input::Null,
-            stdout: Output::Null,
-            stderr: Output::Pipe,
+            stdin: ChildInput::Null,
+            stdout: ChildOutput::Null,
+            stderr: ChildOutput::Pipe,
             descriptors: vec![
                 Descriptor { number: 3, file: file(theirs.into()) },
                 Descriptor { number: 4, file: file(their_end.into()) },
             ],
-            limits: Limits::default(),
+            limits: ChildLimits::default(),
             // Its own sandbox keeps pages in; it needs namespaces to make that.
             containment: Containment::None,
             user: start.user,

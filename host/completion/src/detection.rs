@@ -70,7 +70,7 @@ pub use endings::{Endings, words};
 pub use event::{AgentStatus, Beside, CursorRow, Event, Signal};
 pub use nonce::{InvalidNonce, Nonce};
 pub use parameters::{Adaptation, InvalidParameter, LONGEST_MILLISECONDS, Parameters, given_time};
-pub use preset::{Preset, UnknownPreset};
+pub use preset::Preset;
 pub use prompt::{InvalidPrompt, PromptKind, Prompts};
 pub use tuning::Tuning;
 

@@ -26,6 +26,7 @@
 //! of its session deletes it, or when nobody used it for long. It can then be
 //! read for a while, and is gone.
 
+mod batch;
 mod error;
 mod event;
 mod id;
@@ -36,11 +37,12 @@ mod ring;
 mod totals;
 mod writer;
 
+pub use batch::{Batch, Ended, Lost};
 pub use error::StreamError;
 pub use event::{AdaptedSilence, Completion, EventKind, StreamEvent};
 pub use id::StreamId;
-pub use reader::{Batch, Lost, StreamReader};
-pub use record::{Ended, StreamInfo};
+pub use reader::StreamReader;
+pub use record::StreamInfo;
 pub use registry::{OpenStream, Streams, Turns};
 pub use writer::{BegunTurn, Message, StreamWriter};
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// What went wrong, in a word. The words are those of the WIT contract.
+use wharf_contract::types::ErrorCode;
+
+/// What went wrong, in a word: those of the contract, and one of the host's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -32,17 +34,9 @@ impl Code {
     /// The word of the contract.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Denied => "denied",
-            Self::Invalid => "invalid",
-            Self::NotFound => "not-found",
-            Self::Conflict => "conflict",
-            Self::Limit => "limit",
-            Self::Timeout => "timeout",
-            Self::Gone => "gone",
-            Self::Unavailable => "unavailable",
-            Self::Cancelled => "cancelled",
-            Self::Internal => "internal",
+        match self.of_contract() {
+            Some(code) => code.as_str(),
+            None => "cancelled",
         }
     }
 
@@ -50,17 +44,34 @@ impl Code {
     /// [`Code::Internal`], and a plugin cannot claim a cancellation.
     #[must_use]
     pub fn from_guest(word: &str) -> Self {
-        match word {
-            "denied" => Self::Denied,
-            "invalid" => Self::Invalid,
-            "not-found" => Self::NotFound,
-            "conflict" => Self::Conflict,
-            "limit" => Self::Limit,
-            "timeout" => Self::Timeout,
-            "gone" => Self::Gone,
-            "unavailable" => Self::Unavailable,
-            _ => Self::Internal,
+        match ErrorCode::from_word(word) {
+            ErrorCode::Denied => Self::Denied,
+            ErrorCode::Invalid => Self::Invalid,
+            ErrorCode::NotFound => Self::NotFound,
+            ErrorCode::Conflict => Self::Conflict,
+            ErrorCode::Limit => Self::Limit,
+            ErrorCode::Timeout => Self::Timeout,
+            ErrorCode::Gone => Self::Gone,
+            ErrorCode::Unavailable => Self::Unavailable,
+            ErrorCode::Internal => Self::Internal,
         }
+    }
+
+    /// The same in the contract, which has no word for a cancellation: the
+    /// plugin is gone by then.
+    fn of_contract(self) -> Option<ErrorCode> {
+        Some(match self {
+            Self::Denied => ErrorCode::Denied,
+            Self::Invalid => ErrorCode::Invalid,
+            Self::NotFound => ErrorCode::NotFound,
+            Self::Conflict => ErrorCode::Conflict,
+            Self::Limit => ErrorCode::Limit,
+            Self::Timeout => ErrorCode::Timeout,
+            Self::Gone => ErrorCode::Gone,
+            Self::Unavailable => ErrorCode::Unavailable,
+            Self::Internal => ErrorCode::Internal,
+            Self::Cancelled => return None,
+        })
     }
 }
 

@@ -6,13 +6,14 @@ use std::{fmt, str::FromStr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::{Builder, Uuid, fmt::Simple};
 
-/// 128 random bits, as 32 hexadecimal digits: nobody guesses one, and it is
+/// A UUID of version 4 (RFC 9562), as 32 hexadecimal digits: nobody guesses one, and it is
 /// never an id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
-pub struct Handle(u128);
+pub struct Handle(Uuid);
 
 /// A text that cannot be a handle, and so names nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +28,7 @@ impl Handle {
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
-        Ok(Self(u128::from_be_bytes(bytes)))
+        Ok(Self(Builder::from_random_bytes(bytes).into_uuid()))
     }
 }
 
@@ -35,11 +36,12 @@ impl FromStr for Handle {
     type Err = NoHandle;
 
     fn from_str(raw: &str) -> Result<Self, NoHandle> {
-        let digits = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-        if raw.len() != 32 || !raw.bytes().all(digits) {
+        // The one form that it is written in: two texts never name the same.
+        let uuid = raw.parse::<Simple>().map_err(|_| NoHandle)?;
+        if raw.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err(NoHandle);
         }
-        u128::from_str_radix(raw, 16).map(Self).map_err(|_| NoHandle)
+        Ok(Self(uuid.into_uuid()))
     }
 }
 
@@ -59,7 +61,7 @@ impl From<Handle> for String {
 
 impl fmt::Display for Handle {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:032x}", self.0)
+        fmt::Display::fmt(self.0.as_simple(), formatter)
     }
 }
 
@@ -74,12 +76,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_new_handle_is_a_random_uuid() {
+        assert_eq!(Handle::random().expect("randomness").0.get_version(), Some(uuid::Version::Random));
+    }
+
+    #[test]
     fn a_handle_reads_as_it_was_written_and_nothing_else_reads_as_one() {
         let handle = Handle::random().expect("randomness");
         assert_eq!(handle.to_string().parse(), Ok(handle));
         assert_eq!(serde_json::to_value(handle).expect("a text"), handle.to_string());
         assert_ne!(handle, Handle::random().expect("randomness"));
-        for other in ["", "1234", "+0000000000000000000000000000001", &"F".repeat(32), &"0".repeat(33)] {
+        let hyphenated = "67e55044-10b1-426f-9247-bb680e5fe0c8";
+        for other in ["", "1234", "+0000000000000000000000000000001", hyphenated, &"F".repeat(32), &"0".repeat(33)] {
             assert_eq!(other.parse::<Handle>(), Err(NoHandle), "{other}");
         }
     }

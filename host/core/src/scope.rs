@@ -1,5 +1,7 @@
 //! The part of a context that keys stored state.
 
+use wharf_contract::state::Scope;
+
 use crate::{
     AssistantId, BucketName, Code, Context, Error, PluginName, SessionId, TenantId, ThreadId, grant::GrantedState,
 };
@@ -28,11 +30,12 @@ impl ScopeKind {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Thread => "thread",
-            Self::Session => "session",
-            Self::Assistant => "assistant",
-            Self::Plugin => "plugin",
+            Self::Thread => Scope::Thread,
+            Self::Session => Scope::Session,
+            Self::Assistant => Scope::Assistant,
+            Self::Plugin => Scope::Plugin,
         }
+        .as_str()
     }
 
     /// The kind that the contract calls `word`.

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+/// How much a message to the caller matters.
+pub use wharf_contract::log::Level;
 
 use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, trace::Tracer};
 pub use announcements::Announcements;
@@ -37,8 +39,8 @@ pub use web_page::WebPageService;
 pub trait EventSink: Send + Sync {
     /// How far the call has come.
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>);
-    /// A message about the running call. `level` is a level of the contract.
-    fn message(&self, level: &str, data: Value);
+    /// A message about the running call.
+    fn message(&self, level: Level, data: Value);
 }
 
 /// The events of one call; nobody listens where this is absent.

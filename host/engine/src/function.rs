@@ -4,6 +4,7 @@ use wasmtime::{
     AsContextMut, Store,
     component::{Component, Instance, InstancePre},
 };
+use wharf_contract::completion::Completed;
 use wharf_core::QuotaFull;
 
 use crate::{
@@ -240,8 +241,8 @@ impl GuestFunction for ReadResource<'_> {
 /// A word to complete, as the contract has it.
 #[derive(Debug, Clone)]
 pub struct Completing {
-    /// `prompt` or `template`.
-    pub kind: &'static str,
+    /// What has the argument.
+    pub kind: Completed,
     /// The plugin's own name of the prompt, or the template's address.
     pub name: String,
     /// The argument or variable.
@@ -257,6 +258,6 @@ impl GuestFunction for &Completing {
 
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         let Completing { kind, name, argument, typed, others } = self;
-        instance.completion()?.call_complete(instance.store, kind, name, argument, typed, others).await
+        instance.completion()?.call_complete(instance.store, kind.as_str(), name, argument, typed, others).await
     }
 }

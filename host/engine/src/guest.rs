@@ -6,7 +6,7 @@ use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, filesystem::WasiFilesystemCtxView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use wharf_core::service::Progress;
-use wharf_state::{Contender, Turns};
+use wharf_state::{Contender, WriteTurns};
 
 use crate::{
     adapter::http::HttpState, call::ActiveCall, files::meter::OpenDescriptor, limiter::StoreLimiter,
@@ -33,7 +33,7 @@ const MAX_RANDOM_BYTES: u64 = 64 << 10;
 
 impl Guest {
     /// `function` names the call among those that contend for the same state.
-    pub(crate) fn new(call: Arc<ActiveCall>, turns: &Arc<Turns>, function: &str) -> Self {
+    pub(crate) fn new(call: Arc<ActiveCall>, turns: &Arc<WriteTurns>, function: &str) -> Self {
         // No argument, variable or address, and standard input is closed.
         // Directories come by grant (see `adapter::files`).
         let wasi = WasiCtxBuilder::new()

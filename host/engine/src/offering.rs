@@ -88,11 +88,8 @@ fn prompt_bytes(answer: &prompts::Answer) -> u64 {
 }
 
 fn message(message: prompts::Message) -> Result<PromptMessage, Error> {
-    let role = match message.role.as_str() {
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        _ => return Err(broken("a message of its prompt is of neither `user` nor `assistant`")),
-    };
+    let role = Role::find(&message.role)
+        .ok_or_else(|| broken("a message of its prompt is of neither `user` nor `assistant`"))?;
     let meta = answer::object(message.meta.as_deref())?;
     Ok(PromptMessage { role, content: Content { mime_type: message.mime_type, data: message.data, meta } })
 }

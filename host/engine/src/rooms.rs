@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 use wharf_completion::Streams;
 use wharf_core::{Code, Error, RequestLimits, StreamLimits, WorkspaceKey, service::Announcements};
-use wharf_network::Requests;
+use wharf_network::RequestClient;
 use wharf_process::Processes;
 use wharf_spawn::Spawner;
 use wharf_state::StateStore;
@@ -30,7 +30,7 @@ pub struct Rooms {
     /// Hears that the lists or resources of a plugin have changed.
     pub announcements: Announcements,
     /// HTTP requests.
-    pub requests: Requests,
+    pub requests: RequestClient,
     /// Files of sessions.
     pub workspaces: Option<Arc<Workspaces>>,
     /// What starts the children that compile.
@@ -48,7 +48,7 @@ impl Rooms {
             webviews: Err("this host was opened without web pages".into()),
             streams: Streams::new(StreamLimits::default()),
             announcements: Announcements::default(),
-            requests: Requests::new(RequestLimits::default()),
+            requests: RequestClient::new(RequestLimits::default()),
             workspaces: None,
             spawner: Spawner::new(),
         }

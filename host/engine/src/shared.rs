@@ -7,7 +7,7 @@ use std::{
 };
 
 use wharf_core::{HostLimits, Quota, quota::Bounds};
-use wharf_state::Turns;
+use wharf_state::WriteTurns;
 
 use crate::{cache::CodeCache, error::EngineError, rooms::Rooms, runtime::WasmRuntime};
 
@@ -26,7 +26,7 @@ pub(crate) struct SharedEngine {
     pub(crate) cache: Option<CodeCache>,
     pub(crate) cache_problem: Option<String>,
     pub(crate) rooms: Arc<Rooms>,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) turns: Arc<WriteTurns>,
     pub(crate) open_handles: Arc<Quota>,
     runtime: OnceLock<WasmRuntime>,
     // Held while the runtime starts, so that it starts once.

@@ -10,6 +10,7 @@ use wasmtime_wasi_io::{
     poll::Pollable,
     streams::{OutputStream, StreamError, StreamResult},
 };
+use wharf_contract::log::Level;
 use wharf_core::text;
 
 use crate::call::ActiveCall;
@@ -27,12 +28,12 @@ impl ActiveCall {
         }
         let message = text::line(message, MAX_LINE_BYTES);
         let (plugin, session) = (&self.plugin, &self.context().session);
-        match level {
-            "trace" => tracing::trace!(target: "wharf::plugin", %plugin, %session, "{message}"),
-            "debug" => tracing::debug!(target: "wharf::plugin", %plugin, %session, "{message}"),
-            "warn" => tracing::warn!(target: "wharf::plugin", %plugin, %session, "{message}"),
-            "error" => tracing::error!(target: "wharf::plugin", %plugin, %session, "{message}"),
-            _ => tracing::info!(target: "wharf::plugin", %plugin, %session, "{message}"),
+        match Level::from_word(level) {
+            Level::Trace => tracing::trace!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            Level::Debug => tracing::debug!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            Level::Info => tracing::info!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            Level::Warn => tracing::warn!(target: "wharf::plugin", %plugin, %session, "{message}"),
+            Level::Error => tracing::error!(target: "wharf::plugin", %plugin, %session, "{message}"),
         }
     }
 }

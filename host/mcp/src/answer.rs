@@ -7,6 +7,7 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use wharf_contract::tools::{ANNOTATIONS, URI};
 use wharf_core::{Answer, Content, Error, text::visible, tool::is_text};
 
 /// Where a program finds the code of an error.
@@ -58,9 +59,9 @@ pub(crate) fn block(at: usize, part: Content) -> ContentBlock {
     let Content { mime_type, data, mut meta } = part;
     let annotations = match meta.is_empty() {
         true => None,
-        false => meta.remove("annotations").and_then(|value| Annotations::deserialize(value).ok()),
+        false => meta.remove(ANNOTATIONS).and_then(|value| Annotations::deserialize(value).ok()),
     };
-    let uri = match meta.remove("uri") {
+    let uri = match meta.remove(URI) {
         Some(Value::String(uri)) => Some(uri),
         _ => None,
     };

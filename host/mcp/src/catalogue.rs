@@ -7,6 +7,10 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use wharf_contract::{
+    caller::OWN_PREFIX,
+    tools::{ANNOTATIONS, TIMEOUT_MILLISECONDS, TITLE},
+};
 use wharf_core::{
     ToolDefinition,
     service::offer::{PromptDefinition, ResourceDefinition, ResourceTemplate as TemplateDefinition},
@@ -18,8 +22,8 @@ pub(crate) fn tool(definition: &ToolDefinition) -> Tool {
     tool.output_schema.clone_from(&definition.output_schema);
     tool.meta = further(&definition.meta, |key, value| {
         match (key, value) {
-            ("title", Value::String(title)) => tool.title = Some(title.clone()),
-            ("annotations", annotations) => tool.annotations = ToolAnnotations::deserialize(annotations).ok(),
+            (TITLE, Value::String(title)) => tool.title = Some(title.clone()),
+            (ANNOTATIONS, annotations) => tool.annotations = ToolAnnotations::deserialize(annotations).ok(),
             ("icons", icons) => tool.icons = Deserialize::deserialize(icons).ok(),
             _ => return false,
         }
@@ -39,7 +43,7 @@ pub(crate) fn prompt(definition: &PromptDefinition) -> Prompt {
     let mut prompt = Prompt::new(definition.name.clone(), present(&definition.description), arguments);
     prompt.meta = further(&definition.meta, |key, value| {
         match (key, value) {
-            ("title", Value::String(title)) => prompt.title = Some(title.clone()),
+            (TITLE, Value::String(title)) => prompt.title = Some(title.clone()),
             ("icons", icons) => prompt.icons = Deserialize::deserialize(icons).ok(),
             _ => return false,
         }
@@ -55,9 +59,9 @@ pub(crate) fn resource(definition: ResourceDefinition) -> Resource {
     resource.mime_type = mime_type;
     resource.meta = further(&meta, |key, value| {
         match (key, value) {
-            ("title", Value::String(title)) => resource.title = Some(title.clone()),
+            (TITLE, Value::String(title)) => resource.title = Some(title.clone()),
             ("size", size) => resource.size = size.as_u64(),
-            ("annotations", annotations) => resource.annotations = Annotations::deserialize(annotations).ok(),
+            (ANNOTATIONS, annotations) => resource.annotations = Annotations::deserialize(annotations).ok(),
             ("icons", icons) => resource.icons = Deserialize::deserialize(icons).ok(),
             _ => return false,
         }
@@ -72,8 +76,8 @@ pub(crate) fn template(definition: &TemplateDefinition) -> ResourceTemplate {
     template.mime_type.clone_from(&definition.mime_type);
     template.meta = further(&definition.meta, |key, value| {
         match (key, value) {
-            ("title", Value::String(title)) => template.title = Some(title.clone()),
-            ("annotations", annotations) => template.annotations = Annotations::deserialize(annotations).ok(),
+            (TITLE, Value::String(title)) => template.title = Some(title.clone()),
+            (ANNOTATIONS, annotations) => template.annotations = Annotations::deserialize(annotations).ok(),
             ("icons", icons) => template.icons = Deserialize::deserialize(icons).ok(),
             _ => return false,
         }
@@ -96,7 +100,7 @@ fn further(fields: &Map<String, Value>, mut place: impl FnMut(&str, &Value) -> b
         match (key.as_str(), value) {
             ("_meta", Value::Object(members)) => meta.extend(members.clone()),
             // The host reads it and keeps to it.
-            ("timeoutMilliseconds", value) => _ = meta.insert(format!("dev.wharf/{key}"), value.clone()),
+            (TIMEOUT_MILLISECONDS, value) => _ = meta.insert(format!("{OWN_PREFIX}{key}"), value.clone()),
             // All else is the plugin's word, and is not told as the host's.
             (key, value) => _ = meta.insert(key.to_owned(), value.clone()),
         }

@@ -6,6 +6,7 @@
 use http::{HeaderMap, HeaderName, request::Parts};
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
+use wharf_contract::caller::OWN_PREFIX;
 use wharf_core::{Code, ContextClaims, Error};
 
 /// The session of the older era that a request over HTTP belongs to.
@@ -19,8 +20,6 @@ const SESSION: &str = "dev.wharf/sessionId";
 const ASSISTANT: &str = "dev.wharf/assistantId";
 const THREAD: &str = "dev.wharf/threadId";
 
-/// What the host itself tells plugins: no client may say it.
-const OWN_PREFIX: &str = "dev.wharf/";
 /// Keys of the protocol's own: not for plugins.
 const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
 const PROGRESS_TOKEN: &str = "progressToken";

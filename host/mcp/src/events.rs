@@ -24,6 +24,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
+use wharf_contract::log::Level;
 use wharf_core::EventSink;
 
 /// Undelivered events of one call. The oldest makes room for the newest.
@@ -168,7 +169,7 @@ impl EventSink for CallEvents {
         self.push(CallEvent::Progress { done, total, message: message.map(str::to_owned) });
     }
 
-    fn message(&self, level: &str, data: Value) {
+    fn message(&self, level: Level, data: Value) {
         let level = level_of(level);
         if self.floor.is_some_and(|floor| rank(level) >= rank(floor)) {
             self.push(CallEvent::Message { level, data });
@@ -176,13 +177,13 @@ impl EventSink for CallEvents {
     }
 }
 
-/// The protocol's word for a level of the contract; an unknown one is `info`.
-fn level_of(word: &str) -> LoggingLevel {
-    match word {
-        "trace" | "debug" => LoggingLevel::Debug,
-        "warn" => LoggingLevel::Warning,
-        "error" => LoggingLevel::Error,
-        _ => LoggingLevel::Info,
+/// The protocol's level for one of the contract.
+fn level_of(level: Level) -> LoggingLevel {
+    match level {
+        Level::Trace | Level::Debug => LoggingLevel::Debug,
+        Level::Info => LoggingLevel::Info,
+        Level::Warn => LoggingLevel::Warning,
+        Level::Error => LoggingLevel::Error,
     }
 }
 

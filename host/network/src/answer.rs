@@ -1,4 +1,4 @@
-//! The body of an answer: counted, timed, without secrets.
+//! The body of an answer: counts and times it, and takes secrets out.
 
 use std::{
     fmt,
@@ -16,33 +16,33 @@ use tokio_util::task::AbortOnDropHandle;
 use wharf_core::{Code, Error};
 
 use crate::{
-    body::Broken,
+    body::BodyFailure,
     head::named,
-    mask::{Mask, MaskedStream},
-    places::Place,
-    requests::Meter,
+    mask::{MaskedStream, SecretMask},
+    meter::RequestMeter,
+    permits::InFlightPermit,
 };
 
-/// What an answer may be, and who hears of it.
-pub(crate) struct Terms {
+/// The limits of an answer, its meter, and the resources that it holds.
+pub(crate) struct AnswerTerms {
     pub(crate) answer_bytes: u64,
     pub(crate) pause: Duration,
     pub(crate) deadline: Instant,
-    pub(crate) mask: Mask,
-    pub(crate) meter: Arc<dyn Meter>,
-    pub(crate) broken: Broken,
-    /// What is free again once the answer is there.
-    pub(crate) kept: Option<(Place, AbortOnDropHandle<()>)>,
+    pub(crate) mask: SecretMask,
+    pub(crate) meter: Arc<dyn RequestMeter>,
+    pub(crate) broken: BodyFailure,
+    /// Released once the answer has come.
+    pub(crate) held: Option<(InFlightPermit, AbortOnDropHandle<()>)>,
 }
 
-/// The body of an answer. Dropping it ends the connection and frees the request's
-/// place.
+/// The body of an answer. Dropping it ends the connection and gives the request's
+/// permit back.
 pub struct AnswerBody {
     incoming: Option<Incoming>,
-    came: u64,
-    terms: Terms,
+    received: u64,
+    terms: AnswerTerms,
     masked: Option<MaskedStream>,
-    /// What comes behind the rest of the data.
+    /// The trailers, which follow the rest of the data.
     trailers: Option<HeaderMap>,
     end: Pin<Box<Sleep>>,
     silence: Pin<Box<Sleep>>,
@@ -51,18 +51,18 @@ pub struct AnswerBody {
 
 impl fmt::Debug for AnswerBody {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("AnswerBody").field("came", &self.came).finish_non_exhaustive()
+        formatter.debug_struct("AnswerBody").field("received", &self.received).finish_non_exhaustive()
     }
 }
 
 impl AnswerBody {
-    pub(crate) fn new(incoming: Incoming, terms: Terms) -> Self {
+    pub(crate) fn new(incoming: Incoming, terms: AnswerTerms) -> Self {
         let masked = (!terms.mask.is_empty()).then(|| MaskedStream::new(terms.mask.clone()));
         let (end, silence) = (Box::pin(sleep_until(terms.deadline)), Box::pin(sleep_until(terms.deadline)));
-        Self { incoming: Some(incoming), came: 0, masked, trailers: None, end, silence, waits: false, terms }
+        Self { incoming: Some(incoming), received: 0, masked, trailers: None, end, silence, waits: false, terms }
     }
 
-    /// The stream is over: what was held back, or the trailers.
+    /// After the end of the stream: the bytes that were held back, then the trailers.
     fn rest(&mut self) -> Option<Frame<Bytes>> {
         let held = self.masked.as_mut().map(MaskedStream::finish).unwrap_or_default();
         if !held.is_empty() {
@@ -73,9 +73,9 @@ impl AnswerBody {
 
     fn data(&mut self, data: Bytes) -> Result<Bytes, Error> {
         let bytes = data.len() as u64;
-        self.came = self.came.saturating_add(bytes);
+        self.received = self.received.saturating_add(bytes);
         let most = self.terms.answer_bytes;
-        if self.came > most {
+        if self.received > most {
             let message = format!("the answer has more than {most} bytes ({})", named("answer_bytes"));
             return Err(Error::new(Code::Limit, message));
         }
@@ -86,7 +86,7 @@ impl AnswerBody {
         })
     }
 
-    /// The next frame, unless it is not there yet.
+    /// The next frame, where it has come.
     fn next(&mut self, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         loop {
             let Some(incoming) = &mut self.incoming else { return Poll::Ready(self.rest().map(Ok)) };
@@ -94,7 +94,7 @@ impl AnswerBody {
                 Poll::Pending => return self.wait(task).map(Some),
                 Poll::Ready(None) => {
                     self.incoming = None;
-                    drop(self.terms.kept.take());
+                    drop(self.terms.held.take());
                     self.terms.meter.finished();
                 }
                 Poll::Ready(Some(Err(error))) => {
@@ -105,7 +105,7 @@ impl AnswerBody {
                     self.waits = false;
                     match frame.into_data() {
                         Ok(data) => match self.data(data) {
-                            // All of it may be the beginning of a secret.
+                            // The whole frame may be the beginning of a secret.
                             Ok(data) if data.is_empty() => {}
                             data => return Poll::Ready(Some(data.map(Frame::data))),
                         },
@@ -149,9 +149,9 @@ impl Body for AnswerBody {
         let next = self.next(task);
         if let Poll::Ready(Some(Err(error))) = &next {
             self.terms.meter.failed(error);
-            // Nothing comes behind an error, what was held back least of all.
+            // No data follows an error, and least of all the bytes that were held back.
             self.incoming = None;
-            drop(self.terms.kept.take());
+            drop(self.terms.held.take());
             self.masked = None;
             self.trailers = None;
         }

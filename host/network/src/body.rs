@@ -1,4 +1,4 @@
-//! The body of a request, counted while it is sent.
+//! The body of a request: counts it while it is sent.
 
 use std::{
     pin::Pin,
@@ -10,20 +10,20 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use wharf_core::{Code, Error};
 
-use crate::{head::named, requests::Meter};
+use crate::{head::named, meter::RequestMeter};
 
-/// Why a body was not sent to its end, for whoever waits for the answer.
-pub(crate) type Broken = Arc<OnceLock<Error>>;
+/// Why a body was not sent to its end, for the task that waits for the answer.
+pub(crate) type BodyFailure = Arc<OnceLock<Error>>;
 
-/// A body that may have so many bytes.
+/// A body with a limit of bytes.
 pub(crate) struct SentBody<B> {
     inner: B,
     sent: u64,
     most: u64,
-    /// What its head says, where it says it.
+    /// The length in its head, if any.
     announced: Option<u64>,
-    meter: Arc<dyn Meter>,
-    broken: Broken,
+    meter: Arc<dyn RequestMeter>,
+    broken: BodyFailure,
 }
 
 impl<B: Body<Data = Bytes>> SentBody<B> {
@@ -31,8 +31,8 @@ impl<B: Body<Data = Bytes>> SentBody<B> {
         inner: B,
         announced: Option<u64>,
         most: u64,
-        meter: Arc<dyn Meter>,
-        broken: Broken,
+        meter: Arc<dyn RequestMeter>,
+        broken: BodyFailure,
     ) -> Result<Self, Error> {
         if inner.size_hint().lower() > most {
             return Err(too_large(most));
@@ -40,8 +40,8 @@ impl<B: Body<Data = Bytes>> SentBody<B> {
         Ok(Self { inner, sent: 0, most, announced, meter, broken })
     }
 
-    /// Whether so much may be sent. What is beyond its announced length would be cut
-    /// off, and the server would carry out the half of a request.
+    /// Refuses bytes beyond the limit, and beyond the announced length: they would be cut
+    /// off, and the server would act on half of a request.
     fn check(&self, bytes: u64) -> Result<(), Error> {
         if self.sent > self.most {
             return Err(too_large(self.most));

@@ -1,5 +1,5 @@
-//! The heads of requests and of answers: what a plugin may say, what the host says,
-//! and how much it may be.
+//! The heads of requests and of answers: the headers that a plugin may set, those that the
+//! host fills, and their size.
 
 use hyper::{
     Request, Response, StatusCode,
@@ -7,9 +7,9 @@ use hyper::{
 };
 use wharf_core::{Code, Error, grant::GrantedRequest};
 
-/// Headers of one connection, whatever `Connection` says: each machine on the way has
-/// its own.
-pub const HOP: [HeaderName; 9] = [
+/// Headers of a single connection, even without a `Connection` that names them: each machine
+/// on the way has its own.
+pub const HOP_BY_HOP: [HeaderName; 9] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
@@ -24,19 +24,19 @@ pub const HOP: [HeaderName; 9] = [
 /// Bytes between a name and its value, and behind it.
 const AROUND_BYTES: u64 = 4;
 
-/// Makes the head of a request the one that the server gets.
+/// Turns the head of a request into the one that the server gets.
 pub(crate) fn to_server<B>(granted: &GrantedRequest, request: &mut Request<B>, most: u64) -> Result<(), Error> {
     let target = request.uri().path_and_query().cloned();
     let headers = request.headers_mut();
-    for name in HOP.iter().chain(&[header::EXPECT, header::HOST]) {
+    for name in HOP_BY_HOP.iter().chain(&[header::EXPECT, header::HOST]) {
         headers.remove(name);
     }
     for name in headers.keys() {
         granted.header(name.as_str())?;
     }
-    let asked = bytes(headers).saturating_add(target.as_ref().map_or(0, |target| target.as_str().len() as u64));
-    if asked > most {
-        let message = format!("the head of the request has {asked} bytes, more than {most} ({})", named("head_bytes"));
+    let length = bytes(headers).saturating_add(target.as_ref().map_or(0, |target| target.as_str().len() as u64));
+    if length > most {
+        let message = format!("the head of the request has {length} bytes, more than {most} ({})", named("head_bytes"));
         return Err(Error::new(Code::Limit, message));
     }
     let unfit = |_| Error::new(Code::Invalid, "this names no server");
@@ -44,14 +44,14 @@ pub(crate) fn to_server<B>(granted: &GrantedRequest, request: &mut Request<B>, m
     if !granted.secrets().is_empty() {
         with_secrets(granted, headers)?;
     }
-    // What addresses a proxy, a server may take for another one's.
+    // A server may take an absolute address, which is for proxies, for one of another server.
     *request.uri_mut() = target.map_or_else(hyper::Uri::default, hyper::Uri::from);
     *request.version_mut() = hyper::Version::HTTP_11;
     Ok(())
 }
 
-/// Sets the headers that the host fills. An answer must then be one in which a secret
-/// can be found, should the server send it back.
+/// Sets the headers that the host fills. The answer must then be one in which the host
+/// can find a secret, should the server send it back.
 fn with_secrets(granted: &GrantedRequest, headers: &mut HeaderMap) -> Result<(), Error> {
     if headers.contains_key(header::RANGE) {
         let message = "a request to which the host adds a secret cannot ask for a part of an answer: leave `range` out";
@@ -79,7 +79,7 @@ pub(crate) fn from_server<B>(granted: &GrantedRequest, answer: &Response<B>, mos
     let other_than = |name: HeaderName, plain: &str| {
         answer.headers().get_all(name).iter().any(|coding| !coding.as_bytes().eq_ignore_ascii_case(plain.as_bytes()))
     };
-    // What is chunked is put together before anybody looks for a secret.
+    // The client joins chunks before the host looks for a secret.
     let encoded = other_than(header::CONTENT_ENCODING, "identity") || other_than(header::TRANSFER_ENCODING, "chunked");
     if encoded && !granted.secrets().is_empty() {
         let message = "the server answered in an encoding that was not asked for, in which a secret could not be found";
@@ -93,12 +93,12 @@ pub(crate) fn too_large_a_head(most: u64) -> Error {
     Error::new(Code::Limit, message)
 }
 
-/// Bytes of headers, as they are sent.
+/// Bytes of headers on the wire.
 fn bytes(headers: &HeaderMap) -> u64 {
     headers.iter().map(|(name, value)| name.as_str().len() as u64 + value.len() as u64 + AROUND_BYTES).sum()
 }
 
-/// A limit, for an error.
+/// The name of a limit, for an error.
 pub(crate) fn named(limit: &str) -> String {
     format!("limit `{limit}` of [request.limits]")
 }

@@ -1,21 +1,23 @@
-//! The way out of the host: from a server that was granted to a connection, and the
-//! HTTP requests of plugins on it.
+//! The way out of the host: connections to granted servers, and the
+//! HTTP requests of plugins on them.
 //!
-//! A name is resolved once and every address that comes of it is checked, so that
-//! no second look-up can lead elsewhere. What is granted is decided in core. This
-//! crate knows nothing of Wasm, of pages, or of who configured what.
+//! A connector resolves a name once and checks every address of it, so that
+//! no second look-up can lead elsewhere. Grants are decided in core. This
+//! crate knows nothing of Wasm, of pages, or of configuration.
 
 mod answer;
 mod body;
+mod client;
+mod connector;
 mod head;
 mod mask;
-mod places;
-mod reach;
-mod requests;
+mod meter;
+mod permits;
 mod tls;
 
 pub use answer::AnswerBody;
-pub use head::HOP;
-pub use places::Place;
-pub use reach::{Names, ProxyPort, Reach, is_localhost};
-pub use requests::{Meter, OutgoingRequest, Patience, Requests};
+pub use client::{OutgoingRequest, RequestClient, RequestTimeouts};
+pub use connector::{Connector, NameOverrides, ProxyPort, is_localhost};
+pub use head::HOP_BY_HOP;
+pub use meter::RequestMeter;
+pub use permits::InFlightPermit;

@@ -1,7 +1,7 @@
-//! Takes secrets out of what comes, however it is cut into pieces.
+//! Takes secrets out of answers, however these are cut into pieces.
 //!
-//! A secret is found as it is, and as JSON, URLs and base64 write it. What is found
-//! is made unreadable and keeps its length, so that lengths that were announced stay
+//! The mask finds a secret as it is, and as JSON, URLs and base64 write it. It
+//! overwrites the secret with as many bytes, so that announced lengths stay
 //! true.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
@@ -9,19 +9,19 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use wharf_core::Secret;
 
-/// What stands for each byte of a secret.
+/// Replaces each byte of a secret.
 const MASKED: u8 = b'*';
 
-/// The texts that are taken out.
+/// The texts that the mask takes out.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Mask {
+pub(crate) struct SecretMask {
     needles: Vec<Needle>,
-    /// The same in lower case, which names of headers have.
+    /// The same in lower case, as in names of headers.
     lowered: Vec<Needle>,
 }
 
-/// A text, and for each length of its beginning the longest shorter beginning that
-/// ends it (Knuth, Morris and Pratt): each byte of a stream is looked at once.
+/// A text, and for each of its prefixes the longest shorter prefix that
+/// ends it (Knuth, Morris and Pratt), so that a search reads each byte of a stream once.
 #[derive(Clone)]
 struct Needle {
     text: Box<[u8]>,
@@ -34,17 +34,17 @@ impl std::fmt::Debug for Needle {
     }
 }
 
-/// A stream that secrets are taken out of.
+/// Takes secrets out of one stream.
 #[derive(Debug)]
 pub(crate) struct MaskedStream {
-    mask: Mask,
-    /// How much of each text the end of the stream may be the beginning of.
+    mask: SecretMask,
+    /// For each text, the length of its longest prefix that ends the stream.
     matched: Vec<usize>,
     /// The end of the stream, which may be the beginning of a secret.
     held: Vec<u8>,
 }
 
-impl Mask {
+impl SecretMask {
     pub(crate) fn new(secrets: &[Secret]) -> Self {
         let mut texts: Vec<String> = secrets.iter().flat_map(|secret| spellings(secret.text().reveal())).collect();
         texts.sort_unstable();
@@ -76,7 +76,7 @@ impl Mask {
         if !self.is_empty() && headers.keys().any(|name| masked(name) != name.as_str().as_bytes()) {
             let mut named = HeaderMap::new();
             for (name, value) in &*headers {
-                // What stands for a secret may stand in a name.
+                // The replacement byte is legal in a name.
                 if let Ok(name) = HeaderName::from_bytes(&masked(name)) {
                     named.append(name, value.clone());
                 }
@@ -85,7 +85,7 @@ impl Mask {
         }
     }
 
-    /// Takes secrets out of a text of which nothing is missing.
+    /// Takes secrets out of a whole text.
     pub(crate) fn whole(&self, text: &[u8]) -> Vec<u8> {
         let mut stream = MaskedStream::new(self.clone());
         let mut masked = stream.push(text);
@@ -111,9 +111,9 @@ fn spellings(secret: &str) -> Vec<String> {
     spellings
 }
 
-/// Alone; and as a part of a longer text, which has one, two or no bytes too many
-/// before it for a whole number of characters. Those that it shares with what is beside
-/// it are not its own.
+/// The secret alone, and as a part of a longer text, in which it begins at any of the three
+/// offsets within a group of base64. Without the characters that it shares with the bytes
+/// beside it.
 fn in_base64(secret: &str) -> impl Iterator<Item = String> {
     let within = (0..3).map(move |before| {
         let encoded = STANDARD_NO_PAD.encode([&[0; 2][..before], secret.as_bytes()].concat());
@@ -137,7 +137,7 @@ impl Needle {
         Self { text: text.into(), shorter: shorter.into() }
     }
 
-    /// How much of the text is there once `byte` has come.
+    /// The matched length after one more byte.
     fn next(&self, mut matched: usize, byte: u8) -> usize {
         while matched > 0 && (matched == self.text.len() || self.text[matched] != byte) {
             matched = self.shorter[matched];
@@ -147,11 +147,11 @@ impl Needle {
 }
 
 impl MaskedStream {
-    pub(crate) fn new(mask: Mask) -> Self {
+    pub(crate) fn new(mask: SecretMask) -> Self {
         Self { matched: vec![0; mask.needles.len()], mask, held: Vec::new() }
     }
 
-    /// Takes the next piece and returns what cannot be part of a secret any more.
+    /// Takes the next piece and returns the bytes that cannot be part of a secret any more.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         for byte in piece {
             self.held.push(*byte);
@@ -163,8 +163,8 @@ impl MaskedStream {
                 }
             }
         }
-        // A text that is there as a whole is masked already; what may still grow is the
-        // longest beginning that it ends with.
+        // A text that has come as a whole is masked already; only its longest prefix that
+        // ends it may still grow.
         let growing = self.mask.needles.iter().zip(&self.matched);
         let kept = growing
             .map(|(needle, matched)| if *matched == needle.text.len() { needle.shorter[*matched] } else { *matched })
@@ -174,7 +174,7 @@ impl MaskedStream {
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// The stream is over: what was held back.
+    /// The bytes that were held back, after the end of the stream.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
@@ -186,12 +186,12 @@ mod tests {
     use proptest::prelude::*;
     use wharf_core::request::SecretRule;
 
-    fn mask(text: &str) -> Mask {
+    fn mask(text: &str) -> SecretMask {
         let rule = SecretRule::new("a", "https://example.com".parse().expect("a pattern"), "A: {}").expect("a rule");
-        Mask::new(&[rule.with_text(text).expect("a secret")])
+        SecretMask::new(&[rule.with_text(text).expect("a secret")])
     }
 
-    fn masked(mask: &Mask, pieces: &[&[u8]]) -> String {
+    fn masked(mask: &SecretMask, pieces: &[&[u8]]) -> String {
         let mut stream = MaskedStream::new(mask.clone());
         let mut out: Vec<u8> = pieces.iter().flat_map(|piece| stream.push(piece)).collect();
         out.extend(stream.finish());
@@ -220,22 +220,22 @@ mod tests {
             "pa&quot;ss/wo rd&amp;&lt;",
             "cGEic3Mvd28gcmQmPA",
         ] {
-            let told = masked(&mask, &[b"<", written.as_bytes(), b">"]);
-            assert_eq!(told, format!("<{}>", "*".repeat(written.len())), "{written}");
+            let masked = masked(&mask, &[b"<", written.as_bytes(), b">"]);
+            assert_eq!(masked, format!("<{}>", "*".repeat(written.len())), "{written}");
         }
     }
 
     #[test]
     fn a_secret_within_a_longer_text_in_base64_is_found_wherever_it_begins() {
         let (mask, secret) = (mask("hunter2?>hunter2"), "hunter2?>hunter2");
-        // But for a character at each end, which it shares with what is beside it.
+        // But for a character at each end, which it shares with the bytes beside it.
         let whole = secret.len() * 8 / 6 - 1;
         for before in ["", "a", "ab", "Bearer ", "user:"] {
             for after in ["", "a", "ab", "\", \"more\": true"] {
                 let standard = STANDARD_NO_PAD.encode(format!("{before}{secret}{after}"));
                 for written in [standard.replace('+', "-").replace('/', "_"), standard] {
-                    let told = masked(&mask, &[written.as_bytes()]);
-                    assert!(told.contains(&"*".repeat(whole)), "{before}{after}: {written} is told as {told}");
+                    let masked = masked(&mask, &[written.as_bytes()]);
+                    assert!(masked.contains(&"*".repeat(whole)), "{before}{after}: {written} is masked as {masked}");
                 }
             }
         }

@@ -9,13 +9,13 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 use url::Host;
 use wharf_core::{Code, Error, Server};
 
-/// What encrypts; reads the certificates of the system at the first use.
+/// Encrypts connections; reads the certificates of the system at the first use.
 #[derive(Debug, Default)]
-pub(crate) struct Tls {
+pub(crate) struct TlsClient {
     config: OnceCell<Arc<ClientConfig>>,
 }
 
-impl Tls {
+impl TlsClient {
     pub(crate) async fn connect(&self, server: &Server, stream: TcpStream) -> Result<TlsStream<TcpStream>, Error> {
         let config = self.config.get_or_try_init(read).await?;
         let name = match &server.host {

@@ -1,4 +1,4 @@
-//! Requests over real sockets, with names that a test leads where it likes.
+//! Requests over real sockets, with names that a test resolves.
 
 use std::{
     net::IpAddr,
@@ -21,11 +21,11 @@ use wharf_core::{
     grant::GrantedRequest,
     request::{SecretRule, WantedRequest},
 };
-use wharf_network::{AnswerBody, Meter, Names, OutgoingRequest, Patience, Requests};
+use wharf_network::{AnswerBody, NameOverrides, OutgoingRequest, RequestClient, RequestMeter, RequestTimeouts};
 
-struct Unmoved;
+struct SilentMeter;
 
-impl Meter for Unmoved {
+impl RequestMeter for SilentMeter {
     fn sent(&self, _: u64) -> Result<(), Error> {
         Ok(())
     }
@@ -74,39 +74,40 @@ fn granted(url: &str, private_addresses: bool, secrets: Secrets) -> GrantedReque
     grants.http(&plugin).expect("granted").request(wanted).expect("granted")
 }
 
-async fn answered(requests: &Requests, granted: GrantedRequest) -> Result<Response<AnswerBody>, Error> {
+async fn answered(requests: &RequestClient, granted: GrantedRequest) -> Result<Response<AnswerBody>, Error> {
     let outgoing = OutgoingRequest {
         granted,
         request: Request::new(Empty::<Bytes>::new()),
-        place: requests.place(&TenantId::local())?,
-        patience: Patience::default(),
+        permit: requests.permit(&TenantId::local())?,
+        timeouts: RequestTimeouts::default(),
         until: Instant::now() + Duration::from_secs(60),
-        meter: Arc::new(Unmoved),
+        meter: Arc::new(SilentMeter),
     };
     requests.send(outgoing).await
 }
 
-async fn send(requests: &Requests, granted: GrantedRequest) -> Result<String, Error> {
+async fn send(requests: &RequestClient, granted: GrantedRequest) -> Result<String, Error> {
     let body = answered(requests, granted).await?.into_body().collect().await?;
     Ok(String::from_utf8_lossy(&body.to_bytes()).into_owned())
 }
 
-/// Leads every name to these addresses, one set after the other, and counts.
-fn names(answers: &[&[&str]]) -> (Names, Arc<AtomicUsize>) {
+/// Resolves every name to these addresses, one set after the other, and counts.
+fn names(answers: &[&[&str]]) -> (NameOverrides, Arc<AtomicUsize>) {
     let answers: Vec<Vec<IpAddr>> =
         answers.iter().map(|set| set.iter().map(|address| address.parse().expect("an address")).collect()).collect();
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
-    let names: Names = Arc::new(move |_| Some(answers[counted.fetch_add(1, Relaxed).min(answers.len() - 1)].clone()));
+    let names: NameOverrides =
+        Arc::new(move |_| Some(answers[counted.fetch_add(1, Relaxed).min(answers.len() - 1)].clone()));
     (names, asked)
 }
 
 #[tokio::test]
 async fn a_name_that_is_led_elsewhere_after_the_check_is_connected_to_where_it_was_checked() {
     let (port, asked) = echo().await;
-    // A second look-up would lead to a port where nobody listens.
+    // A second look-up would lead to an address where no server listens.
     let (names, looked_up) = names(&[&["127.0.0.1"], &["127.0.0.2"]]);
-    let requests = Requests::new(RequestLimits::default()).with_names(names);
+    let requests = RequestClient::new(RequestLimits::default()).with_names(names);
     let url = format!("http://rebound.test:{port}/a");
     let body = send(&requests, granted(&url, true, Secrets::default())).await.expect("an answer");
     assert!(body.contains(&format!("host: rebound.test:{port}\r\n")), "{body}");
@@ -125,7 +126,7 @@ async fn a_granted_name_that_leads_to_a_private_address_is_not_connected_to() {
         &["0.0.0.0"],
     ] {
         let (names, _) = names(&[set]);
-        let requests = Requests::new(RequestLimits::default()).with_names(names);
+        let requests = RequestClient::new(RequestLimits::default()).with_names(names);
         let url = format!("http://metadata.test:{port}/");
         let error = send(&requests, granted(&url, false, Secrets::default())).await.expect_err("refused");
         assert!(error.code == Code::Denied && error.message.contains("`private_addresses = true`"), "{error}");
@@ -136,9 +137,9 @@ async fn a_granted_name_that_leads_to_a_private_address_is_not_connected_to() {
 #[tokio::test]
 async fn an_address_that_is_refused_is_not_tried_behind_one_that_is_granted_and_fails() {
     let (port, asked) = echo().await;
-    // Nobody listens at the first one that is public, if it is reached at all.
+    // No server listens at the public address, if it is reached at all.
     let (names, _) = names(&[&["2001:4860::1", "127.0.0.1", "::1"]]);
-    let requests = Requests::new(RequestLimits { connect_milliseconds: 2_000, ..RequestLimits::default() });
+    let requests = RequestClient::new(RequestLimits { connect_milliseconds: 2_000, ..RequestLimits::default() });
     let url = format!("http://both.test:{port}/");
     let refused = send(&requests.with_names(names), granted(&url, false, Secrets::default())).await;
     assert!(matches!(refused.expect_err("refused").code, Code::Unavailable | Code::Timeout | Code::Denied));
@@ -176,7 +177,7 @@ async fn names_and_values_of_headers_and_of_trailers_lose_the_secret() {
     let chunks = format!("2\r\nok\r\n0\r\n{head}\r\n");
     let port = answering(format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n{head}\r\n{chunks}")).await;
     let url = format!("http://127.0.0.1:{port}");
-    let requests = Requests::new(RequestLimits::default());
+    let requests = RequestClient::new(RequestLimits::default());
     let response = answered(&requests, granted(&url, true, secret_of(&url, secret))).await.expect("an answer");
     let shown = |headers: &HeaderMap| {
         let mut lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value:?}")).collect();
@@ -198,8 +199,8 @@ async fn names_and_values_of_headers_and_of_trailers_lose_the_secret() {
 async fn a_server_that_nobody_vouches_for_gets_no_encrypted_request_and_no_secret() {
     let (port, asked) = echo().await;
     let secrets = secret_of(&format!("https://127.0.0.1:{port}"), "hunter2hunter2");
-    let requests = Requests::new(RequestLimits { connect_milliseconds: 2_000, ..RequestLimits::default() });
-    // It speaks no TLS at all.
+    let requests = RequestClient::new(RequestLimits { connect_milliseconds: 2_000, ..RequestLimits::default() });
+    // The server does not speak TLS.
     let url = format!("https://127.0.0.1:{port}/");
     let error = send(&requests, granted(&url, true, secrets)).await.expect_err("refused");
     assert!(matches!(error.code, Code::Unavailable | Code::Timeout) && !error.message.contains("hunter2"), "{error}");
@@ -208,16 +209,16 @@ async fn a_server_that_nobody_vouches_for_gets_no_encrypted_request_and_no_secre
 
 #[tokio::test]
 async fn a_body_that_says_its_length_is_refused_before_anybody_is_connected_to() {
-    let requests = Requests::new(RequestLimits { sent_bytes: 10, ..RequestLimits::default() });
+    let requests = RequestClient::new(RequestLimits { sent_bytes: 10, ..RequestLimits::default() });
     let outgoing = OutgoingRequest {
         granted: granted("http://127.0.0.1:1/", true, Secrets::default()),
         request: Request::new(Full::new(Bytes::from_static(b"eleven bytes"))),
-        place: requests.place(&TenantId::local()).expect("a place"),
-        patience: Patience::default(),
+        permit: requests.permit(&TenantId::local()).expect("a permit"),
+        timeouts: RequestTimeouts::default(),
         until: Instant::now() + Duration::from_secs(60),
-        meter: Arc::new(Unmoved),
+        meter: Arc::new(SilentMeter),
     };
     let error = requests.send(outgoing).await.expect_err("too large");
     assert!(error.code == Code::Limit && error.message.contains("sent_bytes"), "{error}");
-    requests.place(&TenantId::local()).expect("the place is free again");
+    requests.permit(&TenantId::local()).expect("the permit came back");
 }

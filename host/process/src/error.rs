@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
-use wharf_spawn::SpawnError;
+use wharf_spawn::{SpawnError, policy::PolicyError};
 
 use crate::InvalidPattern;
 
@@ -52,18 +52,9 @@ pub enum ProcessError {
         /// Why.
         source: SpawnError,
     },
-    /// The request cannot be carried out.
-    #[error("{problem}")]
-    Invalid {
-        /// What is wrong with it, and what to do.
-        problem: String,
-    },
-    /// It asks for what was not granted.
-    #[error("{}", source.message)]
-    Refused {
-        /// In the words of the grant.
-        source: Error,
-    },
+    /// The request cannot be carried out, or asks for what was not granted.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// What this machine can contain cannot be found out.
     #[error("what this machine can contain cannot be found out")]
     Unknown {
@@ -109,24 +100,14 @@ impl From<ProcessError> for Error {
     fn from(error: ProcessError) -> Self {
         let message = with_causes(&error);
         match error {
-            ProcessError::Refused { source } => source,
-            ProcessError::Invalid { .. } => Self::new(Code::Invalid, message),
+            ProcessError::Policy(error) => error.into(),
             ProcessError::Unknown { .. } => Self::retryable(Code::Unavailable, message),
             ProcessError::NotFound => Self::new(Code::NotFound, message),
             ProcessError::TooMany { .. }
             | ProcessError::TooManyGranted { .. }
             | ProcessError::TooManyEnded { .. }
             | ProcessError::NoRoomForOutput { .. } => Self::retryable(Code::Limit, message),
-            // In the launcher's own words, which say what to do.
-            ProcessError::Start { source: source @ SpawnError::Uncontainable { .. } } => {
-                Self::new(Code::Denied, with_causes(&source))
-            }
-            ProcessError::Start { source } => match Self::from(source) {
-                // This word is for ids alone.
-                Self { code: Code::NotFound, .. } => Self::new(Code::Invalid, message),
-                Self { code: Code::Internal, .. } => Self::retryable(Code::Unavailable, message),
-                Self { code, retryable, .. } => Self { code, message, retryable },
-            },
+            ProcessError::Start { source } => source.of_start(message),
             ProcessError::ShuttingDown => Self::new(Code::Unavailable, message),
             ProcessError::Unreachable { .. } => Self::retryable(Code::Unavailable, message),
             ProcessError::Ended | ProcessError::InputClosed => Self::new(Code::Gone, message),

@@ -16,15 +16,13 @@ mod pattern;
 mod policy;
 pub mod polls;
 mod registry;
-mod signal;
 mod status;
 
 pub use error::{OpenError, ProcessError};
 pub use id::ProcessId;
 pub use pattern::{Found, InvalidPattern, Pattern};
-pub use policy::{Place, PollStanding, Standing, Wanted};
+pub use policy::{ChildWorkspace, Wanted};
 pub use registry::{Counts, PollStatistics, Polled, Processes, Reason, Settings, SpawnRequest, Swept, Until, Waited};
-pub use signal::{UnknownSignal, signal_name, signal_named};
 pub use status::{Exit, KilledBy, Snapshot, Status, StreamName, StreamState};
 pub use wharf_core::Owner;
-pub use wharf_spawn::{Capabilities, Contained, Containment, Limits, Signal};
+pub use wharf_spawn::{Capabilities, ChildLimits, Containment, SandboxMechanism, Signal};

@@ -5,17 +5,17 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use serde::Serialize;
 use wharf_completion::polls::PollSettings;
+use wharf_contract::process::{PollRules, Rules};
 use wharf_core::{
     Context,
-    grant::{AllowedCommand, GrantedProcess, ProcessGrant},
+    grant::{AllowedCommand, ChildGrant, GrantedProcess, ProcessGrant},
 };
-use wharf_spawn::policy::{self, Asked, Plan, PolicyError, View};
+use wharf_spawn::policy::{self, CommandRequest, SpawnPlan, WorkspaceView};
 
 use crate::{ProcessError, ProcessId, Processes, SpawnRequest};
 
-pub use wharf_spawn::policy::Place;
+pub use wharf_spawn::ChildWorkspace;
 
 /// What processes are told of a terminal that they do not have.
 const TERM: &str = "dumb";
@@ -40,53 +40,9 @@ pub struct Wanted<'w> {
     pub silence: Option<Duration>,
 }
 
-/// What holds for the processes of a plugin here, for people and programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Standing {
-    /// Whether texts may be handed to a shell.
-    pub shell: bool,
-    /// Patterns of programs that may be started.
-    pub programs: Vec<String>,
-    /// `bubblewrap`, `landlock`, or `none`.
-    pub containment: &'static str,
-    /// Why there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
-    /// Why nothing can be started; absent where it can, be it because the operator gave
-    /// containment up.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
-    /// Whether processes have the host's network.
-    pub network: bool,
-    /// The workspace as processes see it.
-    pub directory: PathBuf,
-    /// Processes that a session may have at once.
-    pub maximum_concurrent: u64,
-    /// How long one may run.
-    pub lifetime_seconds: u64,
-    /// How polls are judged here.
-    pub polls: PollStanding,
-}
-
-/// How the polls of a session are judged, for people and programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct PollStanding {
-    /// Whether advice is given at all.
-    pub guidance: bool,
-    /// Polls in a row that bring the first.
-    pub threshold: u32,
-    /// How many are enough where they are hasty, if fewer are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hasty_threshold: Option<u32>,
-    /// `en` or `ko`.
-    pub language: &'static str,
-}
-
-impl From<PollSettings> for PollStanding {
-    fn from(settings: PollSettings) -> Self {
-        let PollSettings { guidance, threshold, hasty_threshold, language } = settings;
-        Self { guidance, threshold, hasty_threshold, language: language.as_str() }
-    }
+fn poll_rules(settings: PollSettings) -> PollRules {
+    let PollSettings { guidance, threshold, hasty_threshold, language } = settings;
+    PollRules { guidance, threshold, hasty_threshold, language: language.as_str().to_owned() }
 }
 
 impl Processes {
@@ -94,21 +50,20 @@ impl Processes {
     /// when this returns.
     ///
     /// # Errors
-    /// [`ProcessError::Invalid`] where the request cannot be carried out, or as
-    /// for [`Processes::spawn`]; [`ProcessError::Refused`] for a program or a
-    /// variable that is not granted.
+    /// [`ProcessError::Policy`] where the request cannot be carried out, or for a
+    /// variable that is not granted; else as for [`Processes::spawn`].
     pub async fn start(
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
         wanted: Wanted<'_>,
     ) -> Result<ProcessId, ProcessError> {
         let capabilities = self.capabilities().await?;
         let Wanted { command, arguments, directory, environment, input, lifetime, silence } = wanted;
-        let asked = Asked { command, arguments, directory, environment, terminal: TERM };
+        let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
-        let Plan { program, arguments, environment, directory, command, limits, user, containment } =
+        let SpawnPlan { program, arguments, environment, directory, command, limits, user, containment } =
             policy::plan(&grant, place, &asked, &capabilities, self.limits())?;
         let lifetime = Some(lifetime.unwrap_or(Duration::MAX).min(grant.lifetime()));
         let request = SpawnRequest {
@@ -136,22 +91,22 @@ impl Processes {
         &self,
         granted: &GrantedProcess<'_>,
         context: &Context,
-        place: &Place,
-    ) -> Result<Standing, ProcessError> {
+        place: &ChildWorkspace,
+    ) -> Result<Rules, ProcessError> {
         let capabilities = self.capabilities().await?;
-        let ProcessGrant { shell, programs, network, maximum_concurrent, lifetime_seconds, .. } =
-            granted.grant().clone();
-        Ok(Standing {
+        let ProcessGrant { children, maximum_concurrent } = granted.grant().clone();
+        let ChildGrant { shell, programs, network, lifetime_seconds, .. } = children;
+        Ok(Rules {
             shell,
             programs,
-            containment: policy::word(&capabilities),
+            containment: policy::mechanism_word(&capabilities).into(),
             missing: capabilities.containment.as_ref().err().cloned(),
-            refused: policy::refused(&granted.children(), &capabilities),
+            refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: View::of(place, &capabilities).files,
+            directory: WorkspaceView::of(place, &capabilities).files.display().to_string(),
             maximum_concurrent,
             lifetime_seconds: lifetime_seconds.min(self.limits().lifetime_seconds),
-            polls: self.poll_settings(&granted.owner(context)).into(),
+            polls: poll_rules(self.poll_settings(&granted.owner(context))),
         })
     }
 
@@ -159,16 +114,7 @@ impl Processes {
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn shown(&self, place: &Place) -> Result<PathBuf, ProcessError> {
-        Ok(View::of(place, &*self.capabilities().await?).files)
-    }
-}
-
-impl From<PolicyError> for ProcessError {
-    fn from(error: PolicyError) -> Self {
-        match error {
-            PolicyError::Invalid { problem } => Self::Invalid { problem },
-            PolicyError::Refused { source } => Self::Refused { source },
-        }
+    pub async fn shown(&self, place: &ChildWorkspace) -> Result<PathBuf, ProcessError> {
+        Ok(WorkspaceView::of(place, &*self.capabilities().await?).files)
     }
 }

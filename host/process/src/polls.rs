@@ -9,13 +9,17 @@ pub use wharf_completion::polls::{
 use crate::Status;
 
 /// The polls of one process.
-pub type Polls = wharf_completion::polls::Polls<Status>;
+pub type Polls = wharf_completion::polls::Polls<PolledStatus>;
 
-impl Polled for Status {
+/// How a poll found a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PolledStatus(pub Status);
+
+impl Polled for PolledStatus {
     const SUBJECT: Subject = Subject::Process;
 
     fn runs(self) -> bool {
-        self == Self::Running
+        self.0 == Status::Running
     }
 }
 

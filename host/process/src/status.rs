@@ -1,66 +1,11 @@
 //! What a process is, was and ended as.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use wharf_contract::process::OutcomeKind;
+pub use wharf_contract::process::{KilledBy, Status, StreamName};
 
 use crate::{PollStatistics, ProcessId};
-
-/// Where a process stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// It is being started.
-    Starting,
-    /// Its leader runs.
-    Running,
-    /// It exited by itself with code 0.
-    Finished,
-    /// It exited by itself with another code, or could not be started.
-    Failed,
-    /// A signal ended it, or the host did.
-    Killed,
-}
-
-impl Status {
-    /// Whether it is over.
-    #[must_use]
-    pub fn has_ended(self) -> bool {
-        !matches!(self, Self::Starting | Self::Running)
-    }
-
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-            Self::Killed => "killed",
-        }
-    }
-}
-
-impl KilledBy {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TimeLimit => "time-limit",
-            Self::User => "user",
-            Self::Quota => "quota",
-            Self::HostLost => "host-lost",
-        }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
 
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +35,17 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// How that is called in the contract.
+    #[must_use]
+    pub fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Exited { .. } => OutcomeKind::Exited,
+            Self::Signaled { .. } => OutcomeKind::Signaled,
+            Self::Killed { .. } => OutcomeKind::Killed,
+            Self::NotStarted { .. } => OutcomeKind::NotStarted,
+        }
+    }
+
     /// The status of a process that ended so.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -99,30 +55,6 @@ impl Exit {
             Self::Signaled { .. } | Self::Killed { .. } => Status::Killed,
         }
     }
-}
-
-/// On whose account the host ended a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KilledBy {
-    /// It ran longer, or was silent for longer, than it may.
-    TimeLimit,
-    /// Its owner asked.
-    User,
-    /// It printed more than it may, or its session used up more than it may.
-    Quota,
-    /// The host ended while it ran, in order or not, or its supervisor did.
-    HostLost,
-}
-
-/// One of the two streams that a process writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StreamName {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
 }
 
 /// How far a stream has come.

@@ -1,81 +1,81 @@
-//! What this machine offers for containing and limiting children, in words for
+//! The abilities of this machine to contain and limit children, in words for
 //! people.
 //!
-//! Knows nothing of what a request asks for.
+//! Knows nothing of requests.
 
 use std::fmt;
 
-/// What keeps a child in.
+/// The mechanism that contains a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Contained {
-    /// Namespaces: what the child is not shown is not there.
+pub enum SandboxMechanism {
+    /// Namespaces: a file that the sandbox does not show does not exist for the child.
     Bubblewrap,
-    /// Landlock and a filter of system calls: what the child is not shown is
-    /// refused; that it is there, and how large it is, can be seen.
+    /// Landlock and a filter of system calls: they refuse access to a file that the sandbox
+    /// does not show, but the child can see that it exists and its size.
     Landlock,
 }
 
-/// How far [`crate::Limits::processes`] holds.
+/// The processes that [`crate::ChildLimits::processes`] counts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProcessLimit {
-    /// For each tree exactly.
+pub enum ProcessLimitScope {
+    /// The processes of each tree.
     Tree,
-    /// Exactly for each contained tree that runs as another user than root;
-    /// those of root are not limited.
+    /// The processes of each contained tree of another user than root;
+    /// trees of root have no limit.
     TreeOfAnotherUser,
-    /// Counted with all that the same user has running, so a tree may get fewer
-    /// when others grow; those of root are not limited.
+    /// All processes of the same user, so a tree may get fewer
+    /// when others grow; trees of root have no limit.
     User,
 }
 
-/// What was found when it was last tried.
+/// The result of the last probe of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// What contains children here, tried with a real program; if nothing does,
+    /// The mechanism that contains children here, tried with a real program; else
     /// what is missing.
-    pub containment: Result<Contained, String>,
-    /// A program really ran in bubblewrap; if not, why.
+    pub containment: Result<SandboxMechanism, String>,
+    /// Whether a program really ran in bubblewrap; else the reason why not.
     pub bubblewrap: Result<(), String>,
-    /// Whether bubblewrap is installed, be it broken.
+    /// Whether bubblewrap is installed, even if it is broken.
     pub bubblewrap_is_there: bool,
-    /// Landlock offers what is needed; if not, what is missing.
+    /// Whether Landlock offers every right that containment needs; else what is missing.
     pub landlock: Result<(), String>,
-    /// Children can run as another user: the host is root.
+    /// Whether children can run as another user: the host is root.
     pub another_user: bool,
-    /// How far the limit on processes holds.
-    pub process_limit: ProcessLimit,
-    /// Memory is limited for each tree as a whole, by a control group; else for
-    /// each process by itself.
+    /// The processes that the limit on processes counts together.
+    pub process_limit: ProcessLimitScope,
+    /// Whether a control group limits the memory of each tree as a whole; else the limit
+    /// is for each process by itself.
     pub memory_of_trees: bool,
-    /// Users may make user namespaces.
+    /// Whether users may make user namespaces.
     pub user_namespaces: bool,
-    /// The kernel has seccomp filters.
+    /// Whether the kernel has seccomp filters.
     pub seccomp: bool,
-    /// Processes can be watched by descriptor.
+    /// Whether processes can be watched by descriptor.
     pub pidfd: bool,
-    /// Whether the operator accepts nothing but bubblewrap, whatever a grant says.
+    /// Whether the operator accepts bubblewrap alone, whatever a grant says.
     pub bubblewrap_required: bool,
-    /// Whether what contains nothing is not installed or not offered. Where it is
-    /// and failed or did not answer, it is tried again soon.
+    /// Whether a missing containment is final: the mechanism is not installed or not offered.
+    /// The spawner soon tries a mechanism again that failed or did not answer.
     pub settled: bool,
-    /// What works here only in part, in words for people, with what to do.
+    /// Abilities that work in part, in words for people, each with a remedy.
     pub warnings: Vec<String>,
 }
 
 impl fmt::Display for Capabilities {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.containment {
-            Ok(Contained::Bubblewrap) => writeln!(formatter, "containment: bubblewrap works")?,
-            Ok(Contained::Landlock) => writeln!(formatter, "containment: Landlock and seccomp work")?,
+            Ok(SandboxMechanism::Bubblewrap) => writeln!(formatter, "containment: bubblewrap works")?,
+            Ok(SandboxMechanism::Landlock) => writeln!(formatter, "containment: Landlock and seccomp work")?,
             Err(missing) => writeln!(formatter, "containment: none, {missing}")?,
         }
         let word = |there| if there { "yes" } else { "no" };
         writeln!(formatter, "children as another user: {}", word(self.another_user))?;
         let processes = match self.process_limit {
-            ProcessLimit::Tree => "of each tree",
-            ProcessLimit::TreeOfAnotherUser => "of each contained tree that does not run as root",
-            ProcessLimit::User => "counted with all that the same user runs, not for root",
+            ProcessLimitScope::Tree => "of each tree",
+            ProcessLimitScope::TreeOfAnotherUser => "of each contained tree that does not run as root",
+            ProcessLimitScope::User => "counted with all that the same user runs, not for root",
         };
         writeln!(formatter, "limit on processes: {processes}")?;
         writeln!(formatter, "limit on memory: of each {}", if self.memory_of_trees { "tree" } else { "process" })?;

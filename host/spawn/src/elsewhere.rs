@@ -1,10 +1,12 @@
-//! The same names where the system is not Linux: nothing is started there.
+//! The same names for systems other than Linux: every request is refused with the reason.
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use tokio::io::{Empty, Sink};
 
-use crate::{Capabilities, Contained, Ended, ProcessLimit, Signal, SpawnError, SpawnRequest};
+use crate::{
+    Capabilities, ChildEnd, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, Signal, SpawnError, SpawnRequest,
+};
 
 /// Starts no children on this system.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +22,7 @@ impl Spawner {
     /// A spawner that refuses.
     #[doc(hidden)]
     #[must_use]
-    pub fn with(_contained: Contained) -> Self {
+    pub fn with(_contained: SandboxMechanism) -> Self {
         Self(())
     }
 
@@ -31,13 +33,19 @@ impl Spawner {
     }
 
     /// A spawner that refuses.
-    #[doc(hidden)]
     #[must_use]
-    pub fn without_waiting(self) -> Self {
+    pub fn probing_in(self, _make: impl Fn() -> io::Result<ProbeWorkspace> + Send + Sync + 'static) -> Self {
         self
     }
 
-    /// What this machine can do, which is nothing.
+    /// A spawner that refuses.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_prepared_sandboxes(self) -> Self {
+        self
+    }
+
+    /// The abilities of this machine: none.
     ///
     /// # Errors
     /// None.
@@ -46,9 +54,10 @@ impl Spawner {
         Ok(Arc::new(Capabilities {
             containment: Err(missing()),
             bubblewrap: Err(missing()),
+            bubblewrap_is_there: false,
             landlock: Err(missing()),
             another_user: false,
-            process_limit: ProcessLimit::User,
+            process_limit: ProcessLimitScope::User,
             memory_of_trees: false,
             user_namespaces: false,
             seccomp: false,
@@ -68,21 +77,21 @@ impl Spawner {
     }
 }
 
-/// A child, of which there are none on this system.
+/// A child; this system has none.
 #[derive(Debug)]
 pub struct Child(Infallible);
 
 impl Child {
-    /// See the same on Linux, as for all below.
+    /// As on Linux, like every method below.
     #[must_use]
     pub fn id(&self) -> u64 {
         match self.0 {}
     }
 
-    /// Whether its sandbox had been waiting.
+    /// Whether its sandbox was prepared before the request.
     #[doc(hidden)]
     #[must_use]
-    pub fn waited(&self) -> bool {
+    pub fn used_prepared_sandbox(&self) -> bool {
         match self.0 {}
     }
 
@@ -96,13 +105,13 @@ impl Child {
     ///
     /// # Errors
     /// None.
-    pub async fn wait(&self) -> Result<Ended, SpawnError> {
+    pub async fn wait(&self) -> Result<ChildEnd, SpawnError> {
         match self.0 {}
     }
 
     /// How the program ended, if it has.
     #[must_use]
-    pub fn ended(&self) -> Option<Ended> {
+    pub fn ended(&self) -> Option<ChildEnd> {
         match self.0 {}
     }
 
@@ -123,7 +132,7 @@ impl Child {
     ///
     /// # Errors
     /// None.
-    pub async fn kill_tree(&self, _grace: Duration) -> Result<Ended, SpawnError> {
+    pub async fn kill_tree(&self, _grace: Duration) -> Result<ChildEnd, SpawnError> {
         match self.0 {}
     }
 
@@ -154,10 +163,39 @@ impl Child {
     }
 }
 
-/// Refuses: only Linux offers what it takes.
+/// Refuses: only Linux has the filters that it needs.
 ///
 /// # Errors
 /// Always.
 pub fn lock_down() -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, SpawnError::Unsupported.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChildInput, ChildLimits, ChildOutput, Containment};
+
+    #[tokio::test]
+    async fn every_request_is_refused_with_the_reason() {
+        let request = SpawnRequest {
+            program: "/bin/true".into(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            working_directory: "/".into(),
+            stdin: ChildInput::Null,
+            stdout: ChildOutput::Null,
+            stderr: ChildOutput::Null,
+            descriptors: Vec::new(),
+            limits: ChildLimits::default(),
+            containment: Containment::None,
+            user: None,
+        };
+        let spawner = Spawner::new().requiring_bubblewrap();
+        let refused = spawner.spawn(request).await.expect_err("no system but Linux starts children");
+        assert!(refused.to_string().contains("on Linux only"), "{refused}");
+        let found = spawner.capabilities().await.expect("an answer");
+        assert!(found.containment.as_ref().is_err_and(|missing| missing.contains("on Linux only")) && found.settled);
+        assert!(lock_down().is_err());
+    }
 }

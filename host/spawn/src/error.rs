@@ -1,4 +1,4 @@
-//! What can go wrong with starting and ending children.
+//! The errors of starting and ending children.
 
 use std::{io, path::PathBuf};
 
@@ -6,8 +6,9 @@ use wharf_core::{Code, Error};
 
 use crate::request::MAX_REQUEST_BYTES;
 
-/// Why a child was not started, or is not known any more.
+/// Why a child was not started, or is lost.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpawnError {
     /// Containment is required and this machine offers none.
     #[error("the program cannot be contained on this machine: {missing}; {}", remedy(*required))]
@@ -17,7 +18,7 @@ pub enum SpawnError {
         /// Whether the operator requires it of the whole host, whatever a grant says.
         required: bool,
     },
-    /// What contains programs here failed when it was tried, or did not answer.
+    /// The mechanism that contains programs here failed in a trial, or did not answer.
     #[error("the program cannot be contained at the moment: {missing}; it is tried again soon")]
     Unproven {
         /// What failed, for people.
@@ -26,34 +27,34 @@ pub enum SpawnError {
     /// `/dev/null` cannot be used.
     #[error("no program can be started without the null device")]
     NullDevice(#[source] io::Error),
-    /// What contains programs here cannot show something at another path.
+    /// The mechanism that contains programs here cannot show a file at another path.
     #[error(
         "{} cannot be shown as {}: Landlock contains programs on this machine, and shows everything at its own path",
         source_path.display(), target.display()
     )]
     Moved {
-        /// Where it is.
+        /// Its path.
         source_path: PathBuf,
-        /// Where it was to be.
+        /// The requested path.
         target: PathBuf,
     },
-    /// Another user was asked for, and the host is not root.
+    /// The request names another user, and the host is not root.
     #[error("a program can run as user {user} only where the host is root")]
     User {
-        /// Who was asked for.
+        /// The user.
         user: u32,
     },
     /// This system is not Linux.
     #[error("children can be started on Linux only: nothing else supervises, limits and contains them")]
     Unsupported,
-    /// A path, argument or variable that no program can be given.
+    /// No program can be given this path, argument or variable.
     #[error("{what} {shown:?} cannot be given to a program: {why}")]
     Illegal {
-        /// Which part of the request.
+        /// The part of the request.
         what: &'static str,
-        /// The beginning of it.
+        /// Its beginning.
         shown: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: &'static str,
     },
     /// Arguments and environment are too long.
@@ -65,7 +66,7 @@ pub enum SpawnError {
     /// The program could not be executed.
     #[error("cannot {step} {}", path.display())]
     Program {
-        /// What was tried: `run` or `enter`.
+        /// The step that failed: `run` or `enter`.
         step: &'static str,
         /// The program or its working directory.
         path: PathBuf,
@@ -73,12 +74,12 @@ pub enum SpawnError {
         source: io::Error,
     },
     /// The sandbox ended before the program began.
-    #[error("the sandbox could not be set up{}", told(said.as_deref()))]
+    #[error("the sandbox could not be set up{}", reason(said.as_deref()))]
     Sandbox {
-        /// The last line that what makes it wrote, if it wrote any, fit to be shown.
+        /// The last line that bubblewrap wrote, if any, cleaned for people.
         said: Option<String>,
     },
-    /// The control group that is to bound the whole tree could not be made.
+    /// The control group that bounds the whole tree could not be made.
     #[error(
         "the control group that bounds the memory or the processes of this child could not be made or entered; it is \
          not started without its bounds"
@@ -87,20 +88,20 @@ pub enum SpawnError {
     /// The supervisor could not be started.
     #[error("the supervisor of children could not be started")]
     Supervisor(#[source] io::Error),
-    /// The supervisor was killed, and what it looked after with it.
+    /// The supervisor was killed, and its tree with it.
     #[error("the supervisor of this child ended before the child did; how the child ended is not known")]
     Lost,
-    /// The system refused something on the way.
+    /// The system refused a step of the start.
     #[error("cannot {action}")]
     System {
-        /// What was tried.
+        /// The step.
         action: &'static str,
         /// The system's reason.
         source: io::Error,
     },
 }
 
-/// What to do where nothing contains.
+/// The remedy where nothing contains.
 fn remedy(required: bool) -> &'static str {
     if required {
         return "install what is missing; no grant gives that up here";
@@ -109,8 +110,8 @@ fn remedy(required: bool) -> &'static str {
      the host's own user may do"
 }
 
-/// Why there is no sandbox, in the words of what makes it.
-fn told(said: Option<&str>) -> String {
+/// The reason for a missing sandbox, in bubblewrap's words.
+fn reason(said: Option<&str>) -> String {
     match said {
         Some(said) => format!(": {said}"),
         None => "; a path that it was to show may not exist".to_owned(),
@@ -122,6 +123,24 @@ impl SpawnError {
     /// The error for `map_err` after an attempt to do `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::System { action, source: source.into() }
+    }
+}
+
+impl SpawnError {
+    /// What the caller is told whose program was not started for it. `message`
+    /// says so, with this error as its cause.
+    #[must_use]
+    pub fn of_start(self, message: String) -> Error {
+        if let Self::Uncontainable { .. } = self {
+            // In its own words, which say what to do.
+            return Error::new(Code::Denied, self.to_string());
+        }
+        match Error::from(self) {
+            // This word is for ids alone.
+            Error { code: Code::NotFound, .. } => Error::new(Code::Invalid, message),
+            Error { code: Code::Internal, .. } => Error::retryable(Code::Unavailable, message),
+            Error { code, retryable, .. } => Error { code, message, retryable },
+        }
     }
 }
 

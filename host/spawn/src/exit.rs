@@ -1,21 +1,21 @@
-//! How a program ended, and what it left.
+//! The end of a program: its exit, and the processes that outlived it.
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ChildExit {
     /// By itself.
     Exited {
-        /// What it said of its success; 0 is good.
+        /// Its exit code; 0 for success.
         code: i32,
     },
     /// By a signal.
     Signaled {
-        /// The system's number of it.
+        /// The system's number of the signal.
         signal: i32,
     },
 }
 
-/// The system's name of a signal, such as `SIGSEGV`; nothing where it has none.
+/// The system's name of a signal, such as `SIGSEGV`; none for an unknown number.
 #[must_use]
 pub fn signal_name(number: i32) -> Option<&'static str> {
     #[cfg(target_os = "linux")]
@@ -24,12 +24,12 @@ pub fn signal_name(number: i32) -> Option<&'static str> {
     return None.filter(|_| number > 0);
 }
 
-/// The end of a program, which need not be that of all it started.
+/// The end of a program, which processes that it started may outlive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended {
+pub struct ChildEnd {
     /// How it ended.
-    pub exit: Exit,
-    /// How many processes of its tree lived on at that moment. They may hold
-    /// its streams open: do not wait for the end of those.
+    pub exit: ChildExit,
+    /// The number of processes of its tree that lived on at that moment. They may hold
+    /// its streams open: do not wait for the end of the streams.
     pub descendants: u32,
 }

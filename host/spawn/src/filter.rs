@@ -1,9 +1,9 @@
-//! Which system calls a child, or a program of the host itself, may not make.
+//! The system calls that a child, or a program of the host itself, may not make.
 //!
-//! A list of what is refused, not of what is allowed: children are programs of
-//! any kind. What came to the system after this list was written is refused as
-//! unknown, and programs fall back to what they did before. Knows nothing of
-//! paths: that is for mounts and for Landlock.
+//! The filter lists refused calls, not allowed ones: children are programs of
+//! any kind. It refuses calls that are newer than the list as
+//! unknown, and programs fall back to older ones. Knows nothing of
+//! paths: mounts and Landlock guard those.
 
 use std::{collections::BTreeMap, io};
 
@@ -13,21 +13,21 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
-/// For whom a filter is.
+/// The kinds of filter.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Refused {
-    /// A child in bubblewrap, whose namespaces keep most of it in.
+pub(crate) enum SyscallFilter {
+    /// For a child in bubblewrap, whose namespaces do most of the containment.
     InSandbox,
-    /// A child that only Landlock and this filter keep in.
+    /// For a child that only Landlock and this filter contain.
     BesideLandlock {
         /// Whether it may make sockets of the internet.
         network: bool,
-        /// Whether its user owns nothing but what the child may change anyway.
+        /// Whether its user owns no files but those that the child may change anyway.
         own_user: bool,
     },
-    /// A program of the host that has opened all it needs.
+    /// For a program of the host that has opened all files it needs.
     LockedDown {
-        /// Its process id; it may signal nobody else.
+        /// Its process id; it may signal no other process.
         itself: u32,
     },
 }
@@ -35,8 +35,8 @@ pub(crate) enum Refused {
 /// The last system call that this list knows: `mseal` of Linux 6.10.
 const LAST_KNOWN: u32 = 462;
 
-/// The keyring and the kernel's own doors, which no namespace closes; mounts and
-/// namespaces, behind which new ones would open.
+/// Calls on the keyring and on the kernel itself, which no namespace closes; calls that make
+/// mounts and namespaces, which would open new ways.
 const OF_THE_KERNEL: &[c_long] = &[
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -89,21 +89,21 @@ const OF_THE_KERNEL_FORMERLY: &[c_long] = &[libc::SYS_ioperm, libc::SYS_iopl, li
 #[cfg(not(target_arch = "x86_64"))]
 const OF_THE_KERNEL_FORMERLY: &[c_long] = &[];
 
-/// What Landlock does not look at, and the system lets only the owner of a file
-/// do. With a user of its own the child owns what it was given and no more, so
-/// it may; compilers and archives need it. (Times can be set to the present by
-/// whoever may write, so those of a file that everybody may write can be.) Else
-/// it is the user of the host, whose files are everywhere. A descriptor proves
-/// nothing: those of files that are only shown can be opened, too.
+/// Calls that Landlock does not check, and that the system allows only to the owner of a
+/// file. A child with a user of its own owns no more than its workspace, so
+/// it may make them; compilers and archives need them. (Every user who may write a file may
+/// set its times to the present, so the times of a file that all may write are not safe.)
+/// Any other child is the user of the host, whose files are everywhere. A descriptor proves
+/// nothing: a child can also open files that are only shown.
 const OF_OWNERS: &[c_long] = &[libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2];
 #[cfg(target_arch = "x86_64")]
 const OF_OWNERS_FORMERLY: &[c_long] = &[libc::SYS_chmod, libc::SYS_futimesat, libc::SYS_utime, libc::SYS_utimes];
 #[cfg(not(target_arch = "x86_64"))]
 const OF_OWNERS_FORMERLY: &[c_long] = &[];
 
-/// What Landlock does not look at and nobody needs to build something: who owns
-/// files, attributes, which whoever may write can set, what happens in
-/// directories, memory and queues without a path, other processes.
+/// Calls that Landlock does not check and that builds do not need: on the owners of
+/// files, on attributes, which every user who may write can set, on events in
+/// directories, on memory and queues without a path, and on other processes.
 const BESIDE_LANDLOCK: &[c_long] = &[
     libc::SYS_fchown,
     libc::SYS_fchownat,
@@ -144,7 +144,7 @@ const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[libc::SYS_chown, libc::SYS_lchown]
 #[cfg(not(target_arch = "x86_64"))]
 const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[];
 
-/// All that takes a path and does something with it, and new programs.
+/// All calls that act on a path, and calls that run programs.
 const LOCKED_DOWN: &[c_long] = &[
     libc::SYS_bind,
     libc::SYS_connect,
@@ -191,11 +191,11 @@ const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWUTS,
 ];
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// The filter, ready to be installed.
-pub(crate) fn program(refused: Refused) -> io::Result<BpfProgram> {
-    let mut rules = Rules::new();
+pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
+    let mut rules = SyscallRules::new();
     always(&mut rules, &[OF_THE_KERNEL, OF_THE_KERNEL_FORMERLY]);
     for flag in NAMESPACES {
         let flag = u64::from(flag.cast_unsigned());
@@ -204,27 +204,27 @@ pub(crate) fn program(refused: Refused) -> io::Result<BpfProgram> {
     for request in [libc::TIOCSTI, libc::TIOCLINUX] {
         only(&mut rules, libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, request)])?;
     }
-    // Asking for it is all that programs commonly do.
-    let asked = u64::from(u32::MAX);
-    only(&mut rules, libc::SYS_personality, &[(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, asked)])?;
-    if let Refused::BesideLandlock { .. } | Refused::LockedDown { .. } = refused {
+    // Most programs only query the personality.
+    let query = u64::from(u32::MAX);
+    only(&mut rules, libc::SYS_personality, &[(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, query)])?;
+    if let SyscallFilter::BesideLandlock { .. } | SyscallFilter::LockedDown { .. } = refused {
         always(&mut rules, &[BESIDE_LANDLOCK, BESIDE_LANDLOCK_FORMERLY]);
         other_processes(&mut rules)?;
     }
-    if let Refused::BesideLandlock { own_user: false, .. } | Refused::LockedDown { .. } = refused {
+    if let SyscallFilter::BesideLandlock { own_user: false, .. } | SyscallFilter::LockedDown { .. } = refused {
         always(&mut rules, &[OF_OWNERS, OF_OWNERS_FORMERLY]);
         times_by_path(&mut rules)?;
     }
     match refused {
-        Refused::InSandbox => {}
-        Refused::BesideLandlock { network: false, .. } => always(&mut rules, &[&[libc::SYS_socket]]),
-        Refused::BesideLandlock { network: true, .. } => {
+        SyscallFilter::InSandbox => {}
+        SyscallFilter::BesideLandlock { network: false, .. } => always(&mut rules, &[&[libc::SYS_socket]]),
+        SyscallFilter::BesideLandlock { network: true, .. } => {
             let internet = [libc::AF_INET, libc::AF_INET6];
             only(&mut rules, libc::SYS_socket, &internet.map(|family| (0, SeccompCmpOp::Ne, number(family))))?;
             let kind = SeccompCmpOp::MaskedEq(0xf);
             only(&mut rules, libc::SYS_socket, &[(1, kind, number(libc::SOCK_RAW))])?;
         }
-        Refused::LockedDown { itself } => {
+        SyscallFilter::LockedDown { itself } => {
             always(&mut rules, &[LOCKED_DOWN, LOCKED_DOWN_FORMERLY]);
             let calls = [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo];
             for call in calls {
@@ -239,8 +239,8 @@ pub(crate) fn program(refused: Refused) -> io::Result<BpfProgram> {
     Ok(unknown_calls().into_iter().chain(filter).collect())
 }
 
-/// Settings of other processes of the same user, by their numbers.
-fn other_processes(rules: &mut Rules) -> io::Result<()> {
+/// Refuses changes of other processes of the same user.
+fn other_processes(rules: &mut SyscallRules) -> io::Result<()> {
     let first = [
         libc::SYS_prlimit64,
         libc::SYS_sched_setaffinity,
@@ -259,24 +259,24 @@ fn other_processes(rules: &mut Rules) -> io::Result<()> {
     Ok(())
 }
 
-/// Times by descriptor stay: who has one was let in to the file.
-fn times_by_path(rules: &mut Rules) -> io::Result<()> {
+/// Refuses to set times by path. Times by descriptor stay allowed: opening the file was.
+fn times_by_path(rules: &mut SyscallRules) -> io::Result<()> {
     let condition = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     let rule = SeccompRule::new(vec![condition.map_err(io::Error::other)?]).map_err(io::Error::other)?;
     rules.entry(libc::SYS_utimensat).or_default().push(rule);
     Ok(())
 }
 
-fn always(rules: &mut Rules, calls: &[&[c_long]]) {
+fn always(rules: &mut SyscallRules, calls: &[&[c_long]]) {
     for call in calls.iter().copied().flatten() {
-        // No rule means every one.
+        // An empty list of rules refuses every use of the call.
         rules.insert(*call, Vec::new());
     }
 }
 
-/// Refuses a call where all of this is so, beside what is refused already.
-fn only(rules: &mut Rules, call: c_long, so: &[(u8, SeccompCmpOp, u64)]) -> io::Result<()> {
-    let conditions = so.iter().map(|(argument, operator, value)| {
+/// Refuses a call where all conditions hold, in addition to the rules that it has.
+fn only(rules: &mut SyscallRules, call: c_long, conditions: &[(u8, SeccompCmpOp, u64)]) -> io::Result<()> {
+    let conditions = conditions.iter().map(|(argument, operator, value)| {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
     });
     let conditions = conditions.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
@@ -288,8 +288,8 @@ fn number(small: i32) -> u64 {
     u64::from(small.cast_unsigned())
 }
 
-/// Has calls that are not in the lists end as unknown: newer ones, those of the
-/// x32 way of calling, whose numbers are high, and `clone3`, whose flags no
+/// Makes calls fail as unknown that the lists do not cover: newer ones, those of the
+/// x32 ABI, whose numbers are high, and `clone3`, whose flags no
 /// filter can read.
 fn unknown_calls() -> [sock_filter; 4] {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;

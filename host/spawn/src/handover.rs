@@ -1,7 +1,7 @@
-//! What travels to a child's supervisor: the launch in a file of memory, and the
-//! three streams. What else a child has open travels behind them as it is.
+//! The parcel for a child's supervisor: the launch in a file of memory, and the
+//! three streams. Further descriptors of the child travel behind them.
 //!
-//! Knows nothing of who takes it there.
+//! Knows nothing of how it travels.
 
 use std::{
     ffi::OsString,
@@ -20,14 +20,14 @@ use rustix::{
 };
 
 use crate::{
-    Input, Output, SpawnError, SpawnRequest,
-    child::Pipes,
+    ChildInput, ChildOutput, SpawnError, SpawnRequest,
+    child::ChildPipes,
     supervisor,
-    wire::{Launch, Walls},
+    wire::{ChildLaunch, Enclosure},
 };
 
 /// The launch in a file of memory.
-pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd, SpawnError> {
+pub(crate) fn launch_of(request: &SpawnRequest, enclosure: Enclosure) -> Result<OwnedFd, SpawnError> {
     let program = request.program.as_os_str().as_bytes().to_vec();
     let arguments = request.arguments.iter().map(|argument| argument.as_bytes().to_vec());
     let variable = |(name, value): &(OsString, OsString)| {
@@ -36,17 +36,17 @@ pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd,
         text.extend(value.as_bytes());
         text
     };
-    let launch = Launch {
+    let launch = ChildLaunch {
         arguments: [program.clone()].into_iter().chain(arguments).collect(),
         program,
         environment: request.environment.iter().map(variable).collect(),
         working_directory: request.working_directory.as_os_str().as_bytes().to_vec(),
         limits: request.limits,
         descriptors: request.descriptors.iter().map(|descriptor| descriptor.number).collect(),
-        terminal: matches!(request.stdin, Input::Terminal(_)),
-        // In bubblewrap the supervisor itself is that user.
-        user: request.user.filter(|_| !matches!(walls, Walls::Around)),
-        walls,
+        terminal: matches!(request.stdin, ChildInput::Terminal(_)),
+        // In bubblewrap the supervisor itself runs as that user.
+        user: request.user.filter(|_| !matches!(enclosure, Enclosure::Around)),
+        enclosure,
     };
     let bytes = postcard::to_stdvec(&launch).map_err(io::Error::other);
     let bytes = bytes.map_err(SpawnError::system("describe a child"))?;
@@ -58,13 +58,13 @@ pub(crate) fn launch_of(request: &SpawnRequest, walls: Walls) -> Result<OwnedFd,
 }
 
 /// The host's ends of the streams, and the child's in the order of their numbers.
-pub(crate) fn streams(request: &SpawnRequest) -> Result<(Pipes, [OwnedFd; 3]), SpawnError> {
-    let mut pipes = Pipes::default();
+pub(crate) fn streams(request: &SpawnRequest) -> Result<(ChildPipes, [OwnedFd; 3]), SpawnError> {
+    let mut pipes = ChildPipes::default();
     let null = || supervisor::null().map_err(SpawnError::system("open the null device"));
     let pipe = || {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(SpawnError::system("make a pipe"))?;
         if let Some(user) = request.user {
-            // Programs open their streams again, by /dev/stderr.
+            // Programs may open their streams again, by /dev/stderr.
             let owner = Some(Uid::from_raw(user));
             rustix::fs::fchown(&writer, owner, None).map_err(SpawnError::system("give away a pipe"))?;
         }
@@ -73,30 +73,30 @@ pub(crate) fn streams(request: &SpawnRequest) -> Result<(Pipes, [OwnedFd; 3]), S
     let share =
         |file: &File| file.try_clone().map(OwnedFd::from).map_err(SpawnError::system("share a file with a child"));
     let stdin = match &request.stdin {
-        Input::Null => null()?,
-        Input::Terminal(terminal) => {
+        ChildInput::Null => null()?,
+        ChildInput::Terminal(terminal) => {
             if let Some(user) = request.user {
-                // Its mode stays: nobody else may write there.
+                // The mode stays, so no other user may write to the terminal.
                 let owner = Some(Uid::from_raw(user));
                 rustix::fs::fchown(terminal, owner, None).map_err(SpawnError::system("give away a terminal"))?;
             }
             share(terminal)?
         }
-        Input::Pipe => {
+        ChildInput::Pipe => {
             let (reader, writer) = pipe()?;
             pipes.stdin = Some(writer);
             reader
         }
     };
-    let output = |wanted: &Output, kept: &mut Option<OwnedFd>| match wanted {
-        Output::Null => null(),
-        Output::File(file) => share(file),
-        Output::Terminal => match &request.stdin {
-            Input::Terminal(terminal) => share(terminal),
-            // Checked before anything was made.
-            Input::Null | Input::Pipe => null(),
+    let output = |output: &ChildOutput, kept: &mut Option<OwnedFd>| match output {
+        ChildOutput::Null => null(),
+        ChildOutput::File(file) => share(file),
+        ChildOutput::Terminal => match &request.stdin {
+            ChildInput::Terminal(terminal) => share(terminal),
+            // `SpawnRequest::check` refuses this.
+            ChildInput::Null | ChildInput::Pipe => null(),
         },
-        Output::Pipe => {
+        ChildOutput::Pipe => {
             let (reader, writer) = pipe()?;
             *kept = Some(reader);
             Ok(writer)

@@ -1,6 +1,6 @@
-//! What Landlock lets a process reach.
+//! The files, network and processes that Landlock lets a process reach.
 //!
-//! Knows nothing of system calls that Landlock does not look at: see `filter`.
+//! Knows nothing of system calls that Landlock does not check: see `filter`.
 
 use std::{fs, io, os::fd::BorrowedFd, path::Path};
 
@@ -9,13 +9,13 @@ use landlock::{
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
 };
 
-/// The first that keeps signals and abstract sockets in, of Linux 6.12.
+/// The first version that contains signals and abstract sockets, of Linux 6.12.
 const NEEDED: ABI = ABI::V6;
 
-/// Files of all processes together that programs read. Nothing of a single
-/// process is shown, so nothing of the host is: what programs do most with
-/// `/proc/self`, following its links, Landlock leaves to the system, which
-/// follows them for the process itself and, because of Landlock, for no other.
+/// Files about the whole machine that programs read. Landlock shows no file of a single
+/// process, and so none of the host: it leaves links of `/proc/self`, which programs use
+/// most, to the system, which follows them for the process itself and, under
+/// Landlock, for no other.
 pub(crate) const OF_THE_MACHINE: [&str; 13] = [
     "/proc/cpuinfo",
     "/proc/filesystems",
@@ -32,29 +32,29 @@ pub(crate) const OF_THE_MACHINE: [&str; 13] = [
     "/sys/kernel/mm/transparent_hugepage",
 ];
 
-/// Devices without a memory and without an owner.
+/// Devices without memory and without an owner.
 pub(crate) const DEVICES: [&str; 5] = ["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
 
-/// The terminal that controls whoever opens it: its own, since every child
+/// The controlling terminal of the process that opens it: the child's own, since every child
 /// begins a session.
 const OWN_TERMINAL: &str = "/dev/tty";
 
-/// What is given up, apart from files: the network, and other processes.
+/// A ruleset that gives up files, other processes and, unless allowed, the network.
 fn ruleset(level: CompatLevel, network: bool) -> Result<RulesetCreated, landlock::RulesetError> {
     let ruleset = Ruleset::default().set_compatibility(level).handle_access(AccessFs::from_all(NEEDED))?;
     let ruleset = if network { ruleset } else { ruleset.handle_access(AccessNet::from_all(NEEDED))? };
     ruleset.scope(Scope::from_all(NEEDED))?.create()
 }
 
-/// Whether the system has all that is needed; if not, what is missing.
+/// Checks that the system offers every needed right; else says what is missing.
 pub(crate) fn offered() -> Result<(), String> {
     ruleset(CompatLevel::HardRequirement, false)
         .map(drop)
         .map_err(|error| format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}"))
 }
 
-/// What restricts a thread and all that comes after it to these paths, and to the
-/// terminal that it is controlled by, if it is by one. The paths are opened here,
+/// The rules that restrict a thread and its descendants to these paths, and to its
+/// controlling terminal, if it has one. Opens the paths now,
 /// with the rights that this thread has now.
 pub(crate) fn rules<'a>(
     readable: impl IntoIterator<Item = (&'a Path, bool)>,
@@ -70,7 +70,7 @@ pub(crate) fn rules<'a>(
             Err(_) => return Err(io::Error::from_raw_os_error(libc::ENOENT)),
         }
     }
-    // Nothing that would be a door of its own: devices.
+    // No devices: each would be another way out.
     let writing = AccessFs::from_all(NEEDED) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     for path in writable {
         let open = PathFd::new(path).map_err(|_| io::Error::from_raw_os_error(libc::ENOENT))?;
@@ -90,12 +90,12 @@ pub(crate) fn rules<'a>(
     Ok(rules)
 }
 
-/// Restricts this thread and all that comes after it.
+/// Restricts this thread and its descendants.
 pub(crate) fn restrict(rules: RulesetCreated) -> io::Result<()> {
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }
 
-/// Gives up every file, and what else this system's Landlock knows.
+/// Gives up every file, and every other right that this system's Landlock knows.
 pub(crate) fn give_up_all() -> io::Result<()> {
     let rules = ruleset(CompatLevel::BestEffort, false).map_err(io::Error::other)?;
     rules.restrict_self().map(drop).map_err(io::Error::other)

@@ -3,25 +3,32 @@
 //! Every child has a supervisor: a small process that stays its parent, counts
 //! and ends its whole tree, descendants in sessions of their own included, and
 //! does so by itself when the host is gone. Supervisors are this very program,
-//! run again: whatever links this library can be one, so an app that embeds the
+//! run again: any program that links this library can be one, so an app that embeds the
 //! host has nothing to install, to find or to call (see `supervisor`).
 //!
-//! A child is contained unless its request says otherwise in so many words, and
-//! a request that cannot be contained on this machine is refused.
+//! A request contains its child unless it says otherwise explicitly, and the spawner refuses
+//! a request that this machine cannot contain.
 //!
-//! Linux only: elsewhere the same types are there, and every request is refused.
+//! Children start on Linux only. On other systems [`Spawner`] and [`Child`] exist too, and
+//! refuse every request with the reason (see `elsewhere`).
 //!
-//! What a grant comes to for a child is decided in `policy`, once for all rooms
-//! that have children. Nothing else here knows of grants, and nothing at all of
-//! tools, sessions or output that is kept: that is for the rooms above.
+//! `policy` turns a grant into a request, once for all rooms that have children. No other
+//! module knows of grants, and none of tools, sessions or kept output: those belong to the
+//! rooms above.
 
 mod capabilities;
-#[cfg(target_os = "linux")]
-mod child;
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
 mod error;
 mod exit;
+mod request;
+mod workspace;
+
+// Tests on Linux compile it too, so that it keeps up with the other files.
+#[cfg(any(test, not(target_os = "linux")))]
+#[cfg_attr(target_os = "linux", expect(dead_code, unreachable_pub, reason = "Linux has a spawner of its own"))]
+mod elsewhere;
+
+#[cfg(target_os = "linux")]
+mod child;
 #[cfg(target_os = "linux")]
 mod filter;
 #[cfg(target_os = "linux")]
@@ -35,8 +42,9 @@ mod packet;
 #[cfg(target_os = "linux")]
 pub mod policy;
 #[cfg(target_os = "linux")]
+mod prepared;
+#[cfg(target_os = "linux")]
 mod probe;
-mod request;
 #[cfg(target_os = "linux")]
 mod root;
 #[cfg(target_os = "linux")]
@@ -48,24 +56,24 @@ mod supervisor;
 #[cfg(target_os = "linux")]
 mod users;
 #[cfg(target_os = "linux")]
-mod waiting;
-#[cfg(target_os = "linux")]
 mod wire;
 
-pub use capabilities::{Capabilities, Contained, ProcessLimit};
+pub use capabilities::{Capabilities, ProcessLimitScope, SandboxMechanism};
+pub use error::SpawnError;
+pub use exit::{ChildEnd, ChildExit, signal_name};
+pub use request::{
+    Bind, ChildInput, ChildLimits, ChildOutput, Containment, Descriptor, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS,
+    MAX_REQUEST_BYTES, Sandbox, SpawnRequest,
+};
+pub use workspace::{ChildWorkspace, ProbeWorkspace};
+
 #[cfg(target_os = "linux")]
 pub use child::Child;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Spawner, lock_down};
-pub use error::SpawnError;
-pub use exit::{Ended, Exit, signal_name};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
 #[cfg(target_os = "linux")]
-pub use probe::ProbePlace;
-pub use request::{
-    Bind, Containment, Descriptor, Input, Limits, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS, MAX_REQUEST_BYTES, Output,
-    Sandbox, Signal, SpawnRequest,
-};
-#[cfg(target_os = "linux")]
 pub use spawner::Spawner;
+/// What a child can be sent.
+pub use wharf_contract::process::Signal;

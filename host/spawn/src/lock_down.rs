@@ -1,26 +1,26 @@
-//! For programs of the host itself that compute on what nobody vouches for.
+//! Locks down programs of the host itself that compute on untrusted input.
 
 use std::io;
 
 use crate::{
-    filter::{self, Refused},
+    filter::{self, SyscallFilter},
     landlock,
 };
 
-/// Has the calling process, all its threads and all that it starts give up
-/// opening and changing files by path, making sockets, becoming another program
-/// and signalling others. What is open stays open. It cannot be undone.
+/// Makes the calling process, with all its threads and descendants, give up
+/// opening and changing files by path, making sockets, running programs
+/// and signalling other processes. Open descriptors stay open. It cannot be undone.
 ///
-/// Refused is refused with "operation not permitted", so code that can do
-/// without goes on. Where there is Landlock it holds the calling thread and
-/// those that it starts afterwards a second time.
+/// Refused calls fail with "operation not permitted", so code that can do
+/// without them goes on. Landlock, where the system has it, restricts the calling thread and
+/// the threads that it starts afterwards a second time.
 ///
 /// # Errors
 /// Where the system has no filters for system calls; the process may then have
 /// given up a part.
 pub fn lock_down() -> io::Result<()> {
-    let program = filter::program(Refused::LockedDown { itself: std::process::id() })?;
-    // Not all systems have it, and the filter alone is enough.
+    let program = filter::program(SyscallFilter::LockedDown { itself: std::process::id() })?;
+    // Not all systems have Landlock, and the filter alone is enough.
     if let Err(error) = landlock::give_up_all() {
         tracing::debug!(%error, "without Landlock");
     }

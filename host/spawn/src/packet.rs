@@ -1,6 +1,6 @@
-//! Packets on UNIX sockets that keep their boundaries, descriptors beside them.
+//! Packets on UNIX sockets that keep their boundaries, with descriptors beside them.
 //!
-//! Knows nothing of what they say.
+//! Knows nothing of their content.
 
 use std::{
     io::{self, IoSlice, IoSliceMut},
@@ -16,10 +16,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::wire::MAX_PACKET_BYTES;
 
-/// Descriptors that may travel with one packet.
+/// Most descriptors that travel with one packet.
 const MAX_DESCRIPTORS: usize = 4 + crate::MAX_DESCRIPTORS;
 
-/// What was received.
+/// A received packet.
 #[derive(Debug)]
 pub(crate) struct Packet<T> {
     pub(crate) message: T,
@@ -29,7 +29,7 @@ pub(crate) struct Packet<T> {
     pub(crate) sender: Option<u32>,
 }
 
-/// The host's end, which is told who sends, and the other one.
+/// The host's end, which learns the sender of each packet, and the other one.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let (host, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     sockopt::set_socket_passcred(&host, true)?;
@@ -47,20 +47,20 @@ pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, descriptors: &[B
     if !descriptors.is_empty() && !beside.push(SendAncillaryMessage::ScmRights(descriptors)) {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
-    // The other side may be gone, which is an answer and no reason to die.
+    // The other side may be gone, which is an error and must not raise SIGPIPE.
     sendmsg(socket, &[IoSlice::new(&bytes)], &mut beside, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
-/// Receives one packet; nothing when the other side is gone.
+/// Receives one packet; none when the other side is gone.
 pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<Packet<T>>> {
     let mut bytes = vec![0; MAX_PACKET_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS), ScmCredentials(1))];
     let mut beside = RecvAncillaryBuffer::new(&mut space);
     let mut receive = || recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut beside, RecvFlags::CMSG_CLOEXEC);
     let received = match receive() {
-        // The other side went with packets unread. It is said once, before what
-        // that side had sent.
+        // The other side went with packets unread. The system says so once, before it
+        // hands out the packets of that side.
         Err(rustix::io::Errno::CONNRESET) => receive(),
         other => other,
     }?;

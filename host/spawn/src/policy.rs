@@ -1,8 +1,8 @@
-//! From what was granted to what is started: which program, what it sees, in
-//! what environment, and what it may use up.
+//! Turns a grant into a plan for a child: its program, its view of the files, its
+//! environment and its limits.
 //!
 //! Owns the answer to "what does a child of a session have?", the same for
-//! processes and for terminals. It never knows which call asked, and starts
+//! processes and for terminals. It never knows the call behind a request, and starts
 //! nothing itself.
 
 mod lookup;
@@ -13,120 +13,121 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use wharf_contract::process;
 use wharf_core::{
-    Error, ProcessLimits,
-    grant::{AllowedCommand, ChildGrant},
+    Code, Error, ProcessLimits,
+    grant::{AllowedCommand, GrantedChildren},
 };
 
-use crate::{Bind, Capabilities, Contained, Containment, Limits, Sandbox, sandbox};
+use crate::{Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, Sandbox, SandboxMechanism, sandbox};
 use lookup::Lookup;
 
-/// The workspace where the sandbox can say how paths are seen.
+/// The workspace, in sandboxes that can show paths at other places.
 const WORKSPACE: &str = "/workspace";
-/// The home directory there.
+/// The home directory in such sandboxes.
 const HOME: &str = "/home/wharf";
-/// Where programs are looked for, unless the operator has the host's own
-/// `PATH` taken over.
+/// The search path for programs, unless the operator has children inherit the host's
+/// own `PATH`.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// Variables of one request.
+/// Most variables of one request.
 const MAX_VARIABLES: usize = 1_000;
 
-/// Where the children of a session run.
+/// A caller's request for a child.
 #[derive(Debug, Clone)]
-pub struct Place {
-    /// The workspace.
-    pub files: PathBuf,
-    /// Their home directory, with a directory `tmp` in it.
-    pub home: PathBuf,
-    /// The user that they are, where it is not the host's own.
-    pub user: Option<u32>,
-}
-
-/// What a caller wants to have started.
-#[derive(Debug, Clone)]
-pub struct Asked<'a> {
-    /// The program, or what is for a shell.
+pub struct CommandRequest<'a> {
+    /// The program, or the text for a shell.
     pub command: AllowedCommand<'a>,
     /// Arguments of the program.
     pub arguments: &'a [String],
-    /// Where it starts: below the workspace, relative to it or as it is shown;
+    /// Its working directory: below the workspace, relative to it or as the child sees it;
     /// empty for the workspace.
     pub directory: &'a str,
     /// Variables to set, in pairs of name and value.
     pub environment: &'a [(String, String)],
-    /// The terminal that it is told of, as `TERM` says it.
+    /// The value of `TERM`.
     pub terminal: &'a str,
 }
 
-/// What follows from that: all of a request but its streams.
+/// The plan for a child: all of a [`SpawnRequest`](crate::SpawnRequest) but its streams.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct SpawnPlan {
     /// Absolute path of the program, as the child sees it.
     pub program: PathBuf,
     /// Its arguments, without its name.
     pub arguments: Vec<OsString>,
     /// Its whole environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it starts, as the child sees it.
+    /// Its working directory, as the child sees it.
     pub directory: PathBuf,
-    /// What it is, as a person would write it.
+    /// The command as a person would write it.
     pub command: String,
-    /// What it may use up.
-    pub limits: Limits,
-    /// The user that it is, where it is not the host's own.
+    /// Its limits.
+    pub limits: ChildLimits,
+    /// Its user, where it is not the host's own.
     pub user: Option<u32>,
-    /// What it may reach.
+    /// Its containment.
     pub containment: Containment,
 }
 
-/// Why a request cannot be carried out.
+/// Why a request cannot become a plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
-    /// It makes no sense here.
+    /// The request is malformed.
     #[error("{problem}")]
     Invalid {
-        /// What is wrong with it, and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
-    /// It asks for what was not granted.
+    /// The grant does not cover the request.
     #[error("{}", source.message)]
     Refused {
-        /// In the words of the grant.
+        /// The refusal of the grant.
         source: Error,
     },
+}
+
+impl From<PolicyError> for Error {
+    fn from(error: PolicyError) -> Self {
+        match error {
+            PolicyError::Invalid { problem } => Self::new(Code::Invalid, problem),
+            PolicyError::Refused { source } => source,
+        }
+    }
 }
 
 fn invalid(problem: String) -> PolicyError {
     PolicyError::Invalid { problem }
 }
 
-/// How children see their place.
+/// The paths at which children see their workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct WorkspaceView {
     /// The workspace.
     pub files: PathBuf,
     /// Their home directory.
     pub home: PathBuf,
-    /// Where they put what nobody keeps.
+    /// Their directory for temporary files.
     pub temporary: PathBuf,
 }
 
-impl View {
-    /// How a place is seen here.
+impl WorkspaceView {
+    /// The view of a workspace on this machine.
     #[must_use]
-    pub fn of(place: &Place, capabilities: &Capabilities) -> Self {
-        Self::within(place, contained(capabilities))
+    pub fn of(workspace: &ChildWorkspace, capabilities: &Capabilities) -> Self {
+        Self::within(workspace, mechanism(capabilities))
     }
 
-    pub(crate) fn within(place: &Place, contained: Option<Contained>) -> Self {
-        match contained {
-            Some(Contained::Bubblewrap) => {
+    pub(crate) fn within(workspace: &ChildWorkspace, mechanism: Option<SandboxMechanism>) -> Self {
+        match mechanism {
+            Some(SandboxMechanism::Bubblewrap) => {
                 Self { files: WORKSPACE.into(), home: HOME.into(), temporary: "/tmp".into() }
             }
             // Neither can show anything at another path.
-            Some(Contained::Landlock) | None => {
-                Self { files: place.files.clone(), home: place.home.clone(), temporary: place.home.join("tmp") }
-            }
+            Some(SandboxMechanism::Landlock) | None => Self {
+                files: workspace.files.clone(),
+                home: workspace.home.clone(),
+                temporary: workspace.home.join("tmp"),
+            },
         }
     }
 
@@ -143,58 +144,58 @@ impl View {
     }
 }
 
-/// What contains children here, in a word: `bubblewrap`, `landlock`, or `none`.
+/// The mechanism that contains children here, as the contract calls it.
 #[must_use]
-pub fn word(capabilities: &Capabilities) -> &'static str {
-    match contained(capabilities) {
-        Some(Contained::Bubblewrap) => "bubblewrap",
-        Some(Contained::Landlock) => "landlock",
-        None => "none",
+pub fn mechanism_word(capabilities: &Capabilities) -> process::Containment {
+    match mechanism(capabilities) {
+        Some(SandboxMechanism::Bubblewrap) => process::Containment::Bubblewrap,
+        Some(SandboxMechanism::Landlock) => process::Containment::Landlock,
+        None => process::Containment::None,
     }
 }
 
-/// Why nothing can be started here under this grant, for people; nothing where it can.
+/// Why no child can start here under this grant, for people; none where one can.
 #[must_use]
-pub fn refused(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> Option<String> {
+pub fn refusal(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> Option<String> {
     let missing = capabilities.containment.as_ref().err()?;
     is_required(grant, capabilities).then(|| missing.clone())
 }
 
-/// Whether only what is contained is started.
-fn is_required(grant: &ChildGrant<'_>, capabilities: &Capabilities) -> bool {
+/// Whether only contained children may start.
+fn is_required(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> bool {
     grant.requires_containment() || capabilities.bubblewrap_required
 }
 
-fn contained(capabilities: &Capabilities) -> Option<Contained> {
+fn mechanism(capabilities: &Capabilities) -> Option<SandboxMechanism> {
     capabilities.containment.as_ref().ok().copied()
 }
 
-/// Says what is to be started.
+/// Plans a child for a request.
 ///
 /// # Errors
-/// [`PolicyError::Invalid`] for what cannot be, [`PolicyError::Refused`] for a
+/// [`PolicyError::Invalid`] for a malformed request, [`PolicyError::Refused`] for a
 /// variable that is not granted.
 pub fn plan(
-    grant: &ChildGrant<'_>,
-    place: &Place,
-    asked: &Asked<'_>,
+    grant: &GrantedChildren<'_>,
+    workspace: &ChildWorkspace,
+    request: &CommandRequest<'_>,
     capabilities: &Capabilities,
     limits: &ProcessLimits,
-) -> Result<Plan, PolicyError> {
-    let contained = contained(capabilities);
-    let view = View::of(place, capabilities);
-    let own = own_environment(grant, &view, asked.terminal);
-    // Looked for before the plugin's variables: they choose no program.
+) -> Result<SpawnPlan, PolicyError> {
+    let mechanism = mechanism(capabilities);
+    let view = WorkspaceView::of(workspace, capabilities);
+    let own = own_environment(grant, &view, request.terminal);
+    // The search path is taken before the plugin's variables, which must not choose a program.
     let path = own.get("PATH").cloned().unwrap_or_default();
-    let environment = environment(grant, own, asked.environment)?;
-    let directory = view.below(asked.directory).ok_or_else(|| {
-        invalid(format!("`{}` is no directory of the workspace; give a path relative to it", asked.directory))
+    let environment = environment(grant, own, request.environment)?;
+    let directory = view.below(request.directory).ok_or_else(|| {
+        invalid(format!("`{}` is no directory of the workspace; give a path relative to it", request.directory))
     })?;
-    let (program, arguments, command) = match (asked.command.program(), asked.command.shell_text()) {
+    let (program, arguments, command) = match (request.command.program(), request.command.shell_text()) {
         (Some(program), _) => {
-            let path = find(program, &path, &view, || lookup(grant, place, contained))?;
-            let command = std::iter::once(program).chain(asked.arguments.iter().map(String::as_str));
-            (path, asked.arguments.iter().map(OsString::from).collect(), command.collect::<Vec<_>>().join(" "))
+            let path = find(program, &path, &view, || lookup(grant, workspace, mechanism))?;
+            let command = std::iter::once(program).chain(request.arguments.iter().map(String::as_str));
+            (path, request.arguments.iter().map(OsString::from).collect(), command.collect::<Vec<_>>().join(" "))
         }
         (None, Some(text)) => (shell(), vec!["-c".into(), text.into()], text.to_owned()),
         (None, None) => {
@@ -203,44 +204,48 @@ pub fn plan(
             (shell, vec!["-i".into()], name)
         }
     };
-    let containment = containment(grant, place, &view, capabilities);
-    Ok(Plan {
+    let containment = containment(grant, workspace, &view, capabilities);
+    Ok(SpawnPlan {
         program,
         arguments,
         environment: environment.into_iter().map(|(name, value)| (name.into(), value)).collect(),
         directory,
         command,
-        limits: Limits {
+        limits: ChildLimits {
             cpu_seconds: Some(limits.cpu_seconds),
             memory_bytes: Some(limits.memory_bytes),
             open_files: Some(limits.open_files),
             processes: Some(limits.processes),
             file_size_bytes: Some(limits.file_size_bytes),
         },
-        user: place.user.filter(|_| matches!(containment, Containment::Required(_))),
+        user: workspace.user.filter(|_| matches!(containment, Containment::Required(_))),
         containment,
     })
 }
 
-/// Where nothing contains, a grant that requires it is refused by the spawner,
-/// which knows what is missing; and whatever the grant says, where the operator
-/// requires a containment of the whole host.
-fn containment(grant: &ChildGrant<'_>, place: &Place, view: &View, capabilities: &Capabilities) -> Containment {
-    if contained(capabilities).is_none() && !is_required(grant, capabilities) {
+/// Requires containment even where no mechanism works, if the grant or the operator
+/// requires it: the spawner, which knows what is missing, then refuses the request.
+fn containment(
+    grant: &GrantedChildren<'_>,
+    workspace: &ChildWorkspace,
+    view: &WorkspaceView,
+    capabilities: &Capabilities,
+) -> Containment {
+    if mechanism(capabilities).is_none() && !is_required(grant, capabilities) {
         return Containment::None;
     }
     Containment::Required(Sandbox {
         writable: vec![
-            Bind { source: place.files.clone(), target: view.files.clone() },
-            Bind { source: place.home.clone(), target: view.home.clone() },
+            Bind { source: workspace.files.clone(), target: view.files.clone() },
+            Bind { source: workspace.home.clone(), target: view.home.clone() },
         ],
         readable: grant.readable().iter().map(Bind::same).collect(),
         network: grant.network(),
     })
 }
 
-/// What every child has, and what is taken over from the host.
-fn own_environment(grant: &ChildGrant<'_>, view: &View, terminal: &str) -> BTreeMap<String, OsString> {
+/// The variables of every child, and those that it inherits from the host.
+fn own_environment(grant: &GrantedChildren<'_>, view: &WorkspaceView, terminal: &str) -> BTreeMap<String, OsString> {
     let mut environment: BTreeMap<String, OsString> = [
         ("PATH", PATH.into()),
         ("HOME", view.home.clone().into_os_string()),
@@ -259,14 +264,14 @@ fn own_environment(grant: &ChildGrant<'_>, view: &View, terminal: &str) -> BTree
 }
 
 fn environment(
-    grant: &ChildGrant<'_>,
+    grant: &GrantedChildren<'_>,
     mut environment: BTreeMap<String, OsString>,
-    wanted: &[(String, String)],
+    variables: &[(String, String)],
 ) -> Result<BTreeMap<String, OsString>, PolicyError> {
-    if wanted.len() > MAX_VARIABLES {
-        return Err(invalid(format!("{} variables are more than {MAX_VARIABLES}", wanted.len())));
+    if variables.len() > MAX_VARIABLES {
+        return Err(invalid(format!("{} variables are more than {MAX_VARIABLES}", variables.len())));
     }
-    for (name, value) in wanted {
+    for (name, value) in variables {
         grant.variable(name).map_err(|source| PolicyError::Refused { source })?;
         environment.insert(name.clone(), value.into());
     }
@@ -279,9 +284,14 @@ fn shell() -> PathBuf {
 }
 
 /// The path of a program, as the child sees it.
-fn find(program: &str, path: &OsString, view: &View, lookup: impl FnOnce() -> Lookup) -> Result<PathBuf, PolicyError> {
+fn find(
+    program: &str,
+    path: &OsString,
+    view: &WorkspaceView,
+    lookup: impl FnOnce() -> Lookup,
+) -> Result<PathBuf, PolicyError> {
     if program.contains('/') {
-        // What is not the workspace's is the system's, or there is nothing.
+        // A path outside of the workspace is one of the system.
         let below = view.below(program).filter(|_| !program.starts_with('/') || program.starts_with(WORKSPACE));
         return match below {
             Some(path) => Ok(path),
@@ -299,12 +309,12 @@ fn find(program: &str, path: &OsString, view: &View, lookup: impl FnOnce() -> Lo
     })
 }
 
-/// Where programs are that the child is shown, and no guest can put one.
-fn lookup(grant: &ChildGrant<'_>, place: &Place, contained: Option<Contained>) -> Lookup {
+/// Looks programs up in directories that the child sees and in which no guest can write.
+fn lookup(grant: &GrantedChildren<'_>, workspace: &ChildWorkspace, mechanism: Option<SandboxMechanism>) -> Lookup {
     let system = sandbox::SYSTEM.iter().chain(&sandbox::DIRECTORIES_OF_SETTINGS).map(PathBuf::from);
-    let guests = [&place.files, &place.home].into_iter().map(PathBuf::from);
+    let guests = [&workspace.files, &workspace.home].into_iter().map(PathBuf::from);
     Lookup {
-        shown: contained.map(|_| system.chain(grant.readable().iter().cloned()).collect()),
+        shown: mechanism.map(|_| system.chain(grant.readable().iter().cloned()).collect()),
         writable: guests.chain(grant.writable_folders().map(PathBuf::from)).collect(),
     }
 }

@@ -1,121 +1,112 @@
-//! Finds out what this machine offers, in a place such as children of sessions
+//! Trials of the mechanisms of this machine, in a workspace such as children of sessions
 //! have.
 //!
-//! Knows nothing of how children are started: whoever asks does that.
+//! Knows nothing of how children are started: the spawner runs the trials.
 
-use std::{any::Any, fmt, fs, io, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
+use std::{fmt, fs, io, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
 
 use rustix::process::{PidfdFlags, geteuid, getpid, pidfd_open};
 use wharf_core::text::for_shell;
 
 use crate::{
-    Bind, Capabilities, Contained, Containment, Exit, Input, Limits, Output, ProcessLimit, Sandbox, SpawnRequest,
-    landlock,
-    policy::{Place, View},
-    supervisor::Groups,
+    Bind, Capabilities, ChildExit, ChildInput, ChildLimits, ChildOutput, ChildWorkspace, Containment, ProbeWorkspace,
+    ProcessLimitScope, Sandbox, SandboxMechanism, SpawnRequest, landlock, policy::WorkspaceView,
+    supervisor::ControlGroups,
 };
 
 /// Some user who is not root: root's children may run as any.
 const ANOTHER_USER: u32 = 65534;
 
-/// What is run in the place of a session: writes there, uses the null device, and
+/// The trial in a workspace: writes there, uses the null device, and
 /// finds its home by its path. `true` and not `:`, whose failure would end it.
-const IN_A_PLACE: &str = "true > probe || exit 3; true < /dev/null > /dev/null || exit 4; \
-                          cd \"$HOME\" && true > tmp/probe || exit 5";
+const IN_A_WORKSPACE: &str = "true > probe || exit 3; true < /dev/null > /dev/null || exit 4; \
+                              cd \"$HOME\" && true > tmp/probe || exit 5";
 const NOT_WRITTEN: i32 = 3;
 const NO_NULL: i32 = 4;
 const NO_HOME: i32 = 5;
 
-/// A place that is made for a probe as those of sessions are.
-pub struct ProbePlace {
-    /// Where it is.
-    pub place: Place,
-    /// Removes it when it is dropped.
-    pub guard: Box<dyn Any + Send>,
-}
-
-impl fmt::Debug for ProbePlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("ProbePlace").field("place", &self.place).finish_non_exhaustive()
-    }
-}
-
-/// Makes places for probes.
+/// Makes workspaces for probes.
 #[derive(Clone)]
-pub(crate) struct Places(pub(crate) Arc<dyn Fn() -> io::Result<ProbePlace> + Send + Sync>);
+pub(crate) struct ProbeWorkspaces(pub(crate) Arc<dyn Fn() -> io::Result<ProbeWorkspace> + Send + Sync>);
 
-impl fmt::Debug for Places {
+impl fmt::Debug for ProbeWorkspaces {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Places")
+        formatter.write_str("ProbeWorkspaces")
     }
 }
 
-/// A program that shows by its end whether something contains it as it should.
+/// A program that shows by its end whether a mechanism contains it as it should.
 #[derive(Debug)]
-pub(crate) struct Trial {
+pub(crate) struct ContainmentTrial {
     pub(crate) request: SpawnRequest,
-    place: Option<Place>,
+    workspace: Option<ChildWorkspace>,
 }
 
-/// What a trial has shown.
+/// The outcome of a trial.
 #[derive(Debug)]
-pub(crate) enum Shown {
-    /// All is well.
-    Well,
-    /// It works, but for this.
-    InPart(String),
-    /// It does not.
-    Broken(String),
+pub(crate) enum TrialOutcome {
+    /// The mechanism works.
+    Passed,
+    /// It works, with this exception.
+    Partial(String),
+    /// It does not work, for this reason.
+    Failed(String),
 }
 
-impl Trial {
-    /// One for each user that children may be, without a place.
+impl ContainmentTrial {
+    /// A trial for each user that children may be, without a workspace.
     pub(crate) fn plain() -> impl Iterator<Item = Self> {
         let users = [Some(None), geteuid().is_root().then_some(Some(ANOTHER_USER))];
         users.into_iter().flatten().map(|user| {
             let sandbox = Containment::Required(Sandbox::default());
-            Self { request: request("/bin/true", &[], "/".as_ref(), Vec::new(), sandbox, user), place: None }
+            Self { request: request("/bin/true", &[], "/".as_ref(), Vec::new(), sandbox, user), workspace: None }
         })
     }
 
-    /// One in the place of a session.
-    pub(crate) fn within(place: &Place, contained: Contained) -> Self {
-        let view = View::within(place, Some(contained));
+    /// A trial in a workspace.
+    pub(crate) fn within(workspace: &ChildWorkspace, mechanism: SandboxMechanism) -> Self {
+        let view = WorkspaceView::within(workspace, Some(mechanism));
         let bind = |source: &Path, target: &Path| Bind { source: source.to_owned(), target: target.to_owned() };
-        let writable = vec![bind(&place.files, &view.files), bind(&place.home, &view.home)];
+        let writable = vec![bind(&workspace.files, &view.files), bind(&workspace.home, &view.home)];
         let sandbox = Containment::Required(Sandbox { writable, ..Sandbox::default() });
         let environment = vec![("HOME".into(), view.home.into_os_string()), ("PATH".into(), "/usr/bin:/bin".into())];
-        let request = request("/bin/sh", &["-c", IN_A_PLACE], &view.files, environment, sandbox, place.user);
-        Self { request, place: Some(place.clone()) }
+        let request = request("/bin/sh", &["-c", IN_A_WORKSPACE], &view.files, environment, sandbox, workspace.user);
+        Self { request, workspace: Some(workspace.clone()) }
     }
 
-    /// What its end says.
-    pub(crate) fn shown(place: Option<&Place>, contained: Contained, exit: Exit) -> Shown {
-        match (exit, place) {
-            (Exit::Exited { code: 0 }, _) => Shown::Well,
-            (Exit::Exited { code: NOT_WRITTEN }, Some(_)) => {
-                Shown::Broken("does not let programs write in their workspace".into())
+    /// The outcome that the end of a trial shows.
+    pub(crate) fn outcome(
+        workspace: Option<&ChildWorkspace>,
+        mechanism: SandboxMechanism,
+        exit: ChildExit,
+    ) -> TrialOutcome {
+        match (exit, workspace) {
+            (ChildExit::Exited { code: 0 }, _) => TrialOutcome::Passed,
+            (ChildExit::Exited { code: NOT_WRITTEN }, Some(_)) => {
+                TrialOutcome::Failed("does not let programs write in their workspace".into())
             }
-            (Exit::Exited { code: NO_NULL }, Some(_)) => Shown::Broken("has no null device for programs".into()),
-            (Exit::Exited { code: NO_HOME }, Some(place)) if contained == Contained::Landlock => {
-                Shown::InPart(no_way(place))
+            (ChildExit::Exited { code: NO_NULL }, Some(_)) => {
+                TrialOutcome::Failed("has no null device for programs".into())
             }
-            (Exit::Exited { .. } | Exit::Signaled { .. }, _) => {
-                Shown::Broken("does not end programs as they end outside".into())
+            (ChildExit::Exited { code: NO_HOME }, Some(workspace)) if mechanism == SandboxMechanism::Landlock => {
+                TrialOutcome::Partial(no_way(workspace))
+            }
+            (ChildExit::Exited { .. } | ChildExit::Signaled { .. }, _) => {
+                TrialOutcome::Failed("does not end programs as they end outside".into())
             }
         }
     }
 
-    pub(crate) fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    pub(crate) fn workspace(&self) -> Option<&ChildWorkspace> {
+        self.workspace.as_ref()
     }
 }
 
-/// Landlock shows everything at its own path, and a directory above may be closed
-/// to the user that programs are.
-fn no_way(place: &Place) -> String {
-    let closed = place.home.ancestors().skip(1).filter(|above| {
-        fs::metadata(above).is_ok_and(|about| about.mode() & 0o001 == 0 && Some(about.uid()) != place.user)
+/// The warning that a directory above the workspace is closed to the user of programs:
+/// Landlock shows every file at its own path.
+fn no_way(workspace: &ChildWorkspace) -> String {
+    let closed = workspace.home.ancestors().skip(1).filter(|above| {
+        fs::metadata(above).is_ok_and(|about| about.mode() & 0o001 == 0 && Some(about.uid()) != workspace.user)
     });
     // The outermost first, as one opens them.
     let mut names: Vec<_> = closed.map(|above| above.display().to_string()).collect();
@@ -145,25 +136,28 @@ fn request(
         arguments: arguments.iter().map(Into::into).collect(),
         environment,
         working_directory: directory.to_owned(),
-        stdin: Input::Null,
-        stdout: Output::Null,
-        stderr: Output::Null,
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Null,
+        stderr: ChildOutput::Null,
         descriptors: Vec::new(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment,
         user,
     }
 }
 
-/// All there is to know, with what trying to contain a program has shown.
-pub(crate) fn capabilities(containment: Result<Contained, String>, bubblewrap: Result<(), String>) -> Capabilities {
-    let groups = Groups::find();
+/// All abilities of this machine, with the outcome of the trials.
+pub(crate) fn capabilities(
+    containment: Result<SandboxMechanism, String>,
+    bubblewrap: Result<(), String>,
+) -> Capabilities {
+    let groups = ControlGroups::find();
     let root = geteuid().is_root();
     let process_limit = match containment {
-        _ if groups.bound_processes() => ProcessLimit::Tree,
-        Ok(Contained::Bubblewrap) if root => ProcessLimit::TreeOfAnotherUser,
-        Ok(Contained::Bubblewrap) => ProcessLimit::Tree,
-        Ok(Contained::Landlock) | Err(_) => ProcessLimit::User,
+        _ if groups.bound_processes() => ProcessLimitScope::Tree,
+        Ok(SandboxMechanism::Bubblewrap) if root => ProcessLimitScope::TreeOfAnotherUser,
+        Ok(SandboxMechanism::Bubblewrap) => ProcessLimitScope::Tree,
+        Ok(SandboxMechanism::Landlock) | Err(_) => ProcessLimitScope::User,
     };
     Capabilities {
         containment,

@@ -1,5 +1,5 @@
-//! What a child is to be: program, arguments, environment, streams, limits and
-//! containment. Nothing of it is inherited from the host.
+//! The request for a child: program, arguments, environment, streams, limits and
+//! containment. The child inherits nothing from the host.
 
 use std::{ffi::OsString, fs::File, path::PathBuf};
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[cfg(target_os = "linux")]
 use crate::SpawnError;
 
-/// Bytes of program, arguments and environment together.
+/// Most bytes of program, arguments and environment together.
 pub const MAX_REQUEST_BYTES: usize = 1 << 20;
 
-/// Descriptors of a child beside its streams.
+/// Most descriptors of a child beside its streams.
 pub const MAX_DESCRIPTORS: usize = 8;
 
 /// The highest number that a [`Descriptor`] may have.
@@ -27,57 +27,57 @@ pub struct SpawnRequest {
     pub arguments: Vec<OsString>,
     /// Its whole environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Absolute path of the directory in which it starts, as the child sees it.
+    /// Absolute path of its working directory, as the child sees it.
     pub working_directory: PathBuf,
-    /// Where it reads from.
-    pub stdin: Input,
-    /// Where it writes to.
-    pub stdout: Output,
-    /// Where it writes errors to.
-    pub stderr: Output,
-    /// What else it has open; nothing but these and its streams. Works in every
-    /// containment. At most [`MAX_DESCRIPTORS`]; the host's copies are closed once
-    /// it runs.
+    /// Standard input.
+    pub stdin: ChildInput,
+    /// Standard output.
+    pub stdout: ChildOutput,
+    /// Standard error.
+    pub stderr: ChildOutput,
+    /// Further open descriptors; the child has only these and its streams. They work in
+    /// every containment. At most [`MAX_DESCRIPTORS`]; the host's copies are closed once
+    /// the child runs.
     pub descriptors: Vec<Descriptor>,
-    /// What it may use up.
-    pub limits: Limits,
-    /// What it may reach.
+    /// Its limits.
+    pub limits: ChildLimits,
+    /// Its containment.
     pub containment: Containment,
-    /// The user and group that it really is, with no further groups; absent is
-    /// the host's own. Only a host that is root can say so, and it should: the
-    /// system applies neither permissions nor [`Limits::processes`] to root. It
-    /// is to own nothing but what the child may write: where Landlock contains,
+    /// Its real user and group, with no further groups; absent for
+    /// the host's own. Only a host that is root can set another one, and it should: the
+    /// system applies neither permissions nor [`ChildLimits::processes`] to root. The user
+    /// should own no file but those that the child may write: where Landlock contains,
     /// the owner of a file may change its permissions and times, wherever it is.
-    /// Without such a user no child may there, so a program that it links cannot
-    /// be run as it is.
+    /// Without such a user no child may change them there, so a program that the child links
+    /// does not become executable.
     pub user: Option<u32>,
 }
 
 /// Standard input of a child.
 #[derive(Debug)]
-pub enum Input {
-    /// Nothing: the end at once.
+pub enum ChildInput {
+    /// Ends at once.
     Null,
-    /// What the host writes into [`crate::Child::take_stdin`].
+    /// A pipe, to which the host writes by [`crate::Child::take_stdin`].
     Pipe,
     /// The child's end of a pair of terminals, of which the host keeps the
     /// other one. It becomes the controlling terminal, and the outputs may lead
-    /// there, too: see [`Output::Terminal`]. The host's copy is closed before
+    /// there, too: see [`ChildOutput::Terminal`]. The host's copy is closed before
     /// the child runs.
     Terminal(File),
 }
 
 /// Standard output or error of a child.
 #[derive(Debug)]
-pub enum Output {
-    /// Thrown away.
+pub enum ChildOutput {
+    /// Discarded.
     Null,
-    /// What the host reads from [`crate::Child::take_stdout`] or
+    /// A pipe, from which the host reads by [`crate::Child::take_stdout`] or
     /// [`crate::Child::take_stderr`].
     Pipe,
-    /// Written to a file that the host has opened.
+    /// A file that the host has opened.
     File(File),
-    /// Written to the terminal of [`Input::Terminal`]; refused without one.
+    /// The terminal of [`ChildInput::Terminal`]; refused without one.
     Terminal,
 }
 
@@ -86,15 +86,15 @@ pub enum Output {
 pub struct Descriptor {
     /// 3 to [`MAX_DESCRIPTOR_NUMBER`], each once.
     pub number: u32,
-    /// What it is.
+    /// The file, pipe or socket.
     pub file: File,
 }
 
-/// What a child may use up; absent is what the host itself may. All but
-/// `processes` count for each process of a tree by itself. There never is a
+/// The limits of a child; an absent one is the host's own. All but
+/// `processes` count for each process of a tree by itself. No child writes a
 /// core file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ChildLimits {
     /// Seconds of computing; the process gets SIGXCPU, then SIGKILL.
     pub cpu_seconds: Option<u64>,
     /// Bytes of memory of its own, shared mappings of files not counted. Address
@@ -103,34 +103,35 @@ pub struct Limits {
     /// Open descriptors.
     pub open_files: Option<u64>,
     /// Processes and threads of the whole tree, the supervisor inside a sandbox
-    /// among them. [`crate::Capabilities::process_limit`] says whether it holds.
+    /// among them. [`crate::Capabilities::process_limit`] says what this machine counts.
     pub processes: Option<u64>,
     /// Bytes of each file that it writes.
     pub file_size_bytes: Option<u64>,
 }
 
-/// What a child may reach.
+/// The containment of a child.
 #[derive(Debug, Clone)]
 pub enum Containment {
-    /// Only what the sandbox shows; refused where this machine cannot do it.
+    /// The child reaches only what the sandbox shows; refused where this machine cannot
+    /// contain it.
     Required(Sandbox),
-    /// All that the user of the host may do. For programs of the host itself
-    /// and for operators who have said so.
+    /// The child may do all that the user of the host may. For programs of the host itself
+    /// and for operators who gave containment up.
     None,
 }
 
-/// What a contained child sees beside the system's own programs and libraries.
-/// Users and groups have names of the sandbox's own in bubblewrap: `root`,
+/// The files and the network that a contained child has beside the system's own programs
+/// and libraries. In bubblewrap users and groups have names of the sandbox's own: `root`,
 /// `nobody`, and `wharf` for a child that is neither.
 #[derive(Debug, Clone, Default)]
 pub struct Sandbox {
     /// Files and directories that it reads and writes.
     pub writable: Vec<Bind>,
-    /// Files and directories that it reads. One inside of a writable directory
-    /// is writable all the same where Landlock contains.
+    /// Files and directories that it reads. With Landlock, one inside of a writable
+    /// directory is writable too.
     pub readable: Vec<Bind>,
-    /// Whether it has the host's network. In bubblewrap that is with the
-    /// abstract UNIX sockets of the host's network namespace. Without, it has a
+    /// Whether it has the host's network; in bubblewrap that includes the
+    /// abstract UNIX sockets of the host's network namespace. Without the network, it has a
     /// loopback of its own in bubblewrap, and no sockets at all with Landlock.
     pub network: bool,
 }
@@ -152,31 +153,8 @@ impl Bind {
     }
 }
 
-/// A signal that a child can be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Signal {
-    /// SIGHUP
-    Hangup,
-    /// SIGINT
-    Interrupt,
-    /// SIGQUIT
-    Quit,
-    /// SIGTERM
-    Terminate,
-    /// SIGKILL
-    Kill,
-    /// SIGUSR1
-    User1,
-    /// SIGUSR2
-    User2,
-    /// SIGSTOP
-    Stop,
-    /// SIGCONT
-    Continue,
-}
-
 impl SpawnRequest {
-    /// Whether a program can be given all this at all.
+    /// Refuses a request that no program could be started with.
     #[cfg(target_os = "linux")]
     pub(crate) fn check(&self) -> Result<(), SpawnError> {
         let illegal = |what, text: &std::ffi::OsStr, why| {
@@ -204,8 +182,8 @@ impl SpawnRequest {
             return illegal(what, text, "it has a zero byte");
         }
         let outputs = [&self.stdout, &self.stderr];
-        let to_terminal = outputs.iter().any(|output| matches!(output, Output::Terminal));
-        if to_terminal && !matches!(self.stdin, Input::Terminal(_)) {
+        let to_terminal = outputs.iter().any(|output| matches!(output, ChildOutput::Terminal));
+        if to_terminal && !matches!(self.stdin, ChildInput::Terminal(_)) {
             return illegal("the output", "terminal".as_ref(), "the input is none");
         }
         let numbers = self.descriptors.iter().map(|descriptor| descriptor.number);

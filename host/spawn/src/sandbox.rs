@@ -1,7 +1,7 @@
-//! What a contained child sees: the command line of bubblewrap, and the same in
+//! The view of a contained child: as the command line of bubblewrap, and as
 //! paths for Landlock.
 //!
-//! Knows nothing of who runs it.
+//! Runs neither.
 
 use std::{
     fs,
@@ -13,21 +13,21 @@ use rustix::process::{getegid, geteuid};
 
 use crate::{
     Bind, Sandbox, SpawnError, users,
-    wire::{Confinement, Contain, STAGE},
+    wire::{BubblewrapCommand, LandlockRules, STAGE},
 };
 
-/// Where bubblewrap may be. Not the search path, which others may have set.
-const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
+/// Paths of bubblewrap. Not the search path, which other programs may have set.
+const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
 
 /// Top-level directories with the system's programs and libraries.
 pub(crate) const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
 
-/// What programs commonly need of the system's settings, directories and files.
-/// Not all of them: the host may be root, and then passwords and keys could be
-/// read; and some keep secrets where everybody may read them.
+/// Directories of the system's settings that programs commonly need.
+/// Not all settings: the host may be root, and then a child could read passwords and keys;
+/// and some systems keep secrets in files that all may read.
 pub(crate) const DIRECTORIES_OF_SETTINGS: [&str; 4] =
     ["/etc/alternatives", "/etc/ca-certificates", "/etc/ld.so.conf.d", "/etc/ssl/certs"];
-/// See [`DIRECTORIES_OF_SETTINGS`].
+/// Files of the system's settings that programs commonly need.
 pub(crate) const SETTINGS: [&str; 15] = [
     "/etc/bash.bashrc",
     "/etc/debian_version",
@@ -46,9 +46,9 @@ pub(crate) const SETTINGS: [&str; 15] = [
     "/etc/ssl/openssl.cnf",
 ];
 
-/// What the owner of the machine sets the kernel with. To root these are open
-/// even without capabilities, and bubblewrap covers only some of them; to others
-/// they are closed anyway.
+/// The kernel's settings. Root may write them
+/// even without capabilities, and bubblewrap covers only some of them; other users
+/// may not write them anyway.
 const SETTINGS_OF_THE_KERNEL: [&str; 8] = [
     "/proc/acpi",
     "/proc/bus",
@@ -60,32 +60,32 @@ const SETTINGS_OF_THE_KERNEL: [&str; 8] = [
     "/proc/sysrq-trigger",
 ];
 
-/// Directories of the child's own that are empty at first and go with it.
+/// Directories of the child's own, which begin empty and end with it.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
-/// The most that each of them holds: they are memory of the machine.
+/// Most bytes of each of them: they are memory of the machine.
 const TEMPORARY_BYTES: &str = "536870912";
 
-/// bubblewrap, where it is installed. Whether it works is another question.
+/// The path of bubblewrap, where it is installed; it need not work.
 pub(crate) fn find() -> Option<PathBuf> {
-    PLACES.iter().map(Path::new).find(|path| path.is_file()).map(Path::to_owned)
+    BUBBLEWRAP.iter().map(Path::new).find(|path| path.is_file()).map(Path::to_owned)
 }
 
-/// The command that runs what follows it in a sandbox.
+/// The command that runs its last arguments in a sandbox.
 ///
-/// Files of settings are copied into the sandbox, which costs a tenth of what
-/// showing each by a mount does; directories of them, with hundreds of entries,
-/// are shown. Names of users are the sandbox's own.
-pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>, home: &Path) -> Contain {
+/// It copies files of settings into the sandbox, which costs a tenth of
+/// showing each by a mount; it shows directories of settings, which have hundreds of
+/// entries, by mounts. Names of users are the sandbox's own.
+pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>, home: &Path) -> BubblewrapCommand {
     let mut command = vec![bubblewrap.as_os_str().as_bytes().to_vec()];
     let mut add = |words: &[&[u8]]| command.extend(words.iter().map(|word| word.to_vec()));
     add(&[b"--unshare-pid", b"--unshare-ipc", b"--unshare-uts", b"--unshare-cgroup-try"]);
     if !sandbox.network {
-        // Brings up a loopback of its own, which local test servers need.
+        // The child gets a loopback of its own, which local test servers need.
         add(&[b"--unshare-net"]);
     }
     // The supervisor inside is the first process: when it ends, the system
-    // ends all others of the namespace.
+    // ends all other processes of the namespace.
     add(&[b"--as-pid-1", b"--die-with-parent", b"--cap-drop", b"ALL"]);
     for path in SYSTEM {
         match fs::symlink_metadata(path) {
@@ -121,24 +121,24 @@ pub(crate) fn command(bubblewrap: &Path, sandbox: &Sandbox, user: Option<u32>, h
         }
         add(&[word, &source, bind.target.as_os_str().as_bytes()]);
     }
-    // What holds the mounts together is memory of the machine, too.
+    // The directories that hold the mounts are memory of the machine, too.
     add(&[b"--remount-ro", b"/dev", b"--remount-ro", b"/", b"--chdir", b"/", b"--"]);
     let copies = SETTINGS.iter().map(|path| path.as_bytes().to_vec()).collect();
     let (uid, gid) = user.map_or_else(|| (geteuid().as_raw(), getegid().as_raw()), |user| (user, user));
     let names = users::names(uid, gid, home);
     let made = users::FILES.iter().map(|path| path.as_bytes().to_vec()).zip(names).collect();
-    Contain { command, copies, made, rest, user, staged }
+    BubblewrapCommand { command, copies, made, rest, user, staged }
 }
 
-/// What [`command`] has shown that may be replaced by something else of the same
-/// name while the sandbox is there.
+/// The paths that [`command`] shows and that another file of the same
+/// name may replace while the sandbox lives.
 pub(crate) fn shown(sandbox: &Sandbox) -> impl Iterator<Item = &Path> {
     let system = SYSTEM.iter().chain(&DIRECTORIES_OF_SETTINGS).map(Path::new);
     system.chain(sandbox.readable.iter().chain(&sandbox.writable).map(|bind| bind.source.as_path()))
 }
 
-/// The same for Landlock, which shows everything at its own path.
-pub(crate) fn confinement(sandbox: &Sandbox) -> Result<Confinement, SpawnError> {
+/// The same view for Landlock, which shows every file at its own path.
+pub(crate) fn confinement(sandbox: &Sandbox) -> Result<LandlockRules, SpawnError> {
     let all = |binds: &[Bind]| {
         let path = |bind: &Bind| match bind.source == bind.target {
             true => Ok(bind.source.as_os_str().as_bytes().to_vec()),
@@ -147,5 +147,5 @@ pub(crate) fn confinement(sandbox: &Sandbox) -> Result<Confinement, SpawnError> 
         binds.iter().map(path).collect::<Result<Vec<_>, _>>()
     };
     let (writable, readable) = (all(&sandbox.writable)?, all(&sandbox.readable)?);
-    Ok(Confinement { writable, readable, network: sandbox.network })
+    Ok(LandlockRules { writable, readable, network: sandbox.network })
 }

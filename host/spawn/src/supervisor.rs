@@ -1,10 +1,10 @@
-//! The other side: what this program is when it runs as a supervisor.
+//! The other side: this program, run as a supervisor.
 //!
 //! A library cannot bring an executable along: an app that depends on it gets
 //! only code. So the host runs its own program again, with a hidden first
 //! argument, and a function that runs before `main` recognises it: neither the
 //! app nor a test has to call anything. The first such process is the root: it
-//! has one thread and little memory, so it can fork a supervisor for each child
+//! has one thread and little memory, so it forks a supervisor for each child
 //! in a fraction of the time that running a large program again would take.
 //!
 //! ```text
@@ -12,8 +12,8 @@
 //!               └─ bubblewrap ─┆─ supervisor (first of its namespace) ── program ── …
 //! ```
 //!
-//! Every supervisor has a socket of its own to the host, and its end means that
-//! the host is gone. The root adopts what a killed supervisor leaves behind.
+//! Every supervisor has a socket of its own to the host, whose end means that
+//! the host is gone. The root adopts the processes that a killed supervisor leaves behind.
 //!
 //! Never runs in the host's own process.
 
@@ -28,16 +28,16 @@ mod tree;
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
-pub(crate) use groups::Groups;
+pub(crate) use groups::ControlGroups;
 pub(crate) use system::null;
 
-/// First arguments that make this program a supervisor. No user types these.
+/// The first argument that makes this program the root. No user types it.
 pub(crate) const ROOT: &str = "wharf-supervisor:root";
-/// See [`ROOT`].
+/// The first argument that makes this program the supervisor of a child.
 pub(crate) const SUPERVISOR: &str = "wharf-supervisor:child";
 
-/// Decides, before `main`, what this process is. There is no other thread, and
-/// of the standard library only what needs no preparation is used.
+/// Decides, before `main`, whether this process is a supervisor. There is no other thread,
+/// and the function uses only parts of the standard library that need no preparation.
 #[ctor::ctor(unsafe)]
 fn before_main() {
     let Some(role) = std::env::args_os().nth(1) else { return };
@@ -49,7 +49,7 @@ fn before_main() {
     }
 }
 
-/// The socket to the host, which a supervisor is given as standard input.
+/// The socket to the host, which a supervisor gets as standard input.
 fn control() -> OwnedFd {
     let taken = std::io::stdin().as_fd().try_clone_to_owned();
     let Ok(control) = taken else { system::leave() };

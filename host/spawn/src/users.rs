@@ -1,7 +1,7 @@
 //! The names that users and groups have in a sandbox.
 //!
-//! Not those of the machine: whom it has is nothing that a program has to know,
-//! and the user of a child may have no name at all, without which version
+//! They are not those of the machine: programs need not know its users,
+//! and the user of a child may have no name there, without which version
 //! control, shells and interpreters do not work. Knows nothing of how files get
 //! into a sandbox.
 
@@ -19,7 +19,7 @@ const NAME: &str = "wharf";
 const USERS: [(&str, u32); 2] = [("root", 0), ("nobody", 65534)];
 const GROUPS: [(&str, u32); 2] = [("root", 0), ("nogroup", 65534)];
 
-/// Where the files of names are.
+/// The files of names.
 pub(crate) const FILES: [&str; 2] = ["/etc/passwd", "/etc/group"];
 
 /// The contents of [`FILES`] for a child that is this user and group.
@@ -45,8 +45,8 @@ fn with_own(known: [(&'static str, u32); 2], own: u32) -> impl Iterator<Item = (
     known.into_iter().chain((!has_a_name).then_some((NAME, own)))
 }
 
-/// The child's home: what its environment says, where that is something it is
-/// shown, and can stand in a file of lines and colons.
+/// The child's home: that of its environment, where the child sees that path
+/// and the path can stand in a file of lines and colons.
 pub(crate) fn home(environment: &[(OsString, OsString)], sandbox: &Sandbox) -> PathBuf {
     let said = environment.iter().rev().find(|(name, _)| name == "HOME").map(|(_, value)| Path::new(value));
     let is_shown = |home: &&Path| {

@@ -1,141 +1,140 @@
-//! What the host and the supervisors tell each other, each message one packet
-//! of bounded length. Both are the same program, so the form needs no version.
+//! The messages between the host and the supervisors, each one packet
+//! of bounded length. Both sides are the same program, so the format needs no version.
 //!
 //! Knows nothing of how packets travel.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Limits, Signal};
+use crate::{ChildLimits, Signal};
 
-/// The longest packet that is sent; longer things travel in a file.
+/// The longest packet; longer messages travel in a file.
 pub(crate) const MAX_PACKET_BYTES: usize = 32 * 1024;
 
-/// From the host to the root of the supervisors; comes with the control socket
+/// The supervisor that the host orders from the root; comes with the control socket
 /// of the new child.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Charge {
-    pub(crate) task: Task,
-    /// What a control group is to hold the tree to, if one is to be made.
-    pub(crate) group: Option<Bounds>,
+pub(crate) struct SupervisorSpec {
+    pub(crate) task: SupervisorTask,
+    /// Bounds of a control group for the tree, where it gets one.
+    pub(crate) group: Option<TreeBounds>,
 }
 
-/// What a new supervisor is to be.
+/// The task of a new supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Task {
+pub(crate) enum SupervisorTask {
     /// A fork of the root.
     Supervise,
     /// A program run by bubblewrap.
-    Contain(Contain),
+    Contain(BubblewrapCommand),
 }
 
-/// What a whole tree may use up.
+/// Limits of a whole tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bounds {
+pub(crate) struct TreeBounds {
     pub(crate) processes: Option<u64>,
     pub(crate) memory_bytes: Option<u64>,
 }
 
-/// A supervisor in bubblewrap, in the order of the command line.
+/// The command line of bubblewrap with a supervisor in it, in its order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Contain {
-    /// bubblewrap and what stands before the files.
+pub(crate) struct BubblewrapCommand {
+    /// bubblewrap and the arguments before the files.
     pub(crate) command: Vec<Vec<u8>>,
-    /// Files of the system of which the sandbox gets copies, where they exist.
+    /// Files of the system that the sandbox gets copies of, where they exist.
     pub(crate) copies: Vec<Vec<u8>>,
     /// Files that are the sandbox's own: path and contents.
     pub(crate) made: Vec<(Vec<u8>, Vec<u8>)>,
-    /// What stands after the files; the supervisor's program and argument are
-    /// put at the end.
+    /// The arguments after the files; the root adds the supervisor's program and argument.
     pub(crate) rest: Vec<Vec<u8>>,
-    /// The user that bubblewrap is run as, and what that user is shown below
-    /// [`STAGE`], each under its number: the way there may be closed to it.
+    /// The user of bubblewrap, and the paths that the root shows that user below
+    /// [`STAGE`], each under its number: the user may not reach them otherwise.
     pub(crate) user: Option<u32>,
     pub(crate) staged: Vec<Vec<u8>>,
 }
 
-/// Where the root puts what another user is to be shown, in a mount namespace
+/// Where the root mounts paths for another user, in a mount namespace
 /// of that supervisor.
 pub(crate) const STAGE: &str = "/tmp";
 
-/// What a child may reach where Landlock contains it.
+/// The paths and the network that Landlock leaves to a child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Confinement {
+pub(crate) struct LandlockRules {
     pub(crate) writable: Vec<Vec<u8>>,
     pub(crate) readable: Vec<Vec<u8>>,
     pub(crate) network: bool,
 }
 
-/// What keeps a child in.
+/// The enclosure of a child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Walls {
-    /// Nothing.
+pub(crate) enum Enclosure {
+    /// None.
     None,
-    /// The sandbox in which the supervisor itself is.
+    /// The sandbox around its supervisor.
     Around,
-    /// What the child gives up before it becomes the program.
-    Landlock(Confinement),
+    /// Landlock, which the child enters before it becomes the program.
+    Landlock(LandlockRules),
 }
 
 /// The child to start, in a file of memory that comes with the first packet on
-/// its control socket, and with its three streams and what else it has open.
+/// its control socket, together with its three streams and further descriptors.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Launch {
+pub(crate) struct ChildLaunch {
     pub(crate) program: Vec<u8>,
     /// The program's own name included.
     pub(crate) arguments: Vec<Vec<u8>>,
     /// Each `NAME=value`.
     pub(crate) environment: Vec<Vec<u8>>,
     pub(crate) working_directory: Vec<u8>,
-    pub(crate) limits: Limits,
-    /// The numbers of what comes after the streams.
+    pub(crate) limits: ChildLimits,
+    /// The numbers of the descriptors after the streams.
     pub(crate) descriptors: Vec<u32>,
-    /// Standard input is a terminal, and is to be the controlling one.
+    /// Standard input is a terminal, which becomes the controlling one.
     pub(crate) terminal: bool,
-    /// The user that the child becomes; absent where its supervisor is it.
+    /// The user that the child becomes; absent where it keeps its supervisor's.
     pub(crate) user: Option<u32>,
-    pub(crate) walls: Walls,
+    pub(crate) enclosure: Enclosure,
 }
 
 /// From the host to the supervisor of one child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
-    /// Start the child; comes with the launch and the streams, maybe long after
+pub(crate) enum SupervisorOrder {
+    /// Start the child; comes with the launch and the streams, possibly long after
     /// the supervisor began.
     Launch,
     /// Send a signal to the child's group.
     Signal(Signal),
-    /// End the tree: politely, and what is left after the time by force.
+    /// End the tree: by SIGTERM, and after this time by SIGKILL.
     Stop { grace_milliseconds: u64 },
-    /// Say how many descendants live.
+    /// Count the living descendants.
     Count,
 }
 
 /// From the supervisor to the host.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Report {
+pub(crate) enum SupervisorReport {
     /// Sent by the child itself, just before it becomes the program: the
     /// system puts its process id beside it, as the host sees it.
     Starting,
-    /// It is the program now.
+    /// The child is the program now.
     Started,
-    /// It could not be started.
-    Failed { step: Step, errno: i32 },
+    /// The child could not be started.
+    Failed { step: StartStep, errno: i32 },
     /// The program ended.
-    Ended { how: How, descendants: u32 },
-    /// This many processes live beside the program itself.
+    Ended { status: WaitStatus, descendants: u32 },
+    /// The number of living processes beside the program itself.
     Descendants(u32),
-    /// Nothing of the tree is left; the last packet.
+    /// The whole tree has ended; the last packet.
     Gone,
 }
 
-/// Where a start failed.
+/// The step of a start that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Step {
-    /// Making or entering the control group that is to bound it.
+pub(crate) enum StartStep {
+    /// Making or entering its control group.
     Bound,
-    /// Before anything of the request was tried.
+    /// A step before those of the request.
     Prepare,
-    /// Giving up what it is not to reach.
+    /// Entering its enclosure.
     Confine,
     /// Entering the working directory.
     Enter,
@@ -143,9 +142,9 @@ pub(crate) enum Step {
     Execute,
 }
 
-/// How a process ended, as the system says it.
+/// How a process ended, as the system reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum How {
+pub(crate) enum WaitStatus {
     Exited(i32),
     Signaled(i32),
 }

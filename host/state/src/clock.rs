@@ -1,4 +1,4 @@
-//! What time it is, and how much has really passed: the only source of time in this
+//! The wall clock, and how much time has really passed: the only source of time in this
 //! crate, so that tests of expiry move the clock instead of waiting.
 
 use std::{
@@ -10,26 +10,26 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// Tells the time that expiry is measured by.
+/// The source of the time by which expiry is measured.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// What the wall clock says. Somebody may set it to anything at any moment.
+    /// The time of the wall clock, which may be set to any value at any moment.
     fn now(&self) -> SystemTime;
 
-    /// How long this program runs, or anything else that grows as time passes and that
-    /// nobody sets.
+    /// The running time of this program, or another time that grows as time passes and
+    /// that cannot be set.
     fn elapsed(&self) -> Duration;
 
-    /// The same for the machine, where that can be had: it tells what has passed between
-    /// two programs.
+    /// The running time of the machine, where the system has it: it measures the pause
+    /// between two programs.
     fn uptime(&self) -> Option<Uptime>;
 }
 
-/// How long a machine runs.
+/// The running time of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uptime {
-    /// Another word after each start of the machine.
+    /// Identifies this start of the machine.
     pub boot: String,
-    /// Since that start, with the time in which the machine slept.
+    /// The time since that start, with the time in which the machine slept.
     pub since: Duration,
 }
 
@@ -56,12 +56,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that tests move.
 #[derive(Debug)]
 pub struct ManualClock {
     wall: AtomicI64,
     elapsed: AtomicI64,
-    /// How often its machine was started, and what had elapsed at the last time.
+    /// Number of starts of its machine, and the elapsed time at the last start.
     boots: AtomicU64,
     booted: AtomicI64,
 }
@@ -78,18 +78,18 @@ impl ManualClock {
         }
     }
 
-    /// Lets so much time pass.
+    /// Lets time pass.
     pub fn advance(&self, by: Duration) {
         self.wall.fetch_add(duration_milliseconds(by), Ordering::SeqCst);
         self.elapsed.fetch_add(duration_milliseconds(by), Ordering::SeqCst);
     }
 
-    /// Sets the clock, without any time that passes.
+    /// Sets the wall clock while no time passes.
     pub fn set(&self, to: SystemTime) {
         self.wall.store(to_milliseconds(to), Ordering::SeqCst);
     }
 
-    /// Starts the machine anew, after it was off for so long.
+    /// Starts the machine anew after a time off.
     pub fn reboot_after(&self, off: Duration) {
         self.wall.fetch_add(duration_milliseconds(off), Ordering::SeqCst);
         self.boots.fetch_add(1, Ordering::SeqCst);
@@ -126,7 +126,7 @@ pub(crate) fn from_milliseconds(milliseconds: i64) -> SystemTime {
     if milliseconds < 0 { SystemTime::UNIX_EPOCH - distance } else { SystemTime::UNIX_EPOCH + distance }
 }
 
-/// Clamped to a quarter of what fits (73 million years), so that the sum of
+/// Clamps to a quarter of the range (73 million years), so that the sum of
 /// two times never overflows.
 pub(crate) fn duration_milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX).min(i64::MAX / 4)

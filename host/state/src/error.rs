@@ -1,4 +1,4 @@
-//! What can go wrong with state, and what the guest is told of it.
+//! The errors of state, and what a guest learns of each.
 
 use std::path::PathBuf;
 
@@ -6,35 +6,36 @@ use wharf_core::{Code, Error, PluginName};
 
 use crate::rules::{MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_VALUE_BYTES};
 
-/// Why a call on a store failed. Unless said otherwise, nothing was changed.
+/// Why a call on a store failed. Unless a variant says otherwise, the call changed nothing.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// A key does not have the revision that a change expects.
     #[error("{}", conflict(key, *expected, *found))]
     Conflict {
         /// The first such key of the batch.
         key: String,
-        /// What the change expects; 0 for absent.
+        /// The revision that the change expects; 0 for absent.
         expected: u64,
-        /// What the key has; 0 for absent.
+        /// The revision of the key; 0 for absent.
         found: u64,
     },
     /// One read names too many keys.
     #[error("one call reads at most {MAX_KEYS} keys, this one names {given}; split it")]
     TooManyKeys {
-        /// How many were given.
+        /// Number of keys.
         given: usize,
     },
     /// One batch holds too many changes.
     #[error("one call makes at most {MAX_CHANGES} changes, this one has {given}; split it")]
     TooManyChanges {
-        /// How many were given.
+        /// Number of changes.
         given: usize,
     },
     /// A key, prefix or `after` is empty or too long.
     #[error("keys are 1 to {MAX_KEY_BYTES} bytes of UTF-8; {shown:?} has {length}")]
     IllegalKey {
-        /// The beginning of it.
+        /// Its beginning.
         shown: String,
         /// Its length in bytes.
         length: usize,
@@ -42,15 +43,15 @@ pub enum StateError {
     /// A value is too long.
     #[error("a value is at most {MAX_VALUE_BYTES} bytes; that of {key:?} has {length}: store it in chunks")]
     ValueTooLarge {
-        /// Of which key.
+        /// The key of the value.
         key: String,
-        /// Its length in bytes.
+        /// The value's length in bytes.
         length: usize,
     },
     /// One batch changes a key twice.
     #[error("the key {key:?} is given twice in one call; keep one of the changes")]
     DuplicateKey {
-        /// Which key.
+        /// The key.
         key: String,
     },
     /// The scope would hold more bytes than its quota.
@@ -60,7 +61,7 @@ pub enum StateError {
         wanted - quota
     )]
     QuotaBytes {
-        /// Whose grant holds the quota.
+        /// The plugin whose grant sets the quota.
         plugin: PluginName,
         /// Bytes before the change.
         used: u64,
@@ -76,7 +77,7 @@ pub enum StateError {
         wanted - quota
     )]
     QuotaEntries {
-        /// Whose grant holds the quota.
+        /// The plugin whose grant sets the quota.
         plugin: PluginName,
         /// Entries before the change.
         used: u64,
@@ -108,7 +109,7 @@ pub enum StateError {
         /// Bytes allowed.
         ceiling: u64,
     },
-    /// The store would hold too many bytes. Says no figures: what other
+    /// The store would hold too many bytes. The message has no figures: what other
     /// tenants hold is not the guest's business.
     #[error(
         "the state of all tenants reached its ceiling; delete entries, wait until idle buckets expire, or have the \
@@ -124,10 +125,10 @@ pub enum StateError {
         /// Bytes allowed.
         max_bytes: u64,
     },
-    /// It was not this call's turn before its time ended.
+    /// The time of the call ended before the writer began it.
     #[error("the state store was busy until the time for this call ended, and nothing was written; try again")]
     Busy,
-    /// There is no space left.
+    /// The disk has no space left.
     #[error("the disk that holds the state is full, and nothing was written; have the operator make room on it")]
     Full,
     /// The store may be read only.
@@ -139,23 +140,23 @@ pub enum StateError {
     /// The disk refuses to read or write.
     #[error("the disk that holds the state failed or is full; have the operator look into the host's log")]
     Disk {
-        /// What the database says.
+        /// The database's error.
         source: rusqlite::Error,
     },
     /// The stored data contradicts itself.
     #[error("the state store is damaged; have the operator restore the data directory from a backup")]
     Damaged {
-        /// What the database says.
+        /// The database's error.
         source: rusqlite::Error,
     },
     /// The database failed in another way.
     #[error("the state store failed; try again, and have the operator look into the host's log")]
     Failed {
-        /// What the database says.
+        /// The database's error.
         source: rusqlite::Error,
     },
     /// The store was shut down, or its writer ended, before it answered.
-    /// Whether the change was made is not known.
+    /// The change may have been made.
     #[error("the state store stopped before it answered; read again before you repeat the change")]
     Stopped,
 }
@@ -216,25 +217,26 @@ impl From<StateError> for Error {
 
 /// Why a store on disk cannot be opened. For the operator: it names paths.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
-    /// The data directory cannot be made.
+    /// The data directory cannot be created.
     #[error("cannot make the data directory {}; choose another one with --data, or allow writing there", path.display())]
     Directory {
-        /// Which directory.
+        /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The file is no SQLite database.
     #[error("{} is not a database; move it away, or choose another data directory with --data", path.display())]
     NotADatabase {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// The file is a database of something else.
+    /// The file is a database of another program.
     #[error("{} is a database of another program; choose another data directory with --data", path.display())]
     Foreign {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
     /// The file was written by a later version.
@@ -244,19 +246,19 @@ pub enum OpenError {
         path.display()
     )]
     Newer {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Its layout.
         found: i64,
-        /// The latest layout known here.
+        /// The latest layout that this version knows.
         known: i64,
     },
     /// The database cannot be opened or set up.
     #[error("cannot open the state in {}", path.display())]
     Storage {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: StateError,
     },
 }

@@ -1,11 +1,10 @@
-//! Time that nobody can make jump: what the wall clock says counts only as far as so much
-//! time has really passed.
+//! Time that does not jump: the wall clock counts only as far as time has really passed.
 //!
 //! A clock that is set five years ahead, by mistake or by a broken battery, would otherwise
-//! end everything that expires. So two times are told here. What is used is stamped with
-//! the later one of the wall clock and of the time that was counted; what is over is
-//! judged by the earlier one. A stamp is then never too old, whichever of the two is
-//! wrong, and nothing is over before its time has really passed.
+//! end everything that expires. So a host keeps two times. It stamps a use with
+//! the later one of the wall clock and the counted time, and judges expiry
+//! by the earlier one. A stamp is then never too old, whichever of the two is
+//! wrong, and nothing expires before its time has really passed.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -14,22 +13,22 @@ use std::{
 
 use crate::clock::{Clock, SystemClock, Uptime, duration_milliseconds, from_milliseconds, to_milliseconds};
 
-/// How far the wall clock may be from the time that was counted before it is doubted, and
-/// how long a machine may have been off for the clock's word to be taken for it.
+/// Largest difference between the wall clock and the counted time that raises no doubt, and
+/// the longest time off for which a host believes the wall clock.
 pub const MOST_PAUSE: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// The time of a host. Clones tell the same.
+/// The time of a host. Clones share one count.
 #[derive(Debug, Clone)]
-pub struct HostTime(Arc<Counting>);
+pub struct HostTime(Arc<TimeCounter>);
 
 #[derive(Debug)]
-struct Counting {
+struct TimeCounter {
     clock: Arc<dyn Clock>,
     // A lock of the standard library: held for a copy.
     anchor: Mutex<Anchor>,
 }
 
-/// A moment as it was counted, and what had elapsed by then.
+/// A moment of the count, and the time that the clock had elapsed at that moment.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     counted: i64,
@@ -39,42 +38,42 @@ struct Anchor {
 /// A moment, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// What is over by then is over.
+    /// The moment by which expiry is judged.
     pub(crate) passed: i64,
-    /// What a use is noted as.
+    /// The moment with which a use is stamped.
     pub(crate) stamp: i64,
 }
 
-/// The wall clock says something that cannot be true, or that nobody can know.
+/// A difference between the wall clock and the counted time that no usual pause explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockDoubt {
-    /// What the wall clock says.
+    /// The time of the wall clock.
     pub wall: SystemTime,
-    /// How far time was counted.
+    /// The counted time.
     pub counted: SystemTime,
 }
 
 impl HostTime {
-    /// Begins to count at what the clock says.
+    /// Begins to count at the time of the clock.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let anchor = Anchor { counted: to_milliseconds(clock.now()), elapsed: clock.elapsed() };
-        Self(Arc::new(Counting { clock, anchor: Mutex::new(anchor) }))
+        Self(Arc::new(TimeCounter { clock, anchor: Mutex::new(anchor) }))
     }
 
-    /// What a use is noted as: no later judgement takes it for older than it is.
+    /// The time with which a use is stamped: no later judgement takes it for older than it is.
     #[must_use]
     pub fn stamp(&self) -> SystemTime {
         from_milliseconds(self.moment().stamp)
     }
 
-    /// What was to last until then is over, and nothing later is.
+    /// The time by which expiry is judged.
     #[must_use]
     pub fn passed(&self) -> SystemTime {
         from_milliseconds(self.moment().passed)
     }
 
-    /// Why the wall clock is not believed, where it is not.
+    /// The doubt about the wall clock, where there is one.
     #[must_use]
     pub fn doubt(&self) -> Option<ClockDoubt> {
         doubt(self.counted(), self.wall())
@@ -85,7 +84,7 @@ impl HostTime {
         Moment { passed: counted.min(wall), stamp: counted.max(wall) }
     }
 
-    /// How far time was counted.
+    /// The counted time, in milliseconds since 1970.
     pub(crate) fn counted(&self) -> i64 {
         let anchor = *self.0.anchor.lock().unwrap_or_else(PoisonError::into_inner);
         let since = self.0.clock.elapsed().saturating_sub(anchor.elapsed);
@@ -100,7 +99,7 @@ impl HostTime {
         self.0.clock.uptime()
     }
 
-    /// Goes on counting from here.
+    /// Continues the count from here.
     pub(crate) fn set(&self, counted: i64) {
         let anchor = Anchor { counted, elapsed: self.0.clock.elapsed() };
         *self.0.anchor.lock().unwrap_or_else(PoisonError::into_inner) = anchor;
@@ -131,7 +130,7 @@ pub(crate) fn doubt(counted: i64, wall: i64) -> Option<ClockDoubt> {
     apart.then(|| ClockDoubt { wall: from_milliseconds(wall), counted: from_milliseconds(counted) })
 }
 
-/// How far time is counted after a pause in which nobody counted: the clock's word is taken
+/// The counted time after a pause in which no host counted: the wall clock is believed
 /// for as long as a machine is usually off.
 pub(crate) fn after_pause(last: i64, wall: i64) -> i64 {
     let believed = wall >= last && wall - last <= duration_milliseconds(MOST_PAUSE);

@@ -1,4 +1,4 @@
-//! What a store holds, as its operator sees it: the words of
+//! The operator's view of a store: the records and errors of
 //! [`crate::Inventory`]. It knows nothing of SQL.
 
 use serde::Serialize;
@@ -6,9 +6,9 @@ use wharf_core::{AssistantId, BucketName, PluginName, ScopeKey, ScopeKind, Sessi
 
 use crate::{OpenError, StateError};
 
-/// Which buckets are meant: those that match every part that is given.
+/// Selects the buckets that match every given part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct BucketSelection {
     /// Of this tenant.
     pub tenant: Option<TenantId>,
     /// Of this plugin.
@@ -25,49 +25,49 @@ pub struct Selection {
     pub bucket: Option<BucketName>,
 }
 
-/// What the buckets of one tenant, plugin and scope hold together.
+/// All buckets of one tenant, plugin and kind of scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Holding {
-    /// Whose they are.
+pub struct BucketGroup {
+    /// The tenant that owns them.
     pub tenant: TenantId,
-    /// Which plugin wrote them.
+    /// The plugin that wrote them.
     pub plugin: PluginName,
-    /// Which part of the context keys them.
+    /// The part of the context that keys them.
     pub kind: ScopeKind,
-    /// How many there are with content.
+    /// Number of buckets with content.
     pub buckets: u64,
     /// Their entries.
     pub entries: u64,
     /// Bytes of their keys and values.
     pub bytes: u64,
-    /// Entries of the one that has most.
+    /// Entries of the bucket that has most.
     pub most_entries: u64,
-    /// Bytes of the one that has most.
+    /// Bytes of the bucket that has most.
     pub most_bytes: u64,
 }
 
 /// One bucket with content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BucketSummary {
-    /// Which one.
+    /// Its name.
     #[serde(flatten)]
     pub scope: ScopeKey,
     /// Its entries.
     pub entries: u64,
     /// Bytes of their keys and values.
     pub bytes: u64,
-    /// When it expires unless it is used before, as RFC 3339 in UTC; none for
+    /// When it expires unless a call uses it before, as RFC 3339 in UTC; none for
     /// never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
 }
 
-/// How much was listed, exported, imported or cleared.
+/// Totals of the buckets that were listed, exported, imported or cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Totals {
-    /// Buckets with content.
+pub struct BucketTotals {
+    /// Number of buckets with content.
     pub buckets: u64,
     /// Their entries.
     pub entries: u64,
@@ -75,7 +75,7 @@ pub struct Totals {
     pub bytes: u64,
 }
 
-impl Totals {
+impl BucketTotals {
     pub(crate) fn add(&mut self, entries: u64, bytes: u64) {
         self.buckets += 1;
         self.entries += entries;
@@ -85,43 +85,43 @@ impl Totals {
 
 /// What [`crate::Inventory::import`] does where a bucket has content already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Existing {
+pub enum ImportMode {
     /// Refuses the whole import.
     #[default]
     Refuse,
-    /// The imported content takes its place.
+    /// Replaces its content.
     Replace,
 }
 
-/// What [`crate::Inventory::import`] did.
+/// The outcome of [`crate::Inventory::import`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Imported {
-    /// What was written.
-    pub written: Totals,
-    /// Buckets that had content before, which is gone now.
+pub struct ImportReport {
+    /// The buckets that were written.
+    pub written: BucketTotals,
+    /// Number of buckets whose former content was replaced.
     pub replaced: u64,
-    /// Buckets that were left out because they had expired since the export.
+    /// Number of buckets that the import left out because they expired since the export.
     pub expired: u64,
 }
 
-/// Why the operator's work on a store failed. Unless said otherwise, nothing
-/// was changed.
+/// Why the operator's work on a store failed. Unless a variant says otherwise, the store
+/// is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum InventoryError {
-    /// There is no store.
+    /// The directory has no store.
     #[error("there is no state in {}; name the directory of the state with --data", path.display())]
     Absent {
-        /// Where it was looked for.
+        /// The directory.
         path: std::path::PathBuf,
     },
     /// The store cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The store failed. Buckets that a `clear` had removed before stay
+    /// The store failed. Buckets that a `clear` had already removed stay
     /// removed.
     #[error(transparent)]
     State(#[from] StateError),
-    /// What is shown or exported cannot be written.
+    /// The listing or export cannot be written.
     #[error("the output cannot be written")]
     Write(#[source] std::io::Error),
     /// The import is refused.
@@ -129,13 +129,14 @@ pub enum InventoryError {
     Import(#[from] ImportError),
 }
 
-/// Why an export is not imported. Nothing was changed.
+/// Why an export is not imported. The store is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImportError {
     /// It cannot be read.
     #[error("the export cannot be read; nothing was imported")]
     Read(#[source] std::io::Error),
-    /// It is something else.
+    /// It is a file of another kind.
     #[error(
         "this is no export of Wharf's state: its first line is not {{\"format\":\"wharf-state\",…}}; nothing was imported"
     )]
@@ -148,7 +149,7 @@ pub enum ImportError {
     Newer {
         /// Its version.
         found: u32,
-        /// The latest one known here.
+        /// The latest one that this version reads.
         known: u32,
     },
     /// It ends too early.
@@ -157,15 +158,15 @@ pub enum ImportError {
          Export again"
     )]
     Cut {
-        /// How many lines there are.
+        /// Number of its lines.
         lines: u64,
     },
-    /// A line is not what an export has there.
+    /// A line is not legal at its place in an export.
     #[error("line {line} of the export is not usable: {problem}; nothing was imported")]
     Line {
-        /// Which line, counted from 1.
+        /// Number of the line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// A bucket has content already.

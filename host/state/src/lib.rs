@@ -1,10 +1,10 @@
 //! The durable state of plugins: small entries under string keys, kept apart
 //! by tenant, plugin and scope.
 //!
-//! [`StateStore`] is the contract, [`SqliteStore`] keeps it on disk and for
+//! [`StateStore`] is the contract. [`SqliteStore`] keeps it on disk and for
 //! several hosts at once, [`MemoryStore`] in memory. This crate never knows
-//! who calls or what was granted: it is handed a [`wharf_core::ScopeKey`] and
-//! a [`Policy`], and knows nothing of Wasm, of MCP or of configuration.
+//! callers or grants: each call hands it a [`wharf_core::ScopeKey`] and
+//! a [`ScopePolicy`]. It knows nothing of Wasm, of MCP or of configuration.
 
 mod clock;
 #[cfg(any(test, feature = "contract"))]
@@ -22,11 +22,17 @@ mod turns;
 pub use clock::{Clock, ManualClock, SystemClock, Uptime};
 pub use error::{OpenError, StateError};
 pub use host_time::{ClockDoubt, HostTime, MOST_PAUSE};
-pub use inventory::{BucketSummary, Existing, Holding, ImportError, Imported, InventoryError, Selection, Totals};
+pub use inventory::{
+    BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, InventoryError,
+};
 pub use memory::MemoryStore;
 pub use rules::{
     Ceilings, MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_PAGE_ENTRIES, MAX_VALUE_BYTES, TOMBSTONE_LIFETIME,
 };
-pub use sqlite::{Durability, SqliteOptions, SqliteStore, inventory::Inventory};
-pub use store::{Change, Entry, Page, Policy, StateStore, Swept, Usage};
-pub use turns::{Contender, Turns};
+pub use sqlite::{
+    SqliteStore,
+    inventory::Inventory,
+    options::{Durability, SqliteOptions},
+};
+pub use store::{EntryPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};
+pub use turns::{Contender, WriteTurns};

@@ -1,5 +1,5 @@
 //! A store in memory, with every promise of [`StateStore`] but durability: for
-//! tests of other rooms, and for hosts that are to forget everything.
+//! tests of other rooms, and for hosts that keep nothing.
 //!
 //! It knows nothing of disks or of other processes.
 
@@ -14,43 +14,43 @@ use async_trait::async_trait;
 use wharf_core::{ScopeKey, TenantId};
 
 use crate::{
-    Ceilings, Change, Clock, Entry, HostTime, MAX_PAGE_ENTRIES, Page, Policy, StateError, StateStore, Swept,
-    SystemClock, TOMBSTONE_LIFETIME, Usage,
+    Ceilings, Clock, EntryPage, HostTime, MAX_PAGE_ENTRIES, ScopePolicy, ScopeUsage, StateChange, StateEntry,
+    StateError, StateStore, SweepTotals, SystemClock, TOMBSTONE_LIFETIME,
     clock::{duration_milliseconds, from_milliseconds, to_milliseconds},
     host_time::Moment,
     rules::{self, Growth, Total},
 };
 
-/// Keeps state in memory; all of it is gone when the store is dropped.
+/// Keeps state in memory and loses all of it when it is dropped.
 #[derive(Debug)]
 pub struct MemoryStore {
     ceilings: Ceilings,
     time: HostTime,
     // Held for one operation, which is a few look-ups in maps and never waits.
-    held: Mutex<Held>,
+    state: Mutex<MemoryState>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
-    scopes: HashMap<ScopeKey, Scope>,
+struct MemoryState {
+    scopes: HashMap<ScopeKey, MemoryScope>,
     tenants: HashMap<TenantId, Total>,
     host: Total,
-    /// One counter for all scopes: a revision is never given twice.
+    /// One counter for all scopes, so that no revision comes twice.
     last_revision: u64,
 }
 
 #[derive(Debug, Default)]
-struct Scope {
-    entries: BTreeMap<String, Stored>,
+struct MemoryScope {
+    entries: BTreeMap<String, StoredValue>,
     bytes: u64,
     expires: Option<i64>,
-    /// Set where the scope is the empty remains of one that expired; `expires`
-    /// then is when the remains may go.
+    /// Set for the empty remains of an expired scope; `expires`
+    /// then is when a sweep may remove them.
     expired_at: Option<i64>,
 }
 
 #[derive(Debug, Clone)]
-struct Stored {
+struct StoredValue {
     value: Vec<u8>,
     revision: u64,
 }
@@ -65,12 +65,12 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(ceilings: Ceilings, clock: Arc<dyn Clock>) -> Self {
-        Self { ceilings, time: HostTime::new(clock), held: Mutex::default() }
+        Self { ceilings, time: HostTime::new(clock), state: Mutex::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         // Nothing panics between two changes that belong together.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Moment {
@@ -78,15 +78,15 @@ impl MemoryStore {
     }
 }
 
-impl Scope {
+impl MemoryScope {
     fn alive(&self, now: i64) -> bool {
         self.expired_at.is_none() && self.expires.is_none_or(|expires| expires > now)
     }
 }
 
-impl Held {
-    /// The scope to read from, its use remembered; none where it is empty.
-    fn read(&mut self, scope: &ScopeKey, policy: &Policy, now: Moment) -> Option<&Scope> {
+impl MemoryState {
+    /// Records a use and returns the scope; none where it is empty.
+    fn read(&mut self, scope: &ScopeKey, policy: &ScopePolicy, now: Moment) -> Option<&MemoryScope> {
         let found = self.scopes.get_mut(scope).filter(|found| found.alive(now.passed))?;
         found.expires = rules::expires_after_use(policy, now.stamp);
         Some(found)
@@ -101,16 +101,16 @@ impl Held {
             bytes_before: bytes,
             bytes_after: 0,
         };
-        *found = Scope {
+        *found = MemoryScope {
             expired_at: found.expires,
             expires: Some(now + duration_milliseconds(TOMBSTONE_LIFETIME)),
-            ..Scope::default()
+            ..MemoryScope::default()
         };
         self.settle(&scope.tenant, growth);
         bytes
     }
 
-    fn expire_due(&mut self, now: i64) -> Swept {
+    fn expire_due(&mut self, now: i64) -> SweepTotals {
         let due: Vec<ScopeKey> = self
             .scopes
             .iter()
@@ -118,7 +118,7 @@ impl Held {
             .map(|(scope, _)| scope.clone())
             .collect();
         let bytes = due.iter().map(|scope| self.expire(scope, now)).sum();
-        Swept { scopes: due.len() as u64, bytes }
+        SweepTotals { scopes: due.len() as u64, bytes }
     }
 
     fn tenant(&self, tenant: &TenantId) -> Total {
@@ -138,15 +138,15 @@ impl Held {
     fn apply(
         &mut self,
         scope: &ScopeKey,
-        policy: &Policy,
-        changes: Vec<Change>,
+        policy: &ScopePolicy,
+        changes: Vec<StateChange>,
         ceilings: &Ceilings,
         now: Moment,
     ) -> Result<Vec<u64>, StateError> {
         if self.scopes.get(scope).is_some_and(|found| found.expired_at.is_none() && !found.alive(now.passed)) {
             self.expire(scope, now.passed);
         }
-        let empty = Scope::default();
+        let empty = MemoryScope::default();
         let found = self.scopes.get(scope).unwrap_or(&empty);
         let mut growth = Growth {
             entries_before: found.entries.len() as u64,
@@ -154,7 +154,7 @@ impl Held {
             bytes_before: found.bytes,
             bytes_after: found.bytes,
         };
-        for Change { key, value, if_revision } in &changes {
+        for StateChange { key, value, if_revision } in &changes {
             let stored = found.entries.get(key);
             let revision = stored.map_or(0, |stored| stored.revision);
             if let Some(expected) = *if_revision
@@ -186,7 +186,7 @@ impl Held {
             .into_iter()
             .map(|change| match change.value {
                 Some(value) => {
-                    found.entries.insert(change.key, Stored { value, revision });
+                    found.entries.insert(change.key, StoredValue { value, revision });
                     revision
                 }
                 None => {
@@ -214,14 +214,14 @@ impl StateStore for MemoryStore {
     async fn get_many(
         &self,
         scope: &ScopeKey,
-        policy: &Policy,
+        policy: &ScopePolicy,
         keys: &[String],
         max_bytes: u64,
-    ) -> Result<Vec<Option<Entry>>, StateError> {
+    ) -> Result<Vec<Option<StateEntry>>, StateError> {
         rules::check_keys(keys)?;
         let now = self.now();
-        let mut held = self.held();
-        let Some(found) = held.read(scope, policy, now) else { return Ok(vec![None; keys.len()]) };
+        let mut state = self.state();
+        let Some(found) = state.read(scope, policy, now) else { return Ok(vec![None; keys.len()]) };
         let mut left = max_bytes;
         keys.iter()
             .map(|key| {
@@ -235,8 +235,8 @@ impl StateStore for MemoryStore {
     async fn apply(
         &self,
         scope: &ScopeKey,
-        policy: &Policy,
-        changes: Vec<Change>,
+        policy: &ScopePolicy,
+        changes: Vec<StateChange>,
         _until: Instant,
     ) -> Result<Vec<u64>, StateError> {
         rules::check_changes(&changes)?;
@@ -244,29 +244,29 @@ impl StateStore for MemoryStore {
             return Ok(Vec::new());
         }
         let now = self.now();
-        self.held().apply(scope, policy, changes, &self.ceilings, now)
+        self.state().apply(scope, policy, changes, &self.ceilings, now)
     }
 
     async fn scan(
         &self,
         scope: &ScopeKey,
-        policy: &Policy,
+        policy: &ScopePolicy,
         prefix: &str,
         after: Option<&str>,
         limit: u32,
         max_bytes: u64,
-    ) -> Result<Page, StateError> {
+    ) -> Result<EntryPage, StateError> {
         rules::check_bound(prefix)?;
         rules::check_bound(after.unwrap_or_default())?;
         let now = self.now();
-        let mut held = self.held();
-        let Some(found) = held.read(scope, policy, now) else { return Ok(Page::default()) };
+        let mut state = self.state();
+        let Some(found) = state.read(scope, policy, now) else { return Ok(EntryPage::default()) };
         let start = match after {
             Some(after) if after >= prefix => Bound::Excluded(after),
             _ => Bound::Included(prefix),
         };
         let limit = limit.clamp(1, MAX_PAGE_ENTRIES) as usize;
-        let (mut page, mut left) = (Page::default(), max_bytes);
+        let (mut page, mut left) = (EntryPage::default(), max_bytes);
         for (key, stored) in found.entries.range::<str, _>((start, Bound::Unbounded)) {
             if !key.starts_with(prefix) {
                 break;
@@ -282,38 +282,32 @@ impl StateStore for MemoryStore {
         Ok(page)
     }
 
-    async fn usage(&self, scope: &ScopeKey) -> Result<Usage, StateError> {
+    async fn usage(&self, scope: &ScopeKey) -> Result<ScopeUsage, StateError> {
         let now = self.now();
-        Ok(self
-            .held()
-            .scopes
-            .get(scope)
-            .filter(|found| found.alive(now.passed))
-            .map_or_else(Usage::default, |found| Usage { entries: found.entries.len() as u64, bytes: found.bytes }))
+        let usage = |found: &MemoryScope| ScopeUsage { entries: found.entries.len() as u64, bytes: found.bytes };
+        let state = self.state();
+        let alive = state.scopes.get(scope).filter(|found| found.alive(now.passed));
+        Ok(alive.map(usage).unwrap_or_default())
     }
 
     async fn expired_at(&self, scope: &ScopeKey) -> Result<Option<SystemTime>, StateError> {
         let now = self.now();
-        Ok(self
-            .held()
-            .scopes
-            .get(scope)
-            .filter(|found| !found.alive(now.passed))
-            .and_then(|found| found.expired_at.or(found.expires))
-            .map(from_milliseconds))
+        let state = self.state();
+        let expired = state.scopes.get(scope).filter(|found| !found.alive(now.passed));
+        Ok(expired.and_then(|found| found.expired_at.or(found.expires)).map(from_milliseconds))
     }
 
-    async fn sweep(&self, now: SystemTime) -> Result<Swept, StateError> {
+    async fn sweep(&self, now: SystemTime) -> Result<SweepTotals, StateError> {
         let now = to_milliseconds(now);
-        let mut held = self.held();
-        held.scopes.retain(|_, found| found.expired_at.is_none() || found.expires.is_none_or(|until| until > now));
-        Ok(held.expire_due(now))
+        let mut state = self.state();
+        state.scopes.retain(|_, found| found.expired_at.is_none() || found.expires.is_none_or(|until| until > now));
+        Ok(state.expire_due(now))
     }
 }
 
-impl Stored {
-    fn entry(&self, key: &str) -> Entry {
-        Entry { key: key.to_owned(), value: self.value.clone(), revision: self.revision }
+impl StoredValue {
+    fn entry(&self, key: &str) -> StateEntry {
+        StateEntry { key: key.to_owned(), value: self.value.clone(), revision: self.revision }
     }
 }
 

@@ -1,26 +1,26 @@
-//! What every store refuses, decided without looking at storage: the shape of
-//! calls, quotas and ceilings, and when a use is worth remembering.
+//! The rules of every store, decided without looking at storage: the shape of
+//! calls, quotas and ceilings, and when a use is worth recording.
 
 use std::{collections::HashSet, time::Duration};
 
 use wharf_core::{HostLimits, ScopeKey};
 
-use crate::{Change, Policy, StateError, clock::duration_milliseconds};
+use crate::{ScopePolicy, StateChange, StateError, clock::duration_milliseconds};
 
-/// Bytes of a key.
+/// Most bytes of a key.
 pub const MAX_KEY_BYTES: usize = 512;
-/// Bytes of a value.
+/// Most bytes of a value.
 pub const MAX_VALUE_BYTES: usize = 1 << 20;
-/// Keys of one `get_many`.
+/// Most keys of one `get_many`.
 pub const MAX_KEYS: usize = 1_000;
-/// Changes of one `apply`.
+/// Most changes of one `apply`.
 pub const MAX_CHANGES: usize = 1_000;
-/// Entries of one page of a scan.
+/// Most entries of one page of a scan.
 pub const MAX_PAGE_ENTRIES: u32 = 1_000;
-/// How long after its sweep an expired scope can still say that it expired.
+/// How long after its sweep a store still knows that a scope expired.
 pub const TOMBSTONE_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// What all scopes of a store together may hold.
+/// The most that all scopes of a store together may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ceilings {
     /// Scopes with content of one tenant.
@@ -47,14 +47,14 @@ impl Default for Ceilings {
     }
 }
 
-/// What is held by one tenant, or by all of them.
+/// The content of one tenant, or of all tenants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Total {
     pub(crate) scopes: u64,
     pub(crate) bytes: u64,
 }
 
-/// What a scope holds before and after a change.
+/// The content of a scope before and after a change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Growth {
     pub(crate) entries_before: u64,
@@ -64,7 +64,7 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// `before` as it is after this change of one of its scopes.
+    /// `before` after this change of one of its scopes.
     pub(crate) fn total(&self, before: Total) -> Total {
         Total {
             scopes: (before.scopes + u64::from(self.entries_after > 0))
@@ -73,9 +73,9 @@ impl Growth {
         }
     }
 
-    /// Refuses a growth beyond the quotas of the scope. What does not grow is
-    /// never refused, even where the operator lowered a quota meanwhile.
-    pub(crate) fn check_quotas(&self, scope: &ScopeKey, policy: &Policy) -> Result<(), StateError> {
+    /// Refuses a growth beyond the quotas of the scope. Never refuses a change without
+    /// growth, even where the operator lowered a quota meanwhile.
+    pub(crate) fn check_quotas(&self, scope: &ScopeKey, policy: &ScopePolicy) -> Result<(), StateError> {
         if self.entries_after > self.entries_before && self.entries_after > policy.quota_entries {
             return Err(StateError::QuotaEntries {
                 plugin: scope.plugin.clone(),
@@ -95,7 +95,7 @@ impl Growth {
         Ok(())
     }
 
-    /// Refuses a growth beyond what the tenant or the whole store may hold.
+    /// Refuses a growth beyond the ceilings of the tenant or of the whole store.
     pub(crate) fn check_ceilings(&self, ceilings: &Ceilings, tenant: Total, host: Total) -> Result<(), StateError> {
         let (tenant_after, host_after) = (self.total(tenant), self.total(host));
         if tenant_after.scopes > tenant.scopes && tenant_after.scopes > ceilings.scopes_per_tenant {
@@ -122,12 +122,12 @@ pub(crate) fn check_keys(keys: &[String]) -> Result<(), StateError> {
     keys.iter().try_for_each(|key| check_key(key))
 }
 
-pub(crate) fn check_changes(changes: &[Change]) -> Result<(), StateError> {
+pub(crate) fn check_changes(changes: &[StateChange]) -> Result<(), StateError> {
     if changes.len() > MAX_CHANGES {
         return Err(StateError::TooManyChanges { given: changes.len() });
     }
     let mut seen = HashSet::with_capacity(changes.len());
-    for Change { key, value, .. } in changes {
+    for StateChange { key, value, .. } in changes {
         check_entry(key, value.as_deref().unwrap_or_default())?;
         if !seen.insert(key.as_str()) {
             return Err(StateError::DuplicateKey { key: key.clone() });
@@ -153,7 +153,7 @@ fn check_key(key: &str) -> Result<(), StateError> {
     if (1..=MAX_KEY_BYTES).contains(&key.len()) {
         Ok(())
     } else {
-        // A hostile key may be megabytes long; nobody needs to read all of it.
+        // A hostile key may be megabytes long; its beginning identifies it.
         Err(StateError::IllegalKey { shown: key.chars().take(64).collect(), length: key.len() })
     }
 }
@@ -162,14 +162,14 @@ pub(crate) fn entry_bytes(key: &str, value: &[u8]) -> u64 {
     (key.len() + value.len()) as u64
 }
 
-/// When a scope that is used at `now` expires, in milliseconds.
-pub(crate) fn expires_after_use(policy: &Policy, now: i64) -> Option<i64> {
+/// When a scope that is used at `now` expires, in milliseconds since 1970.
+pub(crate) fn expires_after_use(policy: &ScopePolicy, now: i64) -> Option<i64> {
     policy.idle_expiry.map(|idle| now + duration_milliseconds(idle))
 }
 
-/// Whether the stored expiry is so far from what a use at `now` asks for that
+/// Whether the stored expiry is so far from the expiry after a use at `now` that
 /// it must be written: further than one `part` of the idle time.
-pub(crate) fn worth_remembering(policy: &Policy, stored: Option<i64>, now: i64, part: i64) -> bool {
+pub(crate) fn worth_remembering(policy: &ScopePolicy, stored: Option<i64>, now: i64, part: i64) -> bool {
     match (policy.idle_expiry, stored) {
         (None, None) => false,
         (None, Some(_)) | (Some(_), None) => true,

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Buckets are in the order of their names and entries in that of their keys,
-//! so that the same state is always the same text. `expires` stands where a
-//! bucket expires when idle, as the moment at which it does. Revisions are not
-//! carried: what is imported gets new ones.
+//! so that the same state is always the same text. A bucket that expires when idle has
+//! `expires`, the moment at which it does. An export has no revisions: imported entries
+//! get new ones.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -20,16 +20,16 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use wharf_core::{ScopeKey, ScopeKind};
 
-use crate::{ImportError, Totals, rules};
+use crate::{BucketTotals, ImportError, rules};
 
 const FORMAT: &str = "wharf-state";
 const VERSION: u32 = 1;
-/// A line is at most a key and a value that consist of control characters,
+/// Most bytes of a line: a key and a value of control characters,
 /// each written as six bytes.
 const LINE_BYTES: u64 = 6 * (rules::MAX_VALUE_BYTES + rules::MAX_KEY_BYTES) as u64 + 1_024;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Header {
+struct ExportHeader {
     format: String,
     version: u32,
 }
@@ -37,10 +37,10 @@ struct Header {
 /// Every line after the first.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Line {
+pub(crate) enum ExportLine {
     Bucket(BucketLine),
     Entry(EntryLine),
-    End(Totals),
+    End(BucketTotals),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub(crate) struct EntryLine {
 }
 
 impl BucketLine {
-    /// When it expires, in milliseconds.
+    /// When the bucket expires, in milliseconds since 1970.
     pub(crate) fn expires(&self) -> Result<Option<i64>, String> {
         let parse = |text: &str| {
             DateTime::parse_from_rfc3339(text)
@@ -74,8 +74,8 @@ impl BucketLine {
         self.expires.as_deref().map(parse).transpose()
     }
 
-    /// Whether the ids are those that its scope has: what no call could name
-    /// would never be read again.
+    /// Refuses ids that the kind of scope does not have: no call could name such a bucket,
+    /// so nothing would ever read it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let ScopeKey { kind, session, assistant, thread, .. } = &self.scope;
         let named = (session.is_some(), assistant.is_some(), thread.is_some());
@@ -98,7 +98,7 @@ impl EntryLine {
         Self { key: key.to_owned(), text, base64 }
     }
 
-    /// Key and value, checked as those of a call are.
+    /// Key and value, checked as those of a call.
     pub(crate) fn take(self) -> Result<(String, Vec<u8>), String> {
         let value = match (self.text, self.base64) {
             (Some(text), None) => text.into_bytes(),
@@ -112,17 +112,17 @@ impl EntryLine {
     }
 }
 
-/// When a bucket expires, for people and for the export. Moments that the
-/// calendar does not reach, in 260,000 years, are never.
+/// The time at which a bucket expires, as RFC 3339, for people and for the export. None for
+/// moments beyond the calendar, in 260,000 years.
 pub(crate) fn moment(milliseconds: i64) -> Option<String> {
     Some(DateTime::<Utc>::from_timestamp_millis(milliseconds)?.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
 pub(crate) fn write_header(out: &mut dyn io::Write) -> io::Result<()> {
-    write_json(out, &Header { format: FORMAT.to_owned(), version: VERSION })
+    write_json(out, &ExportHeader { format: FORMAT.to_owned(), version: VERSION })
 }
 
-pub(crate) fn write(out: &mut dyn io::Write, line: &Line) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, line: &ExportLine) -> io::Result<()> {
     write_json(out, line)
 }
 
@@ -131,22 +131,22 @@ fn write_json(out: &mut dyn io::Write, value: &impl Serialize) -> io::Result<()>
     out.write_all(b"\n")
 }
 
-/// Reads an export line by line, never more than one at once.
-pub(crate) struct Lines<'r> {
+/// Reads an export and holds one line at a time.
+pub(crate) struct ExportReader<'r> {
     from: &'r mut dyn BufRead,
     buffer: Vec<u8>,
-    /// The line that was read last, counted from 1.
+    /// Number of the last line, counted from 1.
     pub(crate) number: u64,
 }
 
-impl<'r> Lines<'r> {
+impl<'r> ExportReader<'r> {
     /// Reads and checks the first line.
     pub(crate) fn begin(from: &'r mut dyn BufRead) -> Result<Self, ImportError> {
         let mut lines = Self { from, buffer: Vec::new(), number: 0 };
         if !lines.advance()? {
             return Err(ImportError::Cut { lines: 0 });
         }
-        match serde_json::from_slice::<Header>(&lines.buffer) {
+        match serde_json::from_slice::<ExportHeader>(&lines.buffer) {
             Ok(header) if header.format != FORMAT => Err(ImportError::Foreign),
             Ok(header) if header.version > VERSION => Err(ImportError::Newer { found: header.version, known: VERSION }),
             Ok(_) => Ok(lines),
@@ -154,13 +154,13 @@ impl<'r> Lines<'r> {
         }
     }
 
-    /// The next line. An export never ends without its last one.
-    pub(crate) fn next(&mut self) -> Result<Line, ImportError> {
+    /// The next line. An export without its last line is an error.
+    pub(crate) fn next(&mut self) -> Result<ExportLine, ImportError> {
         if !self.advance()? {
             return Err(ImportError::Cut { lines: self.number });
         }
         serde_json::from_slice(&self.buffer).map_err(|error| {
-            // The last line of a file that was cut within it.
+            // The file was cut within this line.
             if error.is_eof() && !self.buffer.ends_with(b"\n") {
                 ImportError::Cut { lines: self.number }
             } else {
@@ -169,7 +169,7 @@ impl<'r> Lines<'r> {
         })
     }
 
-    /// Whether nothing follows.
+    /// Refuses an export that goes on after its last line.
     pub(crate) fn finish(mut self) -> Result<(), ImportError> {
         if self.advance()? { Err(self.problem("something follows the line that ends the export")) } else { Ok(()) }
     }

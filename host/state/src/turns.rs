@@ -1,17 +1,16 @@
-//! Turns at a scope that many calls change at once: who goes next, in the order
-//! in which they came.
+//! Turns at a scope that many calls change at once, in the order in which the calls came.
 //!
 //! Compare-and-swap alone lets one writer through while all others fail, read
 //! again and fail again. Where that happens, a call that failed waits for its
-//! turn before it is told, and then has the scope for as long as it takes to
-//! read, change and write again. While some wait, a call of the same tool waits
-//! before it reads for the first time: what it read now would be old by the
-//! time it writes. Calls of tools that only read never wait.
+//! turn before its conflict returns, and then has the scope for as long as it takes to
+//! read, change and write again. While calls wait, a call of the same tool waits
+//! before its first read: the value would be old by the time it writes. Calls of tools
+//! that only read never wait.
 //!
 //! A turn is advice and no lock. It ends with the next write, with the call, or
-//! after [`LEASE`], so that nobody holds others up; who does not want to wait
-//! any more goes on without one; other processes know nothing of it. What is
-//! right is decided by the revisions alone.
+//! after [`LEASE`], so that no call holds others up. A call whose patience is over goes
+//! on without a turn, and other processes know nothing of turns. The revisions alone
+//! decide which write is right.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -25,78 +24,76 @@ use std::{
 use tokio::sync::oneshot;
 use wharf_core::ScopeKey;
 
-use crate::{Change, Policy, StateError, StateStore};
+use crate::{ScopePolicy, StateChange, StateError, StateStore};
 
-/// How long a turn lasts where nothing ends it earlier: time to read, change
-/// and write a document of some size.
+/// The longest turn: time to read, change and write a document of some size.
 const LEASE: Duration = Duration::from_millis(10);
-/// How long a call waits for its turn. Past it, it is as without turns.
+/// How long a call waits for its turn. Past it, the call goes on without one.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The turns at all scopes of one store in this process.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct WriteTurns {
     // Held for a look-up and a change of a queue, never across an await.
-    scopes: Mutex<HashMap<ScopeKey, Queue>>,
-    /// No two turns have one number, whatever their scope.
+    scopes: Mutex<HashMap<ScopeKey, TurnQueue>>,
+    /// Numbers turns; no two have the same number, whatever their scope.
     last_turn: AtomicU64,
 }
 
-/// Who has the turn at a scope, and who waits for it.
+/// The call that has the turn at a scope, and the calls that wait for it.
 #[derive(Debug, Default)]
-struct Queue {
-    holder: Option<Holder>,
-    waiting: VecDeque<oneshot::Sender<Turn>>,
-    /// Tools whose calls came into conflict here since somebody had the turn.
+struct TurnQueue {
+    holder: Option<TurnHolder>,
+    waiting: VecDeque<oneshot::Sender<WriteTurn>>,
+    /// Tools whose calls came into conflict here since the first turn.
     tools: HashSet<Arc<str>>,
-    /// Whether a task looks after turns that last too long: only while
-    /// somebody waits.
+    /// Whether a task ends turns that last too long. It runs only while calls wait.
     watched: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Holder {
+struct TurnHolder {
     number: u64,
     until: Instant,
 }
 
-/// The right to go next. Passes on when it is dropped.
+/// The right to write next. Dropping it passes the turn on.
 #[derive(Debug)]
-struct Turn {
-    turns: Arc<Turns>,
+struct WriteTurn {
+    turns: Arc<WriteTurns>,
     scope: ScopeKey,
     number: u64,
 }
 
-impl Drop for Turn {
+impl Drop for WriteTurn {
     fn drop(&mut self) {
         self.turns.pass_on(&self.scope, self.number);
     }
 }
 
-impl Turns {
-    fn scopes(&self) -> MutexGuard<'_, HashMap<ScopeKey, Queue>> {
+impl WriteTurns {
+    fn scopes(&self) -> MutexGuard<'_, HashMap<ScopeKey, TurnQueue>> {
         // Nothing panics between two changes that belong together.
         self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody has the turn.
+    /// Whether a call has the turn.
     fn is_taken(&self, scope: &ScopeKey) -> bool {
         self.scopes().contains_key(scope)
     }
 
-    /// Whether calls of this tool stand in line.
+    /// Whether calls of this tool take turns here.
     fn is_contended(&self, scope: &ScopeKey, tool: &str) -> bool {
         self.scopes().get(scope).is_some_and(|queue| queue.tools.contains(tool))
     }
 
-    fn is_held(&self, turn: &Turn) -> bool {
+    fn is_held(&self, turn: &WriteTurn) -> bool {
         let holder = self.scopes().get(&turn.scope).and_then(|queue| queue.holder);
         holder.is_some_and(|holder| holder.number == turn.number && Instant::now() < holder.until)
     }
 
     /// Waits for a turn until `until`.
-    async fn take(self: &Arc<Self>, scope: &ScopeKey, tool: &Arc<str>, until: Instant) -> Option<Turn> {
+    async fn take(self: &Arc<Self>, scope: &ScopeKey, tool: &Arc<str>, until: Instant) -> Option<WriteTurn> {
         let coming = {
             let mut scopes = self.scopes();
             let queue = scopes.entry(scope.clone()).or_default();
@@ -113,18 +110,18 @@ impl Turns {
             }
             coming
         };
-        // Dropping the receiver takes this call out of the queue, and a turn
-        // that came at the last moment passes on as it is dropped with it.
+        // Dropping the receiver takes this call out of the queue, and drops, which passes
+        // on, a turn that came at the last moment.
         tokio::time::timeout_at(until.into(), coming).await.ok()?.ok()
     }
 
-    fn grant(self: &Arc<Self>, queue: &mut Queue, scope: &ScopeKey) -> Turn {
+    fn grant(self: &Arc<Self>, queue: &mut TurnQueue, scope: &ScopeKey) -> WriteTurn {
         let number = self.last_turn.fetch_add(1, Ordering::Relaxed) + 1;
-        queue.holder = Some(Holder { number, until: Instant::now() + LEASE });
-        Turn { turns: Arc::clone(self), scope: scope.clone(), number }
+        queue.holder = Some(TurnHolder { number, until: Instant::now() + LEASE });
+        WriteTurn { turns: Arc::clone(self), scope: scope.clone(), number }
     }
 
-    /// Ends a turn, if it has not ended yet, and gives it to the next who still
+    /// Ends a turn, if it has not ended yet, and gives it to the next call that still
     /// waits.
     fn pass_on(self: &Arc<Self>, scope: &ScopeKey, number: u64) {
         let (next, turn) = {
@@ -140,12 +137,12 @@ impl Turns {
             };
             (next, self.grant(queue, scope))
         };
-        // Who went away in this moment gives the turn back: it is dropped
+        // A call that went away in this moment gives the turn back: the turn drops
         // here, where the lock is free, and passes on again.
         drop(next.send(turn));
     }
 
-    /// Ends turns that last too long while somebody waits.
+    /// Ends turns that last too long while calls wait.
     fn watch(self: &Arc<Self>, scope: ScopeKey) {
         let turns = Arc::downgrade(self);
         tokio::spawn(async move {
@@ -173,38 +170,38 @@ impl Turns {
     }
 }
 
-/// One call among those that change state. Whatever it holds ends with it.
+/// One of the calls that change state. Its turn ends with it.
 #[derive(Debug)]
 pub struct Contender {
-    turns: Arc<Turns>,
+    turns: Arc<WriteTurns>,
     tool: Arc<str>,
-    held: Option<Turn>,
+    held: Option<WriteTurn>,
 }
 
-/// What is in a slot that two look into.
-fn taken(slot: &Mutex<Option<Turn>>) -> Option<Turn> {
+/// Takes the turn out of a slot that a call shares with the callback of its write.
+fn taken(slot: &Mutex<Option<WriteTurn>>) -> Option<WriteTurn> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 impl Contender {
-    /// A call of `tool` that has nothing yet.
+    /// A call of `tool` without a turn.
     #[must_use]
-    pub fn new(turns: Arc<Turns>, tool: Arc<str>) -> Self {
+    pub fn new(turns: Arc<WriteTurns>, tool: Arc<str>) -> Self {
         Self { turns, tool, held: None }
     }
 
-    /// Has a call wait that is about to read what it will change, if others
-    /// that do the same stand in line.
+    /// Waits before a call reads the entries that it will change, where other calls
+    /// of its tool take turns.
     pub async fn before_reading(&mut self, scope: &ScopeKey, until: Instant) {
         if self.turns.is_contended(scope, &self.tool) {
             self.step_up(scope, until).await;
         }
     }
 
-    /// As [`StateStore::apply`], but a conflict is told once it is this call's
-    /// turn at the scope: reading and applying again at once then comes
-    /// through, as far as this process goes. Where others have the turn,
-    /// changes that expect a revision queue up behind them.
+    /// As [`StateStore::apply`], but a conflict returns once this call has its turn
+    /// at the scope: reading and applying again at once then succeeds,
+    /// unless another process writes. Where another call has the turn,
+    /// changes that expect a revision queue up behind it.
     ///
     /// # Errors
     /// As [`StateStore::apply`].
@@ -212,8 +209,8 @@ impl Contender {
         &mut self,
         store: &dyn StateStore,
         scope: &ScopeKey,
-        policy: &Policy,
-        changes: Vec<Change>,
+        policy: &ScopePolicy,
+        changes: Vec<StateChange>,
         until: Instant,
     ) -> Result<Vec<u64>, StateError> {
         if changes.iter().all(|change| change.if_revision.is_none()) {
@@ -230,11 +227,11 @@ impl Contender {
             return applied;
         };
         // The turn passes on the moment the changes are made, and does not wait
-        // until this call runs again. Where they are not, it comes back.
+        // until this call runs again. After a conflict it comes back.
         let turn = Arc::new(Mutex::new(Some(turn)));
-        let given = Arc::clone(&turn);
-        let made = Box::new(move || drop(taken(&given)));
-        let applied = store.apply_and_tell(scope, policy, changes, until, made).await;
+        let shared = Arc::clone(&turn);
+        let pass_on = Box::new(move || drop(taken(&shared)));
+        let applied = store.apply_and_notify(scope, policy, changes, until, pass_on).await;
         if let Err(StateError::Conflict { .. }) = &applied {
             self.held = taken(&turn);
             self.step_up(scope, until).await;
@@ -242,7 +239,7 @@ impl Contender {
         applied
     }
 
-    /// Waits for the turn at this scope, unless it is this call's already.
+    /// Waits for the turn at this scope, unless this call has it already.
     async fn step_up(&mut self, scope: &ScopeKey, until: Instant) {
         // Only one turn at a time: two calls must not wait for each other.
         self.held = self.held.take().filter(|turn| turn.scope == *scope && self.turns.is_held(turn));
@@ -274,16 +271,16 @@ mod tests {
         }
     }
 
-    fn policy() -> Policy {
-        Policy { quota_bytes: 1 << 30, quota_entries: 1_000, idle_expiry: None }
+    fn policy() -> ScopePolicy {
+        ScopePolicy { quota_bytes: 1 << 30, quota_entries: 1_000, idle_expiry: None }
     }
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_secs(60)
     }
 
-    /// One call that adds 1 to a number; how often it was in conflict.
-    async fn increment(turns: &Arc<Turns>, store: &MemoryStore) -> u32 {
+    /// Adds 1 to a number as one call; returns the number of its conflicts.
+    async fn increment(turns: &Arc<WriteTurns>, store: &MemoryStore) -> u32 {
         let mut contender = Contender::new(Arc::clone(turns), "increment".into());
         let (scope, keys) = (scope("s"), ["number".to_owned()]);
         let mut conflicts = 0;
@@ -293,7 +290,8 @@ mod tests {
             let (number, revision) = read.map_or((0, 0), |entry| (entry.value[0], entry.revision));
             // Others run between every read and its write.
             tokio::task::yield_now().await;
-            let change = Change { key: keys[0].clone(), value: Some(vec![number + 1]), if_revision: Some(revision) };
+            let change =
+                StateChange { key: keys[0].clone(), value: Some(vec![number + 1]), if_revision: Some(revision) };
             match contender.apply(store, &scope, &policy(), vec![change], soon()).await {
                 Ok(_) => return conflicts,
                 Err(StateError::Conflict { .. }) => conflicts += 1,
@@ -304,7 +302,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_writer_comes_through_after_one_conflict_at_most_and_nothing_is_lost() {
-        let (turns, store) = (Arc::<Turns>::default(), Arc::new(MemoryStore::default()));
+        let (turns, store) = (Arc::<WriteTurns>::default(), Arc::new(MemoryStore::default()));
         let writers: Vec<_> = (0..200)
             .map(|_| {
                 let (turns, store) = (Arc::clone(&turns), Arc::clone(&store));
@@ -322,7 +320,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_sits_on_a_turn_loses_it_and_its_end_takes_nothing_from_the_next() {
-        let (turns, scope, tool) = (Arc::<Turns>::default(), scope("s"), Arc::<str>::from("tool"));
+        let (turns, scope, tool) = (Arc::<WriteTurns>::default(), scope("s"), Arc::<str>::from("tool"));
         let idle = turns.take(&scope, &tool, soon()).await.expect("the first");
         let served = Arc::new(AtomicU32::new(0));
         let waiting: Vec<_> = (0..3)
@@ -349,7 +347,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_goes_away_is_passed_over_and_who_waits_elsewhere_is_not_concerned() {
-        let (turns, tool) = (Arc::<Turns>::default(), Arc::<str>::from("tool"));
+        let (turns, tool) = (Arc::<WriteTurns>::default(), Arc::<str>::from("tool"));
         let (here, there) = (scope("here"), scope("there"));
         let first = turns.take(&here, &tool, soon()).await.expect("the first");
         {
@@ -366,7 +364,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_of_tools_that_never_change_it_do_not_wait() {
-        let (turns, scope) = (Arc::<Turns>::default(), scope("s"));
+        let (turns, scope) = (Arc::<WriteTurns>::default(), scope("s"));
         let _held = turns.take(&scope, &"writer".into(), soon()).await.expect("the first");
         let mut reader = Contender::new(Arc::clone(&turns), "reader".into());
         let began = Instant::now();

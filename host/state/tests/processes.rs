@@ -18,7 +18,7 @@ use std::{
 };
 
 use wharf_core::{ScopeKey, ScopeKind};
-use wharf_state::{Change, OpenError, Policy, SqliteOptions, SqliteStore, StateError, StateStore as _};
+use wharf_state::{OpenError, ScopePolicy, SqliteOptions, SqliteStore, StateChange, StateError, StateStore as _};
 
 const ROLE: &str = "WHARF_TEST_ROLE";
 const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
@@ -111,8 +111,8 @@ fn child() {
             let store = open(&directory);
             for number in 0..1_000_000 {
                 let key = format!("{}-{number}", std::process::id());
-                let twin = Change { key: format!("{key}/twin"), value: Some(vec![7; 300]), if_revision: None };
-                let batch = vec![Change { key: key.clone(), ..twin.clone() }, twin];
+                let twin = StateChange { key: format!("{key}/twin"), value: Some(vec![7; 300]), if_revision: None };
+                let batch = vec![StateChange { key: key.clone(), ..twin.clone() }, twin];
                 block_on(store.apply(&scope(), &policy(), batch, soon())).expect("a write");
                 writeln!(std::io::stdout().lock(), "written {key}").expect("a reader");
             }
@@ -161,7 +161,7 @@ async fn increment(store: &SqliteStore) {
         let (count, revision) = read
             .map_or((0, 0), |entry| (u64::from_le_bytes(entry.value.try_into().expect("eight bytes")), entry.revision));
         let value = Some((count + 1).to_le_bytes().to_vec());
-        let change = Change { key: "count".into(), value, if_revision: Some(revision) };
+        let change = StateChange { key: "count".into(), value, if_revision: Some(revision) };
         match store.apply(&scope(), &policy(), vec![change], soon()).await {
             Ok(_) => return,
             Err(StateError::Conflict { .. }) => {}
@@ -238,7 +238,7 @@ async fn get(store: &SqliteStore, key: &str) -> Option<Vec<u8>> {
 }
 
 async fn put(store: &SqliteStore, key: &str, value: &[u8]) -> Result<(), StateError> {
-    let change = Change { key: key.into(), value: Some(value.into()), if_revision: None };
+    let change = StateChange { key: key.into(), value: Some(value.into()), if_revision: None };
     store.apply(&scope(), &policy(), vec![change], soon()).await.map(|_| ())
 }
 
@@ -254,8 +254,8 @@ fn scope() -> ScopeKey {
     }
 }
 
-fn policy() -> Policy {
-    Policy { quota_bytes: 1 << 30, quota_entries: 1 << 30, idle_expiry: None }
+fn policy() -> ScopePolicy {
+    ScopePolicy { quota_bytes: 1 << 30, quota_entries: 1 << 30, idle_expiry: None }
 }
 
 fn soon() -> Instant {

@@ -36,12 +36,9 @@ pub enum TerminalError {
         /// What is wrong with it, and what to do.
         problem: String,
     },
-    /// It asks for what was not granted.
-    #[error("{}", source.message)]
-    Refused {
-        /// In the words of the grant.
-        source: Error,
-    },
+    /// The request cannot be carried out here, or asks for what was not granted.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// As many terminals of the owner as it may have are being started.
     #[error("{limit} of your terminals are being started already, as many as you may have; wait until one runs")]
     Starting {
@@ -126,17 +123,8 @@ impl From<TerminalError> for Error {
     fn from(error: TerminalError) -> Self {
         let message = with_causes(&error);
         match error {
-            // In the launcher's own words, which say what to do.
-            TerminalError::Start { source: source @ SpawnError::Uncontainable { .. } } => {
-                Self::new(Code::Denied, with_causes(&source))
-            }
-            TerminalError::Start { source } => match Self::from(source) {
-                // This word is for ids alone.
-                Self { code: Code::NotFound, .. } => Self::new(Code::Invalid, message),
-                Self { code: Code::Internal, .. } => Self::retryable(Code::Unavailable, message),
-                Self { code, retryable, .. } => Self { code, message, retryable },
-            },
-            TerminalError::Refused { source } => source,
+            TerminalError::Start { source } => source.of_start(message),
+            TerminalError::Policy(error) => error.into(),
             TerminalError::NotFound => Self::new(Code::NotFound, message),
             TerminalError::NoTurn { turn, last } if (1..=last).contains(&turn) => Self::new(Code::Gone, message),
             TerminalError::NoTurn { .. } => Self::new(Code::NotFound, message),
@@ -159,15 +147,6 @@ impl From<TerminalError> for Error {
             | TerminalError::Parameters(_)
             | TerminalError::Size(_) => Self::new(Code::Invalid, message),
             TerminalError::System { .. } => Self::retryable(Code::Unavailable, message),
-        }
-    }
-}
-
-impl From<PolicyError> for TerminalError {
-    fn from(error: PolicyError) -> Self {
-        match error {
-            PolicyError::Invalid { problem } => Self::Invalid { problem },
-            PolicyError::Refused { source } => Self::Refused { source },
         }
     }
 }

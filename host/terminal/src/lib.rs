@@ -43,9 +43,9 @@ pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHAR
 pub use integration::ShellIntegration;
 pub use keys::{Key, UnknownKey};
 pub use pool::{
-    Attached, Errors, Followed, InvalidProfile, LIFE_BUCKETS_SECONDS, Metrics, ProfileProblem, ProfileSettings,
-    RESPONSE_BUCKETS_MILLISECONDS, Responses, Restart, Seen, Settings, Shown, Standing, Started, Status, Swept,
-    TerminalId, TerminalInfo, Terminals, UnknownRestart, Wanted, Watched, Why, check_profiles,
+    Attached, CloseReason, Errors, Followed, InvalidProfile, LIFE_BUCKETS_SECONDS, Metrics, ProfileProblem,
+    ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses, Restart, Seen, Settings, Shown, Started, Status, Swept,
+    TerminalId, TerminalInfo, Terminals, Wanted, Watched, check_profiles,
 };
 pub use pty::{Device, Inside, LineMode, ProgramEnd, Pty, PtyBackend};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
@@ -57,4 +57,4 @@ pub use stream::{Event, Mark, MarkKind, Modes, Piece, Stream};
 pub use turn::{Turn, TurnInput, TurnOptions, TurnState};
 pub use view::{TooManyViewers, Update, Viewer};
 pub use wharf_core::TerminalOwner;
-pub use wharf_spawn::{Containment, Limits, policy::Place};
+pub use wharf_spawn::{ChildLimits, ChildWorkspace, Containment};

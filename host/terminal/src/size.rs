@@ -1,6 +1,6 @@
 //! How large a terminal is.
 
-pub use wharf_completion::terminals::{MAX_COLUMNS, MAX_ROWS};
+pub use wharf_contract::terminal::{MAX_COLUMNS, MAX_ROWS};
 
 /// Columns and rows of a terminal; 80 by 24 where nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The shape that a span has for OpenTelemetry.
+//! Spans of the host in the form that OpenTelemetry has for them.
 
 use std::str::FromStr as _;
 
@@ -9,8 +9,8 @@ use opentelemetry::{
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use wharf_core::trace::{AttributeValue, Span, SpanKind};
 
-/// A span of ours as one of theirs.
-pub(crate) fn data(span: Span, scope: &InstrumentationScope) -> SpanData {
+/// The span in OpenTelemetry's form.
+pub(crate) fn span_data(span: Span, scope: &InstrumentationScope) -> SpanData {
     let context = &span.context;
     let state = context.state.as_deref().and_then(|state| TraceState::from_str(state).ok());
     let span_context = SpanContext::new(
@@ -37,7 +37,7 @@ pub(crate) fn data(span: Span, scope: &InstrumentationScope) -> SpanData {
         dropped_attributes_count: 0,
         events: SpanEvents::default(),
         links: SpanLinks::default(),
-        // The message of an error may quote what was sent; its kind is an attribute.
+        // An error's message may quote the request; its kind is an attribute.
         status: if span.failed { Status::error("") } else { Status::Unset },
         instrumentation_scope: scope.clone(),
     }

@@ -1,4 +1,4 @@
-//! What became of spans.
+//! How many spans are queued, sent and dropped, and when the operator hears of it.
 
 use std::{
     sync::{
@@ -8,29 +8,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the operator is told at most that a collector takes nothing.
-const COMPLAINT: Duration = Duration::from_secs(60);
+/// The shortest time between two warnings that a collector takes nothing.
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// What became of the spans of one sink.
+/// The number of spans of one sink by what became of them.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct SpanCounts {
     queued: AtomicUsize,
     sent: AtomicU64,
     dropped: AtomicU64,
-    // A lock of the standard library: held for a look at a clock.
+    // A lock of the standard library suffices: its holder only reads a clock.
     outage: Mutex<Outage>,
 }
 
 #[derive(Debug, Default)]
 struct Outage {
-    /// The operator knows of it.
-    is_told: bool,
-    told: Option<Instant>,
+    /// The log has a warning of this outage.
+    is_reported: bool,
+    reported_at: Option<Instant>,
 }
 
-impl Counts {
-    /// Takes a place in the queue; counts what finds none.
-    pub(crate) fn has_room(&self, capacity: usize) -> bool {
+impl SpanCounts {
+    /// Reserves room in the queue for one span, or counts it as dropped.
+    pub(crate) fn reserve(&self, capacity: usize) -> bool {
         let taken = self.queued.fetch_update(Relaxed, Relaxed, |queued| (queued < capacity).then_some(queued + 1));
         if taken.is_err() {
             self.dropped.fetch_add(1, Relaxed);
@@ -50,25 +50,25 @@ impl Counts {
         self.dropped.load(Relaxed)
     }
 
-    /// So many were delivered.
+    /// Counts spans that the collector took.
     pub(crate) fn delivered(&self, spans: usize) {
         self.queued.fetch_sub(spans, Relaxed);
         self.sent.fetch_add(spans as u64, Relaxed);
-        self.outage.lock().unwrap_or_else(PoisonError::into_inner).is_told = false;
+        self.outage.lock().unwrap_or_else(PoisonError::into_inner).is_reported = false;
     }
 
-    /// So many could not be. Whether the operator should be told: once for each time that
-    /// the collector is away.
+    /// Counts spans that the collector did not take. True where a warning is due: one for
+    /// each outage of the collector.
     pub(crate) fn lost(&self, spans: usize) -> bool {
         self.queued.fetch_sub(spans, Relaxed);
         self.dropped.fetch_add(spans as u64, Relaxed);
         let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that comes and goes is no reason to fill the log either.
-        let tell = !outage.is_told && outage.told.is_none_or(|told| told.elapsed() >= COMPLAINT);
-        if tell {
-            *outage = Outage { is_told: true, told: Some(Instant::now()) };
+        // A collector that comes and goes must not fill the log either.
+        let warn = !outage.is_reported && outage.reported_at.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL);
+        if warn {
+            *outage = Outage { is_reported: true, reported_at: Some(Instant::now()) };
         }
-        tell
+        warn
     }
 }
 
@@ -78,17 +78,17 @@ mod tests {
 
     #[test]
     fn an_outage_is_told_once_and_each_span_counted() {
-        let counts = Counts::default();
+        let counts = SpanCounts::default();
         for _ in 0..10 {
-            assert!(counts.has_room(10));
+            assert!(counts.reserve(10));
         }
-        assert!(!counts.has_room(10));
+        assert!(!counts.reserve(10));
         assert!(counts.lost(3));
         assert!(!counts.lost(3));
         counts.delivered(4);
-        assert!(!counts.has_room(0));
+        assert!(!counts.reserve(0));
         assert!(counts.is_empty());
         assert_eq!((counts.sent(), counts.dropped()), (4, 8));
-        assert!(counts.has_room(10) && !counts.lost(1), "it went away again at once");
+        assert!(counts.reserve(10) && !counts.lost(1), "it went away again at once");
     }
 }

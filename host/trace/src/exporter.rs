@@ -1,5 +1,5 @@
-//! The exporter of OpenTelemetry on a way to the collector that somebody else
-//! brings, and counted.
+//! OpenTelemetry's exporter over the transport that the sink was opened with. It counts
+//! the spans that it delivers.
 
 use std::{fmt, sync::Arc};
 
@@ -10,50 +10,50 @@ use opentelemetry_sdk::{
     trace::{SpanData, SpanExporter},
 };
 
-use crate::counts::Counts;
+use crate::counts::SpanCounts;
 
-/// The way to a collector. It decides where that is, by which headers it knows the
-/// host, and how long an answer may take.
-pub trait Way: Send + Sync + 'static {
+/// Carries spans to a collector. The transport decides the collector's address, the headers
+/// that name the host, and how long an answer may take.
+pub trait SpanTransport: Send + Sync + 'static {
     /// Sends spans, as protobuf of an `ExportTraceServiceRequest`, and waits for the
-    /// answer. Blocks; called on one thread, one after the other.
+    /// answer. Blocks; one thread makes all calls, one after the other.
     ///
     /// # Errors
-    /// Where there is no answer, whatever that says.
-    fn post(&self, spans: &[u8]) -> Result<Answered, Unsent>;
+    /// Where no answer comes. A refusal by the collector is an answer.
+    fn post(&self, spans: &[u8]) -> Result<CollectorAnswer, TransportError>;
 }
 
-/// What a collector answered.
+/// A collector's answer to spans.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
-    /// The status of the answer.
+pub struct CollectorAnswer {
+    /// The HTTP status.
     pub status: u16,
-    /// What it says of when to try again: the header `Retry-After`.
+    /// The header `Retry-After`: when to try again.
     pub retry_after: Option<String>,
-    /// The rest of it, bounded.
+    /// The body, which the transport bounds.
     pub body: Vec<u8>,
 }
 
-/// Why nothing was answered.
+/// Why no answer came from a collector.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Unsent(pub String);
+pub struct TransportError(pub String);
 
-/// A way as the exporter knows it. Headers that the exporter would add from the
-/// environment are left behind here: what is sent is what was configured.
-struct Client<W>(W);
+/// A transport in the form that the exporter takes. It leaves out the headers that the
+/// exporter would add from the environment: only what was configured is sent.
+struct TransportClient<T>(T);
 
-impl<W> fmt::Debug for Client<W> {
+impl<T> fmt::Debug for TransportClient<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Client")
+        formatter.write_str("TransportClient")
     }
 }
 
 #[async_trait::async_trait]
-impl<W: Way> HttpClient for Client<W> {
+impl<T: SpanTransport> HttpClient for TransportClient<T> {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        // The thread of the batches is there to wait.
-        let Answered { status, retry_after, body } = self.0.post(request.body())?;
+        // This blocks the thread that sends the batches, which has nothing else to do.
+        let CollectorAnswer { status, retry_after, body } = self.0.post(request.body())?;
         let mut response = Response::builder().status(status);
         if let Some(seconds) = retry_after {
             response = response.header("retry-after", seconds);
@@ -62,25 +62,25 @@ impl<W: Way> HttpClient for Client<W> {
     }
 }
 
-/// The client of the exporter for this way.
-pub(crate) fn client(way: impl Way) -> impl HttpClient + 'static {
-    Client(way)
+/// The exporter's client over this transport.
+pub(crate) fn client(transport: impl SpanTransport) -> impl HttpClient + 'static {
+    TransportClient(transport)
 }
 
-/// An exporter that counts what became of its spans.
+/// An exporter that counts the spans that it delivers and loses.
 #[derive(Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountingExporter {
     inner: opentelemetry_otlp::SpanExporter,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
 }
 
-impl Counted {
-    pub(crate) fn new(inner: opentelemetry_otlp::SpanExporter, counts: Arc<Counts>) -> Self {
+impl CountingExporter {
+    pub(crate) fn new(inner: opentelemetry_otlp::SpanExporter, counts: Arc<SpanCounts>) -> Self {
         Self { inner, counts }
     }
 }
 
-impl SpanExporter for Counted {
+impl SpanExporter for CountingExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let spans = batch.len();
         let exported = self.inner.export(batch).await;

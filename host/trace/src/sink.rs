@@ -21,40 +21,40 @@ use wharf_core::trace::{Span, SpanSink};
 
 use crate::{
     convert,
-    counts::Counts,
-    exporter::{Counted, Way, client},
+    counts::SpanCounts,
+    exporter::{CountingExporter, SpanTransport, client},
 };
 
-/// Spans that wait to be sent, at most; what comes beyond is counted.
+/// The most spans that wait to be sent. The sink drops and counts those beyond.
 pub const CAPACITY: usize = 4_096;
-/// Spans that are sent at once, at most.
+/// The most spans in one request.
 pub const BATCH: usize = 512;
-/// How long spans are gathered, at most.
+/// The longest time that the sink gathers spans before it sends them.
 pub const PERIOD: Duration = Duration::from_secs(1);
-/// How long spans are sent again that a collector was not ready for. A [`Way`] gives
-/// an answer as long.
+/// How long the sink sends spans again that the collector was not ready for. A
+/// [`SpanTransport`] waits as long for an answer.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the end of a sink waits for its last spans.
-const END: Duration = Duration::from_secs(1);
+/// How long a sink that is dropped waits for its last spans.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SinkError {
-    /// The exporter is not to be had.
+    /// OpenTelemetry's exporter cannot be made.
     #[error("the sender of spans cannot be made")]
     Exporter(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The system gives no thread.
+    /// The system starts no thread for it.
     #[error("the sender of spans has no thread")]
     Thread,
 }
 
-/// Sends spans to a collector, by OTLP over HTTP.
+/// Sends spans to a collector by OTLP over HTTP.
 pub struct OtlpSink {
     processor: Arc<BatchSpanProcessor>,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
     scope: InstrumentationScope,
-    /// Its end was waited for in vain.
+    /// The last flush ran out of time, so the end does not wait again.
     is_stuck: AtomicBool,
 }
 
@@ -65,29 +65,30 @@ impl fmt::Debug for OtlpSink {
 }
 
 impl OtlpSink {
-    /// Sends spans this way, in the name of this service: `resource` is what its
-    /// collector knows it by, such as `service.name`.
+    /// Opens a sink over this transport. `resource` holds the attributes that name the service
+    /// to its collector, such as `service.name`.
     ///
     /// # Errors
-    /// Where the sender cannot be made.
-    pub fn open(way: impl Way, resource: &[(&'static str, &str)]) -> Result<Self, SinkError> {
+    /// Where OpenTelemetry's exporter or its thread cannot be made.
+    pub fn open(transport: impl SpanTransport, resource: &[(&'static str, &str)]) -> Result<Self, SinkError> {
         let exporter = opentelemetry_otlp::SpanExporter::builder()
             .with_http()
-            .with_http_client(client(way))
-            // Where that is, the way knows; what is not said here comes from the environment.
+            .with_http_client(client(transport))
+            // The transport knows the collector's address. The exporter would read one, the
+            // protocol and the timeout from the environment, were they not set here.
             .with_endpoint("http://localhost/v1/traces")
             .with_protocol(Protocol::HttpBinary)
             .with_timeout(TIMEOUT)
             .build()
             .map_err(|error| SinkError::Exporter(Box::new(error)))?;
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(SpanCounts::default());
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(CAPACITY)
             .with_max_export_batch_size(BATCH)
             .with_scheduled_delay(PERIOD)
             .build();
-        let exporter = Counted::new(exporter, Arc::clone(&counts));
-        // The processor panics where the system gives no thread.
+        let exporter = CountingExporter::new(exporter, Arc::clone(&counts));
+        // The processor panics where the system starts no thread.
         let processor = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             BatchSpanProcessor::builder(exporter).with_batch_config(config).build()
         }));
@@ -101,9 +102,9 @@ impl OtlpSink {
 
 impl SpanSink for OtlpSink {
     fn span(&self, span: Span) {
-        // The processor has as much room, and would not say what it drops.
-        if self.counts.has_room(CAPACITY) {
-            self.processor.on_end(convert::data(span, &self.scope));
+        // The processor's queue has the same capacity, but it does not count what it drops.
+        if self.counts.reserve(CAPACITY) {
+            self.processor.on_end(convert::span_data(span, &self.scope));
         }
     }
 
@@ -111,14 +112,14 @@ impl SpanSink for OtlpSink {
         if self.counts.is_empty() {
             return;
         }
-        // The processor has a patience of its own, which may be longer.
-        let (told, heard) = mpsc::channel();
+        // The processor's own timeout may be longer than the caller's.
+        let (flushed, is_flushed) = mpsc::channel();
         let processor = Arc::clone(&self.processor);
         let flushing = thread::Builder::new().name("wharf-trace-flush".to_owned()).spawn(move || {
-            // Nobody may be waiting any more.
-            let _ = told.send(processor.force_flush().is_ok());
+            // The caller may have given up.
+            let _ = flushed.send(processor.force_flush().is_ok());
         });
-        let is_done = flushing.is_ok() && heard.recv_timeout(patience).is_ok();
+        let is_done = flushing.is_ok() && is_flushed.recv_timeout(patience).is_ok();
         self.is_stuck.store(!is_done, Relaxed);
     }
 
@@ -132,10 +133,10 @@ impl SpanSink for OtlpSink {
 }
 
 impl Drop for OtlpSink {
-    /// The last spans are sent, unless the collector takes too long.
+    /// Sends the last spans, unless the collector takes too long.
     fn drop(&mut self) {
-        let patience = if *self.is_stuck.get_mut() { Duration::ZERO } else { END };
-        // A collector that is away has been complained of.
+        let patience = if *self.is_stuck.get_mut() { Duration::ZERO } else { SHUTDOWN_TIMEOUT };
+        // The log has the warning of a collector that is away.
         let _ = self.processor.shutdown_with_timeout(patience);
     }
 }

@@ -1,5 +1,4 @@
-//! A sink of spans against ways to a collector that take everything, nothing, or for
-//! ever.
+//! A sink of spans before collectors that take everything, refuse everything, or hang.
 
 use std::{
     sync::{
@@ -9,70 +8,71 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use opentelemetry_proto::tonic::{collector::trace::v1::ExportTraceServiceRequest, trace::v1::Span as Sent};
+use opentelemetry_proto::tonic::{collector::trace::v1::ExportTraceServiceRequest, trace::v1::Span as SentSpan};
 use prost::Message as _;
 use wharf_core::trace::{RemoteParent, Sampling, SpanKind, SpanSink, TraceParent, Tracer};
-use wharf_trace::{Answered, CAPACITY, OtlpSink, Unsent, Way};
+use wharf_trace::{CAPACITY, CollectorAnswer, OtlpSink, SpanTransport, TransportError};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The spans that reached a collector.
 #[derive(Default)]
-struct Taken {
-    spans: Mutex<Vec<Sent>>,
-    came: Condvar,
+struct ReceivedSpans {
+    spans: Mutex<Vec<SentSpan>>,
+    arrived: Condvar,
 }
 
-impl Taken {
+impl ReceivedSpans {
     fn take(&self, body: &[u8]) {
         let request = ExportTraceServiceRequest::decode(body).expect("spans");
         let spans = request.resource_spans.into_iter().flat_map(|of| of.scope_spans).flat_map(|of| of.spans);
         self.spans.lock().unwrap_or_else(PoisonError::into_inner).extend(spans);
-        self.came.notify_all();
+        self.arrived.notify_all();
     }
 
-    fn wait_for(&self, number: usize) -> Vec<Sent> {
+    fn wait_for(&self, number: usize) -> Vec<SentSpan> {
         let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
-        let few = |spans: &mut Vec<Sent>| spans.len() < number;
+        let few = |spans: &mut Vec<SentSpan>| spans.len() < number;
         let (spans, waited) =
-            self.came.wait_timeout_while(spans, PATIENCE, few).unwrap_or_else(PoisonError::into_inner);
+            self.arrived.wait_timeout_while(spans, PATIENCE, few).unwrap_or_else(PoisonError::into_inner);
         assert!(!waited.timed_out(), "{} of {number}", spans.len());
         spans.clone()
     }
 }
 
-/// Takes everything.
-struct Open(Arc<Taken>);
+/// A collector that takes everything.
+struct OpenCollector(Arc<ReceivedSpans>);
 
-impl Way for Open {
-    fn post(&self, spans: &[u8]) -> Result<Answered, Unsent> {
+impl SpanTransport for OpenCollector {
+    fn post(&self, spans: &[u8]) -> Result<CollectorAnswer, TransportError> {
         self.0.take(spans);
-        Ok(Answered { status: 200, retry_after: None, body: Vec::new() })
+        Ok(CollectorAnswer { status: 200, retry_after: None, body: Vec::new() })
     }
 }
 
-/// Takes nothing until it is let.
-struct Blocked {
-    taken: Arc<Taken>,
+/// A collector that hangs until the test opens the gate.
+struct BlockedCollector {
+    received: Arc<ReceivedSpans>,
     reached: SyncSender<()>,
     gate: Mutex<Receiver<()>>,
 }
 
-impl Way for Blocked {
-    fn post(&self, spans: &[u8]) -> Result<Answered, Unsent> {
+impl SpanTransport for BlockedCollector {
+    fn post(&self, spans: &[u8]) -> Result<CollectorAnswer, TransportError> {
         let _ = self.reached.try_send(());
-        // Open for good once the other end is dropped.
+        // The gate stays open once its sender is dropped.
         let _ = self.gate.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        self.taken.take(spans);
-        Ok(Answered { status: 200, retry_after: None, body: Vec::new() })
+        self.received.take(spans);
+        Ok(CollectorAnswer { status: 200, retry_after: None, body: Vec::new() })
     }
 }
 
-/// Answers with this.
-struct Refusing(u16);
+/// A collector that answers everything with this status.
+struct RefusingCollector(u16);
 
-impl Way for Refusing {
-    fn post(&self, _: &[u8]) -> Result<Answered, Unsent> {
-        Ok(Answered { status: self.0, retry_after: None, body: b"no".to_vec() })
+impl SpanTransport for RefusingCollector {
+    fn post(&self, _: &[u8]) -> Result<CollectorAnswer, TransportError> {
+        Ok(CollectorAnswer { status: self.0, retry_after: None, body: b"no".to_vec() })
     }
 }
 
@@ -80,14 +80,14 @@ fn tracer(sink: &Arc<OtlpSink>) -> Tracer {
     Tracer::new(sink.clone(), Sampling::default())
 }
 
-fn open(way: impl Way) -> Arc<OtlpSink> {
-    Arc::new(OtlpSink::open(way, &[("service.name", "test")]).expect("opened"))
+fn open(transport: impl SpanTransport) -> Arc<OtlpSink> {
+    Arc::new(OtlpSink::open(transport, &[("service.name", "test")]).expect("opened"))
 }
 
 #[test]
 fn a_span_has_for_the_collector_what_it_has_here() {
-    let taken = Arc::new(Taken::default());
-    let sink = open(Open(Arc::clone(&taken)));
+    let received = Arc::new(ReceivedSpans::default());
+    let sink = open(OpenCollector(Arc::clone(&received)));
     let mut parent = RemoteParent::new([1; 16], [2; 8], true).expect("no zeros");
     parent.context.state = Some("vendor=1".into());
     let mut request = tracer(&sink).begin(SpanKind::Server, Some(&TraceParent::Remote(parent)));
@@ -102,7 +102,7 @@ fn a_span_has_for_the_collector_what_it_has_here() {
     tracer(&sink).tell(SpanKind::Client, &context, times, |span| span.rename("below"));
     request.end();
     sink.flush(PATIENCE);
-    let spans = taken.wait_for(2);
+    let spans = received.wait_for(2);
     let (below, request) = (&spans[0], &spans[1]);
     assert_eq!((&*request.trace_id, &*request.parent_span_id), (&[1; 16][..], &[2; 8][..]));
     assert_eq!((&*request.trace_state, &*request.name), ("vendor=1", "request"));
@@ -119,25 +119,25 @@ fn a_span_has_for_the_collector_what_it_has_here() {
 fn a_flood_never_waits_and_each_span_is_sent_or_counted() {
     let (reached, is_reached) = sync_channel(1);
     let (opened, gate) = sync_channel(0);
-    let taken = Arc::new(Taken::default());
-    let sink = open(Blocked { taken: Arc::clone(&taken), reached, gate: Mutex::new(gate) });
+    let received = Arc::new(ReceivedSpans::default());
+    let sink = open(BlockedCollector { received: Arc::clone(&received), reached, gate: Mutex::new(gate) });
     let tracer = tracer(&sink);
     tracer.begin(SpanKind::Internal, None).end();
     is_reached.recv_timeout(PATIENCE).expect("the way is taken, and hangs");
     (0..CAPACITY + 99).for_each(|_| tracer.begin(SpanKind::Internal, None).end());
-    // The one that hangs has its place still.
+    // The span in the request that hangs still counts for the queue.
     assert_eq!((sink.sent(), sink.dropped()), (0, 100));
     let began = Instant::now();
     sink.flush(Duration::from_millis(10));
     assert!(began.elapsed() < PATIENCE, "it waits no longer than it was told");
     drop(opened);
     sink.flush(PATIENCE);
-    assert_eq!(taken.wait_for(CAPACITY).len(), CAPACITY);
+    assert_eq!(received.wait_for(CAPACITY).len(), CAPACITY);
 }
 
 #[test]
 fn what_a_collector_refuses_is_counted_and_not_sent_again() {
-    let sink = open(Refusing(400));
+    let sink = open(RefusingCollector(400));
     (0..10).for_each(|_| tracer(&sink).begin(SpanKind::Internal, None).end());
     sink.flush(PATIENCE);
     assert_eq!((sink.sent(), sink.dropped()), (0, 10));
@@ -145,9 +145,9 @@ fn what_a_collector_refuses_is_counted_and_not_sent_again() {
 
 #[test]
 fn the_last_spans_are_sent_when_a_sink_ends() {
-    let taken = Arc::new(Taken::default());
-    let sink = open(Open(Arc::clone(&taken)));
+    let received = Arc::new(ReceivedSpans::default());
+    let sink = open(OpenCollector(Arc::clone(&received)));
     tracer(&sink).begin(SpanKind::Internal, None).end();
     drop(sink);
-    assert_eq!(taken.wait_for(1).len(), 1);
+    assert_eq!(received.wait_for(1).len(), 1);
 }

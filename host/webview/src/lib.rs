@@ -31,12 +31,14 @@ pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebVi
 pub use error::WebViewError;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
-pub use page::{CloseReason, Dialog, DialogPolicy, LogName, LogPage, PageInfo, PageStatus, PageWorkspace};
-pub use pages::{
-    Metrics, OpenPageRequest, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, SweepReport,
-    WebViewStatus, WebViews,
+pub use page::{
+    CloseReason, Dialog, DialogPolicy, LogName, LogPage, PageInfo, PageStatus, PageWorkspace, dialog_policy_named,
+    log_named,
 };
-pub use proxy::{DeniedConnection, Names, PROXY_ANSWER, Proxy, ProxySettings};
+pub use pages::{
+    Metrics, OpenPageRequest, Outcome, OutcomeState, RequestInfo, ResultPiece, Script, Settings, SweepReport, WebViews,
+};
+pub use proxy::{DeniedConnection, NameOverrides, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
     ConsoleEntry, DialogKind, DialogOpened, Download, Failure, FailureKind, NetworkEntry, OrderOutput, PageEvent,
     Settled,

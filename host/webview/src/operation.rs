@@ -3,6 +3,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use wharf_contract::webview::OperationName;
+pub use wharf_contract::webview::{KeyKind, Modifier, MouseButton, MouseKind, Paper, Rectangle};
+
 /// Something to do with a page. Positions and sizes are CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
@@ -106,97 +109,26 @@ pub enum ImageFormat {
     },
 }
 
-/// A part of a page.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rectangle {
-    /// From the left.
-    pub x: f64,
-    /// From the top.
-    pub y: f64,
-    /// How wide.
-    pub width: f64,
-    /// How high.
-    pub height: f64,
-}
-
-/// The size of printed pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paper {
-    /// 210 by 297 mm.
-    A4,
-    /// 8.5 by 11 inches.
-    Letter,
-}
-
-/// What a mouse does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MouseKind {
-    /// Goes there.
-    Move,
-    /// Goes there and presses.
-    Down,
-    /// Goes there and lets go.
-    Up,
-    /// Goes there, presses and lets go.
-    Click,
-    /// Goes there and turns its wheel.
-    Wheel,
-}
-
-/// A button of a mouse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MouseButton {
-    /// The first.
-    Left,
-    /// The wheel.
-    Middle,
-    /// The second.
-    Right,
-}
-
-/// What is done with a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyKind {
-    /// Down, and up again.
-    Press,
-    /// Down.
-    Down,
-    /// Up.
-    Up,
-}
-
-/// A key that is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Modifier {
-    /// Alt
-    Alt,
-    /// Control
-    Control,
-    /// Meta
-    Meta,
-    /// Shift
-    Shift,
-}
-
 impl Operation {
     /// Its name in the contract.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Navigate { .. } => "navigate",
-            Self::Back => "back",
-            Self::Forward => "forward",
-            Self::Reload => "reload",
-            Self::Screenshot { .. } => "screenshot",
-            Self::Pdf { .. } => "pdf",
-            Self::Mouse { .. } => "mouse",
-            Self::Key { .. } => "key",
-            Self::Text { .. } => "text",
-            Self::SetFiles { .. } => "set-files",
-            Self::Resize { .. } => "resize",
-            Self::NetworkIdle { .. } => "network-idle",
-            Self::Frames => "frames",
-            Self::Stop => "stop",
-        }
+        let name = match self {
+            Self::Navigate { .. } => OperationName::Navigate,
+            Self::Back => OperationName::Back,
+            Self::Forward => OperationName::Forward,
+            Self::Reload => OperationName::Reload,
+            Self::Screenshot { .. } => OperationName::Screenshot,
+            Self::Pdf { .. } => OperationName::Pdf,
+            Self::Mouse { .. } => OperationName::Mouse,
+            Self::Key { .. } => OperationName::Key,
+            Self::Text { .. } => OperationName::Text,
+            Self::SetFiles { .. } => OperationName::SetFiles,
+            Self::Resize { .. } => OperationName::Resize,
+            Self::NetworkIdle { .. } => OperationName::NetworkIdle,
+            Self::Frames => OperationName::Frames,
+            Self::Stop => OperationName::Stop,
+        };
+        name.as_str()
     }
 }

@@ -3,19 +3,16 @@
 //!
 //! Knows nothing of any page or backend.
 
-mod parameters;
-
 use std::{path::PathBuf, time::Duration};
 
+use wharf_contract::webview::{
+    ImageType, Key, Modifier, Mouse, Navigate, NetworkIdle, NoParameters, OperationName, Pdf, Rectangle, Resize,
+    Screenshot, SetFiles, Text,
+};
 use wharf_core::{Code, Error, grant::GrantedWebView};
 
-use self::parameters::{
-    ClipParameters, ImageFormatName, KeyKindName, KeyParameters, ModifierName, MouseButtonName, MouseKindName,
-    MouseParameters, NavigateParameters, NetworkIdleParameters, NoParameters, PaperName, PdfParameters,
-    ResizeParameters, ScreenshotParameters, SetFilesParameters, TextParameters,
-};
 use crate::{
-    ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle, WebViewError,
+    ImageFormat, Operation, WebViewError,
     pages::{MAXIMUM_SIZE, object},
     requests::OrderEffect,
 };
@@ -59,58 +56,55 @@ pub(crate) fn read(
         let NoParameters {} = object("parameters", parameters)?;
         asked(operation, effect)
     };
+    let Some(name) = OperationName::find(name) else {
+        return Err(WebViewError::invalid(format!(
+            "there is no operation `{}`; `status` tells which there are",
+            wharf_core::text::line(name, 64)
+        )));
+    };
     match name {
-        "navigate" => asked(navigate(granted, object("parameters", parameters)?)?, OrderEffect::Navigation),
-        "back" => nothing(Operation::Back, OrderEffect::Navigation),
-        "forward" => nothing(Operation::Forward, OrderEffect::Navigation),
-        "reload" => nothing(Operation::Reload, OrderEffect::Navigation),
-        "screenshot" => asked(screenshot(object("parameters", parameters)?)?, OrderEffect::Document),
-        "pdf" => {
-            let PdfParameters { landscape, background, paper } = object("parameters", parameters)?;
-            let paper = match paper {
-                PaperName::A4 => Paper::A4,
-                PaperName::Letter => Paper::Letter,
-            };
+        OperationName::Navigate => {
+            asked(navigate(granted, object("parameters", parameters)?)?, OrderEffect::Navigation)
+        }
+        OperationName::Back => nothing(Operation::Back, OrderEffect::Navigation),
+        OperationName::Forward => nothing(Operation::Forward, OrderEffect::Navigation),
+        OperationName::Reload => nothing(Operation::Reload, OrderEffect::Navigation),
+        OperationName::Screenshot => asked(screenshot(object("parameters", parameters)?)?, OrderEffect::Document),
+        OperationName::Pdf => {
+            let Pdf { landscape, background, paper } = object("parameters", parameters)?;
             asked(Operation::Pdf { landscape, background, paper }, OrderEffect::Document)
         }
-        "mouse" => asked(mouse(&object("parameters", parameters)?)?, OrderEffect::Other),
-        "key" => asked(key(object("parameters", parameters)?)?, OrderEffect::Other),
-        "text" => {
-            let TextParameters { text } = object("parameters", parameters)?;
+        OperationName::Mouse => asked(mouse(object("parameters", parameters)?)?, OrderEffect::Other),
+        OperationName::Key => asked(key(object("parameters", parameters)?)?, OrderEffect::Other),
+        OperationName::Text => {
+            let Text { text } = object("parameters", parameters)?;
             if text.chars().count() > MAXIMUM_TEXT_CHARACTERS {
                 return Err(WebViewError::invalid(format!("`text` has at most {MAXIMUM_TEXT_CHARACTERS} characters")));
             }
             asked(Operation::Text { text }, OrderEffect::Other)
         }
-        "set-files" => set_files(granted, object("parameters", parameters)?),
-        "resize" => {
-            let ResizeParameters { width, height } = object("parameters", parameters)?;
+        OperationName::SetFiles => set_files(granted, object("parameters", parameters)?),
+        OperationName::Resize => {
+            let Resize { width, height } = object("parameters", parameters)?;
             if ![width, height].iter().all(|side| (1..=MAXIMUM_SIZE).contains(side)) {
                 return Err(WebViewError::invalid(format!("`width` and `height` are 1 to {MAXIMUM_SIZE}")));
             }
             asked(Operation::Resize { width, height }, OrderEffect::Resize { width, height })
         }
-        "network-idle" => {
-            let NetworkIdleParameters { idle_milliseconds } = object("parameters", parameters)?;
+        OperationName::NetworkIdle => {
+            let NetworkIdle { idle_milliseconds } = object("parameters", parameters)?;
             let idle = Duration::from_millis(idle_milliseconds.max(1));
             if idle > MAXIMUM_IDLE {
                 return Err(WebViewError::invalid("`idle_milliseconds` is 1 to 60000"));
             }
             asked(Operation::NetworkIdle { idle }, OrderEffect::Other)
         }
-        "frames" => nothing(Operation::Frames, OrderEffect::Other),
-        "stop" => nothing(Operation::Stop, OrderEffect::Other),
-        _ => Err(WebViewError::invalid(format!(
-            "there is no operation `{}`; `status` tells which there are",
-            wharf_core::text::line(name, 64)
-        ))),
+        OperationName::Frames => nothing(Operation::Frames, OrderEffect::Other),
+        OperationName::Stop => nothing(Operation::Stop, OrderEffect::Other),
     }
 }
 
-fn navigate(
-    granted: &GrantedWebView<'_>,
-    NavigateParameters { url }: NavigateParameters,
-) -> Result<Operation, WebViewError> {
+fn navigate(granted: &GrantedWebView<'_>, Navigate { url }: Navigate) -> Result<Operation, WebViewError> {
     if url.len() > MAXIMUM_URL {
         return Err(WebViewError::invalid(format!("`url` has at most {MAXIMUM_URL} bytes")));
     }
@@ -133,16 +127,16 @@ fn refused(error: Error) -> WebViewError {
     }
 }
 
-fn screenshot(asked: ScreenshotParameters) -> Result<Operation, WebViewError> {
-    let ScreenshotParameters { format, quality, full_page, clip } = asked;
+fn screenshot(asked: Screenshot) -> Result<Operation, WebViewError> {
+    let Screenshot { format, quality, full_page, clip } = asked;
     let format = match (format, quality) {
-        (ImageFormatName::Png, None) => ImageFormat::Png,
-        (ImageFormatName::Png, Some(_)) => return Err(WebViewError::invalid("`quality` is for `jpeg` alone")),
-        (ImageFormatName::Jpeg, None) => ImageFormat::Jpeg { quality: 80 },
-        (ImageFormatName::Jpeg, Some(quality @ 1..=100)) => ImageFormat::Jpeg { quality },
-        (ImageFormatName::Jpeg, Some(_)) => return Err(WebViewError::invalid("`quality` is 1 to 100")),
+        (ImageType::Png, None) => ImageFormat::Png,
+        (ImageType::Png, Some(_)) => return Err(WebViewError::invalid("`quality` is for `jpeg` alone")),
+        (ImageType::Jpeg, None) => ImageFormat::Jpeg { quality: 80 },
+        (ImageType::Jpeg, Some(quality @ 1..=100)) => ImageFormat::Jpeg { quality },
+        (ImageType::Jpeg, Some(_)) => return Err(WebViewError::invalid("`quality` is 1 to 100")),
     };
-    let clip = clip.map(|ClipParameters { x, y, width, height }| {
+    let clip = clip.map(|Rectangle { x, y, width, height }| {
         let within = |side: f64| side > 0.0 && side <= MAXIMUM_DRAWN;
         let begins = |at: f64| (0.0..=MAXIMUM_DEPTH).contains(&at);
         // A value that is not finite is in no range.
@@ -155,63 +149,42 @@ fn screenshot(asked: ScreenshotParameters) -> Result<Operation, WebViewError> {
     Ok(Operation::Screenshot { format, full_page, clip: clip.transpose()? })
 }
 
-fn mouse(asked: &MouseParameters) -> Result<Operation, WebViewError> {
-    let MouseParameters { kind, x, y, button, count, delta_x, delta_y, modifiers } = asked;
-    let near = |at: &f64| (-MAXIMUM_POSITION..=MAXIMUM_POSITION).contains(at);
+fn mouse(asked: Mouse) -> Result<Operation, WebViewError> {
+    let Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers } = asked;
+    let (button, count) = (button.unwrap_or_default(), count.unwrap_or(1));
+    let (delta_x, delta_y) = (delta_x.unwrap_or_default(), delta_y.unwrap_or_default());
+    let near = |at: f64| (-MAXIMUM_POSITION..=MAXIMUM_POSITION).contains(&at);
     if ![x, y, delta_x, delta_y].into_iter().all(near) {
         let problem = format!("positions and deltas are at most {MAXIMUM_POSITION} pixels away");
         return Err(WebViewError::invalid(problem));
     }
-    if !(1..=3).contains(count) {
+    if !(1..=3).contains(&count) {
         return Err(WebViewError::invalid("`count` is 1 to 3"));
     }
-    let kind = match kind {
-        MouseKindName::Move => MouseKind::Move,
-        MouseKindName::Down => MouseKind::Down,
-        MouseKindName::Up => MouseKind::Up,
-        MouseKindName::Click => MouseKind::Click,
-        MouseKindName::Wheel => MouseKind::Wheel,
-    };
-    let button = match button {
-        MouseButtonName::Left => MouseButton::Left,
-        MouseButtonName::Middle => MouseButton::Middle,
-        MouseButtonName::Right => MouseButton::Right,
-    };
-    let (x, y, count, delta_x, delta_y) = (*x, *y, *count, *delta_x, *delta_y);
-    Ok(Operation::Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers: held(modifiers)? })
+    let modifiers = held(modifiers.unwrap_or_default())?;
+    Ok(Operation::Mouse { kind, x, y, button, count, delta_x, delta_y, modifiers })
 }
 
-fn key(asked: KeyParameters) -> Result<Operation, WebViewError> {
-    let KeyParameters { key, kind, modifiers } = asked;
+fn key(asked: Key) -> Result<Operation, WebViewError> {
+    let Key { key, kind, modifiers } = asked;
     let mut characters = key.chars();
     let single = matches!((characters.next(), characters.next()), (Some(character), None) if !character.is_control());
     let named = (2..=32).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if !(single || named) {
         return Err(WebViewError::invalid("`key` is a single character, or a name such as Enter, Tab or ArrowDown"));
     }
-    let kind = match kind {
-        KeyKindName::Press => KeyKind::Press,
-        KeyKindName::Down => KeyKind::Down,
-        KeyKindName::Up => KeyKind::Up,
-    };
-    Ok(Operation::Key { key, kind, modifiers: held(&modifiers)? })
+    Ok(Operation::Key { key, kind, modifiers: held(modifiers)? })
 }
 
-fn held(words: &[ModifierName]) -> Result<Vec<Modifier>, WebViewError> {
-    if words.len() > 4 {
+fn held(modifiers: Vec<Modifier>) -> Result<Vec<Modifier>, WebViewError> {
+    if modifiers.len() > 4 {
         return Err(WebViewError::invalid("`modifiers` are Alt, Control, Meta and Shift, each once"));
     }
-    let modifier = |word: &ModifierName| match word {
-        ModifierName::Alt => Modifier::Alt,
-        ModifierName::Control => Modifier::Control,
-        ModifierName::Meta => Modifier::Meta,
-        ModifierName::Shift => Modifier::Shift,
-    };
-    Ok(words.iter().map(modifier).collect())
+    Ok(modifiers)
 }
 
-fn set_files(granted: &GrantedWebView<'_>, asked: SetFilesParameters) -> Result<OperationRequest, WebViewError> {
-    let SetFilesParameters { element, paths } = asked;
+fn set_files(granted: &GrantedWebView<'_>, asked: SetFiles) -> Result<OperationRequest, WebViewError> {
+    let SetFiles { element, paths } = asked;
     granted.uploads().map_err(|source| WebViewError::Refused { source })?;
     if element.trim().is_empty() || element.len() > MAXIMUM_ELEMENT {
         let problem = format!("`element` is JavaScript that comes to a file input, of at most {MAXIMUM_ELEMENT} bytes");

@@ -28,10 +28,10 @@ use tokio::{
 };
 use wharf_core::WebViewOwner;
 
-pub use dialog::DialogPolicy;
+pub use dialog::{DialogPolicy, dialog_policy_named};
 pub(crate) use entries::{clean, download};
 pub use info::{CloseReason, Dialog, PageInfo, PageStatus};
-pub use log::{LogName, LogPage};
+pub use log::{LogName, LogPage, log_named};
 pub(crate) use outbox::BackendCommand;
 pub(crate) use state::{PageState, TokenClaim};
 

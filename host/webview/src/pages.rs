@@ -40,7 +40,6 @@ pub(crate) use parameters::{MAXIMUM_SIZE, object};
 pub use parameters::{OpenPageRequest, Script};
 pub use read::ResultPiece;
 pub use settings::Settings;
-pub use status::WebViewStatus;
 pub use sweep::SweepReport;
 
 use self::metrics::Counters;

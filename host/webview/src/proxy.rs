@@ -28,14 +28,14 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wharf_core::{OriginPolicy, Share};
-use wharf_network::{ProxyPort, Reach};
+use wharf_network::{Connector, ProxyPort};
 
 use crate::PageShares;
 
 pub use answer::PROXY_ANSWER;
 pub use exchange::DeniedConnection;
 use exchange::ProxyRules;
-pub use wharf_network::Names;
+pub use wharf_network::NameOverrides;
 
 /// How long to wait when the system accepts no connection, for lack of descriptors say.
 const RELIEF: Duration = Duration::from_millis(100);
@@ -55,7 +55,7 @@ pub struct ProxySettings {
     pub denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
     /// Resolves a granted name before the system does; its addresses are checked all
     /// the same.
-    pub names: Option<Names>,
+    pub names: Option<NameOverrides>,
 }
 
 /// The proxy of one page. Dropping it ends it, with all its connections.
@@ -76,7 +76,7 @@ impl Proxy {
         let end = CancellationToken::new();
         let rules = Arc::new(ProxyRules {
             policy,
-            reach: Reach::new(settings.names),
+            reach: Connector::new(settings.names),
             denied: settings.denied,
             address,
             user: settings.user,

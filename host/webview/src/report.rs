@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+pub use wharf_contract::webview::{DialogKind, FailureKind};
 
 /// The result of an injection or an order.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,62 +57,6 @@ impl Failure {
     }
 }
 
-/// Why a request failed, in a word of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FailureKind {
-    /// The script threw.
-    Exception,
-    /// It cannot be parsed; nothing of it ran.
-    Syntax,
-    /// Its page went elsewhere meanwhile.
-    Navigated,
-    /// Its page crashed.
-    Crashed,
-    /// A dialog has to be answered first.
-    DialogOpen,
-    /// Its deadline passed.
-    TimeOut,
-    /// Somebody cancelled it, or closed its page.
-    Cancelled,
-    /// The policy forbids it.
-    Denied,
-    /// Its result cannot be JSON.
-    Unserialisable,
-    /// The browser ended, or cannot be had.
-    BackendGone,
-    /// This backend cannot do it.
-    Unsupported,
-    /// The server was not reached, or broke off.
-    Network,
-    /// It makes no sense on this page, such as files for what is no file input.
-    Invalid,
-    /// Its result is larger than may be.
-    Limit,
-}
-
-impl FailureKind {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exception => "exception",
-            Self::Syntax => "syntax",
-            Self::Navigated => "navigated",
-            Self::Crashed => "crashed",
-            Self::DialogOpen => "dialog-open",
-            Self::TimeOut => "time-out",
-            Self::Cancelled => "cancelled",
-            Self::Denied => "denied",
-            Self::Unserialisable => "unserialisable",
-            Self::BackendGone => "backend-gone",
-            Self::Unsupported => "unsupported",
-            Self::Network => "network",
-            Self::Invalid => "invalid",
-            Self::Limit => "limit",
-        }
-    }
-}
-
 /// Something that happened in a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PageEvent {
@@ -149,19 +94,6 @@ pub enum PageEvent {
         /// The reason, where the core did not ask for it: the browser ended, say.
         unasked: Option<String>,
     },
-}
-
-/// What a dialog is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DialogKind {
-    /// Says something.
-    Alert,
-    /// Asks for yes or no.
-    Confirm,
-    /// Asks for a text.
-    Prompt,
-    /// Asks whether to leave the page.
-    BeforeUnload,
 }
 
 /// A dialog that opened.

@@ -9,7 +9,7 @@ use std::{error::Error, io::Write, path::Path, sync::Arc, time::Duration};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use wharf::{
-    Answer, AppCall, AppTool, CallRequest, Caller, Configuration, Content, Context, EventSink, Grants, Host,
+    Answer, AppCall, AppTool, CallRequest, Caller, Configuration, Content, Context, EventSink, Grants, Host, Level,
     PluginName, PluginSpec, StateGrant, TenantId, ToolDefinition, ToolService, Viewer,
 };
 
@@ -57,7 +57,7 @@ impl EventSink for Told {
         let _ = self.0.send(format!("{done}/{total} {}", message.unwrap_or_default()));
     }
 
-    fn message(&self, level: &str, data: Value) {
+    fn message(&self, level: Level, data: Value) {
         let _ = self.0.send(format!("{level}: {data}"));
     }
 }

@@ -2,7 +2,7 @@
 //! asked the host for.
 //!
 //! A host that keeps data writes them as lines below its data directory, which
-//! [`Reader`] reads again; an app takes them itself by
+//! [`AuditReader`] reads again; an app takes them itself by
 //! [`HostBuilder::audit`](crate::HostBuilder::audit):
 //!
 //! ```
@@ -34,7 +34,9 @@
 //! # }
 //! ```
 
-pub use wharf_audit::{Entry, Figures, Filter, Group, ReadError, Reader, Summary, line, stamp};
+pub use wharf_audit::{
+    AuditEntry, AuditFigures, AuditFilter, AuditGroup, AuditReadError, AuditReader, AuditSummary, line, stamp,
+};
 pub use wharf_core::audit::{
     AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, shown,
 };

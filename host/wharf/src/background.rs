@@ -288,7 +288,7 @@ fn described(key: Option<&WorkspaceKey>) -> String {
 #[cfg(test)]
 mod tests {
     use wharf_core::ProcessLimits;
-    use wharf_workspace::Settings;
+    use wharf_workspace::WorkspaceOptions;
 
     use super::*;
 
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_tenant_with_many_workspaces_to_measure_delays_nobody_elses() {
         let directory = tempfile::tempdir().expect("a directory");
-        let workspaces = Workspaces::new(directory.path(), Settings::new(&ProcessLimits::default(), None));
+        let workspaces = Workspaces::new(directory.path(), WorkspaceOptions::new(&ProcessLimits::default(), None));
         let of = |tenant: &str, session: usize| {
             let session = format!("s{session}").parse().expect("legal");
             let key = WorkspaceKey::restored(tenant.parse().expect("legal"), session);

@@ -1,5 +1,5 @@
-//! The way to the collector of spans: where it is, by which headers it knows the
-//! host, and how long it may take. What spans look like is not known here.
+//! The connection to the collector of spans: its address, the headers that name the host,
+//! and how long an answer may take. The form of spans is not known here.
 
 use std::io::Read as _;
 
@@ -10,7 +10,7 @@ use ureq::{
 use url::Url;
 use wharf_core::{Secret, text::with_causes};
 use wharf_sources::agent;
-use wharf_trace::{Answered, OtlpSink, SinkError, TIMEOUT, Unsent, Way};
+use wharf_trace::{CollectorAnswer, OtlpSink, SinkError, SpanTransport, TIMEOUT, TransportError};
 
 use crate::configuration::{SecretUnavailable, TracesSettings, read_header};
 
@@ -34,13 +34,13 @@ pub enum TracesError {
 pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<OtlpSink>, TracesError> {
     let Some(endpoint) = &settings.endpoint else { return Ok(None) };
     let headers = settings.headers.iter().map(read_header).collect::<Result<_, _>>()?;
-    let way = Collector { agent: agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
+    let collector = Collector { agent: agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
     let resource = [
         ("service.name", &*settings.service),
         ("service.version", env!("CARGO_PKG_VERSION")),
         ("service.instance.id", &format!("{host:016x}")),
     ];
-    Ok(Some(OtlpSink::open(way, &resource)?))
+    Ok(Some(OtlpSink::open(collector, &resource)?))
 }
 
 struct Collector {
@@ -49,9 +49,10 @@ struct Collector {
     headers: Vec<Secret>,
 }
 
-impl Way for Collector {
-    fn post(&self, spans: &[u8]) -> Result<Answered, Unsent> {
-        let unsent = |error: &dyn std::error::Error| Unsent(format!("{}: {}", self.endpoint, with_causes(error)));
+impl SpanTransport for Collector {
+    fn post(&self, spans: &[u8]) -> Result<CollectorAnswer, TransportError> {
+        let unsent =
+            |error: &dyn std::error::Error| TransportError(format!("{}: {}", self.endpoint, with_causes(error)));
         let mut request = Request::post(self.endpoint.as_str()).header(header::CONTENT_TYPE, "application/x-protobuf");
         for secret in &self.headers {
             let mut value = HeaderValue::from_str(&secret.value()).map_err(|error| unsent(&error))?;
@@ -68,6 +69,6 @@ impl Way for Collector {
         let mut body = Vec::new();
         let mut reader = answered.into_body().into_reader().take(MAX_ANSWER_BYTES);
         reader.read_to_end(&mut body).map_err(|error| unsent(&error))?;
-        Ok(Answered { status, retry_after, body })
+        Ok(CollectorAnswer { status, retry_after, body })
     }
 }

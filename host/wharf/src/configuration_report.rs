@@ -161,7 +161,8 @@ fn check_folders(name: &PluginName, grants: &Grants, checked: &mut Configuration
     let absent = |what: &str, path: &Path, error: &std::io::Error| {
         format!("[plugin.{name}.grants.{what} {}: {error}", path.display())
     };
-    let process = grants.process.iter().flat_map(|grant| &grant.readable).map(|path| ("process] `readable`", path));
+    let process =
+        grants.process.iter().flat_map(|grant| &grant.children.readable).map(|path| ("process] `readable`", path));
     let terminal = grants.terminal.iter().flat_map(|grant| &grant.readable).map(|path| ("terminal] `readable`", path));
     for (what, path) in process.chain(terminal) {
         // Every process would fail to start that is to see it.

@@ -31,7 +31,7 @@ use wharf_core::{
 };
 use wharf_engine::{Engine, Rooms};
 use wharf_process::{Processes, polls::PollTotals};
-use wharf_spawn::{Contained, SpawnError, Spawner};
+use wharf_spawn::{SandboxMechanism, SpawnError, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
@@ -222,7 +222,7 @@ impl Host {
     ///
     /// # Errors
     /// See [`NoContainment`].
-    pub async fn containment(&self) -> Option<Result<Contained, NoContainment>> {
+    pub async fn containment(&self) -> Option<Result<SandboxMechanism, NoContainment>> {
         if !self.shared.runs_programs {
             return None;
         }
@@ -254,7 +254,7 @@ impl Host {
     ///
     /// let host = Host::open_with(Configuration::default(), std::sync::Arc::new(MemoryStore::default()), None).await?;
     /// let context = Context::new(TenantId::local(), "my-session".parse()?);
-    /// let stream = host.open_stream(&context, "an import", Preset::Agent.parameters())?;
+    /// let stream = host.open_stream(&context, "an import", Preset::Agent.into())?;
     /// stream.progress("reading", Some(50.0))?;
     /// stream.message(Message { text: "12 rows", cursors: None })?;
     /// stream.complete()?;

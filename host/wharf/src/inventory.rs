@@ -2,5 +2,6 @@
 //! imported and cleared. No call of a tool leads here.
 
 pub use wharf_state::{
-    BucketSummary, Existing, Holding, ImportError, Imported, Inventory, InventoryError, Selection, Totals,
+    BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory,
+    InventoryError,
 };

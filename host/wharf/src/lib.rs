@@ -95,7 +95,7 @@ pub use wharf_completion::{Streams, TerminalService, detection as completion, st
 pub use wharf_core::service::front_end;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
-pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, MetricsService, Viewer};
+pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, Level, MetricsService, Viewer};
 /// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
 pub use wharf_core::service::{Audience, input, offer};
 pub use wharf_core::text::with_causes;
@@ -116,11 +116,11 @@ pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
 pub use wharf_process::polls::PollTotals;
 /// Where components come from, and how they are fetched.
 pub use wharf_sources as sources;
-pub use wharf_spawn::{Capabilities, Contained, ProcessLimit, SpawnError, Spawner};
+pub use wharf_spawn::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
 pub use wharf_state::MemoryStore;
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;
-pub use wharf_workspace::{Listed, Listing, WorkspaceError, Workspaces};
+pub use wharf_workspace::{WorkspaceError, WorkspaceListing, WorkspaceSummary, Workspaces};
 
 /// The chapter of the book on embedding: its code is compiled.
 #[cfg(doctest)]

@@ -20,7 +20,7 @@ use wharf_core::{
 use wharf_engine::Rooms;
 use wharf_webview::{
     Dialog, DialogAnswer, OpenPageRequest, Outcome, OutcomeState, PageId, PageInfo, PageWorkspace, RequestId,
-    RequestInfo, Script, WebViewError, WebViews,
+    RequestInfo, Script, WebViewError, WebViews, dialog_policy_named, log_named,
 };
 use wharf_workspace::Workspace;
 
@@ -95,7 +95,7 @@ impl WebPageService for HostPages {
         let wanted = OpenPageRequest {
             width: width.unwrap_or_default(),
             height: height.unwrap_or_default(),
-            dialogs: dialogs.unwrap_or_default().parse()?,
+            dialogs: dialog_policy_named(&dialogs.unwrap_or_default())?,
             locale,
             time_zone,
             user_agent,
@@ -194,7 +194,7 @@ impl WebPageService for HostPages {
     async fn log(&self, context: &Context, page: &str, read: ReadLog) -> Result<PageLog, Error> {
         let OwnedPage { webviews, owner, id, .. } = self.found(context, page)?;
         let ReadLog { log, after, maximum_entries } = read;
-        let read = webviews.entries(&owner, id, log.parse()?, after, maximum_entries)?;
+        let read = webviews.entries(&owner, id, log_named(&log)?, after, maximum_entries)?;
         let illegible = |error: serde_json::Error| Error::new(Code::Internal, format!("a log is not legible: {error}"));
         let entries = serde_json::from_str(&read.entries).map_err(illegible)?;
         Ok(PageLog { entries, next: read.next, lost: read.lost })

@@ -65,7 +65,7 @@ impl Recorder {
     ) -> Arc<Self> {
         let kept = sink.or_else(|| {
             let directory = audit_directory(data.filter(|_| settings.enabled)?);
-            let files = wharf_audit::Settings {
+            let files = wharf_audit::AuditFileOptions {
                 rotate_bytes: settings.rotate_bytes,
                 keep_files: settings.keep_files,
                 keep: settings.keep,

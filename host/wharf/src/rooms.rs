@@ -5,13 +5,13 @@ use std::{path::Path, sync::Arc};
 use wharf_completion::Streams;
 use wharf_core::grant::GrantClock;
 use wharf_engine::Rooms;
-use wharf_network::Requests;
+use wharf_network::RequestClient;
 use wharf_process::Processes;
-use wharf_spawn::{ProbePlace, Spawner, policy::Place};
+use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::{ShellIntegration, Terminals};
 use wharf_webview::WebViewBackend;
-use wharf_workspace::{Settings, Trial, Workspace, Workspaces};
+use wharf_workspace::{TrialWorkspace, Workspace, WorkspaceOptions, Workspaces};
 
 use crate::{
     configuration::{Configuration, RequiredContainment, process_room, terminal_room},
@@ -30,10 +30,10 @@ const SHELLS: &str = "shells";
 /// The workspaces of a data directory, for the operator.
 #[must_use]
 pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
-    let settings = Settings::new(&configuration.process_limits, configuration.workspace.expiry());
+    let options = WorkspaceOptions::new(&configuration.process_limits, configuration.workspace.expiry());
     // Without a current directory the path stays what it is, and nothing will be there.
     let data = paths::absolute(data).unwrap_or_else(|_| data.to_owned());
-    Workspaces::new(&data.join(WORKSPACES), settings)
+    Workspaces::new(&data.join(WORKSPACES), options)
 }
 
 /// The rooms, and what has to live as long as they do.
@@ -55,7 +55,7 @@ pub(crate) fn open(
 ) -> Result<OpenedRooms, OpenError> {
     let mut rooms = Rooms::with_state(state);
     rooms.streams = Streams::new(configuration.stream_limits.clone());
-    rooms.requests = Requests::new(configuration.request_limits.clone());
+    rooms.requests = RequestClient::new(configuration.request_limits.clone());
     rooms.spawner = spawner(configuration, data);
     let mut staging = None;
     let granted = configuration.grants_webviews();
@@ -112,9 +112,9 @@ fn spawner(configuration: &Configuration, data: Option<&Path>) -> Spawner {
     let workspaces = workspaces(configuration, data);
     spawner.probing_in(move || {
         let trial = workspaces.trial().map_err(std::io::Error::other)?;
-        let Trial { workspace: Workspace { files, home, user }, .. } = &trial;
-        let place = Place { files: files.clone(), home: home.clone(), user: *user };
-        Ok(ProbePlace { place, guard: Box::new(trial) })
+        let TrialWorkspace { workspace: Workspace { files, home, user }, .. } = &trial;
+        let workspace = ChildWorkspace { files: files.clone(), home: home.clone(), user: *user };
+        Ok(ProbeWorkspace { workspace, guard: Box::new(trial) })
     })
 }
 

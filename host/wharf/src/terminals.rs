@@ -22,8 +22,8 @@ use wharf_completion::{
 use wharf_core::{Code, Context, Error, Grants, PluginName, TerminalOwner, grant::GrantedTerminal};
 use wharf_engine::Rooms;
 use wharf_terminal::{
-    Exit, Place, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput, TurnOptions, Wanted,
-    Watched,
+    ChildWorkspace, Exit, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput,
+    TurnOptions, Wanted, Watched,
 };
 
 /// Keys of one request.
@@ -124,7 +124,7 @@ impl TerminalService for HostTerminals {
             ..Wanted::new(command)
         };
         let workspace = self.rooms.workspace_to_run(granted.workspace(context)).await?;
-        let place = Place { files: workspace.files, home: workspace.home, user: workspace.user };
+        let place = ChildWorkspace { files: workspace.files, home: workspace.home, user: workspace.user };
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);
         let terminal = described(terminals.info(&owner, started.id)?);
@@ -291,18 +291,18 @@ fn time(time: DateTime<Utc>) -> String {
 }
 
 fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
-    let reason = info.why.map(|why| why.as_str().to_owned());
-    let of = |kind: &str, code, signal: Option<i32>| TerminalExit {
-        kind: kind.to_owned(),
+    let exit = info.exit?;
+    let (code, signal) = match exit {
+        Exit::Exited { code } => (Some(code), None),
+        Exit::Signaled { signal } => (None, Some(signal)),
+        Exit::Killed { .. } => (None, None),
+    };
+    Some(TerminalExit {
+        kind: exit.kind().as_str().to_owned(),
         code,
         signal,
-        reason: reason.clone(),
+        reason: info.why.map(|why| why.as_str().to_owned()),
         because: info.because.clone(),
-    };
-    Some(match info.exit? {
-        Exit::Exited { code } => of("exited", Some(code), None),
-        Exit::Signaled { signal } => of("signaled", None, Some(signal)),
-        Exit::Killed { .. } => of("killed", None, None),
     })
 }
 

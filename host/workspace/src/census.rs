@@ -1,12 +1,12 @@
-//! Which workspaces there are, whose, and what they take of the limits by tenant and host.
+//! Counts workspaces, and their sizes, towards the limits by tenant and host.
 //!
-//! The directory says which there are, since other hosts make and remove some as well; it
-//! is read when this host has to know, and each workspace's owner once.
+//! The directory is the truth, since other hosts make and remove workspaces as well. The
+//! census reads it when a limit depends on it, and each workspace's owner once.
 
 use std::{
     collections::HashMap,
     ffi::OsString,
-    fs, io,
+    io,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -18,44 +18,44 @@ use wharf_core::{
 };
 
 use crate::{
-    measure::Usage,
-    volume::{Extent, Volume},
-    workspaces::{FILES, HALF_DONE, HOME, SESSION, Session},
+    layout::{self, Layout},
+    measure::DiskUsage,
+    volume::{Volume, VolumeExtent},
 };
 
-/// What other hosts made is looked for this often at most.
+/// Shortest time between two looks for workspaces of other hosts.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// Limits are set there.
+/// The section of the configuration that sets the limits.
 const SECTION: &str = "[process.limits]";
 
-/// Counts workspaces and what they hold.
+/// Counts workspaces and their sizes.
 #[derive(Debug)]
 pub(crate) struct Census {
     number: Arc<Quota>,
     bytes: Arc<Quota>,
     entries: Arc<Quota>,
     most_entries: u64,
-    // Held while the directory is read, seldom; never while files of guests are.
-    known: Mutex<Known>,
+    // Held while the directory is read, which is seldom; never while files of guests are.
+    state: Mutex<CensusState>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    workspaces: HashMap<OsString, Counted>,
+struct CensusState {
+    workspaces: HashMap<OsString, CountedWorkspace>,
     read: Option<Instant>,
 }
 
 #[derive(Debug)]
-struct Counted {
+struct CountedWorkspace {
     key: WorkspaceKey,
     volume: Arc<Volume>,
     _number: Share,
 }
 
-/// A place among the workspaces, before there is anything in it.
+/// A reserved place among the workspaces, for one that is about to be made.
 #[derive(Debug)]
-pub(crate) struct Admitted(Share);
+pub(crate) struct ReservedWorkspace(Share);
 
 impl Census {
     pub(crate) fn new(limits: &ProcessLimits) -> Self {
@@ -82,126 +82,124 @@ impl Census {
                 ("workspace_total_entries", limits.workspace_total_entries),
             ),
             most_entries: limits.workspace_entries,
-            known: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
-    /// Makes room for one more workspace of a tenant.
-    pub(crate) fn admit(&self, directory: &Path, key: &WorkspaceKey) -> io::Result<Result<Admitted, QuotaFull>> {
-        let mut known = self.lock();
-        if known.read.is_none() {
-            self.read(&mut known, directory)?;
+    /// Reserves a place for one more workspace of a tenant.
+    pub(crate) fn reserve(
+        &self,
+        layout: &Layout,
+        key: &WorkspaceKey,
+    ) -> io::Result<Result<ReservedWorkspace, QuotaFull>> {
+        let mut state = self.state();
+        if state.read.is_none() {
+            self.read(&mut state, layout)?;
         }
         let mut taken = self.number.take(&key.tenant, &key.session, 1);
-        if taken.is_err() && known.read.is_none_or(|read| read.elapsed() >= FRESH) {
-            // Some may be gone.
-            self.read(&mut known, directory)?;
+        if taken.is_err() && state.read.is_none_or(|read| read.elapsed() >= FRESH) {
+            // Other hosts may have removed some.
+            self.read(&mut state, layout)?;
             taken = self.number.take(&key.tenant, &key.session, 1);
         }
-        Ok(taken.map(Admitted))
+        Ok(taken.map(ReservedWorkspace))
     }
 
-    /// Counts a workspace that this host has just made, or found. `usage` is what it holds
+    /// Counts a workspace that this host has just made, or found. `usage` is its size,
     /// where that is known.
     pub(crate) fn add(
         &self,
-        place: &Path,
+        path: &Path,
         key: &WorkspaceKey,
-        admitted: Option<Admitted>,
-        usage: Option<Usage>,
+        reserved: Option<ReservedWorkspace>,
+        usage: Option<DiskUsage>,
     ) -> Arc<Volume> {
-        let mut known = self.lock();
-        let name = place.file_name().unwrap_or_default().to_owned();
-        let counted = known.workspaces.entry(name).or_insert_with(|| self.counted(place, key, admitted, usage));
+        let mut state = self.state();
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let counted = state.workspaces.entry(name).or_insert_with(|| self.counted(path, key, reserved, usage));
         Arc::clone(&counted.volume)
     }
 
-    /// What a workspace holds, where it is counted.
-    pub(crate) fn volume(&self, place: &Path) -> Option<Arc<Volume>> {
-        let name = place.file_name()?;
-        self.lock().workspaces.get(name).map(|counted| Arc::clone(&counted.volume))
+    /// The volume of a workspace, where the census counts it.
+    pub(crate) fn volume(&self, path: &Path) -> Option<Arc<Volume>> {
+        let name = path.file_name()?;
+        self.state().workspaces.get(name).map(|counted| Arc::clone(&counted.volume))
     }
 
-    /// What the workspaces of a tenant hold that this host knows of.
-    pub(crate) fn of_tenant(&self, directory: &Path, tenant: &TenantId) -> io::Result<Vec<Arc<Volume>>> {
-        let mut known = self.lock();
-        if known.read.is_none() {
-            self.read(&mut known, directory)?;
+    /// The volumes of a tenant's workspaces that the census counts.
+    pub(crate) fn of_tenant(&self, layout: &Layout, tenant: &TenantId) -> io::Result<Vec<Arc<Volume>>> {
+        let mut state = self.state();
+        if state.read.is_none() {
+            self.read(&mut state, layout)?;
         }
-        let own = known.workspaces.values().filter(|counted| counted.key.tenant == *tenant);
+        let own = state.workspaces.values().filter(|counted| counted.key.tenant == *tenant);
         Ok(own.map(|counted| Arc::clone(&counted.volume)).collect())
     }
 
-    /// The limit that is broken where a session has no workspace yet: its tenant, or all
+    /// The limit that is broken before a session has a workspace: its tenant, or all
     /// tenants together, hold too much.
     pub(crate) fn excess(&self, key: &WorkspaceKey) -> Option<QuotaFull> {
         let nothing = |quota: &Arc<Quota>| quota.take(&key.tenant, &key.session, 0).err();
         nothing(&self.bytes).or_else(|| nothing(&self.entries))
     }
 
-    /// Forgets one that was removed.
-    pub(crate) fn forget(&self, place: &Path) {
-        if let Some(name) = place.file_name() {
-            self.lock().workspaces.remove(name);
+    /// Forgets a workspace that was removed.
+    pub(crate) fn forget(&self, path: &Path) {
+        if let Some(name) = path.file_name() {
+            self.state().workspaces.remove(name);
         }
     }
 
-    /// Reads which workspaces there are now, and returns them.
-    pub(crate) fn all(&self, directory: &Path) -> io::Result<Vec<(WorkspaceKey, Arc<Volume>)>> {
-        let mut known = self.lock();
-        self.read(&mut known, directory)?;
-        let all = known.workspaces.values();
+    /// Reads the directory, and returns all workspaces.
+    pub(crate) fn all(&self, layout: &Layout) -> io::Result<Vec<(WorkspaceKey, Arc<Volume>)>> {
+        let mut state = self.state();
+        self.read(&mut state, layout)?;
+        let all = state.workspaces.values();
         Ok(all.map(|counted| (counted.key.clone(), Arc::clone(&counted.volume))).collect())
     }
 
-    fn read(&self, known: &mut Known, directory: &Path) -> io::Result<()> {
-        let mut names = HashMap::new();
-        let entries = match fs::read_dir(directory) {
-            Ok(entries) => Some(entries),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        for entry in entries.into_iter().flatten() {
-            let entry = entry?;
-            if !entry.file_name().to_string_lossy().starts_with(HALF_DONE) {
-                names.insert(entry.file_name(), entry.path());
+    fn read(&self, state: &mut CensusState, layout: &Layout) -> io::Result<()> {
+        let mut paths = HashMap::new();
+        for path in layout.paths()? {
+            if let Some(name) = path.file_name().filter(|_| !layout::is_half_done(&path)) {
+                paths.insert(name.to_owned(), path);
             }
         }
-        known.workspaces.retain(|name, _| names.contains_key(name));
-        for (name, place) in names {
-            if !known.workspaces.contains_key(&name)
-                && let Some(key) = owner(&place)
+        state.workspaces.retain(|name, _| paths.contains_key(name));
+        for (name, path) in paths {
+            if !state.workspaces.contains_key(&name)
+                && let Some(key) = layout::owner(&path)
             {
-                known.workspaces.insert(name, self.counted(&place, &key, None, None));
+                state.workspaces.insert(name, self.counted(&path, &key, None, None));
             }
         }
-        known.read = Some(Instant::now());
+        state.read = Some(Instant::now());
         Ok(())
     }
 
-    fn counted(&self, place: &Path, key: &WorkspaceKey, admitted: Option<Admitted>, usage: Option<Usage>) -> Counted {
+    fn counted(
+        &self,
+        path: &Path,
+        key: &WorkspaceKey,
+        reserved: Option<ReservedWorkspace>,
+        usage: Option<DiskUsage>,
+    ) -> CountedWorkspace {
         let share = |quota: &Arc<Quota>| quota.open(&key.tenant, &key.session);
-        let number = admitted.map_or_else(
+        let number = reserved.map_or_else(
             || {
-                // It is there, whatever the limits say.
+                // The workspace exists, even beyond the limits.
                 let mut number = share(&self.number);
                 number.record(1);
                 number
             },
-            |admitted| admitted.0,
+            |reserved| reserved.0,
         );
-        let extent = Extent::Parts([FILES, HOME].map(|part| place.join(part)).to_vec());
+        let extent = VolumeExtent::Parts(layout::parts(path).to_vec());
         let volume = Volume::new(extent, self.most_entries, share(&self.bytes), share(&self.entries), usage);
-        Counted { key: key.clone(), volume: Arc::new(volume), _number: number }
+        CountedWorkspace { key: key.clone(), volume: Arc::new(volume), _number: number }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, CensusState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whose a workspace is.
-pub(crate) fn owner(place: &Path) -> Option<WorkspaceKey> {
-    let session: Session = serde_json::from_slice(&fs::read(place.join(SESSION)).ok()?).ok()?;
-    Some(WorkspaceKey::restored(session.tenant, session.session))
 }

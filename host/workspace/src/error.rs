@@ -1,4 +1,4 @@
-//! What can go wrong with workspaces, and what the guest is told of it.
+//! The errors of workspaces, and what a guest learns of each.
 
 use std::{io, path::PathBuf};
 
@@ -6,23 +6,24 @@ use wharf_core::{Code, Error, QuotaFull, quota::Level};
 
 /// Why a workspace cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkspaceError {
-    /// The directory of workspaces, or something in it, cannot be used.
+    /// The directory of workspaces, or a file in it, cannot be used.
     #[error("the host cannot {action} {}", path.display())]
     Storage {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// With what.
+        /// The file or directory.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
-    /// There are as many as there may be.
+    /// The limit of their number is reached.
     #[error(
         "{0}; remove workspaces that nobody needs any more (`wharf sessions` lists them), or use a session that has one"
     )]
     Full(QuotaFull),
-    /// It takes nothing that runs, since it is over a limit, or its tenant or all tenants are.
+    /// No process may start in it, since it, its tenant or all tenants are over a limit.
     #[error("nothing is started here: {}, and that is exceeded; {}", .0.rule(), remedy(.0.level))]
     NoRoom(QuotaFull),
     /// It cannot be removed now.
@@ -33,7 +34,7 @@ pub enum WorkspaceError {
     InUse,
 }
 
-/// How room is made.
+/// The remedy for a full workspace, tenant or host.
 fn remedy(level: Level) -> &'static str {
     match level {
         Level::Session => {

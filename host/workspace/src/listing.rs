@@ -1,4 +1,4 @@
-//! The operator's side: which workspaces there are, and their end.
+//! The operator's side: lists workspaces, and ends them.
 
 use std::{
     fs, io,
@@ -10,33 +10,32 @@ use std::{
 use wharf_core::WorkspaceKey;
 
 use crate::{
-    Usage, Volume, WorkspaceError, Workspaces,
-    census::owner,
-    hold::{Hold, NotHeld},
+    DiskUsage, Volume, WorkspaceError, Workspaces, layout,
+    lock::{LockError, WorkspaceLock},
     removal::remove_tree,
-    workspaces::HALF_DONE,
 };
 
-/// What was begun so long ago and is not done will never be.
+/// A directory that is half done after so long belongs to a host that ended.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// One workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// Whose it is.
+#[non_exhaustive]
+pub struct WorkspaceSummary {
+    /// Its tenant and session.
     pub key: WorkspaceKey,
-    /// What it holds.
-    pub usage: Usage,
-    /// When it was last used, to the minute.
+    /// Its size.
+    pub usage: DiskUsage,
+    /// Its last use, to the minute.
     pub used: SystemTime,
 }
 
 /// All workspaces.
 #[derive(Debug, Default)]
-pub struct Listing {
-    /// Those that can be read, the one that was used last first.
-    pub workspaces: Vec<Listed>,
-    /// Those that cannot, and why.
+pub struct WorkspaceListing {
+    /// The readable ones, in the order of their last use, the latest first.
+    pub workspaces: Vec<WorkspaceSummary>,
+    /// The unreadable ones, with the reason.
     pub unreadable: Vec<(WorkspaceKey, WorkspaceError)>,
 }
 
@@ -44,27 +43,27 @@ impl Workspaces {
     /// All workspaces. One that cannot be read hides no other.
     ///
     /// # Errors
-    /// Where it cannot be read which there are.
-    pub fn list(&self) -> Result<Listing, WorkspaceError> {
-        let Listing { mut workspaces, mut unreadable } = Listing::default();
+    /// Where the directory of workspaces cannot be read.
+    pub fn list(&self) -> Result<WorkspaceListing, WorkspaceError> {
+        let WorkspaceListing { mut workspaces, mut unreadable } = WorkspaceListing::default();
         for (key, volume) in self.counted()? {
-            let place = self.place(&key);
-            let read = || Ok(Listed { key: key.clone(), usage: volume.measure()?.usage, used: Self::used(&place)? });
+            let path = self.layout.path(&key);
+            let read = || -> io::Result<_> { Ok((volume.measure()?.usage, layout::last_use(&path)?)) };
             match read() {
-                Ok(one) => workspaces.push(one),
+                Ok((usage, used)) => workspaces.push(WorkspaceSummary { key, usage, used }),
                 // It has just been removed.
-                Err(error) if io::Error::kind(&error) == io::ErrorKind::NotFound => {}
-                Err(error) => unreadable.push((key, WorkspaceError::storage("read", place)(error))),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => unreadable.push((key, WorkspaceError::storage("read", path)(error))),
             }
         }
         workspaces.sort_by(|one, other| other.used.cmp(&one.used).then_with(|| one.key.cmp(&other.key)));
         unreadable.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(Listing { workspaces, unreadable })
+        Ok(WorkspaceListing { workspaces, unreadable })
     }
 
-    /// Counts the workspaces that are on disk, with what they hold: what the limits by
-    /// tenant and host know from then on. Blocks, for as long as reading what was not
-    /// measured before takes.
+    /// Counts the workspaces on disk, with their sizes, for the limits by
+    /// tenant and host. Blocks, because it measures workspaces that were not
+    /// measured before.
     ///
     /// # Errors
     /// Where the directory cannot be read.
@@ -78,90 +77,80 @@ impl Workspaces {
     }
 
     fn counted(&self) -> Result<Vec<(WorkspaceKey, Arc<Volume>)>, WorkspaceError> {
-        self.census.all(&self.directory).map_err(WorkspaceError::storage("read", self.directory.clone()))
+        self.census.all(&self.layout).map_err(WorkspaceError::storage("read", self.layout.directory()))
     }
 
-    /// Removes a workspace with all its files. Says whether there was one.
+    /// Removes a workspace with all its files. Returns whether there was one.
     ///
     /// # Errors
     /// Where something works in it, in this host or another one, or the disk refuses.
     pub fn remove(&self, key: &WorkspaceKey) -> Result<bool, WorkspaceError> {
-        let place = self.place(key);
-        match self.take_away(key, &place, || true) {
+        let path = self.layout.path(key);
+        match self.take_away(key, &path, || true) {
             Ok(Some(aside)) => remove_tree(&aside).map(|()| true).map_err(WorkspaceError::storage("remove", aside)),
-            Ok(None) | Err(NotHeld::Gone) => Ok(false),
-            Err(NotHeld::InUse) => Err(WorkspaceError::InUse),
-            Err(NotHeld::System(error)) => Err(WorkspaceError::storage("remove", place)(error)),
+            Ok(None) | Err(LockError::Gone) => Ok(false),
+            Err(LockError::InUse) => Err(WorkspaceError::InUse),
+            Err(LockError::System(error)) => Err(WorkspaceError::storage("remove", path)(error)),
         }
     }
 
-    /// Removes the workspaces that were last used longer ago than they are
-    /// kept, except for those that are `busy` or that another host uses, and what was left
-    /// half done. Returns how many expired.
+    /// Removes expired workspaces, except for those that are `busy` or that another host
+    /// uses, and directories that were left half done. Returns the number of expired ones.
     ///
     /// # Errors
     /// Where one cannot be removed; the others are removed all the same.
     pub fn sweep(&self, now: SystemTime, busy: impl Fn(&WorkspaceKey) -> bool) -> Result<usize, WorkspaceError> {
         let older = |time: SystemTime, age| now.duration_since(time).is_ok_and(|past| past >= age);
         let (mut swept, mut failure) = (0, None);
-        for place in self.places()? {
-            let half_done = place.file_name().is_some_and(|name| name.to_string_lossy().starts_with(HALF_DONE));
-            let removed = if half_done {
-                let made = fs::symlink_metadata(&place).and_then(|metadata| metadata.modified());
+        let paths = self.layout.paths().map_err(WorkspaceError::storage("read", self.layout.directory()))?;
+        for path in paths {
+            let removed = if layout::is_half_done(&path) {
+                let made = fs::symlink_metadata(&path).and_then(|metadata| metadata.modified());
                 if made.is_ok_and(|made| older(made, ABANDONED)) {
-                    remove_tree(&place).map(|()| false)
+                    remove_tree(&path).map(|()| false)
                 } else {
                     continue;
                 }
             } else {
                 let expired = || {
-                    let old = |expiry| Self::used(&place).is_ok_and(|used| older(used, expiry));
-                    self.settings.expiry.is_some_and(old)
+                    let old = |expiry| layout::last_use(&path).is_ok_and(|used| older(used, expiry));
+                    self.options.expiry.is_some_and(old)
                 };
-                let Some(key) = owner(&place).filter(|key| !busy(key) && expired()) else { continue };
-                // Somebody may have come back to it.
-                match self.take_away(&key, &place, expired) {
+                let Some(key) = layout::owner(&path).filter(|key| !busy(key) && expired()) else { continue };
+                // A call may have used it since.
+                match self.take_away(&key, &path, expired) {
                     Ok(Some(aside)) => remove_tree(&aside).map(|()| true),
-                    Ok(None) | Err(NotHeld::Gone | NotHeld::InUse) => continue,
-                    Err(NotHeld::System(error)) => Err(error),
+                    Ok(None) | Err(LockError::Gone | LockError::InUse) => continue,
+                    Err(LockError::System(error)) => Err(error),
                 }
             };
             match removed {
                 Ok(expired) => swept += usize::from(expired),
-                Err(error) => failure = Some(WorkspaceError::storage("remove", place)(error)),
+                Err(error) => failure = Some(WorkspaceError::storage("remove", path)(error)),
             }
         }
         failure.map_or(Ok(swept), Err)
     }
 
-    fn places(&self) -> Result<Vec<PathBuf>, WorkspaceError> {
-        let failed = |error| WorkspaceError::storage("read", self.directory.clone())(error);
-        match fs::read_dir(&self.directory) {
-            Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(failed(error)),
-        }
-    }
-
-    /// Takes it out of sight, where nobody uses it and it still `may_go`: a call finds it
-    /// whole or not at all. Returns where it is then.
+    /// Moves a workspace aside, where no host uses it and it still `may_go`: a call finds it
+    /// whole or not at all. Returns its new path.
     fn take_away(
         &self,
         key: &WorkspaceKey,
-        place: &Path,
+        path: &Path,
         may_go: impl FnOnce() -> bool,
-    ) -> Result<Option<PathBuf>, NotHeld> {
+    ) -> Result<Option<PathBuf>, LockError> {
         let _leaving = self.leaving.write().unwrap_or_else(PoisonError::into_inner);
-        if !fs::symlink_metadata(place)?.is_dir() || !may_go() {
+        if !fs::symlink_metadata(path)?.is_dir() || !may_go() {
             return Ok(None);
         }
-        if !self.let_go(key) {
-            return Err(NotHeld::InUse);
+        if !self.in_use.let_go(key) {
+            return Err(LockError::InUse);
         }
-        let _alone = Hold::alone(place)?;
-        let aside = tempfile::Builder::new().prefix(HALF_DONE).tempdir_in(&self.directory)?;
-        fs::rename(place, aside.path())?;
-        self.census.forget(place);
+        let _exclusive = WorkspaceLock::exclusive(path)?;
+        let aside = self.layout.aside()?;
+        fs::rename(path, aside.path())?;
+        self.census.forget(path);
         Ok(Some(aside.keep()))
     }
 }

@@ -1,8 +1,8 @@
-//! How much a workspace holds: by what its files take on disk, since a file
-//! with holes takes less than its length says.
+//! Measures a workspace by the blocks of its files on disk, since a file
+//! with holes takes less than its length.
 //!
-//! Whoever owns the files may change them meanwhile, so every directory is
-//! opened below its parent, and no link is followed.
+//! The owner of the files may change them meanwhile, so the measurement opens every directory
+//! below its parent and follows no link.
 
 use std::{
     io,
@@ -15,23 +15,23 @@ use rustix::{
     io::Errno,
 };
 
-/// Directories may be nested so deep, counted from the workspace; more is as bad as too
+/// Deepest nesting of directories, counted from the workspace; a deeper one counts as too
 /// many entries.
 const MAX_DEPTH: usize = 256;
 
-/// What a workspace holds.
+/// The size of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Bytes that its files and directories take on disk.
+pub struct DiskUsage {
+    /// Bytes of its files and directories on disk.
     pub bytes: u64,
-    /// Files and directories, itself not counted.
+    /// Number of its files and directories, without itself.
     pub entries: u64,
-    /// Not all was counted: there are more entries than was asked for, or
+    /// Whether the count is incomplete: there are more entries than the measurement counts, or
     /// directories are nested more than 256 deep.
     pub incomplete: bool,
 }
 
-impl Usage {
+impl DiskUsage {
     pub(crate) fn add(&mut self, part: &Self) {
         self.bytes = self.bytes.saturating_add(part.bytes);
         self.entries = self.entries.saturating_add(part.entries);
@@ -41,18 +41,18 @@ impl Usage {
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Counts what lies below a directory, and stops beyond `most` entries.
-pub(crate) fn measure(directory: &Path, most: u64) -> io::Result<Usage> {
+/// Measures the files below a directory, and stops beyond `most` entries.
+pub(crate) fn measure(directory: &Path, most: u64) -> io::Result<DiskUsage> {
     count(openat(CWD, directory, DIRECTORY, Mode::empty())?, most)
 }
 
-/// The same of a directory that is open.
-pub(crate) fn measure_below(directory: impl AsFd, most: u64) -> io::Result<Usage> {
+/// The same for an open directory.
+pub(crate) fn measure_below(directory: impl AsFd, most: u64) -> io::Result<DiskUsage> {
     count(openat(directory, ".", DIRECTORY, Mode::empty())?, most)
 }
 
-fn count(root: OwnedFd, most: u64) -> io::Result<Usage> {
-    let mut usage = Usage::default();
+fn count(root: OwnedFd, most: u64) -> io::Result<DiskUsage> {
+    let mut usage = DiskUsage::default();
     // One open directory for each level.
     let mut levels = vec![read(root)?];
     loop {
@@ -85,15 +85,15 @@ fn count(root: OwnedFd, most: u64) -> io::Result<Usage> {
             continue;
         }
         if depth > MAX_DEPTH {
-            // What is not looked at may hold anything, so it is too much.
+            // A directory that is not measured may hold any number of files.
             usage.entries = most.saturating_add(1);
             usage.incomplete = true;
             return Ok(usage);
         }
         match openat(parent, name, DIRECTORY, Mode::empty()) {
             Ok(child) => levels.push(read(child)?),
-            // Removed, or replaced by something else; or its owner has closed
-            // it to everybody, which a host that is not root has to respect.
+            // Its owner removed or replaced it; or closed
+            // it to all, and a host that is not root cannot open it.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
             Err(Errno::ACCESS) => usage.incomplete = true,
             Err(error) => return Err(error.into()),

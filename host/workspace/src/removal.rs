@@ -1,8 +1,8 @@
 //! Removing a tree whose owner may still be at work in it.
 //!
-//! Everything is done on descriptors and on names right below them; no link is followed,
-//! and nothing is held open but two directories, however deep the tree is: what is nested
-//! is moved up before it is removed.
+//! The removal works on descriptors and on names right below them, follows no link,
+//! and holds two directories open, however deep the tree is: it moves nested directories
+//! up before it removes them.
 
 use std::{
     ffi::{CStr, OsString},
@@ -20,10 +20,10 @@ use rustix::{
     process::geteuid,
 };
 
-/// Whoever adds faster than this removes is given up on.
+/// Passes after which the removal gives up on an owner that adds files faster.
 const PASSES: usize = 1_000_000;
 
-/// Removes what is below a directory, and the directory.
+/// Removes a directory with all files below it.
 pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
     let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let top = openat(CWD, path, directory, Mode::empty())?;
@@ -58,12 +58,13 @@ fn remove_entry(top: BorrowedFd<'_>, name: &CStr, moved: &mut u64) -> io::Result
         if is_dots(name) || unlinked(inner.as_fd(), name)? {
             continue;
         }
-        // A directory can only be moved by who may write to it.
+        // Only a user that may write to a directory can move it.
         if own(inner.as_fd(), name)?.is_none() {
             continue;
         }
         *moved += 1;
-        // No process made this name: it is refused, and tried again, where one did.
+        // Where a process made a file of this name, the system refuses, and the next pass
+        // tries again.
         let up = OsString::from_vec(format!(".moved-{moved}").into_bytes());
         match renameat(&inner, name, top, &up) {
             Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
@@ -71,25 +72,25 @@ fn remove_entry(top: BorrowedFd<'_>, name: &CStr, moved: &mut u64) -> io::Result
         }
     }
     match unlinkat(top, name, AtFlags::REMOVEDIR) {
-        // The next pass sees it again.
+        // The next pass finds it again.
         Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether this was no directory, and is gone.
+/// Removes a file; whether it is gone. False for a directory.
 fn unlinked(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<bool> {
     match unlinkat(directory, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(true),
         Err(Errno::ISDIR) => Ok(false),
-        // What some systems say of a directory, and all of a file that may not be removed.
+        // Some systems refuse a directory so, and all refuse a protected file so.
         Err(Errno::PERM) if is_directory(directory, name) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Opens a directory right below another one, open to its owner. Nothing where it is gone
-/// or something else by now.
+/// Opens a directory right below another one, and opens it to its owner. None where it is
+/// gone or no directory any more.
 fn own(parent: BorrowedFd<'_>, name: &CStr) -> io::Result<Option<OwnedFd>> {
     let found = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let found = match openat(parent, name, found, Mode::empty()) {
@@ -101,7 +102,7 @@ fn own(parent: BorrowedFd<'_>, name: &CStr) -> io::Result<Option<OwnedFd>> {
     // Root needs no mode, and changes none.
     let closed = !Mode::from_raw_mode(fstat(&found)?.st_mode).contains(Mode::RWXU);
     if closed && !geteuid().is_root() {
-        // This very directory, whatever its name has become: the link leads to the descriptor.
+        // This very directory, even under another name: the link leads to the descriptor.
         chmod(format!("/proc/self/fd/{}", found.as_raw_fd()), Mode::RWXU)?;
     }
     let readable = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

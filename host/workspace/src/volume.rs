@@ -1,8 +1,8 @@
-//! How much a workspace or an exchange folder holds: counted while the host writes there,
-//! and put right by measuring, which also sees what processes wrote.
+//! The size of a workspace or an exchange folder: counted while the host writes there,
+//! and corrected by measurements, which also see files of processes.
 //!
-//! What is counted while it is written is never too little: a file that is written over,
-//! or has holes, may count for more than it takes until it is measured. It never knows
+//! The count is never too small: a file that is overwritten
+//! or has holes may count for more than it takes until the next measurement. It never knows
 //! who writes, or how.
 
 use std::{
@@ -15,65 +15,65 @@ use std::{
 
 use wharf_core::quota::{Level, QuotaFull, Share};
 
-use crate::measure::{Usage, measure, measure_below};
+use crate::measure::{DiskUsage, measure, measure_below};
 
-/// Measured this often at most...
+/// Shortest time between two measurements...
 const OFTEN: Duration = Duration::from_secs(1);
-/// ...and after a rest this many times longer than measuring takes, so that a large one
+/// ...which also rest this many times longer than one takes, so that a large volume
 /// keeps no disk busy.
 const REST: u32 = 10;
-/// What runs somewhere is looked for once a second: what has ended may have been at work so
-/// long after it was last seen.
+/// The host looks for running processes once a second: a process may have written for so
+/// long after the last look that saw it.
 const UNSEEN: Duration = Duration::from_secs(2);
-/// One that nobody wrote to for so long is not measured again.
+/// A volume without writes for so long is not measured again.
 const ACTIVE: Duration = Duration::from_secs(30);
 
-/// What is measured.
+/// The directories of a volume.
 #[derive(Debug)]
-pub(crate) enum Extent {
+pub(crate) enum VolumeExtent {
     /// The parts of a workspace.
     Parts(Vec<PathBuf>),
     /// A folder of the operator's.
     Folder(File),
 }
 
-/// A workspace or an exchange folder, as something that is filled.
+/// A workspace or an exchange folder, as a volume that writes fill.
 #[derive(Debug)]
 pub struct Volume {
-    extent: Extent,
+    extent: VolumeExtent,
     most_entries: u64,
     // Held for a few look-ups, never while files are touched.
-    held: Mutex<Held>,
-    // Held while it is measured, on a thread for blocking work: once at a time.
+    state: Mutex<VolumeState>,
+    // Held during a measurement, on a thread for blocking work: one at a time.
     measuring: Mutex<()>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct VolumeState {
     bytes: Share,
     entries: Share,
-    /// All that was ever taken, to know what was while somebody measured.
+    /// All bytes and entries that were ever taken, for the difference during a measurement.
     taken_bytes: u64,
     taken_entries: u64,
-    measured: Option<Usage>,
+    measured: Option<DiskUsage>,
     used: Instant,
     due: Instant,
-    /// When the last measure began, and when the next may.
+    /// When the last measurement began, and when the next one may.
     began: Option<Instant>,
     rested: Instant,
 }
 
 impl Volume {
-    /// Holds what `measured` says; it has to be measured first where that is nothing.
+    /// A volume of this measured size, or one that is to be measured first.
     pub(crate) fn new(
-        extent: Extent,
+        extent: VolumeExtent,
         most_entries: u64,
         bytes: Share,
         entries: Share,
-        measured: Option<Usage>,
+        measured: Option<DiskUsage>,
     ) -> Self {
         let now = Instant::now();
-        let held = Held {
+        let state = VolumeState {
             bytes,
             entries,
             taken_bytes: 0,
@@ -84,54 +84,55 @@ impl Volume {
             began: None,
             rested: now,
         };
-        Self { extent, most_entries, held: Mutex::new(held), measuring: Mutex::default() }
+        Self { extent, most_entries, state: Mutex::new(state), measuring: Mutex::default() }
     }
 
-    /// Takes room for what is about to be written, all of it or nothing.
+    /// Takes room for a write, all of it or none.
     ///
     /// # Errors
-    /// The limit that it would break.
+    /// The limit that the write would break.
     pub fn take(&self, bytes: u64, entries: u64) -> Result<(), QuotaFull> {
-        let mut held = self.lock();
-        held.used = Instant::now();
-        held.bytes.grow(bytes)?;
-        if let Err(full) = held.entries.grow(entries) {
-            held.bytes.shrink(bytes);
+        let mut state = self.lock();
+        state.used = Instant::now();
+        state.bytes.grow(bytes)?;
+        if let Err(full) = state.entries.grow(entries) {
+            state.bytes.shrink(bytes);
             return Err(full);
         }
-        held.taken_bytes = held.taken_bytes.saturating_add(bytes);
-        held.taken_entries = held.taken_entries.saturating_add(entries);
+        state.taken_bytes = state.taken_bytes.saturating_add(bytes);
+        state.taken_entries = state.taken_entries.saturating_add(entries);
         Ok(())
     }
 
-    /// Gives back room: what was taken and not used, or what was removed.
+    /// Gives back room that was taken and not used, or that a removal freed.
     pub fn give_back(&self, bytes: u64, entries: u64) {
-        let mut held = self.lock();
-        held.bytes.shrink(bytes);
-        held.entries.shrink(entries);
+        let mut state = self.lock();
+        state.bytes.shrink(bytes);
+        state.entries.shrink(entries);
     }
 
-    /// What was written took more than was taken for it.
+    /// Counts bytes of a write beyond those that were taken for it.
     pub fn record(&self, bytes: u64) {
-        let mut held = self.lock();
-        held.bytes.record(bytes);
-        held.taken_bytes = held.taken_bytes.saturating_add(bytes);
+        let mut state = self.lock();
+        state.bytes.record(bytes);
+        state.taken_bytes = state.taken_bytes.saturating_add(bytes);
     }
 
-    /// The limit that it breaks now: it, its tenant, or all tenants together hold too much.
+    /// The limit that is broken now: the volume, its tenant, or all tenants together hold too
+    /// much.
     #[must_use]
     pub fn excess(&self) -> Option<QuotaFull> {
-        let mut held = self.lock();
-        held.bytes.grow(0).err().or_else(|| held.entries.grow(0).err())
+        let mut state = self.lock();
+        state.bytes.grow(0).err().or_else(|| state.entries.grow(0).err())
     }
 
-    /// Whether it was ever measured.
+    /// Whether the volume was ever measured.
     #[must_use]
     pub fn is_measured(&self) -> bool {
         self.lock().measured.is_some()
     }
 
-    /// Measures it, unless that was ever done. Blocks.
+    /// Measures the volume, unless it was measured before. Blocks.
     ///
     /// # Errors
     /// Where it cannot be read.
@@ -140,19 +141,18 @@ impl Volume {
         if self.is_measured() { Ok(()) } else { self.measure_alone().map(drop) }
     }
 
-    /// Measures it. Blocks, for as long as reading all of it takes.
+    /// Measures the volume. Blocks for as long as it takes to read all of it.
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn measure(&self) -> io::Result<Measured> {
+    pub fn measure(&self) -> io::Result<VolumeMeasurement> {
         let _measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
         self.measure_alone()
     }
 
-    /// Measures it where something may have changed it since it was last measured, and it
-    /// has rested since: as long in proportion as between all measures, and however short
-    /// that is, so that whoever starts one short process after the other finds it full.
-    /// Blocks.
+    /// Measures the volume where it may have changed since the last measurement and
+    /// has rested for the usual share of the time that this took, however short that is, so
+    /// that one short process after the other finds it full. Blocks.
     ///
     /// # Errors
     /// Where it cannot be read.
@@ -161,40 +161,40 @@ impl Volume {
         if self.is_stale() && self.lock().rested <= Instant::now() { self.measure_alone().map(drop) } else { Ok(()) }
     }
 
-    /// Whether something may have changed it since it was last measured.
+    /// Whether the volume may have changed since the last measurement.
     pub(crate) fn is_stale(&self) -> bool {
-        let held = self.lock();
-        held.began.is_none_or(|began| held.used + UNSEEN >= began)
+        let state = self.lock();
+        state.began.is_none_or(|began| state.used + UNSEEN >= began)
     }
 
-    fn measure_alone(&self) -> io::Result<Measured> {
+    fn measure_alone(&self) -> io::Result<VolumeMeasurement> {
         let (began, before) = {
-            let held = self.lock();
-            (Instant::now(), (held.taken_bytes, held.taken_entries))
+            let state = self.lock();
+            (Instant::now(), (state.taken_bytes, state.taken_entries))
         };
         let read = self.read();
         let mut guard = self.lock();
-        let held = &mut *guard;
+        let state = &mut *guard;
         let rest = began.elapsed() * REST;
-        (held.began, held.rested) = (Some(began), Instant::now() + rest);
-        held.due = Instant::now() + OFTEN.max(rest);
+        (state.began, state.rested) = (Some(began), Instant::now() + rest);
+        state.due = Instant::now() + OFTEN.max(rest);
         // A failure is not forgotten while the volume rests: what cannot be read is measured anew.
-        let usage = read.inspect_err(|_| held.measured = None)?;
-        // What was never measured may be as old as the disk.
-        let grew = held.measured.is_some_and(|last| usage.bytes > last.bytes || usage.entries > last.entries);
-        held.measured = Some(usage);
-        // What was taken meanwhile may not have been seen.
-        set(&mut held.bytes, usage.bytes.saturating_add(held.taken_bytes - before.0));
-        set(&mut held.entries, usage.entries.saturating_add(held.taken_entries - before.1));
-        let excess = held.bytes.grow(0).err().or_else(|| held.entries.grow(0).err());
-        Ok(Measured { usage, excess, grew })
+        let usage = read.inspect_err(|_| state.measured = None)?;
+        // A first measurement shows no growth: the files may be as old as the disk.
+        let grew = state.measured.is_some_and(|last| usage.bytes > last.bytes || usage.entries > last.entries);
+        state.measured = Some(usage);
+        // The measurement may have missed writes that began meanwhile.
+        set(&mut state.bytes, usage.bytes.saturating_add(state.taken_bytes - before.0));
+        set(&mut state.entries, usage.entries.saturating_add(state.taken_entries - before.1));
+        let excess = state.bytes.grow(0).err().or_else(|| state.entries.grow(0).err());
+        Ok(VolumeMeasurement { usage, excess, grew })
     }
 
-    fn read(&self) -> io::Result<Usage> {
+    fn read(&self) -> io::Result<DiskUsage> {
         match &self.extent {
-            Extent::Folder(folder) => measure_below(folder, self.most_entries),
-            Extent::Parts(parts) => {
-                let mut sum = Usage::default();
+            VolumeExtent::Folder(folder) => measure_below(folder, self.most_entries),
+            VolumeExtent::Parts(parts) => {
+                let mut sum = DiskUsage::default();
                 for part in parts {
                     match measure(part, self.most_entries.saturating_sub(sum.entries)) {
                         Ok(part) => sum.add(&part),
@@ -207,34 +207,34 @@ impl Volume {
         }
     }
 
-    /// Whether it was used lately, and the last measure is old enough.
+    /// Whether the volume was used lately, and its last measurement is old enough.
     pub(crate) fn is_due(&self, now: Instant, inhabited: bool) -> bool {
-        let held = self.lock();
-        held.due <= now && (inhabited || now.saturating_duration_since(held.used) < ACTIVE)
+        let state = self.lock();
+        state.due <= now && (inhabited || now.saturating_duration_since(state.used) < ACTIVE)
     }
 
     pub(crate) fn note_use(&self) {
         self.lock().used = Instant::now();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, VolumeState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What was found where something was measured.
+/// The result of a measurement.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured {
-    /// What it holds.
-    pub usage: Usage,
-    /// The limit that is broken.
+pub struct VolumeMeasurement {
+    /// The size.
+    pub usage: DiskUsage,
+    /// The broken limit, if any.
     pub excess: Option<QuotaFull>,
     grew: bool,
 }
 
-impl Measured {
-    /// Whether what runs there must end: it holds too much itself, or grew since the measure
-    /// before this one while its tenant or all tenants together hold too much.
+impl VolumeMeasurement {
+    /// Whether processes there must end: the volume holds too much itself, or grew since the
+    /// last measurement while its tenant or all tenants together hold too much.
     #[must_use]
     pub fn must_end(&self) -> bool {
         self.excess.is_some_and(|full| full.level == Level::Session || self.grew)

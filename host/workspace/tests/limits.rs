@@ -1,18 +1,18 @@
-//! How many workspaces there may be, and how much they may hold, by tenant and in all.
+//! The limits on the number of workspaces and on what they hold, by tenant and in all.
 
 #![cfg(unix)]
 
 use std::{fs, path::Path};
 
 use wharf_core::{Code, Error, ProcessLimits, WorkspaceKey};
-use wharf_workspace::{Settings, WorkspaceError, Workspaces};
+use wharf_workspace::{WorkspaceError, WorkspaceOptions, Workspaces};
 
 fn key(tenant: &str, session: &str) -> WorkspaceKey {
     WorkspaceKey::restored(tenant.parse().expect("legal"), session.parse().expect("legal"))
 }
 
 fn host(directory: &Path, limits: &ProcessLimits) -> Workspaces {
-    Workspaces::new(&directory.join("workspaces"), Settings::new(limits, None))
+    Workspaces::new(&directory.join("workspaces"), WorkspaceOptions::new(limits, None))
 }
 
 fn limit_of(outcome: Result<wharf_workspace::Workspace, WorkspaceError>) -> String {
@@ -34,8 +34,8 @@ fn ten_thousand_invented_sessions_make_as_many_directories_as_a_tenant_may_have(
     for session in ["a", "b"] {
         workspaces.create(&key("few", session)).expect("another tenant has room");
     }
-    let told = limit_of(workspaces.create(&key("few", "c")));
-    assert!(told.contains("`workspaces`"), "{told}");
+    let message = limit_of(workspaces.create(&key("few", "c")));
+    assert!(message.contains("`workspaces`"), "{message}");
     assert_eq!(fs::read_dir(directory.path().join("workspaces")).expect("is there").count(), 12);
     assert!(workspaces.remove(&key("many", "s0")).expect("removes"));
     workspaces.create(&key("few", "c")).expect("there is room again");
@@ -144,16 +144,16 @@ fn nothing_is_started_where_a_session_its_tenant_or_all_hold_too_much_and_nothin
     };
     let first = write("t", "a", 1_500_000);
     // At once: nothing rests long that is small.
-    let told = limit_of(started("t", "a"));
-    assert!(told.contains("`workspace_bytes`") && told.contains("this session"), "{told}");
+    let message = limit_of(started("t", "a"));
+    assert!(message.contains("`workspace_bytes`") && message.contains("this session"), "{message}");
     write("t", "b", 1_000_000);
-    let told = limit_of(started("t", "b"));
-    assert!(told.contains("`workspace_total_bytes_per_tenant`") && told.contains("this tenant"), "{told}");
+    let message = limit_of(started("t", "b"));
+    assert!(message.contains("`workspace_total_bytes_per_tenant`") && message.contains("this tenant"), "{message}");
     limit_of(started("t", "c"));
     write("u", "a", 500_000);
     write("u", "b", 700_000);
-    let told = limit_of(started("u", "b"));
-    assert!(told.contains("`workspace_total_bytes`") && told.contains("all tenants together"), "{told}");
+    let message = limit_of(started("u", "b"));
+    assert!(message.contains("`workspace_total_bytes`") && message.contains("all tenants together"), "{message}");
     limit_of(started("v", "a"));
     assert_eq!(fs::read_dir(directory.path().join("workspaces")).expect("is there").count(), 4);
     fs::remove_file(first.join("file")).expect("removes");
@@ -176,8 +176,8 @@ fn what_an_earlier_host_left_is_measured_before_anything_starts() {
         fs::write(files.join("file"), vec![1; bytes]).expect("writes");
     }
     for (session, limit) in [("a", "workspace_bytes"), ("b", "per_tenant"), ("c", "per_tenant")] {
-        let told = limit_of(host(directory.path(), &limits).create_to_run(&key("t", session)));
-        assert!(told.contains(limit), "{told}");
+        let message = limit_of(host(directory.path(), &limits).create_to_run(&key("t", session)));
+        assert!(message.contains(limit), "{message}");
     }
     host(directory.path(), &limits).create_to_run(&key("u", "a")).expect("another tenant has room of its own");
 }

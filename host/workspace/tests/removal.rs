@@ -12,7 +12,7 @@ use std::{
 
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, symlinkat, unlinkat};
 use wharf_core::{ProcessLimits, TenantId, WorkspaceKey};
-use wharf_workspace::{Settings, WorkspaceError, Workspaces};
+use wharf_workspace::{WorkspaceError, WorkspaceOptions, Workspaces};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -22,12 +22,11 @@ fn key(session: &str) -> WorkspaceKey {
 
 /// A host on this directory.
 fn host(directory: &Path) -> Workspaces {
-    Workspaces::new(&directory.join("workspaces"), Settings::new(&ProcessLimits::default(), Some(DAY)))
+    Workspaces::new(&directory.join("workspaces"), WorkspaceOptions::new(&ProcessLimits::default(), Some(DAY)))
 }
 
-/// Swaps a directory with files in it for a link out and back, below an open directory:
-/// what a process of the session can do, which keeps its working directory wherever that is
-/// moved.
+/// Swaps a directory with files for a link out and back, below an open directory. A process
+/// of the session can do that: it keeps its working directory wherever that is moved.
 fn swap(files: &File, victim: &Path) {
     let _ = mkdirat(files, "swapped", Mode::RWXU);
     let _ = openat(files, "swapped/file", OFlags::CREATE | OFlags::WRONLY, Mode::RWXU);
@@ -60,7 +59,7 @@ fn a_directory_that_is_swapped_for_a_link_while_it_is_removed_changes_nothing_el
                     }
                 });
             }
-            // Whoever is faster than the removal keeps a part of it, out of sight.
+            // A swap that outruns the removal keeps a part of the tree, out of sight.
             if round % 2 == 0 {
                 let _ = workspaces.remove(&key("a"));
             } else {
@@ -120,7 +119,7 @@ fn a_workspace_that_another_host_uses_is_neither_removed_nor_swept() {
     assert!(wharf_core::Error::from(error).message.contains("try again"));
     assert_eq!(other.sweep(SystemTime::now() + 2 * DAY, |_| false).expect("sweeps"), 0);
     assert_eq!(fs::read_to_string(workspace.files.join("kept")).expect("is there"), "kept");
-    // With the host, its lock is gone, however it ended.
+    // A host's lock goes with it, however the host ended.
     drop(one);
     assert!(other.remove(&key("a")).expect("removes"));
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use wharf_core::{ProcessLimits, SessionId, TenantId, WorkspaceKey};
-use wharf_workspace::{Settings, Workspaces};
+use wharf_workspace::{WorkspaceOptions, Workspaces};
 
 const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -20,8 +20,8 @@ fn key(session: &str) -> WorkspaceKey {
 fn workspaces(quota_bytes: u64) -> (tempfile::TempDir, Workspaces) {
     let directory = tempfile::tempdir().expect("a directory");
     let limits = ProcessLimits { workspace_bytes: quota_bytes, ..ProcessLimits::default() };
-    let settings = Settings::new(&limits, Some(MONTH));
-    let workspaces = Workspaces::new(&directory.path().join("workspaces"), settings);
+    let options = WorkspaceOptions::new(&limits, Some(MONTH));
+    let workspaces = Workspaces::new(&directory.path().join("workspaces"), options);
     (directory, workspaces)
 }
 

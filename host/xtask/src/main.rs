@@ -22,6 +22,7 @@ mod packages;
 mod python;
 mod routes;
 mod soak;
+mod targets;
 mod test;
 mod tidy;
 mod toolchain;
@@ -48,6 +49,8 @@ While you work:
   soak       Kill the host at random moments under load, 300 times
   fuzz       Look for input that breaks what must hold whatever comes
   coverage   Measure which lines the tests reach; fails below 80 %
+  check-targets
+             Check the host's code for other systems and processors, as far as its compiler
   deny       Check licences, sources and known vulnerabilities of the dependencies
   book       Build the manual as a site
 
@@ -78,6 +81,7 @@ fn run() -> Result<()> {
         Some(Arg::Value(name)) => match name.to_string_lossy().as_ref() {
             "plugins" => components::run(arguments),
             "test" => test::run(arguments),
+            "check-targets" => targets::run(arguments),
             "demo" => demo::run(arguments),
             "tidy" => tidy::run(arguments),
             "bench" => bench::run(arguments),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wharf_sdk::ToolError;
+use wharf_sdk::contract::webview::{LogName, POPUPS};
 use wharf_sdk::webview::{Modifier, MouseButton, Operation, PageInfo, PageStatus};
 
 use crate::answer::{OpenDialog, PageNow, quoted};
@@ -81,7 +82,7 @@ impl Page<'_> {
 
     /// What was downloaded after a number, and the number to go on after.
     fn downloads(&self, after: u64) -> Result<(Vec<Value>, u64), ToolError> {
-        let page = self.call.web_pages().entries(&self.id, "downloads", after, 1_000)?;
+        let page = self.call.web_pages().entries(&self.id, LogName::Downloads.as_str(), after, 1_000)?;
         Ok((page.entries, page.next))
     }
 
@@ -212,7 +213,7 @@ enum Stay {
 
 fn popups(info: &PageInfo) -> u64 {
     let meta: Value = info.meta.as_deref().and_then(|meta| serde_json::from_str(meta).ok()).unwrap_or_default();
-    meta["popups"].as_u64().unwrap_or_default()
+    meta[POPUPS].as_u64().unwrap_or_default()
 }
 
 /// An entry of the log of downloads in a sentence.

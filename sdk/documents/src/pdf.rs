@@ -4,6 +4,7 @@
 //! The syntax is read here and not by a library: those that were looked at
 //! unpack without a limit, or build every object of the file at once, so that a
 //! small file takes gigabytes, or fill tables for whatever range a font claims.
+//! The book's chapter on decisions has the figures.
 
 mod cmap;
 mod content;

@@ -3,7 +3,8 @@
 //! claims to span.
 //!
 //! calamine is not used: it reserves memory for as many strings as a workbook
-//! claims to have, which ends the program where the claim is absurd.
+//! claims to have, which ends the program where the claim is absurd. The book's
+//! chapter on decisions has the figures.
 
 mod numbers;
 mod strings;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wharf_contract::tools;
 
 use crate::{ToolError, schema};
 
@@ -36,7 +37,7 @@ impl Content {
     /// The same as an embedded resource of this address.
     #[must_use]
     pub fn at(self, uri: &str) -> Self {
-        Self { meta: Some(serde_json::json!({ "uri": uri }).to_string()), ..self }
+        Self { meta: Some(serde_json::json!({ (tools::URI): uri }).to_string()), ..self }
     }
 }
 

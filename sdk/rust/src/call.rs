@@ -5,37 +5,11 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+pub use wharf_contract::log::Level;
 
 use crate::ToolError;
 use crate::host::{ActiveHost, Host};
 use crate::state::{Bucket, Scope};
-
-/// How much a line or a message matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// For whoever follows every step.
-    Trace,
-    /// For whoever looks for a defect.
-    Debug,
-    /// What happened.
-    Info,
-    /// What should not have happened, and did no harm.
-    Warn,
-    /// What failed.
-    Error,
-}
-
-impl Level {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Trace => "trace",
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Warn => "warn",
-            Self::Error => "error",
-        }
-    }
-}
 
 /// One call of a tool: on whose behalf it runs, and what it may ask for.
 ///

@@ -2,70 +2,7 @@
 //!
 //! It knows nothing of Wasm; `wit_host` converts what the host sends.
 
-/// What went wrong, in a word of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// The operator has not granted it.
-    Denied,
-    /// An argument is malformed or out of range.
-    Invalid,
-    /// There is no such thing, or it belongs to somebody else.
-    NotFound,
-    /// Something changed since it was read, or stands in the way.
-    Conflict,
-    /// A limit or quota is reached.
-    Limit,
-    /// The wait ended first.
-    Timeout,
-    /// It existed and does not any more.
-    Gone,
-    /// A service that is needed does not answer now.
-    Unavailable,
-    /// A defect of the tool or of the host.
-    Internal,
-}
-
-impl ErrorCode {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Denied => "denied",
-            Self::Invalid => "invalid",
-            Self::NotFound => "not-found",
-            Self::Conflict => "conflict",
-            Self::Limit => "limit",
-            Self::Timeout => "timeout",
-            Self::Gone => "gone",
-            Self::Unavailable => "unavailable",
-            Self::Internal => "internal",
-        }
-    }
-
-    /// The code for a word. Words of a later contract count as
-    /// [`ErrorCode::Internal`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "denied" => Self::Denied,
-            "invalid" => Self::Invalid,
-            "not-found" => Self::NotFound,
-            "conflict" => Self::Conflict,
-            "limit" => Self::Limit,
-            "timeout" => Self::Timeout,
-            "gone" => Self::Gone,
-            "unavailable" => Self::Unavailable,
-            _ => Self::Internal,
-        }
-    }
-}
-
-impl std::fmt::Display for ErrorCode {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
+pub use wharf_contract::types::ErrorCode;
 
 /// Why a tool could not do what it was asked.
 ///

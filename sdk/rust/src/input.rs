@@ -6,13 +6,11 @@
 //! ([`Call::input`]).
 
 use serde_json::{Map, Value, json};
+use wharf_contract::caller::{CAPABILITIES, CLIENT, INPUT, RESPONSES, STATE};
+use wharf_contract::tools::{INPUT_REQUIRED, InputMethod, REQUESTS};
 
 use crate::answer::{Answer, ToolOutput};
 use crate::{Call, ToolError};
-
-/// Where the host puts what was given, and what the client can do.
-const INPUT: &str = "dev.wharf/input";
-const CLIENT: &str = "dev.wharf/client";
 
 /// What a call needs before it can answer: up to 16 things, each under a name by
 /// which [`Call::input`] finds it in the next round.
@@ -58,20 +56,20 @@ impl InputRequired {
     /// Schema of a flat object.
     #[must_use]
     pub fn form(self, name: &str, message: &str, schema: Value) -> Self {
-        self.request(name, "elicitation/create", json!({ "message": message, "requestedSchema": schema }))
+        self.request(name, InputMethod::Elicitation.as_str(), json!({ "message": message, "requestedSchema": schema }))
     }
 
     /// Asks the client's model, which answers with at most so many tokens.
     #[must_use]
     pub fn model(self, name: &str, prompt: &str, max_tokens: u32) -> Self {
         let message = json!({ "role": "user", "content": { "type": "text", "text": prompt } });
-        self.request(name, "sampling/createMessage", json!({ "messages": [message], "maxTokens": max_tokens }))
+        self.request(name, InputMethod::Sampling.as_str(), json!({ "messages": [message], "maxTokens": max_tokens }))
     }
 
     /// Asks which folders the client works in.
     #[must_use]
     pub fn roots(self, name: &str) -> Self {
-        self.request(name, "roots/list", json!({}))
+        self.request(name, InputMethod::Roots.as_str(), json!({}))
     }
 
     /// Asks anything that the contract knows, with parameters as the Model
@@ -98,11 +96,11 @@ impl InputRequired {
 
     /// The `meta` of an answer that asks for it.
     pub(crate) fn to_meta(&self) -> String {
-        let mut required = json!({ "requests": self.requests });
+        let mut required = json!({ (REQUESTS): self.requests });
         if let Some(state) = &self.state {
-            required["state"] = state.as_str().into();
+            required[STATE] = state.as_str().into();
         }
-        json!({ "inputRequired": required }).to_string()
+        json!({ (INPUT_REQUIRED): required }).to_string()
     }
 }
 
@@ -121,7 +119,7 @@ impl Answer {
 }
 
 pub(crate) fn required(meta: Option<&str>) -> Option<Value> {
-    serde_json::from_str::<Map<String, Value>>(meta?).ok()?.remove("inputRequired")
+    serde_json::from_str::<Map<String, Value>>(meta?).ok()?.remove(INPUT_REQUIRED)
 }
 
 /// The answer of a tool or a prompt that may ask first.
@@ -210,11 +208,11 @@ impl Call {
     #[must_use]
     pub fn input(&self) -> Input {
         let Some(Value::Object(mut given)) = self.request_meta().remove(INPUT) else { return Input::default() };
-        let responses = match given.remove("responses") {
+        let responses = match given.remove(RESPONSES) {
             Some(Value::Object(responses)) => responses,
             _ => Map::new(),
         };
-        let state = match given.remove("state") {
+        let state = match given.remove(STATE) {
             Some(Value::String(state)) => Some(state),
             _ => None,
         };
@@ -226,6 +224,6 @@ impl Call {
     #[must_use]
     pub fn client_can(&self, capability: &str) -> bool {
         let client = self.request_meta().remove(CLIENT);
-        client.is_some_and(|client| client["capabilities"].get(capability).is_some_and(|known| !known.is_null()))
+        client.is_some_and(|client| client[CAPABILITIES].get(capability).is_some_and(|known| !known.is_null()))
     }
 }

@@ -115,7 +115,6 @@ mod update;
 pub mod webview;
 #[cfg(target_family = "wasm")]
 mod wit_host;
-mod words;
 pub mod workspace;
 
 pub use answer::{Answer, Content, Reply, Text, ToolOutput};
@@ -131,6 +130,8 @@ pub use stream::{EventStream, StreamStatus};
 #[doc(hidden)]
 pub use tool::macro_support;
 pub use tool::{NoInput, Plugin, Tool, ToolDefinition, ToolDetails};
+/// The words and shapes of the contract, each as a closed list too.
+pub use wharf_contract as contract;
 pub use wharf_sdk_macros::{prompt, reasons, tool};
 
 /// The chapters of the book on writing plugins: their code is compiled and run.

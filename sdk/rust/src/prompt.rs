@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+pub use wharf_contract::prompts::Role;
 
 use crate::answer::{Content, Text};
 use crate::input::{InputRequired, Round, required};
@@ -31,26 +32,6 @@ pub struct PromptArgument {
     pub description: String,
     /// Whether there is no prompt without it.
     pub required: bool,
-}
-
-/// Who says something in a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The person.
-    User,
-    /// The model.
-    Assistant,
-}
-
-impl Role {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
 }
 
 /// What a prompt comes to.

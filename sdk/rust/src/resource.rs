@@ -222,28 +222,7 @@ impl Call {
     }
 }
 
-/// A list that may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Changed {
-    /// The prompts.
-    Prompts,
-    /// The resources of a context.
-    Resources,
-    /// The tools.
-    Tools,
-}
-
-impl Changed {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Prompts => "prompts",
-            Self::Resources => "resources",
-            Self::Tools => "tools",
-        }
-    }
-}
+pub use wharf_contract::events::List as Changed;
 
 #[cfg(test)]
 mod tests {

@@ -4,38 +4,11 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+pub use wharf_contract::state::Scope;
 
 use crate::error::ErrorCode;
 use crate::host::{ActiveBucket, HostBucket};
 use crate::{Call, ToolError};
-
-/// Which part of the context keys a bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// This session, assistant and thread.
-    Thread,
-    /// This session.
-    Session,
-    /// This assistant, in all its sessions.
-    Assistant,
-    /// Every call of this plugin by this tenant.
-    Plugin,
-    /// The one of these that the operator chose in `[plugin.NAME]
-    /// default_scope`; the session where nothing is chosen.
-    Default,
-}
-
-impl Scope {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Thread => "thread",
-            Self::Session => "session",
-            Self::Assistant => "assistant",
-            Self::Plugin => "plugin",
-            Self::Default => "default",
-        }
-    }
-}
 
 /// One stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

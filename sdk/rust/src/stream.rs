@@ -1,38 +1,12 @@
 //! [`EventStream`]: how one piece of work goes, told to whoever follows it over
 //! HTTP, beyond the call that began it.
 
+pub use wharf_contract::events::StreamStatus;
+use wharf_contract::events::{NOTHING_NEW, StreamOptions};
+
 use crate::host::{ActiveHost, HostStreams};
 use crate::terminal::Preset;
 use crate::{Call, ToolError};
-
-/// How the work of a stream stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StreamStatus {
-    /// It works.
-    Processing,
-    /// It writes.
-    Typing,
-    /// It waits for input, perhaps only for a moment.
-    Ready,
-    /// It is done.
-    Completed,
-    /// It failed.
-    Error,
-}
-
-impl StreamStatus {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Processing => "processing",
-            Self::Typing => "typing",
-            Self::Ready => "ready",
-            Self::Completed => "completed",
-            Self::Error => "error",
-        }
-    }
-}
 
 /// A stream of events of this plugin, session and assistant. Clients of the same
 /// tenant, session and assistant read it over HTTP; nobody makes a writer wait.
@@ -93,14 +67,12 @@ impl Call {
         preset: Option<Preset>,
         parameters: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<EventStream<'_>, ToolError> {
-        let mut options = serde_json::Map::new();
-        if let Some(preset) = preset {
-            options.insert("preset".to_owned(), preset.as_str().into());
-        }
-        if !parameters.is_empty() {
-            options.insert("parameters".to_owned(), parameters.clone().into());
-        }
-        let options = (!options.is_empty()).then(|| serde_json::Value::Object(options).to_string());
+        let options = StreamOptions {
+            parameters: (!parameters.is_empty()).then_some(parameters),
+            preset: preset.map(String::from),
+        };
+        let named = options.parameters.is_some() || options.preset.is_some();
+        let options = if named { Some(serde_json::to_string(&options)?) } else { None };
         let id = self.host.open_stream(title, options.as_deref())?;
         Ok(EventStream { host: &self.host, id })
     }
@@ -135,7 +107,7 @@ impl EventStream<'_> {
     /// # Errors
     /// `invalid` where the host does not know it yet, which can be passed over.
     pub fn nothing_new(&self) -> Result<(), ToolError> {
-        self.host.stream_status(&self.id, "nothing-new")
+        self.host.stream_status(&self.id, NOTHING_NEW)
     }
 
     /// Says something: a message of 1 to 8,192 bytes.

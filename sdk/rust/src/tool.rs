@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wharf_contract::tools;
+
 use crate::answer::{Answer, ToolOutput};
 use crate::{Call, ToolError, schema};
 
@@ -42,7 +44,7 @@ impl ToolDetails {
     #[must_use]
     pub fn to_meta(self) -> String {
         let mut meta = serde_json::json!({
-            "annotations": {
+            (tools::ANNOTATIONS): {
                 "readOnlyHint": self.read_only,
                 "destructiveHint": self.destructive,
                 "idempotentHint": self.idempotent,
@@ -50,10 +52,10 @@ impl ToolDetails {
             },
         });
         if let Some(title) = self.title {
-            meta["title"] = title.into();
+            meta[tools::TITLE] = title.into();
         }
         if let Some(timeout) = self.timeout {
-            meta["timeoutMilliseconds"] = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).into();
+            meta[tools::TIMEOUT_MILLISECONDS] = crate::process::milliseconds(timeout).into();
         }
         meta.to_string()
     }

@@ -14,9 +14,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use tokio::{io::AsyncReadExt as _, runtime::Runtime};
 use wharf::{Context, Grants, ProcessGrant, TenantId};
 use wharf_process::{
-    Containment, Limits, Owner, ProcessId, Processes, Settings, SpawnRequest, StreamName, Until, output::OutputLimits,
+    ChildLimits, Containment, Owner, ProcessId, Processes, Settings, SpawnRequest, StreamName, Until,
+    output::OutputLimits,
 };
-use wharf_spawn::{Bind, Child, Contained, Input, Output, Sandbox, Spawner};
+use wharf_spawn::{Bind, Child, ChildInput, ChildOutput, Sandbox, SandboxMechanism, Spawner};
 
 use crate::{
     Setting,
@@ -67,7 +68,7 @@ impl Room {
             input: false,
             lifetime: None,
             silence: None,
-            limits: Limits::default(),
+            limits: ChildLimits::default(),
             containment: Containment::None,
             user: None,
         };
@@ -215,7 +216,7 @@ pub(crate) fn starts(setting: &Setting, report: &mut Report) -> Result<()> {
     let bind = Bind { source: place, target: "/workspace".into() };
     let contained = Containment::Required(Sandbox { writable: vec![bind], readable: Vec::new(), network: false });
     let mut kinds = vec![("process_spawn", 4.0, Containment::None, None)];
-    if capabilities.containment == Ok(Contained::Bubblewrap) {
+    if capabilities.containment == Ok(SandboxMechanism::Bubblewrap) {
         kinds.push(("process_spawn_bubblewrap", 8.0, contained, user));
     }
     for (key, bar, containment, user) in kinds {
@@ -253,11 +254,11 @@ async fn ours_to_first_byte(spawner: &Spawner, containment: Containment, user: O
         arguments: vec!["started".into()],
         environment: Vec::new(),
         working_directory: "/".into(),
-        stdin: Input::Null,
-        stdout: Output::Pipe,
-        stderr: Output::Null,
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Pipe,
+        stderr: ChildOutput::Null,
         descriptors: Vec::new(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment,
         user,
     };

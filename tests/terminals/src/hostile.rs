@@ -86,7 +86,7 @@ const TEXTS: [&str; 8] = ["", "\r\n", "ls", "a\nb\n", "cat >", ">>> ", "log:\r\n
 pub fn detector(bytes: &[u8]) {
     let [preset, rest @ ..] = &bytes[..bytes.len().min(MAX_BYTES)] else { return };
     let preset = Preset::ALL[usize::from(*preset) % Preset::ALL.len()];
-    let parameters: Parameters = preset.parameters();
+    let parameters: Parameters = preset.into();
     let (limit, Ok(nonce)) = (parameters.time_limit, Nonce::new(NONCE)) else { return };
     let Ok(mut asked) = Detector::new(parameters, Some(nonce)) else { return };
     // It is told the same, and asked in between.

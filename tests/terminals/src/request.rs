@@ -1,6 +1,6 @@
 //! Programs as they are started here: uncontained, with few variables.
 
-use wharf_terminal::{Containment, History, InputRules, Limits, PtyBackend, Size, TerminalRequest};
+use wharf_terminal::{ChildLimits, Containment, History, InputRules, PtyBackend, Size, TerminalRequest};
 
 /// A program in a terminal of the usual size.
 pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> TerminalRequest {
@@ -15,7 +15,7 @@ pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> Te
         size: Size::default(),
         history,
         rules: InputRules::default(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
         integration: None,

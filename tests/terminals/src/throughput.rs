@@ -14,8 +14,8 @@ use rustix::{
     pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt},
 };
 use tokio::runtime::Runtime;
-use wharf_spawn::{Input, Output, SpawnRequest, Spawner};
-use wharf_terminal::{Containment, History, Limits, PtyBackend, Session, TerminalRequest};
+use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest, Spawner};
+use wharf_terminal::{ChildLimits, Containment, History, PtyBackend, Session, TerminalRequest};
 
 use crate::{
     flood::{Kind, LAST_LINE},
@@ -112,11 +112,11 @@ fn by_itself(runtime: &Runtime, spawner: &Spawner, file: &Path, printed: usize) 
         arguments: vec![file.into()],
         environment: Vec::new(),
         working_directory: "/".into(),
-        stdin: Input::Terminal(program),
-        stdout: Output::Terminal,
-        stderr: Output::Terminal,
+        stdin: ChildInput::Terminal(program),
+        stdout: ChildOutput::Terminal,
+        stderr: ChildOutput::Terminal,
         descriptors: Vec::new(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     }))?;

@@ -20,9 +20,9 @@ use anyhow::{Context as _, Result};
 use fastrand::Rng;
 use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
 use wharf_completion::detection::{Layer, Preset, Reason};
-use wharf_spawn::{Child, Input, Output, SpawnRequest, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildOutput, SpawnRequest, Spawner};
 use wharf_terminal::{
-    Containment, History, Limits, Session, ShellIntegration, TerminalError, TurnInput, TurnOptions, TurnState,
+    ChildLimits, Containment, History, Session, ShellIntegration, TerminalError, TurnInput, TurnOptions, TurnState,
 };
 
 pub use report::{Failure, Report, Tally};
@@ -175,7 +175,7 @@ impl Conversation {
         request.environment.push(("PAGER".into(), "/bin/cat".into()));
         request.integration = self.integration.take();
         let session = Session::start(&self.spawner, request).await?;
-        let parameters = || TurnOptions { parameters: self.program.preset.parameters() };
+        let parameters = || TurnOptions { parameters: self.program.preset.into() };
         let started = session.begin_turn(TurnInput::Keys(&[]), parameters()).await?;
         started.completed(AMPLE).await;
         for (step, truth) in self.program.turns.iter().take(self.turns) {
@@ -202,7 +202,7 @@ impl Conversation {
             Step::Text(_) => TurnInput::Type(&typed),
             Step::Keys(_) => TurnInput::Keys(keys),
         };
-        let options = TurnOptions { parameters: self.program.preset.parameters() };
+        let options = TurnOptions { parameters: self.program.preset.into() };
         let turn = match session.begin_turn(input, options).await {
             Ok(turn) => turn,
             Err(TerminalError::Closed) => return Ok(()),
@@ -341,11 +341,11 @@ async fn load(spawner: &Spawner) -> Result<Child> {
         arguments: vec!["-c".into(), "while :; do :; done".into()],
         environment: Vec::new(),
         working_directory: "/".into(),
-        stdin: Input::Null,
-        stdout: Output::Null,
-        stderr: Output::Null,
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Null,
+        stderr: ChildOutput::Null,
         descriptors: Vec::new(),
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     };

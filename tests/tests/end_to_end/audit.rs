@@ -8,19 +8,19 @@ mod hosts;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use serde_json::{Value, json};
-use wharf::audit::{Entry, Reader, directory};
+use wharf::audit::{AuditEntry, AuditReader, directory};
 use wharf_tests::{Fixture, Setup, context, found, until};
 
 /// Every line of a data directory, none of them damaged.
-fn lines(data: &Path) -> Vec<Entry> {
+fn lines(data: &Path) -> Vec<AuditEntry> {
     let (lines, skipped) = read(data);
     assert_eq!(skipped, 0);
     lines
 }
 
 /// Every line of a data directory, and how many were damaged.
-fn read(data: &Path) -> (Vec<Entry>, u64) {
-    let mut reader = Reader::new(&directory(data), None);
+fn read(data: &Path) -> (Vec<AuditEntry>, u64) {
+    let mut reader = AuditReader::new(&directory(data), None);
     let mut lines = Vec::new();
     let keep = |entry| {
         lines.push(entry);
@@ -31,14 +31,14 @@ fn read(data: &Path) -> (Vec<Entry>, u64) {
 }
 
 /// Closes the host, and reads what it has left.
-async fn closed(fixture: Fixture) -> (Vec<Entry>, wharf_tests::Data) {
+async fn closed(fixture: Fixture) -> (Vec<AuditEntry>, wharf_tests::Data) {
     let Fixture { host, data } = fixture;
     host.shut_down(Duration::ZERO).await;
     (lines(data.path()), data)
 }
 
 /// Those that one call of this tool left, the call itself last.
-fn of_tool<'l>(lines: &'l [Entry], tool: &str) -> Vec<&'l Entry> {
+fn of_tool<'l>(lines: &'l [AuditEntry], tool: &str) -> Vec<&'l AuditEntry> {
     lines.iter().filter(|line| line.tool == tool).collect()
 }
 
@@ -81,7 +81,7 @@ async fn each_call_and_each_thing_it_asked_for_is_one_line_of_names_and_sizes() 
     assert!(put.iter().all(|line| line.id == call.id && line.session == "s-1"), "{put:?}");
 
     let denied: Vec<_> = lines.iter().filter(|line| line.kind == "denied").collect();
-    let words = |line: &Entry| (line.function.clone(), line.asked.clone(), line.outcome.clone());
+    let words = |line: &AuditEntry| (line.function.clone(), line.asked.clone(), line.outcome.clone());
     let told = |function: &str, asked: &str| (function.to_owned(), asked.to_owned(), "denied".to_owned());
     assert_eq!(
         denied.iter().map(|line| words(line)).collect::<Vec<_>>(),
@@ -169,7 +169,7 @@ async fn what_a_guest_waited_for_when_its_call_was_dropped_is_told_too() {
     let started = found(fixture.call("hostile__start_process", arguments).await);
     let id = started["ok"]["id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
     let arguments = json!({"function": "wait", "id": id, "number": 600_000});
-    let told = |lines: &[Entry]| {
+    let told = |lines: &[AuditEntry]| {
         let waits = lines.iter().find(|line| line.function == "process.wait").cloned();
         waits.inspect(|wait| assert_eq!((wait.outcome.as_str(), &wait.asked), ("cancelled", &id)))
     };

@@ -257,7 +257,7 @@ impl wharf::EventSink for Turn {
         self.order.lock().expect("not poisoned").push(self.of);
     }
 
-    fn message(&self, _level: &str, _data: Value) {}
+    fn message(&self, _level: wharf::Level, _data: Value) {}
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,7 +12,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf::audit::{Entry, Reader, directory};
+use wharf::audit::{AuditEntry, AuditReader, directory};
 use wharf_tests::{Fixture, Setup, Upstream, found, object};
 
 async fn ask(fixture: &Fixture, authority: &str, more: Value) -> Value {
@@ -213,13 +213,13 @@ async fn a_call_that_waits_for_a_server_still_answers_and_one_taken_back_frees_i
 }
 
 /// Every line that a host left.
-fn audited(data: &std::path::Path) -> Vec<Entry> {
+fn audited(data: &std::path::Path) -> Vec<AuditEntry> {
     let mut lines = Vec::new();
     let keep = |entry| {
         lines.push(entry);
         true
     };
-    Reader::new(&directory(data), None).read(keep).expect("the lines can be read");
+    AuditReader::new(&directory(data), None).read(keep).expect("the lines can be read");
     lines
 }
 

@@ -171,7 +171,7 @@ async fn who_does_not_own_a_stream_cannot_tell_it_from_one_that_never_was() {
     let setup = Setup::new().events().terminals("programs = [\"sh\"]").plugin("other", &other, grants);
     let fixture = setup.open().await;
     let stream = opened(&fixture).await;
-    let own = fixture.host.open_stream(&here(), "the app's", Preset::Patient.parameters()).expect("opens");
+    let own = fixture.host.open_stream(&here(), "the app's", Preset::Patient.into()).expect("opens");
     let arguments = json!({"program": "sh", "arguments": ["-c", "exec sleep 1000"]});
     let started = found(fixture.call("hostile__start_terminal", arguments).await);
     let of_terminal = started["ok"]["terminal"]["stream"].as_str().expect("a stream").to_owned();
@@ -262,7 +262,7 @@ async fn a_call_tells_a_thousand_events_and_no_more() {
 #[tokio::test]
 async fn the_app_has_streams_of_its_own() {
     let fixture = Setup::new().open().await;
-    let writer = fixture.host.open_stream(&here(), "an import", Preset::Patient.parameters()).expect("opens");
+    let writer = fixture.host.open_stream(&here(), "an import", Preset::Patient.into()).expect("opens");
     let stream = writer.id().to_string();
     let reading = {
         let (streams, id) = (fixture.host.streams().clone(), writer.id());

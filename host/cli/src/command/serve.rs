@@ -11,8 +11,8 @@ use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    Channel, Configuration, Contained, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer,
-    HttpServices, HttpSettings, McpService, ServerInfo, ToolService as _,
+    Channel, Configuration, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer, HttpServices,
+    HttpSettings, McpService, SandboxMechanism, ServerInfo, ToolService as _,
     configuration::{HttpSection, TlsFiles},
     serve_stdio,
 };
@@ -284,8 +284,8 @@ async fn announce_containment(host: Host) {
         None => {}
         Some(Ok(contained)) => {
             let by = match contained {
-                Contained::Bubblewrap => "bubblewrap",
-                Contained::Landlock => "Landlock and seccomp",
+                SandboxMechanism::Bubblewrap => "bubblewrap",
+                SandboxMechanism::Landlock => "Landlock and seccomp",
             };
             tracing::info!(target: "wharf::start", by, "processes are contained");
         }

@@ -10,7 +10,7 @@ use anyhow::Result;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{Listed, Listing, SessionId, TenantId, WorkspaceError, WorkspaceKey, Workspaces};
+use wharf::{SessionId, TenantId, WorkspaceError, WorkspaceKey, WorkspaceListing, WorkspaceSummary, Workspaces};
 
 use crate::{
     bytes::size,
@@ -71,12 +71,12 @@ impl Sessions {
     }
 }
 
-fn all(workspaces: &Workspaces) -> Result<Listing> {
+fn all(workspaces: &Workspaces) -> Result<WorkspaceListing> {
     workspaces.list().map_err(|error| Unusable(wharf::with_causes(&error)).into())
 }
 
 fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
-    let Listing { workspaces: listed, unreadable } = all(workspaces)?;
+    let WorkspaceListing { workspaces: listed, unreadable } = all(workspaces)?;
     if as_json {
         let sessions: Vec<_> = listed
             .iter()
@@ -111,7 +111,7 @@ fn complain(unreadable: &[Unreadable]) {
     }
 }
 
-fn show(listed: &[Listed], quota_bytes: u64) -> io::Result<()> {
+fn show(listed: &[WorkspaceSummary], quota_bytes: u64) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     if listed.is_empty() {
         writeln!(out, "No session has a workspace.")?;
@@ -135,7 +135,7 @@ fn show(listed: &[Listed], quota_bytes: u64) -> io::Result<()> {
 }
 
 fn remove(workspaces: &Workspaces, key: &WorkspaceKey, yes: bool) -> Result<ExitCode> {
-    let Listing { workspaces: listed, unreadable } = all(workspaces)?;
+    let WorkspaceListing { workspaces: listed, unreadable } = all(workspaces)?;
     let found = listed.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>();
     let broken = unreadable.into_iter().filter(|(of, _)| of == key).collect::<Vec<_>>();
     if found.is_empty() && broken.is_empty() {

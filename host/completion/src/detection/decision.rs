@@ -2,6 +2,9 @@
 
 use std::{fmt, time::Duration};
 
+use wharf_contract::turn;
+pub use wharf_contract::turn::{Confidence, Layer};
+
 /// How a turn stands, or how it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decision {
@@ -77,36 +80,8 @@ pub struct Verdict {
     pub confidence: Confidence,
 }
 
-/// The layers of detection, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// L0: the process ended.
-    Ended,
-    /// L1: the source said so.
-    Signal,
-    /// L2: a status, or a prompt.
-    Status,
-    /// L3: nothing came for a while.
-    Inactivity,
-    /// L4: the turn may not last longer.
-    Limit,
-}
-
-impl Layer {
-    /// The short name, `L0` to `L4`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ended => "L0",
-            Self::Signal => "L1",
-            Self::Status => "L2",
-            Self::Inactivity => "L3",
-            Self::Limit => "L4",
-        }
-    }
-}
-
-/// Why a turn is complete, strongest first.
+/// Why a turn is complete, strongest first: a word of the contract, with what
+/// belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// The process ended and left nothing behind.
@@ -148,81 +123,42 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// The word of the contract.
+    #[must_use]
+    pub fn word(self) -> turn::Reason {
+        match self {
+            Self::ProcessExited => turn::Reason::ProcessExited,
+            Self::DescendantsAlive { .. } => turn::Reason::DescendantsAlive,
+            Self::AgentCompleted => turn::Reason::AgentCompleted,
+            Self::CommandEnded { .. } => turn::Reason::CommandEnded,
+            Self::NeedsContinuation => turn::Reason::NeedsContinuation,
+            Self::StreamClosed => turn::Reason::StreamClosed,
+            Self::StatusReady => turn::Reason::StatusReady,
+            Self::StrictPrompt => turn::Reason::StrictPrompt,
+            Self::ShellIdle => turn::Reason::ShellIdle,
+            Self::AwaitsInput => turn::Reason::AwaitsInput,
+            Self::BroadPrompt => turn::Reason::BroadPrompt,
+            Self::EmptyPolls => turn::Reason::EmptyPolls,
+            Self::Idle => turn::Reason::Idle,
+            Self::AttemptsExhausted => turn::Reason::AttemptsExhausted,
+            Self::TimeLimit => turn::Reason::TimeLimit,
+        }
+    }
+
     /// The layer that this reason belongs to.
     #[must_use]
     pub fn layer(self) -> Layer {
-        match self {
-            Self::ProcessExited | Self::DescendantsAlive { .. } => Layer::Ended,
-            Self::AgentCompleted | Self::CommandEnded { .. } | Self::NeedsContinuation | Self::StreamClosed => {
-                Layer::Signal
-            }
-            Self::StatusReady | Self::StrictPrompt | Self::ShellIdle | Self::AwaitsInput | Self::BroadPrompt => {
-                Layer::Status
-            }
-            Self::EmptyPolls | Self::Idle => Layer::Inactivity,
-            Self::AttemptsExhausted | Self::TimeLimit => Layer::Limit,
-        }
+        self.word().layer()
     }
 
     /// The word that streams and logs use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ProcessExited => "process-exited",
-            Self::DescendantsAlive { .. } => "descendants-alive",
-            Self::AgentCompleted => "agent-completed",
-            Self::CommandEnded { .. } => "command-ended",
-            Self::NeedsContinuation => "needs-continuation",
-            Self::StreamClosed => "stream-closed",
-            Self::StatusReady => "status-ready",
-            Self::StrictPrompt => "strict-prompt",
-            Self::ShellIdle => "shell-idle",
-            Self::AwaitsInput => "awaits-input",
-            Self::BroadPrompt => "broad-prompt",
-            Self::EmptyPolls => "empty-polls",
-            Self::Idle => "idle",
-            Self::AttemptsExhausted => "attempts-exhausted",
-            Self::TimeLimit => "time-limit",
-        }
+        self.word().as_str()
     }
 }
 
 impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// How sure it is that an answer is whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Confidence {
-    /// Nothing says so: the turn was cut off.
-    None,
-    /// A guess from silence.
-    Low,
-    /// A guess from what most programs do.
-    Medium,
-    /// What was seen means this nearly always.
-    High,
-    /// It is a fact.
-    Certain,
-}
-
-impl Confidence {
-    /// The word that streams and logs use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Certain => "certain",
-        }
-    }
-}
-
-impl fmt::Display for Confidence {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
     }

@@ -15,10 +15,10 @@ use super::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use wharf_completion::detection::{AgentStatus, Detector, Event, Preset, Reason};
+/// use wharf_completion::detection::{AgentStatus, Detector, Event, Parameters, Preset, Reason};
 ///
 /// let seconds = Duration::from_secs;
-/// let mut detector = Detector::new(Preset::Agent.parameters(), None)?;
+/// let mut detector = Detector::new(Parameters::from(Preset::Agent), None)?;
 /// detector.feed(Event::Input { text: "" }, seconds(0));
 /// detector.feed(Event::Message, seconds(4));
 /// let decision = detector.feed(Event::Status(AgentStatus::Ready), seconds(5));

@@ -1,6 +1,9 @@
 //! What a detector is told: the facts that rooms see, without their sources.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
+
+/// What an agent says of itself.
+pub use wharf_contract::events::StreamStatus as AgentStatus;
 
 /// Something that happened, handed in with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,59 +76,6 @@ pub enum Signal<'e> {
         /// The nonce that came with it.
         nonce: &'e str,
     },
-}
-
-/// What an agent says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AgentStatus {
-    /// It works.
-    Processing,
-    /// It writes.
-    Typing,
-    /// It waits for input, perhaps only for a moment.
-    Ready,
-    /// It is done.
-    Completed,
-    /// It failed.
-    Error,
-}
-
-impl AgentStatus {
-    /// The word that streams use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Processing => "processing",
-            Self::Typing => "typing",
-            Self::Ready => "ready",
-            Self::Completed => "completed",
-            Self::Error => "error",
-        }
-    }
-
-    /// The status of this word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Processing, Self::Typing, Self::Ready, Self::Completed, Self::Error]
-            .into_iter()
-            .find(|status| status.as_str() == word)
-    }
-
-    /// Whether it says that there is more to come.
-    pub(super) fn is_working(self) -> bool {
-        matches!(self, Self::Processing | Self::Typing)
-    }
-
-    /// Whether it says that nothing more will come.
-    pub(super) fn is_done(self) -> bool {
-        matches!(self, Self::Ready | Self::Completed)
-    }
-}
-
-impl fmt::Display for AgentStatus {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
 }
 
 /// What a look at a terminal found. Only what is known is said: wrong facts

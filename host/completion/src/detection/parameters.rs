@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wharf_contract::turn::Parameter;
+
 use super::{Prompts, Tuning};
 
 /// What any time of a detector is at most.
@@ -149,8 +151,8 @@ impl Parameters {
         ] {
             time(name, given)?;
         }
-        count("max_attempts", self.max_attempts, MAX_ATTEMPTS)?;
-        count("consecutive_empty_polls", self.consecutive_empty_polls, self.max_attempts)?;
+        count(Parameter::MaxAttempts.as_str(), self.max_attempts, MAX_ATTEMPTS)?;
+        count(Parameter::ConsecutiveEmptyPolls.as_str(), self.consecutive_empty_polls, self.max_attempts)?;
         order((STRICT, self.strict_quiet), (BROAD, self.broad_quiet))?;
         order((BROAD, self.broad_quiet), (INACTIVITY, self.inactivity_timeout))?;
         order((INACTIVITY, self.inactivity_timeout), (BUSY, self.busy_inactivity_timeout))?;
@@ -197,16 +199,16 @@ impl Parameters {
 }
 
 // The names that configurations and clients write.
-pub(super) const WAIT: &str = "wait_for_data_milliseconds";
-pub(super) const INACTIVITY: &str = "inactivity_timeout_milliseconds";
-pub(super) const BUSY: &str = "busy_inactivity_timeout_milliseconds";
-pub(super) const LIMIT: &str = "time_limit_milliseconds";
-pub(super) const SETTLE: &str = "settle_milliseconds";
-pub(super) const DRAIN: &str = "drain_milliseconds";
-pub(super) const STRICT: &str = "strict_quiet_milliseconds";
-pub(super) const BROAD: &str = "broad_quiet_milliseconds";
-pub(super) const SHORTEST: &str = "adaptive_shortest_milliseconds";
-pub(super) const LONGEST: &str = "adaptive_longest_milliseconds";
+pub(super) const WAIT: &str = Parameter::WaitForData.as_str();
+pub(super) const INACTIVITY: &str = Parameter::InactivityTimeout.as_str();
+pub(super) const BUSY: &str = Parameter::BusyInactivityTimeout.as_str();
+pub(super) const LIMIT: &str = Parameter::TimeLimit.as_str();
+pub(super) const SETTLE: &str = Parameter::Settle.as_str();
+pub(super) const DRAIN: &str = Parameter::Drain.as_str();
+pub(super) const STRICT: &str = Parameter::StrictQuiet.as_str();
+pub(super) const BROAD: &str = Parameter::BroadQuiet.as_str();
+pub(super) const SHORTEST: &str = Parameter::AdaptiveShortest.as_str();
+pub(super) const LONGEST: &str = Parameter::AdaptiveLongest.as_str();
 
 /// A time that a client gave under this name.
 ///

@@ -22,7 +22,7 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 fn detector(preset: Preset) -> Detector {
-    Detector::new(preset.parameters(), Some(Nonce::new(NONCE).expect("legal"))).expect("valid")
+    Detector::new(Parameters::from(preset), Some(Nonce::new(NONCE).expect("legal"))).expect("valid")
 }
 
 /// A turn that has just got its input, at 0 ms.

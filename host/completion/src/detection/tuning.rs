@@ -231,12 +231,17 @@ impl Parameters {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use serde::de::IgnoredAny;
+    use wharf_contract::turn::Parameter;
+
     use super::*;
     use crate::detection::Preset;
 
     fn tuned(preset: Preset, json: &str) -> Result<Parameters, String> {
         let tuning: Tuning = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        preset.parameters().tuned(&tuning).map_err(|error| error.to_string())
+        Parameters::from(preset).tuned(&tuning).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -268,6 +273,8 @@ mod tests {
         let bounds = adaptation.map(|bounds| (bounds.shortest.as_secs(), bounds.longest.as_secs()));
         assert_eq!(bounds, Some((2, 60)));
         assert!(Tuning::default().is_empty());
+        let all: BTreeMap<&str, IgnoredAny> = serde_json::from_str(all).expect("an object");
+        assert_eq!(all.into_keys().collect::<BTreeSet<_>>(), Parameter::WORDS.iter().copied().collect());
     }
 
     #[test]
@@ -345,7 +352,7 @@ mod tests {
     fn silence_that_was_asked_for_holds_while_the_program_works_and_whatever_was_usual() {
         let seconds = Duration::from_secs;
         for preset in Preset::ALL {
-            let own = preset.parameters();
+            let own = Parameters::from(preset);
             let asked = tuned(preset, r#"{"inactivity_timeout_milliseconds": 2000}"#).expect("valid");
             assert_eq!((asked.inactivity_timeout, asked.busy_inactivity_timeout), (seconds(2), seconds(2)), "{preset}");
             assert!(!asked.empty_polls_while_busy);

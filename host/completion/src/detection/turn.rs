@@ -108,12 +108,12 @@ impl Turn {
         let repeated = self.status.replace(status) == Some(status);
         // One that repeats that it works is alive; one that repeats that it is
         // done, or failed, has nothing to add.
-        if !repeated || status.is_working() {
+        if !repeated || works(status) {
             self.touch(at);
         }
-        self.worked |= status.is_working();
+        self.worked |= works(status);
         self.failed |= status == AgentStatus::Error;
-        if status.is_done() {
+        if is_done(status) {
             self.done_since.get_or_insert(at);
         } else if self.done_since.take().is_some() {
             self.done_passed = true;
@@ -141,7 +141,7 @@ impl Turn {
 
     /// Whether the agent says that there is more to come.
     pub(super) fn is_working(&self) -> bool {
-        self.status.is_some_and(AgentStatus::is_working)
+        self.status.is_some_and(works)
     }
 
     /// Whether a row ends with the input as it was typed behind a prompt.
@@ -149,4 +149,14 @@ impl Turn {
         let row = row.trim();
         !self.line.is_empty() && row.len() > self.line.len() && row.ends_with(&*self.line)
     }
+}
+
+/// Whether an agent that says so has more to come.
+fn works(status: AgentStatus) -> bool {
+    matches!(status, AgentStatus::Processing | AgentStatus::Typing)
+}
+
+/// Whether an agent that says so has nothing more to come.
+fn is_done(status: AgentStatus) -> bool {
+    matches!(status, AgentStatus::Ready | AgentStatus::Completed)
 }

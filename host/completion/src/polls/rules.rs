@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::{Language, PollSettings};
 use wharf_core::{SessionId, TenantId};
+
+use super::{Language, PollSettings};
 
 /// What differs from the settings that hold otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

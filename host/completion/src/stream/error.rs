@@ -1,7 +1,8 @@
 //! What can go wrong with streams, and what callers are told of it.
 
-use crate::detection::InvalidParameter;
 use wharf_core::{Code, Error, QuotaFull};
+
+use crate::detection::InvalidParameter;
 
 /// Why a call on a stream failed. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]

@@ -4,9 +4,9 @@ use std::{fmt, str::FromStr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wharf_core::handle::{Handle, NoHandle};
 
 use super::StreamError;
-use wharf_core::handle::{Handle, NoHandle};
 
 /// The handle of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

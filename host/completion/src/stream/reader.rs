@@ -2,35 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Ended, StreamError, StreamEvent, StreamId, StreamInfo, record::Record};
-
-/// What one read found.
-#[derive(Debug, Clone)]
-pub struct Batch {
-    /// In order, without a gap among them.
-    pub events: Vec<Arc<StreamEvent>>,
-    /// The number to read from next.
-    pub next: u64,
-    /// What was asked for and is not kept any more.
-    pub lost: Option<Lost>,
-    /// Why nothing will come behind `next`.
-    pub ended: Option<Ended>,
-    /// The same in words, where its source said it.
-    pub because: Option<String>,
-}
-
-/// Events that were evicted before they were read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Lost {
-    /// The number of the first that is lost.
-    pub from: u64,
-    /// The number of the first that is not.
-    pub resumed_at: u64,
-}
+use super::{Batch, StreamError, StreamId, StreamInfo, record::Record};
 
 /// Reads one stream. Holds no event; dropping it changes nothing.
 #[derive(Clone)]

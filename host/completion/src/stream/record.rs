@@ -9,42 +9,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use tokio::{sync::Notify, time::Instant};
+use wharf_core::{StreamLimits, StreamOwner, text::Following};
 
 use super::{
-    Completion, EventKind, StreamError, StreamId,
+    Completion, Ended, EventKind, StreamError, StreamId,
     event::{StatusData, milliseconds},
     ring::Ring,
     totals::Totals,
 };
 use crate::detection::{AgentStatus, Confidence, Decision, Detector, Event, Reason, Verdict, words};
-use wharf_core::{StreamLimits, StreamOwner, text::Following};
-
-/// Why a stream ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ended {
-    /// Its only turn was complete.
-    Completed,
-    /// Its source closed it.
-    Closed,
-    /// A reader deleted it.
-    Deleted,
-    /// Nobody used it for too long.
-    Expired,
-}
-
-impl Ended {
-    /// The word that clients see.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Closed => "closed",
-            Self::Deleted => "deleted",
-            Self::Expired => "expired",
-        }
-    }
-}
 
 /// What is known of a stream without reading it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -7,6 +7,11 @@ use std::{
 };
 
 use tokio::time::Instant;
+use wharf_core::{
+    Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
+    quota::{Bounds, Level},
+    text,
+};
 
 use super::{
     Ended, StreamError, StreamId, StreamInfo, StreamReader, StreamWriter,
@@ -14,11 +19,6 @@ use super::{
     totals::Totals,
 };
 use crate::detection::{Detector, Parameters};
-use wharf_core::{
-    Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
-    quota::{Bounds, Level},
-    text,
-};
 
 /// The longest title, in bytes.
 const TITLE_BYTES: usize = 256;
@@ -38,7 +38,7 @@ const TITLE_BYTES: usize = 256;
 /// # async fn main() -> Result<(), wharf_completion::stream::StreamError> {
 /// let streams = Streams::new(StreamLimits::default());
 /// let context = Context::new(TenantId::local(), SessionId::default_session());
-/// let turns = Turns::One(Preset::Agent.parameters());
+/// let turns = Turns::One(Preset::Agent.into());
 /// let writer = streams.open(StreamOwner::host(&context), OpenStream { title: "a search", turns, held_by: None })?;
 /// writer.status(AgentStatus::Processing)?;
 /// writer.message(Message { text: "found it", cursors: None })?;

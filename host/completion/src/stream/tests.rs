@@ -5,10 +5,10 @@ use tokio::{
     sync::Semaphore,
     time::{Instant, advance, sleep},
 };
+use wharf_core::{Code, Context, Error, SessionId, StreamLimits, StreamOwner, TenantId};
 
 use super::*;
 use crate::detection::{AgentStatus, Confidence, Decision, Preset, Reason, Verdict};
-use wharf_core::{Code, Context, Error, SessionId, StreamLimits, StreamOwner, TenantId};
 
 /// Long enough for any machine: only a defect waits for it.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -23,7 +23,7 @@ fn owner() -> StreamOwner {
 }
 
 fn one() -> OpenStream<'static> {
-    OpenStream { title: "test", turns: Turns::One(Preset::Agent.parameters()), held_by: None }
+    OpenStream { title: "test", turns: Turns::One(Preset::Agent.into()), held_by: None }
 }
 
 fn told() -> OpenStream<'static> {
@@ -158,7 +158,7 @@ async fn turns_that_the_source_decides_follow_each_other_on_one_stream() {
 #[tokio::test(start_paused = true)]
 async fn detected_turns_begin_anew_with_each_input() {
     let streams = Streams::new(StreamLimits::default());
-    let turns = Turns::Detected(Preset::Agent.parameters());
+    let turns = Turns::Detected(Preset::Agent.into());
     let writer = streams.open(owner(), OpenStream { title: "many", turns, held_by: None }).expect("opens");
     say(&writer, "hello, before any turn").expect("open");
     assert!(matches!(writer.complete(), Err(StreamError::NoTurn)));
@@ -243,7 +243,7 @@ async fn an_ended_stream_of_another_tenant_is_never_displaced() {
 async fn what_nobody_uses_ends_and_is_forgotten_but_not_what_something_holds() {
     let limits = StreamLimits { idle_seconds: 60, ended_seconds: 60, ..StreamLimits::default() };
     let streams = Streams::new(limits);
-    let turns = Turns::Detected(Preset::Agent.parameters());
+    let turns = Turns::Detected(Preset::Agent.into());
     let idle = streams.open(owner(), OpenStream { title: "idle", turns, held_by: None }).expect("opens");
     let held = streams.open(owner(), told()).expect("opens");
     for _ in 0..3 {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use wharf_core::text;
+
 use super::{
     Ended, EventKind, StreamError, StreamId, StreamReader,
     event::{MessageData, ProgressData},
     record::Record,
 };
 use crate::detection::{AgentStatus, Decision, Event, Signal};
-use wharf_core::text;
 
 /// The longest stage, in bytes.
 const STAGE_BYTES: usize = 256;

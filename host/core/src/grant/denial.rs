@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::Expiry;
+use super::expiry::Expiry;
 use crate::{Code, Error, PluginName};
 
 /// What can be granted. Each has a table `[plugin.NAME.grants.CAPABILITY]`.

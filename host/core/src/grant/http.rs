@@ -2,7 +2,11 @@
 
 use std::net::IpAddr;
 
-use super::{Capability, Expiry, Grants, Refusal, Standing, standing::Holder};
+use super::{
+    denial::{Capability, Refusal},
+    expiry::Expiry,
+    standing::{Holder, Standing},
+};
 use crate::{
     Code, Error, PluginName,
     origin::is_private,
@@ -40,9 +44,9 @@ impl HttpGrant {
 /// Proof that a plugin may send requests.
 #[derive(Debug)]
 pub struct GrantedHttp<'g> {
-    grant: &'g HttpGrant,
-    secrets: &'g Secrets,
-    holder: Holder<'g>,
+    pub(super) grant: &'g HttpGrant,
+    pub(super) secrets: &'g Secrets,
+    pub(super) holder: Holder<'g>,
 }
 
 /// Proof that a plugin may send this request. It is connected to what is named here
@@ -55,18 +59,6 @@ pub struct GrantedRequest {
     private_addresses: bool,
     standing: Standing,
     expires: Option<Expiry>,
-}
-
-impl Grants {
-    /// Checks that `plugin` may send requests at all.
-    ///
-    /// # Errors
-    /// `denied`, naming the line of configuration that would allow it.
-    pub fn http<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedHttp<'g>, Error> {
-        let (grant, holder) =
-            self.standing.check(plugin, Capability::Http, self.http.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedHttp { grant, secrets: &self.secrets, holder })
-    }
 }
 
 impl GrantedHttp<'_> {

@@ -1,116 +1,121 @@
-//! The grant of child processes: which programs, with what, and for how long.
+//! The grant of child processes: which programs, with what, for how long, and
+//! how many at once.
 
-use std::{path::PathBuf, time::Duration};
+use std::fmt;
 
-use super::{AllowedCommand, Capability, ChildGrant, Expiry, Grants, WorkspaceGrant, standing::Holder};
+use schemars::JsonSchema;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeSeed, IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+
+use super::child::{AllowedCommand, ChildGrant, GrantedChildren};
 use crate::{Error, PluginName};
 
-/// Child processes.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// Child processes: all that a grant of children says, and how many there may
+/// be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessGrant {
-    /// Why; for the person who reads the configuration later.
-    #[schemars(regex(pattern = r"\S"))]
-    pub reason: String,
-    /// Until when: a day, which it still holds in UTC, or a time with its zone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires: Option<Expiry>,
-    /// Programs that may be started: names (`git`), which are looked for in
-    /// the system's directories, or paths as the process sees them
-    /// (`/usr/bin/git`). `*` stands for any characters but `/`, `?` for one;
-    /// `**` at the end of a path for all that is below it, and alone for every
-    /// program. A pattern without `/` stands for names alone, and what a name
-    /// leads to is never a file that the plugin or its processes may write.
-    #[serde(default)]
-    pub programs: Vec<String>,
-    /// Whether texts may be handed to a shell. A shell starts any program that
-    /// its containment shows, whatever `programs` says.
-    #[serde(default)]
-    pub shell: bool,
-    /// Names of variables that the plugin may set; `*` and `?` as above. Some
-    /// (`LD_PRELOAD`, `GIT_SSH_COMMAND`) make a program run what they say.
-    #[serde(default)]
-    pub environment: Vec<String>,
-    /// Names of variables that are taken over from the host's own environment,
-    /// where they are set there.
-    #[serde(default)]
-    pub inherited_environment: Vec<String>,
+    /// What processes have and may do.
+    #[serde(flatten)]
+    pub children: ChildGrant,
     /// Processes of the plugin that a session may have starting or running.
     #[serde(default = "default_maximum_concurrent")]
     #[schemars(range(min = 1))]
     pub maximum_concurrent: u64,
-    /// Seconds after which a process is killed, however it goes.
-    #[serde(default = "default_lifetime")]
-    #[schemars(range(min = 1))]
-    pub lifetime_seconds: u64,
-    /// Whether processes have the host's network.
-    #[serde(default)]
-    pub network: bool,
-    /// Files and directories that processes may read, beside the system's
-    /// programs and libraries and their own workspace. Absolute; in a
-    /// configuration also relative to its file.
-    #[serde(default)]
-    pub readable: Vec<PathBuf>,
-    /// Whether a process that cannot be contained is refused. Without it,
-    /// processes may do all that the user of the host may.
-    #[serde(default = "yes")]
-    pub require_containment: bool,
 }
+
+/// The member that a grant of processes has beside those of every grant of
+/// children.
+const MAXIMUM_CONCURRENT: &str = "maximum_concurrent";
 
 fn default_maximum_concurrent() -> u64 {
     20
-}
-fn default_lifetime() -> u64 {
-    24 * 3600
-}
-fn yes() -> bool {
-    true
 }
 
 impl ProcessGrant {
     /// No program, no shell, and every other default.
     #[must_use]
     pub fn with_reason(reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            expires: None,
-            programs: Vec::new(),
-            shell: false,
-            environment: Vec::new(),
-            inherited_environment: Vec::new(),
-            maximum_concurrent: default_maximum_concurrent(),
-            lifetime_seconds: default_lifetime(),
-            network: false,
-            readable: Vec::new(),
-            require_containment: true,
-        }
+        Self::of(ChildGrant::with_reason(reason))
     }
 
-    /// How long a process may run.
+    /// These children, and as many as usual.
     #[must_use]
-    pub fn lifetime(&self) -> Duration {
-        Duration::from_secs(self.lifetime_seconds)
+    pub fn of(children: ChildGrant) -> Self {
+        Self { children, maximum_concurrent: default_maximum_concurrent() }
+    }
+}
+
+/// By hand, since a flattened member is read from a copy of the table, of which
+/// no error could say in which line it is.
+impl<'de> Deserialize<'de> for ProcessGrant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Table)
+    }
+}
+
+struct Table;
+
+impl<'de> Visitor<'de> for Table {
+    type Value = ProcessGrant;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a table of a grant")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ProcessGrant, A::Error> {
+        let mut maximum_concurrent = None;
+        let others = OfChildren { map, maximum_concurrent: &mut maximum_concurrent };
+        let grant = ProcessGrant::of(ChildGrant::deserialize(MapAccessDeserializer::new(others))?);
+        Ok(ProcessGrant { maximum_concurrent: maximum_concurrent.unwrap_or(grant.maximum_concurrent), ..grant })
+    }
+}
+
+/// The members of a table but for [`MAXIMUM_CONCURRENT`], which is kept.
+struct OfChildren<'m, A> {
+    map: A,
+    maximum_concurrent: &'m mut Option<u64>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for OfChildren<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, mut seed: K) -> Result<Option<K::Value>, A::Error> {
+        while let Some(read) = self.map.next_key_seed(Name(seed))? {
+            seed = match read {
+                Ok(name) => return Ok(Some(name)),
+                Err(seed) => seed,
+            };
+            *self.maximum_concurrent = Some(self.map.next_value()?);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+/// Reads the name of a member, or gives the seed back where it is
+/// [`MAXIMUM_CONCURRENT`].
+struct Name<K>(K);
+
+impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for Name<K> {
+    type Value = Result<K::Value, K>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        if name == MAXIMUM_CONCURRENT { Ok(Err(self.0)) } else { self.0.deserialize(name.into_deserializer()).map(Ok) }
     }
 }
 
 /// Proof that a plugin may have processes. The way to an [`super::Owner`].
 #[derive(Debug)]
 pub struct GrantedProcess<'g> {
-    grant: &'g ProcessGrant,
-    holder: Holder<'g>,
-    workspace: Option<&'g WorkspaceGrant>,
-}
-
-impl Grants {
-    /// Checks that `plugin` may have processes at all.
-    ///
-    /// # Errors
-    /// `denied`, naming the line of configuration that would allow it.
-    pub fn process<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedProcess<'g>, Error> {
-        let (grant, holder) =
-            self.standing.check(plugin, Capability::Process, self.process.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedProcess { grant, holder, workspace: self.workspace.as_ref() })
-    }
+    pub(super) grant: &'g ProcessGrant,
+    pub(super) children: GrantedChildren<'g>,
 }
 
 impl<'g> GrantedProcess<'g> {
@@ -121,24 +126,13 @@ impl<'g> GrantedProcess<'g> {
     }
 
     pub(super) fn plugin(&self) -> &PluginName {
-        self.holder.plugin
+        self.children.holder.plugin
     }
 
     /// The same in the words that all grants of children share.
     #[must_use]
-    pub fn children(&self) -> ChildGrant<'g> {
-        ChildGrant {
-            holder: self.holder,
-            programs: &self.grant.programs,
-            shell: self.grant.shell,
-            environment: &self.grant.environment,
-            inherited_environment: &self.grant.inherited_environment,
-            lifetime_seconds: self.grant.lifetime_seconds,
-            network: self.grant.network,
-            readable: &self.grant.readable,
-            require_containment: self.grant.require_containment,
-            workspace: self.workspace,
-        }
+    pub fn children(&self) -> GrantedChildren<'g> {
+        self.children
     }
 
     /// Checks that this program may be started. `program` is a name, or a path
@@ -147,7 +141,7 @@ impl<'g> GrantedProcess<'g> {
     /// # Errors
     /// `denied`, with what is granted.
     pub fn program<'c>(&self, program: &'c str) -> Result<AllowedCommand<'c>, Error> {
-        self.children().program(program)
+        self.children.program(program)
     }
 
     /// Checks that a text may be handed to a shell.
@@ -155,7 +149,7 @@ impl<'g> GrantedProcess<'g> {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn shell<'c>(&self, text: &'c str) -> Result<AllowedCommand<'c>, Error> {
-        self.children().shell_command(text)
+        self.children.shell_command(text)
     }
 
     /// Checks that the plugin may set a variable of this name.
@@ -163,19 +157,19 @@ impl<'g> GrantedProcess<'g> {
     /// # Errors
     /// `denied`, naming the line of configuration that would allow it.
     pub fn variable(&self, name: &str) -> Result<(), Error> {
-        self.children().variable(name)
+        self.children.variable(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Code;
+    use crate::{Code, Grants};
 
     fn grants(programs: &[&str]) -> Grants {
         let mut process = ProcessGrant::with_reason("a test");
-        process.programs = programs.iter().map(|program| (*program).to_owned()).collect();
-        process.environment = vec!["LC_*".to_owned()];
+        process.children.programs = programs.iter().map(|program| (*program).to_owned()).collect();
+        process.children.environment = vec!["LC_*".to_owned()];
         Grants { process: Some(process), ..Grants::default() }
     }
 
@@ -232,6 +226,27 @@ mod tests {
             ("/workspace/*/run", "/workspace/a/run"),
         ] {
             assert!(named(pattern, program), "{pattern} does not name {program}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_flat_and_a_member_that_no_grant_has_is_named() {
+        let table = r#"{"reason":"r","maximum_concurrent":3,"shell":true,"lifetime_seconds":60}"#;
+        let read: ProcessGrant = serde_json::from_str(table).expect("a grant");
+        assert_eq!((read.maximum_concurrent, read.children.shell, read.children.lifetime_seconds), (3, true, 60));
+        let written = serde_json::to_value(&read).expect("JSON");
+        assert!(written.get("children").is_none() && written["maximum_concurrent"] == 3, "{written}");
+        assert_eq!(serde_json::from_value::<ProcessGrant>(written).expect("a grant"), read);
+        let usual: ProcessGrant = serde_json::from_str(r#"{"reason":"r"}"#).expect("a grant");
+        assert_eq!(usual, ProcessGrant::with_reason("r"));
+        for (table, told) in [
+            (r#"{"reason":"r","shel":true}"#, "unknown field `shel`, expected one of `reason`, "),
+            (r#"{"shell":true}"#, "missing field `reason`"),
+            (r#"{"reason":"r","maximum_concurrent":"many"}"#, "expected u64"),
+            (r#"["r"]"#, "expected a table of a grant"),
+        ] {
+            let error = serde_json::from_str::<ProcessGrant>(table).expect_err(table).to_string();
+            assert!(error.contains(told), "{table}: {error}");
         }
     }
 }

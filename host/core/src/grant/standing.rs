@@ -9,7 +9,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Capability, Denials, Denied, Expiry, Refusal};
+use super::{
+    denial::{Capability, Denials, Denied, Refusal},
+    expiry::Expiry,
+};
 use crate::{Error, PluginName};
 
 /// What time it is, from whoever knows. Core itself has no clock.
@@ -137,7 +140,9 @@ mod tests {
     use super::*;
     use crate::{
         Code, Grants, Origin, ScopeKind,
-        grant::{EventsGrant, HttpGrant, ProcessGrant, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant},
+        grant::{
+            ChildGrant, EventsGrant, HttpGrant, ProcessGrant, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant,
+        },
         request::Secrets,
     };
 
@@ -151,7 +156,11 @@ mod tests {
         Grants {
             state: Some(StateGrant { expires: expires(), ..StateGrant::with_reason("a test") }),
             events: Some(EventsGrant { expires: expires(), ..EventsGrant::with_reason("a test") }),
-            process: Some(ProcessGrant { expires: expires(), shell: true, ..ProcessGrant::with_reason("a test") }),
+            process: Some(ProcessGrant::of(ChildGrant {
+                expires: expires(),
+                shell: true,
+                ..ChildGrant::with_reason("a test")
+            })),
             terminal: Some(TerminalGrant { expires: expires(), ..TerminalGrant::with_reason("a test") }),
             webview: Some(WebViewGrant {
                 expires: expires(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Expiry;
+use super::expiry::Expiry;
 use crate::ScopeKind;
 
 /// Durable state.
@@ -91,5 +91,19 @@ impl StateGrant {
             ScopeKind::Plugin => self.plugin_expiry_seconds,
         };
         (seconds > 0).then(|| Duration::from_secs(seconds))
+    }
+}
+
+/// Proof that a plugin may use state. The way to a [`crate::ScopeKey`].
+#[derive(Debug)]
+pub struct GrantedState<'g> {
+    pub(super) grant: &'g StateGrant,
+}
+
+impl GrantedState<'_> {
+    /// What was granted.
+    #[must_use]
+    pub fn grant(&self) -> &StateGrant {
+        self.grant
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Capability, Expiry, Grants, standing::Holder};
+use super::{expiry::Expiry, standing::Holder};
 use crate::{
     Error, PluginName,
     origin::{OriginPattern, OriginPolicy},
@@ -65,20 +65,8 @@ impl WebViewGrant {
 /// [`super::WebViewOwner`].
 #[derive(Debug)]
 pub struct GrantedWebView<'g> {
-    grant: &'g WebViewGrant,
-    holder: Holder<'g>,
-}
-
-impl Grants {
-    /// Checks that `plugin` may have web pages at all.
-    ///
-    /// # Errors
-    /// `denied`, naming the line of configuration that would allow it.
-    pub fn webview<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWebView<'g>, Error> {
-        let (grant, holder) =
-            self.standing.check(plugin, Capability::WebView, self.webview.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedWebView { grant, holder })
-    }
+    pub(super) grant: &'g WebViewGrant,
+    pub(super) holder: Holder<'g>,
 }
 
 impl GrantedWebView<'_> {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{Capability, Expiry, Grants, standing::Holder};
-use crate::{Error, PluginName};
+use super::{expiry::Expiry, standing::Holder};
+use crate::Error;
 
 /// Whether files may be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -67,21 +67,8 @@ impl WorkspaceGrant {
 /// [`super::WorkspaceKey`].
 #[derive(Debug)]
 pub struct GrantedWorkspace<'g> {
-    grant: &'g WorkspaceGrant,
-    holder: Holder<'g>,
-}
-
-impl Grants {
-    /// Checks that `plugin` may use the files of its session.
-    ///
-    /// # Errors
-    /// `denied`, naming the line of configuration that would allow it.
-    pub fn workspace<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWorkspace<'g>, Error> {
-        let (grant, holder) = self
-            .standing
-            .check(plugin, Capability::Workspace, self.workspace.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedWorkspace { grant, holder })
-    }
+    pub(super) grant: &'g WorkspaceGrant,
+    pub(super) holder: Holder<'g>,
 }
 
 impl<'g> GrantedWorkspace<'g> {

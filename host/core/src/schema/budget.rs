@@ -1,6 +1,6 @@
 //! What the schemas of one plugin, or of one front end, may take to compile and to keep.
 
-use super::SchemaError;
+use super::error::SchemaError;
 use crate::{HostLimits, quota::Bound};
 
 /// Bytes of patterns, each as often as its pattern has escapes: up to a second of reading.

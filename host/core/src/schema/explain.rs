@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{
+    error::shorten,
     evaluate::Evaluator,
     evaluated::Evaluated,
     meter::Stopped,
     program::{Choice, NodeId, Program, Rule, Rules, SHOWN_CHOICES, Step},
-    shorten,
 };
 
 /// Violations that one error names.

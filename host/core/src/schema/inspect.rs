@@ -4,7 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{MAX_DEPTH, SchemaError, budget::SchemaBudget, shorten};
+use super::{
+    bounds::MAX_DEPTH,
+    budget::SchemaBudget,
+    error::{SchemaError, shorten},
+};
 
 /// Names that hold subschemas by name.
 const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "dependentSchemas"];

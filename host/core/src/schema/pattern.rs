@@ -13,14 +13,12 @@ use regex_automata::{
 use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 
 use super::{
-    SchemaError,
+    bounds::MAX_TEXT_BYTES,
     budget::SchemaBudget,
+    error::{SchemaError, shorten},
     meter::{Meter, Stopped},
-    shorten,
 };
 
-/// Text of one pattern.
-pub(super) const MAX_TEXT_BYTES: usize = 2_048;
 /// Nesting of groups.
 const MAX_NESTING: u32 = 64;
 /// Bytes between two looks at what they cost.

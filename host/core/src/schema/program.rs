@@ -11,11 +11,10 @@ use std::{
 use serde_json::{Map, Number, Value};
 
 use super::{
-    SchemaError,
     budget::SchemaBudget,
+    error::{SchemaError, shorten},
     inspect::{Places, anchors},
     pattern::Pattern,
-    shorten,
 };
 
 /// Schemas that may be applied to one and the same value, each within the one before.

@@ -1,4 +1,4 @@
-use super::*;
+use super::{error::MAX_VIOLATION_BYTES, *};
 use serde_json::json;
 
 fn compile(schema: Value) -> Result<Schema, SchemaError> {

@@ -8,15 +8,11 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{
-    SchemaError,
+    bounds::{MAX_RECURSIONS, MAX_WEIGHT},
+    error::SchemaError,
     inspect::{anchors, is_data, target},
 };
 
-/// Subschemas that one schema may multiply out to, references followed.
-pub(super) const MAX_WEIGHT: u64 = 20_000;
-/// Places at which a schema may refer back to a part that contains it. A tree
-/// needs one or two; each more multiplies the work for nested values.
-pub(super) const MAX_RECURSIONS: u64 = 2;
 /// References that lead from one to the next.
 const MAX_OPEN: usize = 512;
 

@@ -8,6 +8,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+pub use wharf_contract::tools::InputMethod;
+use wharf_contract::{
+    caller::STATE,
+    tools::{INPUT_REQUIRED, REQUESTS},
+};
 
 use crate::{Code, Error, text, tool::json_bytes};
 
@@ -39,43 +44,6 @@ pub struct InputRequest {
     pub parameters: Map<String, Value>,
 }
 
-/// What can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputMethod {
-    /// A person fills a form, or goes to an address.
-    Elicitation,
-    /// The client's model answers a prompt.
-    Sampling,
-    /// The client tells its roots.
-    Roots,
-}
-
-impl InputMethod {
-    /// The protocol's word, which is also that of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Elicitation => "elicitation/create",
-            Self::Sampling => "sampling/createMessage",
-            Self::Roots => "roots/list",
-        }
-    }
-
-    /// The capability that a client has to declare for it.
-    #[must_use]
-    pub fn capability(self) -> &'static str {
-        match self {
-            Self::Elicitation => "elicitation",
-            Self::Sampling => "sampling",
-            Self::Roots => "roots",
-        }
-    }
-
-    fn find(word: &str) -> Option<Self> {
-        [Self::Elicitation, Self::Sampling, Self::Roots].into_iter().find(|method| method.as_str() == word)
-    }
-}
-
 /// What a caller gave to an earlier round of the same call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputGiven {
@@ -94,16 +62,13 @@ impl InputGiven {
     }
 }
 
-/// The member of an answer's `meta` that asks for input.
-const MEMBER: &str = "inputRequired";
-
 impl InputRequired {
     /// Takes the member `inputRequired` out of an answer's `meta`, where it is.
     ///
     /// # Errors
     /// As [`InputRequired::read`].
     pub fn take(meta: &mut Map<String, Value>) -> Result<Option<Self>, Error> {
-        meta.remove(MEMBER).map(|value| Self::read(&value)).transpose()
+        meta.remove(INPUT_REQUIRED).map(|value| Self::read(&value)).transpose()
     }
 
     /// Reads the member `inputRequired` of an answer's `meta`:
@@ -113,14 +78,14 @@ impl InputRequired {
     /// `internal` where it breaks the contract.
     pub fn read(value: &Value) -> Result<Self, Error> {
         let Value::Object(members) = value else { return Err(broken("is no object")) };
-        let state = match members.get("state") {
+        let state = match members.get(STATE) {
             None | Some(Value::Null) => None,
             Some(Value::String(state)) if state.len() <= MAX_INPUT_STATE_BYTES => Some(state.clone()),
             Some(_) => {
                 return Err(broken(format!("has a `state` that is no text of at most {MAX_INPUT_STATE_BYTES} bytes")));
             }
         };
-        let requests = match members.get("requests") {
+        let requests = match members.get(REQUESTS) {
             None => BTreeMap::new(),
             Some(Value::Object(requests)) if requests.len() <= MAX_INPUT_REQUESTS => requests
                 .iter()
@@ -171,7 +136,7 @@ fn shown(parameters: &Map<String, Value>) -> Map<String, Value> {
 }
 
 fn broken(what: impl std::fmt::Display) -> Error {
-    Error::new(Code::Internal, format!("the tool broke its contract: `{MEMBER}` of its answer {what}"))
+    Error::new(Code::Internal, format!("the tool broke its contract: `{INPUT_REQUIRED}` of its answer {what}"))
 }
 
 #[cfg(test)]

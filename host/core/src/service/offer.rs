@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
+pub use wharf_contract::prompts::Role;
 
 use super::{
     Audience, Caller, Viewer,
@@ -56,15 +57,6 @@ pub struct PromptMessage {
     pub role: Role,
     /// What is said.
     pub content: Content,
-}
-
-/// Who says something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The person.
-    User,
-    /// The model.
-    Assistant,
 }
 
 /// Something that can be read.

@@ -2,6 +2,7 @@
 //! counted elsewhere.
 
 use serde_json::Value;
+use wharf_contract::log::Level;
 
 use super::Events;
 use crate::{Code, Error, text};
@@ -59,11 +60,7 @@ pub fn tell_progress(events: &Events, done: f64, total: Option<f64>, message: Op
 /// none is `info`.
 pub fn tell_message(events: &Events, level: &str, mut data: Value) {
     if let Some(events) = events {
-        let level = match level {
-            "trace" | "debug" | "warn" | "error" => level,
-            _ => "info",
-        };
         text::visible_value(&mut data);
-        events.message(level, data);
+        events.message(Level::from_word(level), data);
     }
 }

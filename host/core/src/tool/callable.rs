@@ -6,6 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
+use wharf_contract::tools::TIMEOUT_MILLISECONDS;
 
 use super::{ToolDefinition, clean_fields, wording::visible_schema};
 use crate::{Schema, SchemaBudget, SchemaError, SchemaLimits, text};
@@ -20,8 +21,6 @@ pub const MAX_DESCRIPTION_BYTES: usize = 8 << 10;
 pub const MAX_SCHEMA_BYTES: usize = 64 << 10;
 /// JSON text of the `meta` of a tool.
 pub const MAX_META_BYTES: usize = 64 << 10;
-/// The member of a tool's `meta` that declares its wall-clock time.
-const WALL_TIME: &str = "timeoutMilliseconds";
 
 /// One tool, ready to be called.
 #[derive(Debug, Clone)]
@@ -94,7 +93,7 @@ pub enum ToolProblem {
         place: String,
     },
     /// The time that it declares is none.
-    #[error("`{WALL_TIME}` must be a whole number above 0")]
+    #[error("`{TIMEOUT_MILLISECONDS}` must be a whole number above 0")]
     WallTime,
 }
 
@@ -136,7 +135,7 @@ impl ToolDefinition {
     pub fn declare_wall_time(&mut self, time: Duration) {
         // A time between two milliseconds is the longer one: none is not zero.
         let milliseconds = u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
-        self.meta.insert(WALL_TIME.to_owned(), milliseconds.into());
+        self.meta.insert(TIMEOUT_MILLISECONDS.to_owned(), milliseconds.into());
     }
 }
 
@@ -155,7 +154,7 @@ impl Tool {
         };
         let input = compile("input schema", &definition.input_schema)?;
         let output = definition.output_schema.as_ref().map(|schema| compile("output schema", schema)).transpose()?;
-        let wall_time = match definition.meta.get(WALL_TIME) {
+        let wall_time = match definition.meta.get(TIMEOUT_MILLISECONDS) {
             None => None,
             Some(declared) => match declared.as_u64() {
                 Some(milliseconds) if milliseconds > 0 => Some(Duration::from_millis(milliseconds)),
@@ -172,7 +171,7 @@ impl Tool {
         Self {
             input: Schema::checked_before(&definition.input_schema, limits),
             output: definition.output_schema.as_ref().map(|schema| Schema::checked_before(schema, limits)),
-            wall_time: definition.meta.get(WALL_TIME).and_then(Value::as_u64).map(Duration::from_millis),
+            wall_time: definition.meta.get(TIMEOUT_MILLISECONDS).and_then(Value::as_u64).map(Duration::from_millis),
             definition,
         }
     }

@@ -2,16 +2,10 @@
 
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value};
+use wharf_contract::caller::{CAPABILITIES, CLIENT, INPUT, OWN_PREFIX, RESPONSES, STATE};
 use wharf_core::{InputGiven, service::Caller};
 
 use crate::{bindings::wharf::plugin::caller::Host, guest::Guest};
-
-/// Members of a request's metadata that start so are the host's.
-const HOST_PREFIX: &str = "dev.wharf/";
-/// The member with the capabilities of the client.
-const CLIENT: &str = "dev.wharf/client";
-/// The member with what the caller gave to an earlier round of the same call.
-const INPUT: &str = "dev.wharf/input";
 
 /// The metadata of a request, as the plugin reads it.
 struct RequestMeta<'c> {
@@ -19,16 +13,28 @@ struct RequestMeta<'c> {
     input: &'c InputGiven,
 }
 
-#[derive(Serialize)]
 struct Client<'c> {
     capabilities: &'c Map<String, Value>,
 }
 
-#[derive(Serialize)]
-struct Input<'c> {
-    responses: &'c Map<String, Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'c str>,
+impl Serialize for Client<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(CAPABILITIES, self.capabilities)])
+    }
+}
+
+struct Input<'c>(&'c InputGiven);
+
+impl Serialize for Input<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let InputGiven { responses, state } = self.0;
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry(RESPONSES, responses)?;
+        if let Some(state) = state {
+            members.serialize_entry(STATE, state)?;
+        }
+        members.end()
+    }
 }
 
 impl RequestMeta<'_> {
@@ -38,8 +44,7 @@ impl RequestMeta<'_> {
     }
 
     fn input(&self) -> Option<Input<'_>> {
-        let InputGiven { responses, state } = self.input;
-        (!self.input.is_empty()).then_some(Input { responses, state: state.as_deref() })
+        (!self.input.is_empty()).then_some(Input(self.input))
     }
 }
 
@@ -47,7 +52,7 @@ impl Serialize for RequestMeta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         // A caller never speaks for the host.
-        for (name, value) in self.caller.meta.iter().filter(|(name, _)| !name.starts_with(HOST_PREFIX)) {
+        for (name, value) in self.caller.meta.iter().filter(|(name, _)| !name.starts_with(OWN_PREFIX)) {
             members.serialize_entry(name, value)?;
         }
         if let Some(client) = self.client() {

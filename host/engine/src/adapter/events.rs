@@ -3,6 +3,7 @@
 
 mod streams;
 
+use wharf_contract::events::{List, NOTHING_NEW};
 use wharf_core::{
     Code, Error,
     offer::MAX_URI_BYTES,
@@ -14,9 +15,6 @@ use wharf_core::{
 };
 
 use crate::{bindings::wharf::plugin::events::Host, failure::Failure, guest::Guest};
-
-/// The word of a poll that found nothing.
-const NOTHING_NEW: &str = "nothing-new";
 
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(Code::Invalid, message)
@@ -60,7 +58,7 @@ impl Host for Guest {
         if word == NOTHING_NEW {
             writer.polled(true)?;
         } else {
-            writer.status(streams::agent_status(&word)?)?;
+            writer.status(streams::stream_status(&word)?)?;
         }
         Ok(())
     }
@@ -91,11 +89,11 @@ impl Host for Guest {
     fn changed(&mut self, list: String) -> Result<(), Failure> {
         let call = &*self.call;
         let _granted = call.grants().events(&call.plugin)?;
-        let kind = match list.as_str() {
-            "prompts" => Change::Prompts,
-            "resources" => Change::Resources,
-            "tools" => Change::Tools,
-            _ => return Err(invalid("a list is one of `prompts`, `resources`, `tools`").into()),
+        let kind = match List::find(&list) {
+            Some(List::Prompts) => Change::Prompts,
+            Some(List::Resources) => Change::Resources,
+            Some(List::Tools) => Change::Tools,
+            None => return Err(invalid("a list is one of `prompts`, `resources`, `tools`").into()),
         };
         call.budget.event()?;
         call.rooms.announcements.tell(kind(Audience::of_call(call.context(), &call.plugin)));

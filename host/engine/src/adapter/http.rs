@@ -21,7 +21,7 @@ use wharf_core::{
     audit::{AuditOutcome, HostCall, shown},
     request::WantedRequest,
 };
-use wharf_network::{Meter, OutgoingRequest, Patience};
+use wharf_network::{OutgoingRequest, RequestMeter, RequestTimeouts};
 
 use crate::call::ActiveCall;
 
@@ -125,15 +125,15 @@ impl HttpHooks {
             return Err(Error::new(Code::Limit, message));
         }
         self.sent += 1;
-        let place = call.rooms.requests.place(&call.context().tenant)?;
+        let permit = call.rooms.requests.permit(&call.context().tenant)?;
         let options = options.unwrap_or_default();
-        let patience = Patience {
+        let timeouts = RequestTimeouts {
             connect: options.connect_timeout,
             first_byte: options.first_byte_timeout,
             between_bytes: options.between_bytes_timeout,
         };
-        let meter: Arc<dyn Meter> = Arc::<RequestRecord>::clone(meter);
-        Ok(OutgoingRequest { granted, request, place, patience, until: call.clock.wait_until().into(), meter })
+        let meter: Arc<dyn RequestMeter> = Arc::<RequestRecord>::clone(meter);
+        Ok(OutgoingRequest { granted, request, permit, timeouts, until: call.clock.wait_until().into(), meter })
     }
 }
 
@@ -170,7 +170,7 @@ impl RequestRecord {
     }
 }
 
-impl Meter for RequestRecord {
+impl RequestMeter for RequestRecord {
     fn sent(&self, bytes: u64) -> Result<(), Error> {
         self.sent.fetch_add(bytes, Relaxed);
         Ok(self.call.budget.moved(bytes)?)

@@ -5,12 +5,16 @@ mod convert;
 use std::{sync::Arc, time::Duration};
 
 use tokio::task::spawn_blocking;
+use wharf_contract::{
+    UnknownWord,
+    process::{Signal, WaitReason},
+};
 use wharf_core::{
     Code, Error,
     grant::{AllowedCommand, GrantedProcess},
 };
 use wharf_process::{
-    Owner, Place, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece, signal_named,
+    ChildWorkspace, Owner, ProcessError, ProcessId, Processes, Reason, StreamName, Wanted, output::Piece,
 };
 use wharf_workspace::Workspace;
 
@@ -144,14 +148,14 @@ impl Host for Guest {
         let until = convert::until(condition)?;
         let waited = processes.wait(&owner, id, &until, call.patience(milliseconds)).await?;
         let (reason, found) = match waited.reason {
-            Reason::Output => ("output", None),
-            Reason::Pattern(found) => ("pattern", Some((found.from, found.to))),
-            Reason::Exit => ("exit", None),
-            Reason::Idle => ("idle", None),
-            Reason::TimeUp => ("time-up", None),
+            Reason::Output => (WaitReason::Output, None),
+            Reason::Pattern(found) => (WaitReason::Pattern, Some((found.from, found.to))),
+            Reason::Exit => (WaitReason::Exit, None),
+            Reason::Idle => (WaitReason::Idle, None),
+            Reason::TimeUp => (WaitReason::TimeUp, None),
         };
         Ok(wit::Waited {
-            reason: reason.to_owned(),
+            reason: reason.as_str().to_owned(),
             found,
             process: waited.process.into(),
             advice: waited.guidance.map(Into::into),
@@ -197,7 +201,8 @@ impl Host for Guest {
     async fn signal(&mut self, id: String, signal: String) -> Result<(), Failure> {
         let call = &*self.call;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
-        let signal = signal_named(&signal).map_err(|error| Error::new(Code::Invalid, error.to_string()))?;
+        let signal: Signal =
+            signal.parse().map_err(|error: UnknownWord| Error::new(Code::Invalid, error.to_string()))?;
         Ok(processes.signal(&owner, id, signal).await?)
     }
 
@@ -209,7 +214,7 @@ impl Host for Guest {
 }
 
 /// Where processes of a session run.
-pub(super) fn place_of(workspace: Workspace) -> Place {
+pub(super) fn place_of(workspace: Workspace) -> ChildWorkspace {
     let Workspace { files, home, user } = workspace;
-    Place { files, home, user }
+    ChildWorkspace { files, home, user }
 }

@@ -2,7 +2,7 @@
 
 use wasmtime::component::{Resource, ResourceTableError};
 use wharf_core::{Code, Error};
-use wharf_state::{Change, Entry, Page, Policy};
+use wharf_state::{EntryPage, ScopePolicy, StateChange, StateEntry};
 
 use super::text;
 use crate::{
@@ -16,20 +16,20 @@ use crate::{
 /// A page of a scan holds about this much.
 const PAGE_BYTES: u64 = 1 << 20;
 
-impl From<Entry> for wit::Entry {
-    fn from(entry: Entry) -> Self {
+impl From<StateEntry> for wit::Entry {
+    fn from(entry: StateEntry) -> Self {
         Self { key: entry.key, value: entry.value, revision: entry.revision }
     }
 }
 
-impl From<wit::Change> for Change {
+impl From<wit::Change> for StateChange {
     fn from(change: wit::Change) -> Self {
         Self { key: change.key, value: change.value, if_revision: change.if_revision }
     }
 }
 
-impl From<Page> for wit::Page {
-    fn from(page: Page) -> Self {
+impl From<EntryPage> for wit::Page {
+    fn from(page: EntryPage) -> Self {
         Self { entries: page.entries.into_iter().map(Into::into).collect(), next: page.next }
     }
 }
@@ -52,7 +52,7 @@ impl HostBucket for Guest {
         let granted = call.grants().state(&call.plugin, kind)?;
         let bucket = Bucket {
             scope: granted.scope(call.context(), &call.plugin, kind, name.parse().map_err(Error::from)?)?,
-            policy: Policy::of(granted.grant(), kind),
+            policy: ScopePolicy::of(granted.grant(), kind),
         };
         self.table.push(bucket).map_err(|error| match error {
             ResourceTableError::Full => Failure::Refused(Error::new(

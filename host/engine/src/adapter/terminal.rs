@@ -4,6 +4,7 @@ mod convert;
 
 use std::{sync::Arc, time::Duration};
 
+use wharf_contract::terminal::View;
 use wharf_core::{
     Code, Error, TerminalOwner,
     grant::{AllowedCommand, GrantedTerminal},
@@ -198,16 +199,16 @@ impl Host for Guest {
         let call = &*self.call;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
         let (most, patience) = (call.readable_bytes(max_bytes.min(MAX_PIECE_BYTES), 1), call.patience(milliseconds));
-        let piece = match view.as_str() {
-            "text" => {
+        let piece = match View::find(&view) {
+            Some(View::Text) => {
                 let info = terminals.wait_for(&owner, id, |progress| progress.text_bytes > from, patience).await?;
                 convert::piece(terminals.read_text(&owner, id, from, most)?, info.text_bytes)
             }
-            "raw" => {
+            Some(View::Raw) => {
                 let info = terminals.wait_for(&owner, id, |progress| progress.raw_bytes > from, patience).await?;
                 convert::raw_piece(terminals.read_raw(&owner, id, from, most)?, info.raw_bytes)
             }
-            _ => return Err(Error::new(Code::Invalid, "a view is `text` or `raw`").into()),
+            None => return Err(Error::new(Code::Invalid, "a view is `text` or `raw`").into()),
         };
         Ok(piece)
     }

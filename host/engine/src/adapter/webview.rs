@@ -5,7 +5,7 @@ mod convert;
 use std::time::Duration;
 
 use wharf_core::{Error, WebViewOwner, grant::GrantedWebView};
-use wharf_webview::{DialogAnswer, LogName, OpenPageRequest, PageId, PageWorkspace, RequestId, Script, WebViews};
+use wharf_webview::{DialogAnswer, OpenPageRequest, PageId, PageWorkspace, RequestId, Script, WebViews, log_named};
 use wharf_workspace::Workspace;
 
 use super::text;
@@ -187,7 +187,7 @@ impl Host for Guest {
     fn entries(&mut self, id: String, log: String, after: u64, max: u32) -> Result<wit::LogPage, Failure> {
         let call = &*self.call;
         let OwnedPage { webviews, owner, id, .. } = call.owned_page(&id)?;
-        let log: LogName = log.parse()?;
+        let log = log_named(&log)?;
         let page = webviews.entries(&owner, id, log, after, usize::try_from(max).unwrap_or(usize::MAX))?;
         Ok(page.into())
     }

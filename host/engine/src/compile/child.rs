@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::HostLimits;
-use wharf_spawn::{Containment, Exit, Input, Limits, Output, SpawnRequest, Spawner};
+use wharf_spawn::{ChildExit, ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest, Spawner};
 
 use super::CompileTarget;
 use crate::error::LoadError;
@@ -49,11 +49,11 @@ pub(crate) async fn compile(
         arguments: vec![COMPILE.into(), target.into()],
         environment: Vec::new(),
         working_directory: "/".into(),
-        stdin: Input::Pipe,
-        stdout: Output::Pipe,
-        stderr: Output::Pipe,
+        stdin: ChildInput::Pipe,
+        stdout: ChildOutput::Pipe,
+        stderr: ChildOutput::Pipe,
         descriptors: Vec::new(),
-        limits: Limits {
+        limits: ChildLimits {
             // The clock below ends it first, unless the host hangs.
             cpu_seconds: Some(milliseconds.div_ceil(1_000).saturating_mul(cores)),
             memory_bytes: Some(limits.compile_memory_bytes),
@@ -89,18 +89,18 @@ pub(crate) async fn compile(
     let ended = child.wait().await.map_err(failed)?;
     let kind = answer.first().copied();
     match (ended.exit, kind) {
-        (Exit::Exited { code: 0 }, Some(CODE)) => {
+        (ChildExit::Exited { code: 0 }, Some(CODE)) => {
             answer.remove(0);
             Ok(answer)
         }
-        (Exit::Exited { code: 0 }, Some(REFUSED)) => {
+        (ChildExit::Exited { code: 0 }, Some(REFUSED)) => {
             Err(LoadError::Malformed(String::from_utf8_lossy(&answer[1..]).into_owned()))
         }
         (exit, _) => {
             let complaint = String::from_utf8_lossy(&complaint).trim().to_owned();
             let exit = match exit {
-                Exit::Exited { code } => format!("code {code}"),
-                Exit::Signaled { signal } => format!("signal {signal}"),
+                ChildExit::Exited { code } => format!("code {code}"),
+                ChildExit::Signaled { signal } => format!("signal {signal}"),
             };
             Err(LoadError::CompileCrash { exit, complaint, memory_bytes: limits.compile_memory_bytes })
         }

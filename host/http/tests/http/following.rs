@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use serde_json::json;
 use tokio::time::{interval, timeout};
 use wharf_completion::{
-    detection::{AgentStatus, Preset},
+    detection::{AgentStatus, Parameters, Preset},
     stream::{OpenStream, Turns},
 };
 use wharf_core::{HttpLimits, StreamLimits, StreamOwner};
@@ -46,7 +46,7 @@ async fn who_comes_back_goes_on_behind_the_last_event_that_arrived() {
 #[tokio::test]
 async fn a_stream_of_one_turn_ends_with_it_and_a_browser_that_comes_back_is_told_to_stay_away() {
     let served = start();
-    let turns = Turns::One(Preset::Agent.parameters());
+    let turns = Turns::One(Preset::Agent.into());
     let owner = StreamOwner::host(&context("s"));
     let writer = served.streams.open(owner, OpenStream { title: "a search", turns, held_by: None }).expect("opens");
     let path = format!("/v1/streams/{}/events", writer.id());
@@ -91,7 +91,7 @@ async fn who_comes_back_too_late_is_told_what_was_lost() {
 #[tokio::test]
 async fn a_silent_stream_sends_comments_and_its_turn_ends_by_itself() {
     let served = start_with(quick, StreamLimits::default());
-    let mut parameters = Preset::Agent.parameters();
+    let mut parameters = Parameters::from(Preset::Agent);
     (parameters.settle, parameters.broad_quiet) = (Duration::from_millis(200), Duration::from_millis(300));
     let turns = Turns::One(parameters);
     let owner = StreamOwner::host(&context("s"));

@@ -13,7 +13,7 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, ToolService};
+use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, ToolService, service::Level};
 use wharf_mcp::{ServeError, Served, ServerInfo, serve_streams};
 
 /// Long enough for any machine: only a defect waits for it.
@@ -83,7 +83,7 @@ impl NamedTools for Service {
                     events.progress(done, Some(100.0), Some("on the way"));
                 }
                 for level in ["debug", "info", "warn", "error", "loud"] {
-                    events.message(level, json!(format!("said as {level}")));
+                    events.message(Level::from_word(level), json!(format!("said as {level}")));
                 }
                 Ok(Answer::default())
             }

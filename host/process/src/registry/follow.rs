@@ -10,7 +10,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until, timeout},
 };
-use wharf_spawn::{Child, Ended, Exit as ChildExit, SpawnError};
+use wharf_spawn::{Child, ChildEnd, ChildExit, SpawnError};
 
 use super::{
     process::{Process, State},
@@ -97,11 +97,13 @@ pub(super) async fn follow(
     drop(asked);
 }
 
-fn state(process: &Process, ended: Result<Ended, SpawnError>, killed: Option<Order>) -> State {
+fn state(process: &Process, ended: Result<ChildEnd, SpawnError>, killed: Option<Order>) -> State {
     match (killed.or_else(|| overflow(process)), ended) {
         (Some(order), _) => order.state(),
-        (None, Ok(Ended { exit: ChildExit::Exited { code }, .. })) => State::ended(Exit::Exited { code }, None),
-        (None, Ok(Ended { exit: ChildExit::Signaled { signal }, .. })) => State::ended(Exit::Signaled { signal }, None),
+        (None, Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => State::ended(Exit::Exited { code }, None),
+        (None, Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => {
+            State::ended(Exit::Signaled { signal }, None)
+        }
         (None, Err(lost)) => State::ended(Exit::Killed { by: KilledBy::HostLost }, Some(lost.to_string())),
     }
 }
@@ -113,7 +115,7 @@ async fn lead(
     stops: &mut mpsc::Receiver<StopRequest>,
     asked: &mut Vec<oneshot::Sender<()>>,
     clocks: Clocks,
-) -> (Result<Ended, SpawnError>, Option<Order>) {
+) -> (Result<ChildEnd, SpawnError>, Option<Order>) {
     let mut killed: Option<Order> = None;
     loop {
         let order = select! {

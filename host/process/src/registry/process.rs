@@ -25,7 +25,7 @@ use super::{COUNT_PATIENCE, STOP_PATIENCE, StopRequest, ledger::Seat, timeout};
 use crate::{
     Exit, KilledBy, Owner, ProcessError, ProcessId, Snapshot, Status, StreamName,
     output::Output,
-    polls::{Guidance, PollMetrics, PollSettings, Polls},
+    polls::{Guidance, PollMetrics, PollSettings, PolledStatus, Polls},
 };
 
 /// Where a process stands; changes twice at most.
@@ -167,7 +167,7 @@ impl Process {
         metrics: &PollMetrics,
     ) -> Option<Guidance> {
         let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
-        polls.record(self.began.elapsed(), status, settings, metrics)
+        polls.record(self.began.elapsed(), PolledStatus(status), settings, metrics)
     }
 
     /// When it last printed something, or else when it began.

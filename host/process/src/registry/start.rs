@@ -18,7 +18,7 @@ use tokio::{
     task::spawn_blocking,
     time::Instant,
 };
-use wharf_spawn::{Child, Containment, Input, Limits, Output as ChildOutput, SpawnError, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner};
 
 use wharf_core::quota::Level;
 
@@ -60,7 +60,7 @@ pub struct SpawnRequest {
     /// How long it may print nothing.
     pub silence: Option<Duration>,
     /// What each of its processes may use up.
-    pub limits: Limits,
+    pub limits: ChildLimits,
     /// What it may reach.
     pub containment: Containment,
     /// The user that it is, where it is not the host's own.
@@ -75,7 +75,7 @@ impl SpawnRequest {
             arguments: self.arguments,
             environment: self.environment,
             working_directory: self.directory,
-            stdin: if self.input { Input::Pipe } else { Input::Null },
+            stdin: if self.input { ChildInput::Pipe } else { ChildInput::Null },
             stdout: ChildOutput::Pipe,
             stderr: ChildOutput::Pipe,
             descriptors: Vec::new(),

@@ -2,8 +2,9 @@
 
 use std::{sync::PoisonError, time::Duration};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
+use wharf_contract::process;
 
 use super::{Processes, process::Process};
 use crate::{Owner, ProcessError, ProcessId, polls::Intervals};
@@ -21,6 +22,27 @@ pub struct PollStatistics {
     pub first_consecutive: Option<DateTime<Utc>>,
     /// The intervals between those, where there are two or more.
     pub intervals: Option<Intervals>,
+}
+
+impl PollStatistics {
+    /// The same in the shape of the contract.
+    #[must_use]
+    pub fn told(&self) -> process::PollStatistics {
+        let time = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let whole = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        process::PollStatistics {
+            first_in_a_row: self.first_consecutive.map(time),
+            in_a_row: self.consecutive,
+            intervals: self.intervals.map(|intervals| process::PollIntervals {
+                count: intervals.count,
+                deviation_milliseconds: whole(intervals.deviation),
+                mean_milliseconds: whole(intervals.mean),
+                shortest_milliseconds: whole(intervals.shortest),
+            }),
+            last: self.last.map(time),
+            total: self.polls,
+        }
+    }
 }
 
 impl Processes {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use wharf_process::{
-    Containment, Exit, KilledBy, Limits, ProcessError, Settings, Signal, SpawnRequest, Status, StreamName, Until,
+    ChildLimits, Containment, Exit, KilledBy, ProcessError, Settings, Signal, SpawnRequest, Status, StreamName, Until,
     output::OutputLimits,
 };
 use wharf_spawn::Sandbox;
@@ -315,7 +315,7 @@ async fn failure_12_what_is_contained_is_followed_and_stopped_with_its_whole_tre
 #[tokio::test]
 async fn failure_12_limits_reach_the_child() {
     let room = Room::new().await;
-    let limits = Limits { cpu_seconds: Some(1), open_files: Some(17), ..Limits::default() };
+    let limits = ChildLimits { cpu_seconds: Some(1), open_files: Some(17), ..ChildLimits::default() };
     let id = room.start(SpawnRequest { limits, ..shell("ulimit -n; while :; do :; done") }).await;
     assert_eq!(room.exit(id).await.exit, Some(Exit::Signaled { signal: 24 }));
     assert_eq!(room.tail(id), "17\n");

@@ -11,7 +11,7 @@ use std::{
 
 use wharf_core::{Context, Grants, ProcessGrant};
 use wharf_process::{
-    Containment, Limits, Owner, ProcessId, Processes, Reason, Settings, Snapshot, SpawnRequest, StreamName, Until,
+    ChildLimits, Containment, Owner, ProcessId, Processes, Reason, Settings, Snapshot, SpawnRequest, StreamName, Until,
     output::OutputLimits,
 };
 use wharf_spawn::Spawner;
@@ -109,7 +109,7 @@ pub(crate) fn shell(command: &str) -> SpawnRequest {
         input: false,
         lifetime: None,
         silence: None,
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     }

@@ -1,7 +1,6 @@
-//! Which file a program is that is asked for by name: looked for by the host, on
-//! a way that no guest can change.
+//! Finds the file of a program by its name, on a path that no guest can change.
 //!
-//! Between the look and the start nobody holds the file, so every directory and
+//! Nothing holds the file between the look-up and the start, so every directory and
 //! every link on the way to it has to be out of reach of guests, not only the
 //! file itself.
 
@@ -12,14 +11,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Links that are followed, as the system does.
+/// Most links that a look-up follows, as many as the system.
 const MAX_LINKS: usize = 40;
 
-/// Where programs may be, and where they may not.
+/// The directories in which programs may be, and those in which they may not.
 #[derive(Debug)]
 pub(super) struct Lookup {
-    /// Directories that the child is shown as the host has them; all where
-    /// nothing is hidden from it.
+    /// Directories that the child sees as the host has them; none given for a child
+    /// that sees all.
     pub(super) shown: Option<Vec<PathBuf>>,
     /// Directories in which guests write.
     pub(super) writable: Vec<PathBuf>,
@@ -38,8 +37,8 @@ impl Lookup {
             .find(|path| runs(path) && self.leads_nowhere_else(path, &writable))
     }
 
-    /// Whether no part of the way to this file can be changed by a guest, or is
-    /// something else where the child sees it.
+    /// Whether no guest can change a part of the way to this file, and the child sees every
+    /// part as the host has it.
     fn leads_nowhere_else(&self, path: &Path, writable: &[PathBuf]) -> bool {
         let mut links = 0;
         let mut here = PathBuf::from("/");
@@ -54,7 +53,7 @@ impl Lookup {
                 return false;
             }
             let Ok(about) = fs::symlink_metadata(&entry) else { return false };
-            // A directory on the way may be shown in part.
+            // The child may see only a part of a directory on the way.
             if !about.is_dir() && !self.is_shown(&entry) {
                 return false;
             }
@@ -88,7 +87,7 @@ fn reversed(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// Where a directory really is; as it was said where there is none.
+/// The canonical path of a directory; the given one where the directory is absent.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -112,8 +111,8 @@ mod tests {
         let (system, guests) = (root.join("system"), root.join("guests"));
         program(&system.join("safe"));
         program(&guests.join("own"));
-        // Links of the operator into what guests write, by a file and by a folder,
-        // and one that a guest has made, which leads back to the system.
+        // Links of the operator into directories of guests, to a file and to a folder,
+        // and a guest's link, which leads back to the system.
         symlink(guests.join("own"), system.join("planted")).expect("a link");
         symlink(system.join("safe"), guests.join("back")).expect("a link");
         symlink(guests.join("back"), system.join("around")).expect("a link");

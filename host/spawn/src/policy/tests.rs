@@ -1,16 +1,16 @@
 use wharf_core::{Grants, TerminalGrant};
 
 use super::*;
-use crate::ProcessLimit;
+use crate::ProcessLimitScope;
 
-fn capabilities(contained: Option<Contained>) -> Capabilities {
+fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
     Capabilities {
-        containment: contained.ok_or_else(|| "nothing".to_owned()),
+        containment: mechanism.ok_or_else(|| "nothing".to_owned()),
         bubblewrap_is_there: true,
         bubblewrap: Ok(()),
         landlock: Ok(()),
         another_user: false,
-        process_limit: ProcessLimit::Tree,
+        process_limit: ProcessLimitScope::Tree,
         memory_of_trees: true,
         user_namespaces: true,
         seccomp: true,
@@ -21,12 +21,12 @@ fn capabilities(contained: Option<Contained>) -> Capabilities {
     }
 }
 
-/// What follows from a grant of terminals for the shell.
+/// The plan for the shell under a grant of terminals.
 fn planned(
-    contained: Option<Contained>,
+    mechanism: Option<SandboxMechanism>,
     directory: &str,
     environment: &[(String, String)],
-) -> Result<Plan, PolicyError> {
+) -> Result<SpawnPlan, PolicyError> {
     let terminal = TerminalGrant {
         shell: true,
         environment: vec!["PATH".into()],
@@ -34,7 +34,7 @@ fn planned(
         ..TerminalGrant::with_reason("a test")
     };
     let grants = Grants { terminal: Some(terminal), ..Grants::default() };
-    planned_with(&grants, &capabilities(contained), directory, environment)
+    planned_with(&grants, &capabilities(mechanism), directory, environment)
 }
 
 fn planned_with(
@@ -42,34 +42,34 @@ fn planned_with(
     capabilities: &Capabilities,
     directory: &str,
     environment: &[(String, String)],
-) -> Result<Plan, PolicyError> {
+) -> Result<SpawnPlan, PolicyError> {
     let plugin = "p".parse().expect("legal");
     let granted = grants.terminal(&plugin).expect("granted");
-    let asked = Asked {
+    let request = CommandRequest {
         command: granted.shell().expect("a shell"),
         arguments: &[],
         directory,
         environment,
         terminal: "xterm-256color",
     };
-    let place = Place { files: "/data/files".into(), home: "/data/home".into(), user: Some(7) };
-    plan(&granted.children(), &place, &asked, capabilities, &ProcessLimits::default())
+    let workspace = ChildWorkspace { files: "/data/files".into(), home: "/data/home".into(), user: Some(7) };
+    plan(&granted.children(), &workspace, &request, capabilities, &ProcessLimits::default())
 }
 
-fn variable(plan: &Plan, name: &str) -> Option<OsString> {
+fn variable(plan: &SpawnPlan, name: &str) -> Option<OsString> {
     plan.environment.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
 }
 
 #[test]
 fn an_interactive_shell_sees_its_workspace_as_its_containment_shows_it() {
-    let contained = planned(Some(Contained::Bubblewrap), "src", &[]).expect("a plan");
+    let contained = planned(Some(SandboxMechanism::Bubblewrap), "src", &[]).expect("a plan");
     assert_eq!((contained.directory.to_str(), contained.user), (Some("/workspace/src"), Some(7)));
     assert_eq!(variable(&contained, "HOME"), Some("/home/wharf".into()));
     assert_eq!(variable(&contained, "TERM"), Some("xterm-256color".into()));
     assert_eq!(contained.arguments, ["-i"]);
     let Containment::Required(sandbox) = contained.containment else { panic!("it is contained") };
     assert_eq!(sandbox.readable, [Bind::same("/srv")]);
-    let landlock = planned(Some(Contained::Landlock), "/workspace/src", &[]).expect("a plan");
+    let landlock = planned(Some(SandboxMechanism::Landlock), "/workspace/src", &[]).expect("a plan");
     assert_eq!(landlock.directory.to_str(), Some("/data/files/src"));
 }
 
@@ -77,7 +77,7 @@ fn an_interactive_shell_sees_its_workspace_as_its_containment_shows_it() {
 fn where_nothing_contains_a_grant_that_requires_it_still_asks_for_it() {
     let plan = planned(None, "", &[]).expect("a plan");
     assert!(matches!(plan.containment, Containment::Required(_)));
-    // Should something contain it by the time that it starts, it is no other user.
+    // Should a mechanism work by the time that the child starts, its user is the right one.
     assert_eq!(plan.user, Some(7));
 }
 
@@ -95,19 +95,19 @@ fn what_the_operator_requires_of_the_whole_host_no_grant_gives_up() {
 
 #[test]
 fn whether_anything_can_be_started_is_told_by_the_same_rule_as_it_is_refused() {
-    for (contained, required, gives_up, refused) in [
-        (Some(Contained::Landlock), true, true, false),
+    for (mechanism, required, gives_up, refused) in [
+        (Some(SandboxMechanism::Landlock), true, true, false),
         (None, false, true, false),
         (None, false, false, true),
         (None, true, true, true),
     ] {
-        let found = Capabilities { bubblewrap_required: required, ..capabilities(contained) };
+        let found = Capabilities { bubblewrap_required: required, ..capabilities(mechanism) };
         let grant = TerminalGrant { require_containment: !gives_up, ..TerminalGrant::with_reason("a test") };
         let grants = Grants { terminal: Some(grant), ..Grants::default() };
         let plugin = "x".parse().expect("a name");
         let granted = grants.terminal(&plugin).expect("granted");
-        let told = super::refused(&granted.children(), &found);
-        assert_eq!(told.as_deref(), refused.then_some("nothing"), "{contained:?} {required} {gives_up}");
+        let refusal = super::refusal(&granted.children(), &found);
+        assert_eq!(refusal.as_deref(), refused.then_some("nothing"), "{mechanism:?} {required} {gives_up}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a child gives up before it becomes its program: another user's rights,
+//! The rights that a child gives up before it becomes its program: its user's,
 //! capabilities, paths, system calls.
 //!
 //! Runs in the child, which has one thread.
@@ -15,9 +15,9 @@ use rustix::{
 };
 
 use crate::{
-    filter::{self, Refused},
+    filter::{self, SyscallFilter},
     landlock, sandbox, users,
-    wire::{Confinement, Walls},
+    wire::{Enclosure, LandlockRules},
 };
 
 /// Becomes this user, with the group of the same number and no other.
@@ -28,32 +28,31 @@ pub(super) fn become_user(user: u32) -> io::Result<()> {
     Ok(set_thread_res_uid(uid, uid, uid)?)
 }
 
-/// Walls that stand ready: what of them takes rights that the child is going to
-/// give up is done.
-pub(super) struct Ready {
+/// An enclosure that is ready to enter: the steps are done for which the child
+/// needs rights that it will give up.
+pub(super) struct ReadyEnclosure {
     rules: Option<RulesetCreated>,
-    refused: Option<Refused>,
+    refused: Option<SyscallFilter>,
 }
 
-/// Gets the walls ready before the child becomes another user: the way to what it
-/// is to reach may be closed to that one. The terminal that standard input is, if
-/// it is one, stays within reach.
-pub(super) fn make_ready(walls: &Walls, user: Option<u32>, terminal: bool) -> io::Result<Ready> {
-    Ok(match walls {
-        Walls::None => Ready { rules: None, refused: None },
-        Walls::Around => Ready { rules: None, refused: Some(Refused::InSandbox) },
-        Walls::Landlock(confinement) => {
-            // Root, and the host's own user, own more than the session's files.
+/// Prepares the enclosure before the child becomes another user, who may not reach the paths
+/// that the enclosure leaves open. A terminal as standard input stays within reach.
+pub(super) fn prepare(enclosure: &Enclosure, user: Option<u32>, terminal: bool) -> io::Result<ReadyEnclosure> {
+    Ok(match enclosure {
+        Enclosure::None => ReadyEnclosure { rules: None, refused: None },
+        Enclosure::Around => ReadyEnclosure { rules: None, refused: Some(SyscallFilter::InSandbox) },
+        Enclosure::Landlock(confinement) => {
+            // Root and the host's own user own more than the session's files.
             let own_user = user.is_some_and(|user| user != 0);
-            let refused = Refused::BesideLandlock { network: confinement.network, own_user };
-            Ready { rules: Some(reach_only(confinement, terminal)?), refused: Some(refused) }
+            let refused = SyscallFilter::BesideLandlock { network: confinement.network, own_user };
+            ReadyEnclosure { rules: Some(reach_only(confinement, terminal)?), refused: Some(refused) }
         }
     })
 }
 
-impl Ready {
-    /// Gives up what is outside of the walls; the last step but the program.
-    pub(super) fn stay_inside(self) -> io::Result<()> {
+impl ReadyEnclosure {
+    /// Gives up all outside of the enclosure; the last step before the program.
+    pub(super) fn enter(self) -> io::Result<()> {
         if let Some(rules) = self.rules {
             give_up_capabilities()?;
             landlock::restrict(rules)?;
@@ -65,11 +64,11 @@ impl Ready {
     }
 }
 
-/// Root without them is a user that owns much; it does not get them back with a
-/// new program.
+/// Gives up all capabilities. Root without them is a user that owns much; it does not get
+/// them back with a new program.
 fn give_up_capabilities() -> io::Result<()> {
     set_no_new_privs(true)?;
-    // Both only root can do, and only for root it means something.
+    // Only root can do the next two steps, and only root needs them.
     let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
     let _ = set_capabilities_secure_bits(bits);
     for capability in CapabilitySet::all().iter() {
@@ -79,7 +78,7 @@ fn give_up_capabilities() -> io::Result<()> {
     Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
-fn reach_only(confinement: &Confinement, terminal: bool) -> io::Result<RulesetCreated> {
+fn reach_only(confinement: &LandlockRules, terminal: bool) -> io::Result<RulesetCreated> {
     let settings = sandbox::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
     let system = sandbox::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));

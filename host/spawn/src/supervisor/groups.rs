@@ -1,34 +1,34 @@
-//! Control groups: what a whole tree may use up, where plain writes to files can
-//! say so.
+//! Control groups, which limit a whole tree, where plain writes to files can
+//! make them.
 //!
-//! In the unified hierarchy (version 2) below the host's own group, where it may
-//! give controllers on; in a hierarchy of one controller (version 1) only where
-//! the host is in its uppermost group: any other was made by somebody who
-//! accounts for it. Knows nothing of who asked for a bound.
+//! In the unified hierarchy (version 2) they are below the host's own group, where that may
+//! pass controllers on. In a hierarchy of one controller (version 1) the host uses only
+//! its uppermost group: another program made any other group and
+//! accounts for it. Knows nothing of requests.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::wire::Bounds;
+use crate::wire::TreeBounds;
 
-/// The groups below which others can be made.
+/// The groups below which the root can make others.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Groups {
-    /// Where the number of processes is bounded, and where memory is.
-    pids: Option<Parent>,
-    memory: Option<Parent>,
+pub(crate) struct ControlGroups {
+    /// The parent of groups that bound processes, and of those that bound memory.
+    pids: Option<ParentGroup>,
+    memory: Option<ParentGroup>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Parent {
+struct ParentGroup {
     directory: PathBuf,
     unified: bool,
 }
 
-impl Groups {
-    /// Those of this process, by what the system says of them.
+impl ControlGroups {
+    /// The groups of this process, from the files of the system.
     pub(crate) fn find() -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         Self::among(&read("/proc/self/cgroup"), &read("/proc/self/mounts"))
@@ -54,7 +54,7 @@ impl Groups {
                 let given = fs::read_to_string(directory.join("cgroup.subtree_control")).unwrap_or_default();
                 let parent = |controller| {
                     let usable = given.split_whitespace().any(|word| word == controller) && writable(&directory);
-                    usable.then(|| Parent { directory: directory.clone(), unified: true })
+                    usable.then(|| ParentGroup { directory: directory.clone(), unified: true })
                 };
                 found.pids = parent("pids").or(found.pids.take());
                 found.memory = parent("memory").or(found.memory.take());
@@ -62,7 +62,7 @@ impl Groups {
                 for (name, kept) in [("pids", &mut found.pids), ("memory", &mut found.memory)] {
                     if kept.is_none() && controllers.split(',').any(|controller| controller == name) {
                         let directory = of_kind("cgroup", Some(name)).filter(|directory| writable(directory));
-                        *kept = directory.map(|directory| Parent { directory, unified: false });
+                        *kept = directory.map(|directory| ParentGroup { directory, unified: false });
                     }
                 }
             }
@@ -78,10 +78,10 @@ impl Groups {
         self.memory.is_some()
     }
 
-    /// Makes what groups these bounds need: nothing where this machine has none,
-    /// and nothing is left where one cannot be made.
-    pub(super) fn make(&self, bounds: Bounds) -> io::Result<Made> {
-        let mut made = Made::default();
+    /// Makes the groups for these bounds: none where this machine offers none.
+    /// Removes all of them where one cannot be made.
+    pub(super) fn make(&self, bounds: TreeBounds) -> io::Result<TreeGroups> {
+        let mut made = TreeGroups::default();
         match self.fill(&mut made, bounds) {
             Ok(()) => Ok(made),
             Err(error) => {
@@ -91,7 +91,7 @@ impl Groups {
         }
     }
 
-    fn fill(&self, made: &mut Made, bounds: Bounds) -> io::Result<()> {
+    fn fill(&self, made: &mut TreeGroups, bounds: TreeBounds) -> io::Result<()> {
         let processes = self.pids.as_ref().zip(bounds.processes).map(|(parent, bound)| (parent, "pids.max", bound));
         let memory = self.memory.as_ref().zip(bounds.memory_bytes).map(|(parent, bound)| {
             (parent, if parent.unified { "memory.max" } else { "memory.limit_in_bytes" }, bound)
@@ -131,21 +131,21 @@ fn is_read_only(directory: &Path) -> bool {
 
 /// The groups of one tree.
 #[derive(Debug, Default)]
-pub(super) struct Made(Vec<PathBuf>);
+pub(super) struct TreeGroups(Vec<PathBuf>);
 
-impl Made {
-    /// Puts this process into them, and so what it starts.
+impl TreeGroups {
+    /// Puts this process, and so its descendants, into the groups.
     pub(super) fn enter(&self) -> io::Result<()> {
         self.0.iter().try_for_each(|group| fs::write(group.join("cgroup.procs"), "0"))
     }
 
-    /// Ends what is left in them and removes them. False while something of the
-    /// tree is still ending.
+    /// Kills the processes that are left in the groups and removes the groups. False while
+    /// a process of the tree is still ending.
     pub(super) fn remove(&mut self) -> bool {
         self.0.retain(|group| {
             let kill = group.join("cgroup.kill");
-            // There in the unified hierarchy alone; elsewhere the root of the
-            // supervisors kills what is left.
+            // Only the unified hierarchy has this file; elsewhere the root of the
+            // supervisors kills the rest of a tree.
             if kill.exists() {
                 let _ = fs::write(kill, "1");
             }
@@ -159,7 +159,7 @@ impl Made {
 mod tests {
     use super::*;
 
-    /// A directory that looks like a hierarchy, and what the system would say.
+    /// A directory that looks like a hierarchy, and its line among the system's mounts.
     fn hierarchy(given: &str) -> (tempfile::TempDir, String) {
         let directory = tempfile::tempdir().expect("a directory");
         fs::create_dir(directory.path().join("own")).expect("a group");
@@ -171,9 +171,9 @@ mod tests {
     #[test]
     fn a_group_of_the_unified_hierarchy_is_bounded_entered_and_removed() {
         let (directory, mounts) = hierarchy("cpu memory pids\n");
-        let groups = Groups::among("0::/own\n", &mounts);
+        let groups = ControlGroups::among("0::/own\n", &mounts);
         assert!(groups.bound_processes() && groups.bound_memory());
-        let mut made = groups.make(Bounds { processes: Some(30), memory_bytes: Some(1 << 20) }).expect("a group");
+        let mut made = groups.make(TreeBounds { processes: Some(30), memory_bytes: Some(1 << 20) }).expect("a group");
         let [group] = &made.0[..] else { panic!("one group is enough: {made:?}") };
         assert!(group.starts_with(directory.path().join("own")));
         made.enter().expect("entered");
@@ -192,11 +192,11 @@ mod tests {
     #[test]
     fn without_controllers_or_in_a_group_of_somebody_else_none_is_used() {
         let (_directory, mounts) = hierarchy("cpu\n");
-        assert_eq!(Groups::among("0::/own\n", &mounts), Groups::default());
+        assert_eq!(ControlGroups::among("0::/own\n", &mounts), ControlGroups::default());
         let (directory, _) = hierarchy("");
         let mounts = format!("cgroup {} cgroup rw,pids 0 0\n", directory.path().display());
-        assert_eq!(Groups::among("4:pids:/own\n", &mounts), Groups::default());
-        assert!(Groups::among("4:pids:/\n", &mounts).bound_processes());
-        assert!(!Groups::among("4:pids:/\n", &mounts).bound_memory());
+        assert_eq!(ControlGroups::among("4:pids:/own\n", &mounts), ControlGroups::default());
+        assert!(ControlGroups::among("4:pids:/\n", &mounts).bound_processes());
+        assert!(!ControlGroups::among("4:pids:/\n", &mounts).bound_memory());
     }
 }

@@ -1,7 +1,7 @@
-//! The root of the supervisors: forks one for each charge of the host, and ends
-//! when the host is gone and the last of them has ended.
+//! The root of the supervisors: forks one for each order of the host, and ends
+//! when the host is gone and the last supervisor has ended.
 //!
-//! Never runs a program of anybody, and holds no descriptor of any child.
+//! Never runs a program itself, and holds no descriptor of a child.
 
 use std::{
     collections::HashMap,
@@ -24,19 +24,19 @@ use rustix::{
 
 use super::{
     SUPERVISOR, confine,
-    groups::{Groups, Made},
+    groups::{ControlGroups, TreeGroups},
     launch::seal,
     stage, supervise,
-    system::{self, Side},
+    system::{self, ForkSide},
     tree,
 };
 use crate::{
     packet::{self, Packet},
-    wire::{Charge, Contain, Report, Step, Task},
+    wire::{BubblewrapCommand, StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
 };
 
-/// The supervisors that live, and the groups of their trees.
-type Supervisors = HashMap<Pid, Made>;
+/// The living supervisors, and the groups of their trees.
+type Supervisors = HashMap<Pid, TreeGroups>;
 
 /// Runs until the host is gone.
 pub(super) fn run(control: OwnedFd) -> ! {
@@ -47,11 +47,11 @@ pub(super) fn run(control: OwnedFd) -> ! {
     let _ = set_child_subreaper(Some(getpid()));
     seal();
     let Ok(children) = system::watch_children() else { system::leave() };
-    if packet::send(&control, &Report::Started, &[]).is_err() {
+    if packet::send(&control, &SupervisorReport::Started, &[]).is_err() {
         system::leave();
     }
     let mut supervisors = Supervisors::new();
-    let mut ended: Vec<Made> = Vec::new();
+    let mut ended: Vec<TreeGroups> = Vec::new();
     let mut groups = None;
     let mut host_is_there = true;
     while host_is_there || !supervisors.is_empty() {
@@ -69,31 +69,31 @@ pub(super) fn run(control: OwnedFd) -> ! {
         if !asked {
             continue;
         }
-        match packet::receive::<Charge>(&control) {
+        match packet::receive::<SupervisorSpec>(&control) {
             Ok(Some(Packet { message, mut descriptors, .. })) => {
                 let Some(child) = descriptors.pop() else { continue };
-                let made = message.group.map(|bounds| groups.get_or_insert_with(Groups::find).make(bounds));
-                let made = match made.unwrap_or_else(|| Ok(Made::default())) {
+                let made = message.group.map(|bounds| groups.get_or_insert_with(ControlGroups::find).make(bounds));
+                let made = match made.unwrap_or_else(|| Ok(TreeGroups::default())) {
                     Ok(made) => made,
                     Err(error) => {
-                        refuse(&child, Step::Bound, &error);
+                        refuse(&child, StartStep::Bound, &error);
                         continue;
                     }
                 };
                 match system::fork() {
-                    Ok(Side::Parent(pid)) => drop(supervisors.insert(pid, made)),
-                    Ok(Side::Child) => {
+                    Ok(ForkSide::Parent(pid)) => drop(supervisors.insert(pid, made)),
+                    Ok(ForkSide::Child) => {
                         let errors = descriptors.pop();
                         drop((control, children, descriptors));
                         if let Err(error) = made.enter() {
-                            refuse(&child, Step::Bound, &error);
+                            refuse(&child, StartStep::Bound, &error);
                             std::process::exit(0)
                         }
                         become_supervisor(message.task, child, errors)
                     }
                     Err(error) => {
                         ended.push(made);
-                        refuse(&child, Step::Prepare, &error);
+                        refuse(&child, StartStep::Prepare, &error);
                     }
                 }
             }
@@ -106,13 +106,13 @@ pub(super) fn run(control: OwnedFd) -> ! {
 }
 
 /// Tells the host why a child gets no supervisor.
-fn refuse(child: &OwnedFd, step: Step, error: &io::Error) {
+fn refuse(child: &OwnedFd, step: StartStep, error: &io::Error) {
     let errno = error.raw_os_error().unwrap_or(libc::EIO);
-    // Where the host is gone, nobody has to know.
-    let _ = packet::send(child, &Report::Failed { step, errno }, &[]);
+    // The host may be gone, and then no side needs the report.
+    let _ = packet::send(child, &SupervisorReport::Failed { step, errno }, &[]);
 }
 
-/// Closes what the host has open, except for the socket.
+/// Closes all descriptors of the host, except for the socket.
 fn keep_only(control: OwnedFd) -> io::Result<OwnedFd> {
     rustix::stdio::dup2_stdin(&control)?;
     drop(control);
@@ -122,9 +122,9 @@ fn keep_only(control: OwnedFd) -> io::Result<OwnedFd> {
     Ok(kept)
 }
 
-/// Asks for all that have ended. A supervisor that was killed leaves its tree
-/// to the root, which ends it. Returns the groups of their trees.
-fn reap(supervisors: &mut Supervisors) -> Vec<Made> {
+/// Reaps all processes that have ended. A killed supervisor leaves its tree
+/// to the root, which kills the tree. Returns the groups of the supervisors that ended.
+fn reap(supervisors: &mut Supervisors) -> Vec<TreeGroups> {
     let (mut look, mut ended) = (false, Vec::new());
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         match supervisors.remove(&pid) {
@@ -132,7 +132,7 @@ fn reap(supervisors: &mut Supervisors) -> Vec<Made> {
                 ended.push(groups);
                 look |= status.exit_status() != Some(0);
             }
-            // A stray has ended, and its own children come here.
+            // A stray has ended, and the root adopts its children.
             None => look = true,
         }
     }
@@ -144,13 +144,13 @@ fn reap(supervisors: &mut Supervisors) -> Vec<Made> {
     ended
 }
 
-/// Never returns to the loop of the root.
-fn become_supervisor(task: Task, control: OwnedFd, errors: Option<OwnedFd>) -> ! {
+/// Turns this process into a supervisor; never returns to the loop of the root.
+fn become_supervisor(task: SupervisorTask, control: OwnedFd, errors: Option<OwnedFd>) -> ! {
     match task {
-        Task::Supervise => supervise::run(control),
-        Task::Contain(sandbox) => {
-            // Reported by the end of the socket; what the program inside says
-            // of itself comes from there.
+        SupervisorTask::Supervise => supervise::run(control),
+        SupervisorTask::Contain(sandbox) => {
+            // The end of the socket reports a failure; the program inside reports
+            // its own end.
             if let Some(errors) = errors {
                 let _ = rustix::stdio::dup2_stderr(&errors);
             }
@@ -162,13 +162,13 @@ fn become_supervisor(task: Task, control: OwnedFd, errors: Option<OwnedFd>) -> !
     }
 }
 
-/// Becomes the command, with this program at its end. The program is named by a
-/// descriptor: the sandbox does not show its path, and an update may have
+/// Becomes bubblewrap, with this program at the end of its command. A descriptor names this
+/// program: the sandbox does not show its path, and an update may have
 /// replaced it.
-fn contain(sandbox: Contain, control: OwnedFd) -> io::Result<()> {
+fn contain(sandbox: BubblewrapCommand, control: OwnedFd) -> io::Result<()> {
     let _ = setsid();
     let mut command = sandbox.command;
-    // Whoever it becomes below may not be able to open these.
+    // The user that this process becomes below may not be able to open these files.
     for path in sandbox.copies {
         let Ok(file) = File::open(Path::new(OsStr::from_bytes(&path))) else { continue };
         let words = [b"--perms".to_vec(), b"0444".to_vec(), b"--file".to_vec(), number_for_a_program(file)?, path];
@@ -197,7 +197,7 @@ fn contain(sandbox: Contain, control: OwnedFd) -> io::Result<()> {
     Err(system::execute(program, &command, environment.as_slice()))
 }
 
-/// Leaves a file open for the program that this process becomes, which is told
+/// Leaves a file open for the program that this process becomes, and returns
 /// its number.
 fn number_for_a_program(file: File) -> io::Result<Vec<u8>> {
     rustix::io::fcntl_setfd(&file, FdFlags::empty())?;

@@ -1,5 +1,5 @@
-//! The supervisor of one child: starts it, says how it ended and what it left,
-//! passes signals on, and ends the whole tree when it is told to or when the
+//! The supervisor of one child: starts it, reports its end and the descendants that
+//! outlived it, passes signals on, and ends the whole tree on the host's order or when the
 //! host is gone.
 //!
 //! Knows nothing of whether it runs in a sandbox.
@@ -21,11 +21,11 @@ use super::{
 };
 use crate::{
     packet::{self, Packet},
-    wire::{How, Order, Report},
+    wire::{SupervisorOrder, SupervisorReport, WaitStatus},
 };
 
-/// How long after a kill the tree is looked at again: a process below another
-/// one ends without a word to the supervisor.
+/// Pause between two looks at a tree that is being killed: the supervisor gets no signal
+/// when a process below another one ends.
 const AGAIN: Duration = Duration::from_millis(10);
 
 /// One child and the state of its end.
@@ -34,7 +34,7 @@ struct Supervisor {
     children: SignalFd,
     leader: Pid,
     leader_lives: bool,
-    /// When those that are left are killed.
+    /// When the supervisor kills the rest of the tree.
     kill_at: Option<Instant>,
 }
 
@@ -46,10 +46,10 @@ pub(super) fn run(control: OwnedFd) -> ! {
     let _ = set_child_subreaper(Some(getpid()));
     seal();
     let Ok(children) = system::watch_children() else { system::leave() };
-    // May come long after: a sandbox is made before a child needs it.
+    // The launch may come late: the spawner prepares sandboxes before a child needs them.
     let mut descriptors = match packet::receive(&control) {
-        Ok(Some(Packet { message: Order::Launch, descriptors, .. })) => descriptors,
-        // Nobody needs it, which is no failure.
+        Ok(Some(Packet { message: SupervisorOrder::Launch, descriptors, .. })) => descriptors,
+        // No child took this supervisor, which is no failure.
         Ok(None) => std::process::exit(0),
         _ => system::leave(),
     };
@@ -62,11 +62,11 @@ pub(super) fn run(control: OwnedFd) -> ! {
     }
     match launch::start(launch, &control, descriptors) {
         Ok(leader) => {
-            let _ = packet::send(&control, &Report::Started, &[]);
+            let _ = packet::send(&control, &SupervisorReport::Started, &[]);
             Supervisor { control, children, leader, leader_lives: true, kill_at: None }.watch()
         }
-        Err(launch::Failure { step, errno }) => {
-            let _ = packet::send(&control, &Report::Failed { step, errno }, &[]);
+        Err(launch::StartFailure { step, errno }) => {
+            let _ = packet::send(&control, &SupervisorReport::Failed { step, errno }, &[]);
             std::process::exit(0)
         }
     }
@@ -88,66 +88,68 @@ impl Supervisor {
                 break;
             }
         }
-        self.say(&Report::Gone);
+        self.say(&SupervisorReport::Gone);
         std::process::exit(0)
     }
 
-    /// Whether the host has said something, be it that it is gone.
+    /// Waits for a packet, the end of the host or a signal; whether the socket is ready.
     fn wait_for_news(&self) -> bool {
         let left = self.kill_at.map(|at| timespec(at.saturating_duration_since(Instant::now())));
         let mut watched = [PollFd::new(&self.control, PollFlags::IN), PollFd::new(&self.children, PollFlags::IN)];
         poll(&mut watched, left.as_ref()).is_ok() && !watched[0].revents().is_empty()
     }
 
-    /// Asks for all that have ended, the leader and what it left alike.
+    /// Reaps all processes that have ended, the leader and its descendants alike.
     fn reap(&mut self) {
         while let Ok(Some(_)) = self.children.read_signal() {}
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid != self.leader || !self.leader_lives {
                 continue;
             }
-            let how = match (status.exit_status(), status.terminating_signal()) {
-                (Some(code), _) => How::Exited(code),
-                (_, Some(signal)) => How::Signaled(signal),
+            let status = match (status.exit_status(), status.terminating_signal()) {
+                (Some(code), _) => WaitStatus::Exited(code),
+                (_, Some(signal)) => WaitStatus::Signaled(signal),
                 // Stopped or continued, which is no end.
                 (None, None) => continue,
             };
             self.leader_lives = false;
-            self.say(&Report::Ended { how, descendants: count(&tree::members()) });
+            self.say(&SupervisorReport::Ended { status, descendants: count(&tree::members()) });
         }
     }
 
-    /// Does what the host says. False when there is no host any more.
+    /// Carries out an order of the host. False when the host is gone.
     fn obey(&mut self) -> bool {
         match packet::receive(&self.control) {
-            Ok(Some(Packet { message: Order::Signal(signal), .. })) => self.signal_group(system::signal(signal)),
-            Ok(Some(Packet { message: Order::Stop { grace_milliseconds }, .. })) => {
+            Ok(Some(Packet { message: SupervisorOrder::Signal(signal), .. })) => {
+                self.signal_group(system::signal(signal))
+            }
+            Ok(Some(Packet { message: SupervisorOrder::Stop { grace_milliseconds }, .. })) => {
                 tree::signal(&tree::members(), Signal::TERM);
-                // Whoever is stopped would not hear of it.
+                // A stopped process would not handle SIGTERM.
                 tree::signal(&tree::members(), Signal::CONT);
                 let at = Instant::now().checked_add(Duration::from_millis(grace_milliseconds));
                 // A second stop may only bring the end nearer.
                 self.kill_at = [self.kill_at, at].into_iter().flatten().min();
             }
-            Ok(Some(Packet { message: Order::Count, .. })) => {
+            Ok(Some(Packet { message: SupervisorOrder::Count, .. })) => {
                 let others = tree::members().len().saturating_sub(usize::from(self.leader_lives));
-                self.say(&Report::Descendants(u32::try_from(others).unwrap_or(u32::MAX)));
+                self.say(&SupervisorReport::Descendants(u32::try_from(others).unwrap_or(u32::MAX)));
             }
-            Ok(Some(Packet { message: Order::Launch, .. })) => {}
+            Ok(Some(Packet { message: SupervisorOrder::Launch, .. })) => {}
             Ok(None) | Err(_) => return false,
         }
         true
     }
 
     fn signal_group(&self, signal: Signal) {
-        // Without a member the number may already belong to somebody else.
+        // Without a member the number may already belong to another group.
         let group = self.leader.as_raw_nonzero().get();
         if self.leader_lives || tree::members().iter().any(|member| member.group == group) {
             let _ = kill_process_group(self.leader, signal);
         }
     }
 
-    /// Kills until nothing is left. A tree may fork while it is read, so one
+    /// Kills until the tree is gone. A tree may fork during a look at it, so one
     /// look is not enough.
     fn kill_all(&mut self) {
         loop {
@@ -162,13 +164,13 @@ impl Supervisor {
         }
     }
 
-    fn say(&self, report: &Report) {
-        // Where the host is gone, its end of the socket says so.
+    fn say(&self, report: &SupervisorReport) {
+        // The next read of the socket notices a host that is gone.
         let _ = packet::send(&self.control, report, &[]);
     }
 }
 
-fn count(members: &[tree::Member]) -> u32 {
+fn count(members: &[tree::TreeMember]) -> u32 {
     u32::try_from(members.len()).unwrap_or(u32::MAX)
 }
 

@@ -1,5 +1,5 @@
-//! What the system offers only to those who promise to be careful, and small
-//! steps that both kinds of supervisor take.
+//! Calls of the system that need `unsafe`, and small
+//! steps of both kinds of supervisor.
 
 use std::{
     ffi::{CStr, CString},
@@ -20,25 +20,25 @@ use nix::{
 };
 use rustix::{process::Pid, thread::UnshareFlags};
 
-/// What a supervisor ends with when it cannot go on and nobody listens.
+/// Exit code of a supervisor that cannot go on and has no host to tell.
 const GIVEN_UP: i32 = 70;
 
-/// Which side of a fork this is.
-pub(super) enum Side {
+/// The two sides of a fork.
+pub(super) enum ForkSide {
     /// The new process.
     Child,
-    /// The one that forked, and what it forked.
+    /// The process that forked, with the new one.
     Parent(Pid),
 }
 
 /// Forks this process.
 #[expect(unsafe_code, reason = "supervisors have one thread, so the child may do anything that its parent may")]
-pub(super) fn fork() -> io::Result<Side> {
+pub(super) fn fork() -> io::Result<ForkSide> {
     // SAFETY: no other thread exists that could hold a lock.
     match unsafe { nix::unistd::fork() }? {
-        ForkResult::Child => Ok(Side::Child),
+        ForkResult::Child => Ok(ForkSide::Child),
         ForkResult::Parent { child } => match Pid::from_raw(child.as_raw()) {
-            Some(pid) => Ok(Side::Parent(pid)),
+            Some(pid) => Ok(ForkSide::Parent(pid)),
             None => Err(io::ErrorKind::InvalidData.into()),
         },
     }
@@ -51,7 +51,7 @@ pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     Ok(unsafe { rustix::thread::unshare_unsafe(namespaces & !UnshareFlags::FILES) }?)
 }
 
-/// Has every descriptor but the standard streams closed when a program is run.
+/// Marks every descriptor but the standard streams to close when a program runs.
 #[expect(unsafe_code, reason = "neither std nor rustix offers it")]
 pub(super) fn close_on_exec_all() {
     // SAFETY: changes a flag of descriptors and closes none.
@@ -62,7 +62,7 @@ pub(super) fn close_on_exec_all() {
 }
 
 /// Leaves a descriptor open under a number for the program that this process
-/// becomes. Whatever had the number is closed, so nothing may own it any more.
+/// becomes. Closes the former descriptor of that number, which no value may own any more.
 #[expect(unsafe_code, reason = "the number may belong to a value of this process, which is about to become a program")]
 pub(super) fn give(descriptor: &OwnedFd, number: u32) -> io::Result<()> {
     let number = libc::c_int::try_from(number).map_err(io::Error::other)?;
@@ -82,8 +82,8 @@ pub(super) fn close_all() {
     }
 }
 
-/// Makes the standard streams lead nowhere, so that this process holds nobody's
-/// pipe open.
+/// Leads the standard streams to the null device, so that this process holds no
+/// pipe of another one open.
 pub(super) fn forget_streams() {
     let Ok(null) = null() else { leave() };
     let _ = rustix::stdio::dup2_stdin(&null);
@@ -91,8 +91,8 @@ pub(super) fn forget_streams() {
     let _ = rustix::stdio::dup2_stderr(&null);
 }
 
-/// Reads as empty, and swallows what is written. A file in its place would keep
-/// what is written, and be full one day.
+/// The null device, which reads as empty and discards writes. Refuses a file in its place,
+/// which would keep all writes until the disk is full.
 pub(crate) fn null() -> io::Result<OwnedFd> {
     const NULL: &str = "/dev/null";
     let null = OpenOptions::new().read(true).write(true).open(NULL)?;
@@ -108,7 +108,7 @@ pub(crate) fn null() -> io::Result<OwnedFd> {
     Ok(null.into())
 }
 
-/// Has ends of children wait in a descriptor instead of interrupting.
+/// Delivers ends of children through a descriptor instead of a signal.
 pub(super) fn watch_children() -> io::Result<SignalFd> {
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGCHLD);
@@ -116,29 +116,29 @@ pub(super) fn watch_children() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// Undoes [`watch_children`] for a process that becomes a program, and has it heed
-/// all signals as programs expect to.
+/// Undoes [`watch_children`] for a process that becomes a program, and sets
+/// all signals as programs expect them.
 pub(super) fn accept_signals() {
     heed_signals();
     let _ = SigSet::all().thread_unblock();
 }
 
-/// Has every signal do what it does by default. What a program ignores, those that
-/// it runs ignore, too: a host in the background of a script ignores C-c, and one
-/// below a parent that ignores the ends of its children would hear of no end.
+/// Resets every signal to its default. Programs inherit ignored signals: a host in the
+/// background of a script ignores C-c, and a host below a parent that ignores the ends of
+/// its children would not learn of any end.
 #[expect(
     unsafe_code,
     reason = "neither rustix nor nix sets the signals of real-time, nor without a promise the others"
 )]
 pub(super) fn heed_signals() {
     for signal in 1..=libc::SIGRTMAX() {
-        // SAFETY: no handler of this process is in use, and none is set. The two that
-        // cannot be changed and the library's own are refused.
+        // SAFETY: no handler of this process is in use, and none is set. The system refuses
+        // the two signals that cannot be changed and the library's own.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
 
-/// Becomes a program; returns only why not.
+/// Becomes a program; returns only an error.
 pub(super) fn execute(program: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
     match nix::unistd::execve(program, arguments, environment) {
         Ok(never) => match never {},
@@ -148,22 +148,22 @@ pub(super) fn execute(program: &CStr, arguments: &[CString], environment: &[CStr
 
 /// The system's number of a signal.
 pub(super) fn signal(signal: crate::Signal) -> rustix::process::Signal {
-    use crate::Signal as Wanted;
+    use crate::Signal as Name;
     use rustix::process::Signal;
     match signal {
-        Wanted::Hangup => Signal::HUP,
-        Wanted::Interrupt => Signal::INT,
-        Wanted::Quit => Signal::QUIT,
-        Wanted::Terminate => Signal::TERM,
-        Wanted::Kill => Signal::KILL,
-        Wanted::User1 => Signal::USR1,
-        Wanted::User2 => Signal::USR2,
-        Wanted::Stop => Signal::STOP,
-        Wanted::Continue => Signal::CONT,
+        Name::Hangup => Signal::HUP,
+        Name::Interrupt => Signal::INT,
+        Name::Quit => Signal::QUIT,
+        Name::Terminate => Signal::TERM,
+        Name::Kill => Signal::KILL,
+        Name::User1 => Signal::USR1,
+        Name::User2 => Signal::USR2,
+        Name::Stop => Signal::STOP,
+        Name::Continue => Signal::CONT,
     }
 }
 
-/// Ends this process at once, with nothing said.
+/// Ends this process at once, without a report.
 pub(super) fn leave() -> ! {
     std::process::exit(GIVEN_UP)
 }

@@ -1,4 +1,4 @@
-//! The processes below this one: who they are, and how all of them end.
+//! The processes below this one: finds, counts and signals them.
 //!
 //! Reads /proc, which counts children in other sessions and groups, too.
 
@@ -8,14 +8,14 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 
 /// A living process below this one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Member {
+pub(super) struct TreeMember {
     pub(super) pid: Pid,
     pub(super) group: i32,
 }
 
-/// All that live below this process, in no order. Processes that have ended and
-/// wait to be asked for it do not count.
-pub(super) fn members() -> Vec<Member> {
+/// All living processes below this one, in no order. Zombies, which have ended and
+/// wait to be reaped, do not count.
+pub(super) fn members() -> Vec<TreeMember> {
     let mut by_parent = by_parent();
     let mut found = Vec::new();
     let mut next = vec![getpid()];
@@ -28,28 +28,28 @@ pub(super) fn members() -> Vec<Member> {
 }
 
 /// The living children of this process alone.
-pub(super) fn children() -> Vec<Member> {
+pub(super) fn children() -> Vec<TreeMember> {
     by_parent().remove(&getpid()).unwrap_or_default()
 }
 
-fn by_parent() -> HashMap<Pid, Vec<Member>> {
-    let mut by_parent: HashMap<Pid, Vec<Member>> = HashMap::new();
+fn by_parent() -> HashMap<Pid, Vec<TreeMember>> {
+    let mut by_parent: HashMap<Pid, Vec<TreeMember>> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw) else {
             continue;
         };
-        // Who is gone by now is no member.
+        // A process that is gone by now is no member.
         let Ok(stat) = fs::read(entry.path().join("stat")) else { continue };
         if let Some((parent, group)) = parse(&String::from_utf8_lossy(&stat))
             && let Some(parent) = Pid::from_raw(parent)
         {
-            by_parent.entry(parent).or_default().push(Member { pid, group });
+            by_parent.entry(parent).or_default().push(TreeMember { pid, group });
         }
     }
     by_parent
 }
 
-/// How many processes and threads of a user there are, as the system counts
+/// The number of processes and threads of a user, as the system counts
 /// them against a limit.
 pub(super) fn threads_of(user: u32) -> u64 {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -76,9 +76,9 @@ fn parse(stat: &str) -> Option<(i32, i32)> {
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
-/// Sends a signal to all of them. One that has ended since it was found does
-/// not mind: the system gives out all other process ids before one returns.
-pub(super) fn signal(members: &[Member], signal: Signal) {
+/// Sends a signal to all of these. A process that has ended since costs nothing: the system
+/// gives out all other process ids before it reuses one.
+pub(super) fn signal(members: &[TreeMember], signal: Signal) {
     for member in members {
         let _ = kill_process(member.pid, signal);
     }

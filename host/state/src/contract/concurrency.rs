@@ -1,21 +1,21 @@
-//! Many calls at once lose nothing and see nothing half done.
+//! Concurrent calls lose no write and see no half of a batch.
 
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::{PLENTY, Subject, generous, put, put_if, soon, thread};
+use super::{PLENTY, StoreUnderTest, generous, put, put_if, soon, thread};
 use crate::{StateError, StateStore};
 
 const TASKS: u64 = 64;
 const ROUNDS: u64 = 5;
 
-pub(super) async fn check(subject: &Subject) {
+pub(super) async fn check(subject: &StoreUnderTest) {
     counting_by_compare_and_swap_loses_nothing(subject).await;
     no_read_sees_half_of_a_batch(subject).await;
 }
 
-async fn counting_by_compare_and_swap_loses_nothing(subject: &Subject) {
+async fn counting_by_compare_and_swap_loses_nothing(subject: &StoreUnderTest) {
     let mut tasks = JoinSet::new();
     for _ in 0..TASKS {
         let store = Arc::clone(&subject.store);
@@ -47,9 +47,9 @@ async fn increment(store: &dyn StateStore) {
     }
 }
 
-async fn no_read_sees_half_of_a_batch(subject: &Subject) {
+async fn no_read_sees_half_of_a_batch(subject: &StoreUnderTest) {
     let scope = thread("halves", "", "");
-    // So many keys that a write falls between the first and the last read.
+    // Enough keys that a write falls between the first and the last read.
     let keys: Vec<String> = (0..300).map(|number| format!("k{number:03}")).collect();
     let batch = |round: u64| keys.iter().map(|key| put(key, &round.to_le_bytes())).collect::<Vec<_>>();
     subject.apply(&scope, batch(0)).await.expect("a batch");

@@ -1,10 +1,10 @@
 //! Reading and changing entries: order, revisions, preconditions, atomicity,
-//! and what is refused for its shape.
+//! and malformed calls.
 
-use super::{PLENTY, Subject, delete, put, put_if, thread};
-use crate::{Change, MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_VALUE_BYTES, StateError};
+use super::{PLENTY, StoreUnderTest, delete, put, put_if, thread};
+use crate::{MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_VALUE_BYTES, StateChange, StateError};
 
-pub(super) async fn check(subject: &Subject) {
+pub(super) async fn check(subject: &StoreUnderTest) {
     reads_answer_in_the_order_of_their_keys(subject).await;
     revisions_change_and_never_return(subject).await;
     a_change_happens_only_at_the_expected_revision(subject).await;
@@ -14,7 +14,7 @@ pub(super) async fn check(subject: &Subject) {
     a_read_is_bounded(subject).await;
 }
 
-async fn reads_answer_in_the_order_of_their_keys(subject: &Subject) {
+async fn reads_answer_in_the_order_of_their_keys(subject: &StoreUnderTest) {
     let scope = thread("order", "", "");
     subject.apply(&scope, vec![put("b", b"2"), put("a", b"1")]).await.expect("a batch");
     let found = subject.get_many(&scope, &["b", "absent", "a", "b"]).await;
@@ -24,7 +24,7 @@ async fn reads_answer_in_the_order_of_their_keys(subject: &Subject) {
     assert_eq!(subject.get_many(&scope, &[]).await, []);
 }
 
-async fn revisions_change_and_never_return(subject: &Subject) {
+async fn revisions_change_and_never_return(subject: &StoreUnderTest) {
     let scope = thread("revisions", "", "");
     let mut seen = vec![0];
     for round in 0..3 {
@@ -33,7 +33,7 @@ async fn revisions_change_and_never_return(subject: &Subject) {
         assert!(!seen.contains(&revision), "revision {revision} came twice");
         seen.push(revision);
         if round == 1 {
-            // The scope is empty then, and may be gone altogether.
+            // The scope is empty then, and the store may remove it.
             let deleted = subject.apply(&scope, vec![delete("key"), delete("never there")]).await.expect("deletions");
             assert_eq!(deleted, [0, 0]);
             assert_eq!(subject.get(&scope, "key").await, None);
@@ -41,7 +41,7 @@ async fn revisions_change_and_never_return(subject: &Subject) {
     }
 }
 
-async fn a_change_happens_only_at_the_expected_revision(subject: &Subject) {
+async fn a_change_happens_only_at_the_expected_revision(subject: &StoreUnderTest) {
     let scope = thread("expected", "", "");
     let first = subject.apply(&scope, vec![put_if("key", b"1", 0)]).await.expect("absent as expected")[0];
     let refused = subject.apply(&scope, vec![put_if("key", b"2", 0)]).await.expect_err("present");
@@ -51,14 +51,17 @@ async fn a_change_happens_only_at_the_expected_revision(subject: &Subject) {
     );
     let second = subject.apply(&scope, vec![put_if("key", b"2", first)]).await.expect("current")[0];
     assert!(subject.apply(&scope, vec![put_if("key", b"3", first)]).await.is_err(), "an old revision");
-    assert!(subject.apply(&scope, vec![Change { if_revision: Some(first), ..delete("key") }]).await.is_err());
+    assert!(subject.apply(&scope, vec![StateChange { if_revision: Some(first), ..delete("key") }]).await.is_err());
     assert_eq!(subject.value(&scope, "key").await.as_deref(), Some(b"2".as_slice()));
-    subject.apply(&scope, vec![Change { if_revision: Some(second), ..delete("key") }]).await.expect("current");
-    subject.apply(&scope, vec![Change { if_revision: Some(0), ..delete("key") }]).await.expect("absent as expected");
+    subject.apply(&scope, vec![StateChange { if_revision: Some(second), ..delete("key") }]).await.expect("current");
+    subject
+        .apply(&scope, vec![StateChange { if_revision: Some(0), ..delete("key") }])
+        .await
+        .expect("absent as expected");
     assert!(subject.apply(&scope, vec![put_if("key", b"4", second)]).await.is_err(), "a deleted key");
 }
 
-async fn a_batch_happens_as_a_whole_or_not_at_all(subject: &Subject) {
+async fn a_batch_happens_as_a_whole_or_not_at_all(subject: &StoreUnderTest) {
     let scope = thread("batch", "", "");
     let kept = subject.put(&scope, "kept", b"1").await;
     let batch = vec![put("new", b"x"), delete("kept"), put_if("first", b"x", 9), put_if("second", b"x", 9)];
@@ -77,7 +80,7 @@ async fn a_batch_happens_as_a_whole_or_not_at_all(subject: &Subject) {
     assert!(subject.apply(&scope, Vec::new()).await.expect("nothing to do").is_empty());
 }
 
-async fn any_bytes_are_values_and_any_text_is_a_key(subject: &Subject) {
+async fn any_bytes_are_values_and_any_text_is_a_key(subject: &StoreUnderTest) {
     let scope = thread("bytes", "", "");
     let all_bytes: Vec<u8> = (0..=255).collect();
     let long_key = "ü".repeat(MAX_KEY_BYTES / 2);
@@ -92,7 +95,7 @@ async fn any_bytes_are_values_and_any_text_is_a_key(subject: &Subject) {
     assert_eq!(subject.usage(&scope).await.0, 5);
 }
 
-async fn malformed_calls_are_refused_with_the_reason(subject: &Subject) {
+async fn malformed_calls_are_refused_with_the_reason(subject: &StoreUnderTest) {
     let scope = thread("malformed", "", "");
     let long = "k".repeat(MAX_KEY_BYTES + 1);
     for key in ["", long.as_str()] {
@@ -110,7 +113,7 @@ async fn malformed_calls_are_refused_with_the_reason(subject: &Subject) {
     let refused = subject.apply(&scope, vec![put("twice", b"1"), delete("twice")]).await.expect_err("twice");
     assert!(matches!(&refused, StateError::DuplicateKey { key } if key == "twice"), "{refused:?}");
 
-    let most: Vec<Change> = (0..MAX_CHANGES).map(|number| put(&format!("k{number}"), b"")).collect();
+    let most: Vec<StateChange> = (0..MAX_CHANGES).map(|number| put(&format!("k{number}"), b"")).collect();
     let mut more = most.clone();
     more.push(put("one more", b""));
     let refused = subject.apply(&scope, more).await.expect_err("too many");
@@ -126,7 +129,7 @@ async fn malformed_calls_are_refused_with_the_reason(subject: &Subject) {
     assert!(matches!(refused, Err(StateError::TooManyKeys { .. })), "{refused:?}");
 }
 
-async fn a_read_is_bounded(subject: &Subject) {
+async fn a_read_is_bounded(subject: &StoreUnderTest) {
     let scope = thread("bounded", "", "");
     subject.apply(&scope, vec![put("a", &[0; 60]), put("b", &[0; 40])]).await.expect("a batch");
     let keys = ["a".to_owned(), "b".to_owned(), "absent".to_owned()];

@@ -1,13 +1,13 @@
-//! Idle scopes expire, are seen as empty from that moment, and say so.
+//! Idle scopes expire, read as empty from that moment, and the store knows that they expired.
 
 use std::time::Duration;
 
-use super::{IDLE, Subject, delete, put, put_if, thread};
-use crate::{Ceilings, Clock as _, Policy, TOMBSTONE_LIFETIME};
+use super::{IDLE, StoreUnderTest, delete, put, put_if, thread};
+use crate::{Ceilings, Clock as _, ScopePolicy, TOMBSTONE_LIFETIME};
 
 const MOMENT: Duration = Duration::from_millis(1);
 
-pub(super) async fn check(fresh: &impl Fn(Ceilings) -> Subject) {
+pub(super) async fn check(fresh: &impl Fn(Ceilings) -> StoreUnderTest) {
     an_idle_scope_reads_as_empty_before_and_after_its_sweep(&fresh(Ceilings::default())).await;
     the_first_write_ends_the_expiry(&fresh(Ceilings::default())).await;
     writes_and_reads_count_as_use(&fresh(Ceilings::default())).await;
@@ -16,7 +16,7 @@ pub(super) async fn check(fresh: &impl Fn(Ceilings) -> Subject) {
     many_expired_scopes_are_swept_at_once(&fresh(Ceilings::default())).await;
 }
 
-async fn an_idle_scope_reads_as_empty_before_and_after_its_sweep(subject: &Subject) {
+async fn an_idle_scope_reads_as_empty_before_and_after_its_sweep(subject: &StoreUnderTest) {
     let (scope, other) = (thread("idle", "", ""), thread("other", "", ""));
     subject.put(&scope, "key", b"value").await;
     let expiry = subject.clock.now() + IDLE;
@@ -42,7 +42,7 @@ async fn an_idle_scope_reads_as_empty_before_and_after_its_sweep(subject: &Subje
     assert_eq!(subject.expired_at(&thread("never used", "", "")).await, None);
 }
 
-async fn the_first_write_ends_the_expiry(subject: &Subject) {
+async fn the_first_write_ends_the_expiry(subject: &StoreUnderTest) {
     for swept in [false, true] {
         let scope = thread("revived", if swept { "swept" } else { "" }, "");
         let before = subject.put(&scope, "old", b"value").await;
@@ -68,7 +68,7 @@ async fn the_first_write_ends_the_expiry(subject: &Subject) {
     }
 }
 
-async fn writes_and_reads_count_as_use(subject: &Subject) {
+async fn writes_and_reads_count_as_use(subject: &StoreUnderTest) {
     let (written, deleted, got, scanned) =
         (thread("written", "", ""), thread("deleted", "", ""), thread("got", "", ""), thread("scanned", "", ""));
     for scope in [&written, &deleted, &got, &scanned] {
@@ -79,7 +79,7 @@ async fn writes_and_reads_count_as_use(subject: &Subject) {
         assert!(subject.get(&got, "absent").await.is_none());
         assert!(!subject.scan(&scanned, "k", None, 1).await.entries.is_empty(), "expired in round {round}");
         subject.apply(&deleted, vec![delete("absent")]).await.expect("a deletion");
-        // Uses by reading are recorded before a later write returns.
+        // The store records reads before a later write returns.
         subject.put(&written, "other", b"value").await;
     }
     for scope in [&written, &deleted, &got, &scanned] {
@@ -90,16 +90,16 @@ async fn writes_and_reads_count_as_use(subject: &Subject) {
     assert_eq!(subject.sweep().await.0, 4);
 }
 
-async fn a_scope_without_expiry_stays(subject: &Subject) {
+async fn a_scope_without_expiry_stays(subject: &StoreUnderTest) {
     let scope = thread("lasting", "", "");
-    let lasting = Policy { idle_expiry: None, ..subject.policy.clone() };
+    let lasting = ScopePolicy { idle_expiry: None, ..subject.policy.clone() };
     let write = |policy| subject.store.apply(&scope, policy, vec![put("key", b"value")], super::soon());
     write(&lasting).await.expect("a put");
     subject.clock.advance(IDLE * 1_000);
     assert_eq!(subject.sweep().await, (0, 0));
     assert_eq!(subject.usage(&scope).await, (1, 8));
 
-    // What the operator says now counts from the next use on.
+    // A changed policy holds from the next use on.
     write(&subject.policy).await.expect("a put");
     write(&lasting).await.expect("a put");
     subject.clock.advance(IDLE * 2);
@@ -109,7 +109,7 @@ async fn a_scope_without_expiry_stays(subject: &Subject) {
     assert_eq!(subject.usage(&scope).await, (0, 0));
 }
 
-async fn the_remains_of_an_expired_scope_are_forgotten_in_the_end(subject: &Subject) {
+async fn the_remains_of_an_expired_scope_are_forgotten_in_the_end(subject: &StoreUnderTest) {
     let scope = thread("forgotten", "", "");
     let before = subject.put(&scope, "key", b"value").await;
     subject.clock.advance(IDLE);
@@ -124,7 +124,7 @@ async fn the_remains_of_an_expired_scope_are_forgotten_in_the_end(subject: &Subj
     assert!(after > before, "revision {after} after {before}");
 }
 
-async fn many_expired_scopes_are_swept_at_once(subject: &Subject) {
+async fn many_expired_scopes_are_swept_at_once(subject: &StoreUnderTest) {
     for number in 0..300 {
         subject.put(&thread("many", "", &number.to_string()), "key", &vec![0; number]).await;
     }

@@ -2,9 +2,9 @@
 
 use wharf_core::{ScopeKey, ScopeKind};
 
-use super::{Subject, delete, thread};
+use super::{StoreUnderTest, delete, thread};
 
-pub(super) async fn check(subject: &Subject) {
+pub(super) async fn check(subject: &StoreUnderTest) {
     let scopes = lookalikes();
     for (number, scope) in scopes.iter().enumerate() {
         assert_eq!(subject.get(scope, "key").await, None, "{scope:?} sees the entry of another");

@@ -1,12 +1,12 @@
-//! Quotas and ceilings hold at exactly their value, and nothing that shrinks is
-//! ever refused.
+//! Quotas and ceilings hold at exactly their value, and never refuse a change that
+//! shrinks.
 
 use wharf_core::ScopeKey;
 
-use super::{IDLE, Subject, delete, generous, put, thread};
-use crate::{Ceilings, Policy, StateError};
+use super::{IDLE, StoreUnderTest, delete, generous, put, thread};
+use crate::{Ceilings, ScopePolicy, StateError};
 
-pub(super) async fn check(fresh: &impl Fn(Ceilings) -> Subject) {
+pub(super) async fn check(fresh: &impl Fn(Ceilings) -> StoreUnderTest) {
     a_quota_of_bytes_is_exact(&fresh(Ceilings::default())).await;
     a_quota_of_entries_is_exact(&fresh(Ceilings::default())).await;
     shrinking_is_never_refused(&fresh(Ceilings::default())).await;
@@ -19,8 +19,8 @@ fn with_tenant(tenant: &str, session: &str) -> ScopeKey {
     ScopeKey { tenant: tenant.parse().expect("legal"), ..thread(session, "", "") }
 }
 
-async fn a_quota_of_bytes_is_exact(subject: &Subject) {
-    let subject = &subject.limited(Policy { quota_bytes: 100, ..generous() });
+async fn a_quota_of_bytes_is_exact(subject: &StoreUnderTest) {
+    let subject = &subject.limited(ScopePolicy { quota_bytes: 100, ..generous() });
     let scope = thread("bytes", "", "");
     subject.put(&scope, "key", &[0; 47]).await;
     subject.put(&scope, "key2", &[0; 46]).await;
@@ -41,8 +41,8 @@ async fn a_quota_of_bytes_is_exact(subject: &Subject) {
     assert_eq!(subject.usage(&scope).await, (1, 100), "expired content does not count");
 }
 
-async fn a_quota_of_entries_is_exact(subject: &Subject) {
-    let subject = &subject.limited(Policy { quota_entries: 2, ..generous() });
+async fn a_quota_of_entries_is_exact(subject: &StoreUnderTest) {
+    let subject = &subject.limited(ScopePolicy { quota_entries: 2, ..generous() });
     let scope = thread("entries", "", "");
     subject.apply(&scope, vec![put("a", b""), put("b", b"")]).await.expect("just as many as allowed");
     let refused = subject.apply(&scope, vec![put("c", b"")]).await.expect_err("above the quota");
@@ -51,10 +51,10 @@ async fn a_quota_of_entries_is_exact(subject: &Subject) {
     subject.apply(&scope, vec![put("c", b""), delete("a")]).await.expect("no entry more");
 }
 
-async fn shrinking_is_never_refused(subject: &Subject) {
+async fn shrinking_is_never_refused(subject: &StoreUnderTest) {
     let scope = thread("shrinking", "", "");
     subject.apply(&scope, vec![put("a", &[0; 50]), put("b", &[0; 50]), put("c", &[0; 50])]).await.expect("a batch");
-    let subject = &subject.limited(Policy { quota_bytes: 10, quota_entries: 1, ..generous() });
+    let subject = &subject.limited(ScopePolicy { quota_bytes: 10, quota_entries: 1, ..generous() });
     subject.apply(&scope, vec![put("a", &[1; 50])]).await.expect("as large as before");
     subject.apply(&scope, vec![put("a", &[1; 49]), delete("b")]).await.expect("smaller than before");
     assert!(subject.apply(&scope, vec![put("a", &[1; 50])]).await.is_err(), "grows above the quota");
@@ -62,7 +62,7 @@ async fn shrinking_is_never_refused(subject: &Subject) {
     assert_eq!(subject.usage(&scope).await, (1, 50));
 }
 
-async fn tenants_are_limited_apart(subject: &Subject) {
+async fn tenants_are_limited_apart(subject: &StoreUnderTest) {
     let (one, two) = (with_tenant("one", "s1"), with_tenant("one", "s2"));
     subject.put(&one, "k", &[0; 59]).await;
     subject.put(&two, "k", &[0; 39]).await;
@@ -75,7 +75,7 @@ async fn tenants_are_limited_apart(subject: &Subject) {
     subject.put(&one, "k", &[0; 99]).await;
 }
 
-async fn scopes_with_content_are_counted(subject: &Subject) {
+async fn scopes_with_content_are_counted(subject: &StoreUnderTest) {
     let scopes: Vec<_> = ["s1", "s2", "s3"].map(|session| with_tenant("one", session)).into();
     subject.put(&scopes[0], "k", b"").await;
     subject.put(&scopes[1], "k", b"").await;
@@ -94,7 +94,7 @@ async fn scopes_with_content_are_counted(subject: &Subject) {
     assert!(subject.apply(&scopes[2], vec![put("k", b"")]).await.is_err(), "an expired scope is counted twice");
 }
 
-async fn all_tenants_together_are_limited(subject: &Subject) {
+async fn all_tenants_together_are_limited(subject: &StoreUnderTest) {
     let (one, two) = (with_tenant("one", "s"), with_tenant("two", "s"));
     subject.put(&one, "k", &[0; 59]).await;
     subject.put(&two, "k", &[0; 39]).await;
@@ -104,8 +104,8 @@ async fn all_tenants_together_are_limited(subject: &Subject) {
     subject.put(&two, "k", &[0; 40]).await;
 }
 
-impl Subject {
-    fn limited(&self, policy: Policy) -> Self {
+impl StoreUnderTest {
+    fn limited(&self, policy: ScopePolicy) -> Self {
         Self { store: self.store.clone(), clock: self.clock.clone(), policy }
     }
 }

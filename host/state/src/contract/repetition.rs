@@ -1,26 +1,25 @@
-//! Reading the same again and again, which a store may serve from memory: what
-//! it answers is what was written last, all the same.
+//! Repeated reads, which a store may serve from memory: they return the last written value.
 
-use super::{IDLE, Subject, delete, put, thread};
+use super::{IDLE, StoreUnderTest, delete, put, thread};
 
-/// More often than a store needs to find a value worth keeping.
+/// More reads than a store needs before it keeps a value.
 const OFTEN: usize = 5;
 
-pub(super) async fn check(subject: &Subject) {
+pub(super) async fn check(subject: &StoreUnderTest) {
     what_is_read_often_is_never_old(subject).await;
     what_is_read_often_expires(subject).await;
 }
 
-async fn what_is_read_often_is_never_old(subject: &Subject) {
+async fn what_is_read_often_is_never_old(subject: &StoreUnderTest) {
     let (scope, other) = (thread("often", "", ""), thread("often-other", "", ""));
     subject.put(&other, "key", b"other").await;
     for round in 0_u8..20 {
         let changes = match round % 4 {
             0 => vec![put("key", &[round]), put("beside", b"1")],
-            // The key that is read is not the one that is written.
+            // The round writes another key than it reads.
             1 => vec![put("beside", &[round])],
             2 => vec![delete("key")],
-            // Nothing is left: the scope may be made anew by the next round.
+            // The scope is empty now: the next round may create it anew.
             _ => vec![delete("beside")],
         };
         let expected = match round % 4 {
@@ -38,7 +37,7 @@ async fn what_is_read_often_is_never_old(subject: &Subject) {
     }
 }
 
-async fn what_is_read_often_expires(subject: &Subject) {
+async fn what_is_read_often_expires(subject: &StoreUnderTest) {
     let scope = thread("often-expires", "", "");
     for round in 0_u8..3 {
         let revision = subject.put(&scope, "key", &[round]).await;

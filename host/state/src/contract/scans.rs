@@ -1,16 +1,16 @@
 //! Ordered paged scans.
 
-use super::{Subject, keys, put, thread};
+use super::{StoreUnderTest, keys, put, thread};
 
-pub(super) async fn check(subject: &Subject) {
+pub(super) async fn check(subject: &StoreUnderTest) {
     a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject).await;
     pages_join_to_the_whole_without_gap_or_repetition(subject).await;
     a_page_is_bounded_by_bytes_but_never_empty_before_the_end(subject).await;
 }
 
-async fn a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject: &Subject) {
+async fn a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject: &StoreUnderTest) {
     let scope = thread("ordered", "", "");
-    assert_eq!(subject.scan(&scope, "", None, 10).await, crate::Page::default());
+    assert_eq!(subject.scan(&scope, "", None, 10).await, crate::EntryPage::default());
     // Neither by letters nor by UTF-16 units would this be the order.
     let ordered =
         ["A", "Z", "a", "a\0", "a/", "a/1", "a/10", "a/2", "a0", "b", "é", "목표", "목표/1", "\u{fffd}", "😀"];
@@ -33,7 +33,7 @@ async fn a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject: &Subjec
     assert_eq!(keys(&subject.scan(&scope, "목표", Some("목표"), 100).await), ["목표/1"]);
 }
 
-async fn pages_join_to_the_whole_without_gap_or_repetition(subject: &Subject) {
+async fn pages_join_to_the_whole_without_gap_or_repetition(subject: &StoreUnderTest) {
     let scope = thread("pages", "", "");
     let all: Vec<String> = (0..25).map(|number| format!("p/{number:02}")).collect();
     let mut changes: Vec<_> = all.iter().map(|key| put(key, b"value")).collect();
@@ -55,7 +55,7 @@ async fn pages_join_to_the_whole_without_gap_or_repetition(subject: &Subject) {
     assert_eq!(subject.scan(&scope, "p/", None, 25).await.next, None, "a full page that is the last says so");
 }
 
-async fn a_page_is_bounded_by_bytes_but_never_empty_before_the_end(subject: &Subject) {
+async fn a_page_is_bounded_by_bytes_but_never_empty_before_the_end(subject: &StoreUnderTest) {
     let scope = thread("sized", "", "");
     subject.apply(&scope, vec![put("a", &[0; 99]), put("b", &[0; 99]), put("c", &[0; 999])]).await.expect("a batch");
     for (bound, expected) in [(199, vec!["a"]), (200, vec!["a", "b"]), (1_199, vec!["a", "b"]), (1, vec!["a"])] {

@@ -1,18 +1,18 @@
-//! The end of idle scopes: they are parted from their content at once and
-//! exactly accounted for; the content goes in small steps.
+//! Ends idle scopes: parts them from their content at once, with exact
+//! accounts, and deletes the content in small steps.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    Fault,
+    fault::Fault,
     read::{self, ScopeRow},
     schema, write,
 };
-use crate::{Swept, TOMBSTONE_LIFETIME, clock::duration_milliseconds, rules::Growth};
+use crate::{SweepTotals, TOMBSTONE_LIFETIME, clock::duration_milliseconds, rules::Growth};
 
-/// Scopes that one refused write may expire before it is refused.
+/// Scopes that one write expires before a ceiling refuses it.
 pub(super) const AT_ONCE: u32 = 1_000;
-/// What one step does at most: some milliseconds each.
+/// Bounds of one step: each takes some milliseconds.
 const STEP_SCOPES: u32 = 64;
 const STEP_ENTRIES: i64 = 500;
 const STEP_BYTES: i64 = 4 << 20;
@@ -20,8 +20,9 @@ const STEP_PAGES: i64 = 512;
 /// Free pages worth giving back: 4 MiB, and a quarter of the file.
 const FREE_PAGES: i64 = 1_024;
 
-pub(super) struct Step {
-    pub(super) swept: Swept,
+/// The outcome of one step, and whether it was the last.
+pub(super) struct SweepStep {
+    pub(super) swept: SweepTotals,
     pub(super) done: bool,
 }
 
@@ -33,19 +34,19 @@ pub(super) fn anything_to_do(connection: &Connection, now: i64) -> Result<bool, 
 }
 
 /// One step of a sweep, a transaction of its own.
-pub(super) fn step(connection: &Connection, now: i64) -> Result<Step, Fault> {
+pub(super) fn step(connection: &Connection, now: i64) -> Result<SweepStep, Fault> {
     let swept = expire_due(connection, now, STEP_SCOPES)?;
     let done = swept.scopes < u64::from(STEP_SCOPES)
         && !forget_remains(connection, now)?
         && !discard(connection)?
         && !give_back(connection)?;
-    Ok(Step { swept, done })
+    Ok(SweepStep { swept, done })
 }
 
 /// Expires up to `limit` scopes whose time is over by `now`, the oldest first.
-/// They are looked up within the transaction: what was used meanwhile, by any
-/// process, is not among them.
-pub(super) fn expire_due(connection: &Connection, now: i64, limit: u32) -> Result<Swept, Fault> {
+/// Looks them up within the transaction, so that no scope is among them that any process
+/// used meanwhile.
+pub(super) fn expire_due(connection: &Connection, now: i64, limit: u32) -> Result<SweepTotals, Fault> {
     let due = connection
         .prepare_cached(
             "SELECT id, entries, bytes, revision, expires, expired_at, tenant FROM scope
@@ -53,7 +54,7 @@ pub(super) fn expire_due(connection: &Connection, now: i64, limit: u32) -> Resul
         )?
         .query_map(params![now, limit], |row| Ok((read::row_of_scope(row)?, row.get::<_, String>(6)?)))?
         .collect::<Result<Vec<_>, _>>()?;
-    let mut swept = Swept::default();
+    let mut swept = SweepTotals::default();
     for (row, tenant) in due {
         expire(connection, &tenant, &row, now)?;
         swept.scopes += 1;
@@ -62,7 +63,7 @@ pub(super) fn expire_due(connection: &Connection, now: i64, limit: u32) -> Resul
     Ok(swept)
 }
 
-/// Parts a scope from its content and returns what remains of it.
+/// Parts a scope from its content and returns the row that remains.
 pub(super) fn expire(connection: &Connection, tenant: &str, row: &ScopeRow, now: i64) -> Result<ScopeRow, Fault> {
     let remains = ScopeRow {
         id: write::fresh_id(connection)?,
@@ -81,8 +82,8 @@ pub(super) fn expire(connection: &Connection, tenant: &str, row: &ScopeRow, now:
     Ok(remains)
 }
 
-/// Leaves the content of a scope, which has another one or none from now on, to
-/// be deleted later, and takes it out of the accounts.
+/// Marks the content of a scope, which has another id or none from now on, for later
+/// deletion, and takes it out of the accounts.
 pub(super) fn part(connection: &Connection, tenant: &str, row: &ScopeRow) -> Result<(), Fault> {
     if row.entries == 0 {
         return Ok(());
@@ -94,7 +95,13 @@ pub(super) fn part(connection: &Connection, tenant: &str, row: &ScopeRow) -> Res
     write::settle(connection, tenant, growth)
 }
 
-/// Drops the remains of scopes that expired long ago. Says whether there may
+/// Removes a bucket; the steps of a sweep delete its content.
+pub(super) fn remove(connection: &Connection, tenant: &str, row: &ScopeRow) -> Result<(), Fault> {
+    part(connection, tenant, row)?;
+    write::remove_scope(connection, row, row.revision)
+}
+
+/// Deletes the rows of scopes that expired long ago. Returns whether there may
 /// be more.
 fn forget_remains(connection: &Connection, now: i64) -> Result<bool, Fault> {
     let old = connection
@@ -110,7 +117,7 @@ fn forget_remains(connection: &Connection, now: i64) -> Result<bool, Fault> {
     Ok(!old.is_empty())
 }
 
-/// Deletes some content of expired scopes. Says whether there may be more.
+/// Deletes some content of expired scopes. Returns whether there may be more.
 fn discard(connection: &Connection) -> Result<bool, Fault> {
     let discarded = connection
         .prepare_cached("SELECT scope, entries, bytes FROM discarded LIMIT ?1")?
@@ -139,7 +146,7 @@ fn discard(connection: &Connection) -> Result<bool, Fault> {
     Ok(any)
 }
 
-/// Gives some free pages back to the file system. Says whether there are more.
+/// Gives some free pages back to the file system. Returns whether there are more.
 fn give_back(connection: &Connection) -> Result<bool, Fault> {
     if !much_is_free(connection)? {
         return Ok(false);

@@ -1,5 +1,5 @@
-//! What the writer does in its turn: operations that a caller waits for, and
-//! uses of scopes that are recorded in passing.
+//! The jobs of the writer: operations that a caller waits for, and
+//! uses of scopes that it records in passing.
 
 use std::{
     collections::HashSet,
@@ -13,48 +13,48 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{Fault, read::Used, turn::Turn, write};
+use super::{fault::Fault, operation::OperationState, read::ScopeUse, write};
 use crate::StateError;
 
-/// Scopes whose use is on its way to the writer: one is enough.
-pub(super) type Pending = Arc<Mutex<HashSet<i64>>>;
+/// Scopes whose use is on its way to the writer: one job for each is enough.
+pub(super) type PendingUses = Arc<Mutex<HashSet<i64>>>;
 
-/// What the thread does in its turn.
-pub(super) trait Job: Send {
-    /// When it is not worth beginning any more.
+/// One unit of work of the writer's thread.
+pub(super) trait WriterJob: Send {
+    /// Past this time the job does not begin any more.
     fn until(&self) -> Instant;
     /// Bytes to be written.
     fn weight(&self) -> usize;
-    /// Whether anybody waits for it still.
-    fn wanted(&self) -> bool;
-    /// Whether it is not worth waiting for another process.
+    /// Whether a caller still waits for the outcome.
+    fn is_awaited(&self) -> bool;
+    /// Whether the job gives up where another process holds the database.
     fn gives_up_when_busy(&self) -> bool {
         false
     }
-    /// Begins it, unless nobody waits for it any more.
+    /// Begins the job; false where its caller has given up.
     fn claim(&self) -> bool;
-    /// Runs within a transaction, again where that was rolled back. An error
-    /// of the database is returned, all else is kept for `answer`.
+    /// Runs within a transaction, again where that was rolled back. Returns an error
+    /// of the database, and keeps any other outcome for `answer`.
     fn run(&mut self, connection: &Connection) -> rusqlite::Result<()>;
     /// Keeps an error for `answer`.
     fn fail(&mut self, error: StateError);
-    /// Says what came of it.
+    /// Tells the caller the outcome.
     fn answer(self: Box<Self>);
 }
 
 /// An operation that a caller waits for.
-pub(super) struct Task<T, W> {
-    pub(super) turn: Arc<Turn>,
+pub(super) struct OperationJob<T, W> {
+    pub(super) state: Arc<OperationState>,
     pub(super) until: Instant,
     pub(super) weight: usize,
     pub(super) work: W,
     pub(super) outcome: Result<T, StateError>,
-    /// Called where the work was done, as soon as that is certain.
-    pub(super) made: Box<dyn FnOnce() + Send>,
+    /// Called once the work is committed.
+    pub(super) committed: Box<dyn FnOnce() + Send>,
     pub(super) reply: oneshot::Sender<Result<T, StateError>>,
 }
 
-impl<T, W> Job for Task<T, W>
+impl<T, W> WriterJob for OperationJob<T, W>
 where
     T: Send,
     W: FnMut(&Connection) -> Result<T, Fault> + Send,
@@ -67,12 +67,12 @@ where
         self.weight
     }
 
-    fn wanted(&self) -> bool {
-        !self.turn.is_abandoned()
+    fn is_awaited(&self) -> bool {
+        !self.state.is_abandoned()
     }
 
     fn claim(&self) -> bool {
-        self.turn.begin()
+        self.state.begin()
     }
 
     fn run(&mut self, connection: &Connection) -> rusqlite::Result<()> {
@@ -90,23 +90,23 @@ where
 
     fn answer(self: Box<Self>) {
         if self.outcome.is_ok() {
-            (self.made)();
+            (self.committed)();
         }
         // The caller may have gone; the change was made all the same.
         let _ = self.reply.send(self.outcome);
     }
 }
 
-/// A use of a scope, to be recorded without anybody waiting for it.
+/// A use of a scope that the writer records while no caller waits.
 pub(super) struct Touch {
-    used: Used,
-    pending: Pending,
+    used: ScopeUse,
+    pending: PendingUses,
     until: Instant,
 }
 
 impl Touch {
     /// `pending` holds the scope already.
-    pub(super) fn new(used: Used, pending: Pending, until: Instant) -> Self {
+    pub(super) fn new(used: ScopeUse, pending: PendingUses, until: Instant) -> Self {
         Self { used, pending, until }
     }
 }
@@ -122,7 +122,7 @@ pub(super) struct TouchJob {
     pub(super) closing: Arc<AtomicBool>,
 }
 
-impl Job for TouchJob {
+impl WriterJob for TouchJob {
     fn until(&self) -> Instant {
         self.touch.until
     }
@@ -131,7 +131,7 @@ impl Job for TouchJob {
         0
     }
 
-    fn wanted(&self) -> bool {
+    fn is_awaited(&self) -> bool {
         true
     }
 

@@ -1,11 +1,11 @@
-//! What is read from the database, each in one snapshot. Nothing here writes:
-//! a use that must be remembered is returned to the caller.
+//! Reads from the database, each in one snapshot. Nothing here writes:
+//! a use that must be recorded is returned to the caller.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use wharf_core::ScopeKey;
 
-use super::{Fault, hot::Hot};
-use crate::{Entry, Page, Policy, StateError, host_time::Moment, rules};
+use super::{fault::Fault, value_cache::ValueCache};
+use crate::{EntryPage, ScopePolicy, StateEntry, StateError, host_time::Moment, rules};
 
 /// A read extends the life of its scope once a tenth of the idle time passed:
 /// most reads then cost no write.
@@ -35,31 +35,32 @@ impl ScopeRow {
 
 /// A use of a scope that its stored expiry does not know yet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Used {
+pub(super) struct ScopeUse {
     pub(super) scope: i64,
     /// The expiry that the reader saw.
     pub(super) seen: Option<i64>,
-    /// The one that it is to have.
+    /// The expiry that the scope is to have.
     pub(super) expires: Option<i64>,
 }
 
-pub(super) struct Read<T> {
+/// The result of a read, with the use that it was.
+pub(super) struct SnapshotRead<T> {
     pub(super) value: T,
-    pub(super) used: Option<Used>,
+    pub(super) used: Option<ScopeUse>,
 }
 
-/// What a scan is to return.
+/// The part of a scope that a scan returns.
 #[derive(Clone, Copy)]
-pub(super) struct Range<'a> {
+pub(super) struct ScanRange<'a> {
     pub(super) prefix: &'a str,
     pub(super) after: Option<&'a str>,
     pub(super) limit: usize,
     pub(super) max_bytes: u64,
 }
 
-/// What a read of many is to return.
+/// The entries that one call reads.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct ReadRequest<'a> {
     pub(super) keys: &'a [String],
     pub(super) max_bytes: u64,
 }
@@ -99,29 +100,29 @@ pub(super) fn row_of_scope(row: &rusqlite::Row<'_>) -> rusqlite::Result<ScopeRow
 
 pub(super) fn get_many(
     connection: &Connection,
-    hot: &Hot,
+    cache: &ValueCache,
     scope: &ScopeKey,
-    policy: &Policy,
-    wanted: Wanted<'_>,
+    policy: &ScopePolicy,
+    request: ReadRequest<'_>,
     now: Moment,
-) -> Result<Read<Vec<Option<Entry>>>, Fault> {
-    // One statement is a snapshot by itself, and often all that is needed.
+) -> Result<SnapshotRead<Vec<Option<StateEntry>>>, Fault> {
+    // One statement is a snapshot by itself, and often enough.
     if let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed))
-        && let Some(found) = all_hot(hot, &row, wanted)?
+        && let Some(found) = all_cached(cache, &row, request)?
     {
-        return Ok(Read { value: found, used: used(policy, row, now) });
+        return Ok(SnapshotRead { value: found, used: used(policy, row, now) });
     }
-    let _snapshot = Snapshot::begin(connection)?;
+    let _snapshot = ReadTransaction::begin(connection)?;
     let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed)) else {
-        return Ok(Read { value: vec![None; wanted.keys.len()], used: None });
+        return Ok(SnapshotRead { value: vec![None; request.keys.len()], used: None });
     };
-    let keep = hot.wants(&row);
+    let keep = cache.wants(&row);
     let mut statement = connection.prepare_cached("SELECT value, revision FROM kv WHERE scope = ?1 AND key = ?2")?;
-    let mut found = Vec::with_capacity(wanted.keys.len());
-    let mut left = wanted.max_bytes;
-    for key in wanted.keys {
-        if let Some(entry) = hot.get(&row, key) {
-            left = take(left, entry.value.len(), wanted)?;
+    let mut found = Vec::with_capacity(request.keys.len());
+    let mut left = request.max_bytes;
+    for key in request.keys {
+        if let Some(entry) = cache.get(&row, key) {
+            left = take(left, entry.value.len(), request)?;
             found.push(Some(entry));
             continue;
         }
@@ -131,46 +132,50 @@ pub(super) fn get_many(
             continue;
         };
         let value = stored.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-        left = take(left, value.len(), wanted)?;
+        left = take(left, value.len(), request)?;
         let revision = stored.get::<_, i64>(1)?.cast_unsigned();
-        let entry = Entry { key: key.clone(), value: value.to_vec(), revision };
+        let entry = StateEntry { key: key.clone(), value: value.to_vec(), revision };
         if keep {
-            hot.keep(&row, &entry);
+            cache.keep(&row, &entry);
         }
         found.push(Some(entry));
     }
-    Ok(Read { value: found, used: used(policy, row, now) })
+    Ok(SnapshotRead { value: found, used: used(policy, row, now) })
 }
 
-/// What is wanted, where all of it is kept.
-fn all_hot(hot: &Hot, row: &ScopeRow, wanted: Wanted<'_>) -> Result<Option<Vec<Option<Entry>>>, StateError> {
-    let mut found = Vec::with_capacity(wanted.keys.len());
-    let mut left = wanted.max_bytes;
-    for key in wanted.keys {
-        let Some(entry) = hot.get(row, key) else { return Ok(None) };
-        left = take(left, entry.value.len(), wanted)?;
+/// The entries of a request, where the cache has all of them.
+fn all_cached(
+    cache: &ValueCache,
+    row: &ScopeRow,
+    request: ReadRequest<'_>,
+) -> Result<Option<Vec<Option<StateEntry>>>, StateError> {
+    let mut found = Vec::with_capacity(request.keys.len());
+    let mut left = request.max_bytes;
+    for key in request.keys {
+        let Some(entry) = cache.get(row, key) else { return Ok(None) };
+        left = take(left, entry.value.len(), request)?;
         found.push(Some(entry));
     }
     Ok(Some(found))
 }
 
-fn take(left: u64, bytes: usize, wanted: Wanted<'_>) -> Result<u64, StateError> {
-    left.checked_sub(bytes as u64).ok_or(StateError::ReadTooLarge { max_bytes: wanted.max_bytes })
+fn take(left: u64, bytes: usize, request: ReadRequest<'_>) -> Result<u64, StateError> {
+    left.checked_sub(bytes as u64).ok_or(StateError::ReadTooLarge { max_bytes: request.max_bytes })
 }
 
 pub(super) fn scan(
     connection: &Connection,
     scope: &ScopeKey,
-    policy: &Policy,
-    range: Range<'_>,
+    policy: &ScopePolicy,
+    range: ScanRange<'_>,
     now: Moment,
-) -> Result<Read<Page>, Fault> {
-    let _snapshot = Snapshot::begin(connection)?;
+) -> Result<SnapshotRead<EntryPage>, Fault> {
+    let _snapshot = ReadTransaction::begin(connection)?;
     let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed)) else {
-        return Ok(Read { value: Page::default(), used: None });
+        return Ok(SnapshotRead { value: EntryPage::default(), used: None });
     };
-    // Ends at the first key that does not start with the prefix: no key that
-    // does can follow, and the end of a prefix need not be legal UTF-8.
+    // The loop ends at the first key without the prefix: no key with it can follow, and
+    // the end of a prefix, as a bound in SQL, need not be legal UTF-8.
     let (sql, start) = match range.after {
         Some(after) if after >= range.prefix => {
             ("SELECT key, value, revision FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key", after)
@@ -179,7 +184,7 @@ pub(super) fn scan(
     };
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![row.id, start])?;
-    let (mut page, mut left) = (Page::default(), range.max_bytes);
+    let (mut page, mut left) = (EntryPage::default(), range.max_bytes);
     while let Some(stored) = rows.next()? {
         let key = stored.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         if !key.starts_with(range.prefix) {
@@ -193,33 +198,33 @@ pub(super) fn scan(
         }
         left = left.saturating_sub(bytes);
         let revision = stored.get::<_, i64>(2)?.cast_unsigned();
-        page.entries.push(Entry { key: key.to_owned(), value: value.to_vec(), revision });
+        page.entries.push(StateEntry { key: key.to_owned(), value: value.to_vec(), revision });
     }
-    Ok(Read { value: page, used: used(policy, row, now) })
+    Ok(SnapshotRead { value: page, used: used(policy, row, now) })
 }
 
-fn used(policy: &Policy, row: ScopeRow, now: Moment) -> Option<Used> {
-    rules::worth_remembering(policy, row.expires, now.stamp, READ_PART).then(|| Used {
+fn used(policy: &ScopePolicy, row: ScopeRow, now: Moment) -> Option<ScopeUse> {
+    rules::worth_remembering(policy, row.expires, now.stamp, READ_PART).then(|| ScopeUse {
         scope: row.id,
         seen: row.expires,
         expires: rules::expires_after_use(policy, now.stamp),
     })
 }
 
-/// Several statements that see one state of the database.
-pub(super) struct Snapshot<'c>(&'c Connection);
+/// A transaction in which several statements see one state of the database.
+pub(super) struct ReadTransaction<'c>(&'c Connection);
 
-impl<'c> Snapshot<'c> {
+impl<'c> ReadTransaction<'c> {
     pub(super) fn begin(connection: &'c Connection) -> Result<Self, Fault> {
         connection.prepare_cached("BEGIN")?.execute([])?;
         Ok(Self(connection))
     }
 }
 
-impl Drop for Snapshot<'_> {
+impl Drop for ReadTransaction<'_> {
     fn drop(&mut self) {
-        // Nothing was written, so nothing is lost; a connection that is still
-        // in a transaction is not used again.
+        // Nothing was written, so nothing is lost; the pool does not keep a connection
+        // that is still in a transaction.
         let ended = self.0.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
         if let Err(error) = ended {
             tracing::debug!(%error, "a read transaction did not end");

@@ -1,5 +1,5 @@
-//! Connections for reading, made when needed and kept for the next read. It
-//! knows nothing of what is read.
+//! The pool of connections for reading, opened when needed and kept for the next read. It
+//! knows nothing of what they read.
 
 use std::{
     fmt,
@@ -9,31 +9,33 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{Fault, schema, schema::Access, storage_error};
+use super::{
+    fault::Fault,
+    schema::{self, Access},
+};
 use crate::StateError;
 
-/// Idle connections beyond this many are closed; each holds up to 2 MiB of
-/// pages.
+/// The pool closes idle connections beyond this many; each holds up to 2 MiB of pages.
 const KEPT: usize = 8;
 
-pub(super) struct Readers {
+pub(super) struct ReaderPool {
     path: PathBuf,
     access: Access,
-    // Held to take or return a connection, never while one is used.
+    // Held to take or return a connection, never while a read runs.
     idle: Mutex<Vec<Connection>>,
 }
 
-impl fmt::Debug for Readers {
+impl fmt::Debug for ReaderPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Readers")
+            .debug_struct("ReaderPool")
             .field("path", &self.path)
             .field("access", &self.access)
             .finish_non_exhaustive()
     }
 }
 
-impl Readers {
+impl ReaderPool {
     pub(super) fn new(path: PathBuf, access: Access, first: Connection) -> Self {
         let readers = Self { path, access, idle: Mutex::default() };
         readers.keep(first);
@@ -45,7 +47,7 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => schema::reader(&self.path, self.access).map_err(storage_error)?,
+            None => schema::reader(&self.path, self.access).map_err(Fault::from)?,
         };
         match work(&connection) {
             Ok(value) => {
@@ -56,14 +58,14 @@ impl Readers {
                 self.keep(connection);
                 Err(error)
             }
-            // A connection that failed is closed: the next read begins afresh.
-            Err(Fault::Storage(error)) => Err(storage_error(error)),
+            // The pool closes a connection that failed.
+            Err(failed @ Fault::Storage(_)) => Err(failed.into()),
         }
     }
 
     fn keep(&self, connection: Connection) {
-        // What a read-only store may assume of the file (see `schema::reader`)
-        // holds for the moment only.
+        // A read-only store assumes of the file (see `schema::reader`) what holds for the
+        // moment only.
         if self.access == Access::ReadOnly || !connection.is_autocommit() {
             return;
         }

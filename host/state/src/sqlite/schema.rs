@@ -1,8 +1,7 @@
-//! The layout of the database, and how connections to it are opened.
+//! The layout of the database, and the connections to it.
 //!
-//! Opening a database of the current layout runs no DDL and sets no pragma
-//! that is stored: with other processes writing, such opens were seen to wait
-//! for a third of a second.
+//! Opening a database of the current layout runs no DDL and sets no stored
+//! pragma: while other processes wrote, such opens took up to a third of a second.
 
 use std::{
     fmt::Write as _,
@@ -14,34 +13,34 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, ffi::ErrorCode};
 
-use super::Durability;
+use super::options::Durability;
 use crate::{OpenError, StateError};
 
 pub(super) const FILE_NAME: &str = "state.sqlite3";
 pub(super) const LOG_NAME: &str = "state.sqlite3-wal";
-/// "Whrf": tells our files from those of other programs.
+/// "Whrf": marks our files among those of other programs.
 const APPLICATION_ID: i64 = 0x5768_7266;
-/// The layouts in their order; a database knows how many of them it has.
-/// Released ones are never changed.
+/// The layouts in their order; a database stores how many of them it has.
+/// A released layout never changes.
 pub(super) const LAYOUTS: &[&str] = &[LAYOUT_1, LAYOUT_2];
-/// How long the set-up of a new database may wait for other processes that set
+/// How long the set-up of a new database waits for other processes that set
 /// it up too.
 const SETUP_PATIENCE: Duration = Duration::from_secs(10);
-/// In WAL mode readers wait only while another process repairs or removes the
-/// log, when it starts after a kill or is the last to end.
+/// In WAL mode readers wait only while another process repairs the log, as it starts after
+/// a kill, or removes the log, as the last process to end.
 const READ_PATIENCE: Duration = Duration::from_secs(1);
 const STATEMENTS: usize = 32;
-/// The log is written back once it has this many pages, which waits for the
-/// disk: rarer than SQLite's own 1,000.
+/// SQLite writes the log back once it has this many pages, which waits for the
+/// disk: rarer than with its own 1,000.
 const LOG_PAGES: u32 = 4_000;
-/// What stays of the log on disk after a burst of writes.
+/// Bytes of the log that stay on disk after a burst of writes.
 const LOG_BYTES: u32 = 16 << 20;
 
 // `scope.id` names the content of a scope rather than the scope: an expired
-// scope gets a new one, which parts it from its content at once, however much
-// that is. An absent part of a key is '', which no id can be; NULLs would not
+// scope gets a new id, which parts it from its content at once, however large
+// that is. An absent part of a key is '', which is no legal id; NULLs would not
 // be unique. `total` has a row for each tenant, and '' for all of them.
-// `expires` of an empty scope (`expired_at` set) is when its row may go.
+// `expires` of an empty scope (`expired_at` set) is when a sweep may delete its row.
 const LAYOUT_1: &str = "
 CREATE TABLE scope (
     id INTEGER PRIMARY KEY,
@@ -85,7 +84,7 @@ CREATE TABLE counter (
 INSERT INTO counter VALUES (1, 0, 0);
 ";
 
-// How far time was counted: see `time`.
+// How far hosts have counted time: see `time`.
 const LAYOUT_2: &str = "
 CREATE TABLE clock (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -95,33 +94,34 @@ CREATE TABLE clock (
 ) STRICT;
 ";
 
-/// What the file system lets us do.
+/// What the file system allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     ReadWrite,
     ReadOnly,
 }
 
-pub(super) struct Opened {
+/// A database of the current layout.
+pub(super) struct OpenedDatabase {
     pub(super) path: PathBuf,
     pub(super) access: Access,
     /// Ready for reading.
     pub(super) connection: Connection,
 }
 
-/// Opens the database in `directory`, making or updating it where needed.
-pub(super) fn open(directory: &Path) -> Result<Opened, OpenError> {
+/// Opens the database in `directory`, and creates or updates it where needed.
+pub(super) fn open(directory: &Path) -> Result<OpenedDatabase, OpenError> {
     open_with(directory, LAYOUTS)
 }
 
-/// The same by a version that knows these layouts: tests are ahead of time.
-pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<Opened, OpenError> {
+/// The same for a version that knows these layouts: tests make up later ones.
+pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<OpenedDatabase, OpenError> {
     make_directory(directory).map_err(|source| OpenError::Directory { path: directory.to_path_buf(), source })?;
     let path = directory.join(FILE_NAME);
     match open_writable(&path, layouts) {
-        Ok(connection) => Ok(Opened { path, access: Access::ReadWrite, connection }),
-        Err(Problem::Layout(error)) => Err(error),
-        Err(Problem::Storage(error)) => match error.sqlite_error_code() {
+        Ok(connection) => Ok(OpenedDatabase { path, access: Access::ReadWrite, connection }),
+        Err(OpenFailure::Layout(error)) => Err(error),
+        Err(OpenFailure::Storage(error)) => match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Err(OpenError::NotADatabase { path }),
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => open_read_only(path, layouts, error),
             _ => Err(storage(&path, error)),
@@ -129,12 +129,12 @@ pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<Opened, Op
     }
 }
 
-enum Problem {
+enum OpenFailure {
     Layout(OpenError),
     Storage(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for Problem {
+impl From<rusqlite::Error> for OpenFailure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Storage(error)
     }
@@ -144,7 +144,7 @@ fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
     OpenError::Storage { path: path.to_path_buf(), source: StateError::from(error) }
 }
 
-fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, Problem> {
+fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, OpenFailure> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
     if layout(&connection, path, layouts)? < layouts.len() as i64 {
         set_up(&connection, path, layouts)?;
@@ -152,23 +152,23 @@ fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, Problem> {
     Ok(connection)
 }
 
-/// Where writing is not allowed, what is there can still be read, unless there
-/// is nothing or it needs an update first.
-fn open_read_only(path: PathBuf, layouts: &[&str], cause: rusqlite::Error) -> Result<Opened, OpenError> {
+/// Opens a database that may not be written. Refuses a database that is absent or needs an
+/// update first.
+fn open_read_only(path: PathBuf, layouts: &[&str], cause: rusqlite::Error) -> Result<OpenedDatabase, OpenError> {
     if !path.exists() {
         return Err(OpenError::Storage { path, source: StateError::ReadOnly });
     }
     let Ok(connection) = reader(&path, Access::ReadOnly) else { return Err(storage(&path, cause)) };
     match layout(&connection, &path, layouts) {
-        Ok(found) if found == layouts.len() as i64 => Ok(Opened { path, access: Access::ReadOnly, connection }),
+        Ok(found) if found == layouts.len() as i64 => Ok(OpenedDatabase { path, access: Access::ReadOnly, connection }),
         Ok(_) => Err(OpenError::Storage { path, source: StateError::ReadOnly }),
-        Err(Problem::Layout(error)) => Err(error),
-        Err(Problem::Storage(error)) => Err(storage(&path, error)),
+        Err(OpenFailure::Layout(error)) => Err(error),
+        Err(OpenFailure::Storage(error)) => Err(storage(&path, error)),
     }
 }
 
 /// How many layouts the database has; 0 for a new one.
-fn layout(connection: &Connection, path: &Path, layouts: &[&str]) -> Result<i64, Problem> {
+fn layout(connection: &Connection, path: &Path, layouts: &[&str]) -> Result<i64, OpenFailure> {
     let application: i64 = pragma(connection, "application_id")?;
     let found: i64 = pragma(connection, "user_version")?;
     if application != APPLICATION_ID {
@@ -176,21 +176,21 @@ fn layout(connection: &Connection, path: &Path, layouts: &[&str]) -> Result<i64,
         // Another process may have finished the set-up between the two reads.
         let ours =
             application == 0 && found == 0 && objects == 0 || pragma(connection, "application_id")? == APPLICATION_ID;
-        return if ours { Ok(0) } else { Err(Problem::Layout(OpenError::Foreign { path: path.to_path_buf() })) };
+        return if ours { Ok(0) } else { Err(OpenFailure::Layout(OpenError::Foreign { path: path.to_path_buf() })) };
     }
     let known = layouts.len() as i64;
     if found > known {
-        return Err(Problem::Layout(OpenError::Newer { path: path.to_path_buf(), found, known }));
+        return Err(OpenFailure::Layout(OpenError::Newer { path: path.to_path_buf(), found, known }));
     }
     Ok(found)
 }
 
-/// Makes or updates the tables. Several processes may do so at once: one of
-/// them does it, the others find it done.
+/// Creates or updates the tables. Where several processes try at once, one of
+/// them does it and the others find it done.
 fn set_up(connection: &Connection, path: &Path, layouts: &[&str]) -> rusqlite::Result<()> {
     let until = Instant::now() + SETUP_PATIENCE;
-    // The log and its index take the mode of the database, so it comes first.
-    // Changed by path: closing a second descriptor of the file would drop the
+    // The log and its index take the mode of the database, so the mode comes first.
+    // It is set by path: closing a second descriptor of the file would drop the
     // locks that other connections of this process hold on it.
     #[cfg(unix)]
     if let Err(error) = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)) {
@@ -235,11 +235,11 @@ pub(super) fn reader(path: &Path, access: Access) -> rusqlite::Result<Connection
         // Another process may write: follow its log.
         return connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
     }
-    // Without a log nobody writes now, and SQLite must be told not to make one.
+    // Without a log no process writes now, and SQLite must not make a log itself.
     connect(Path::new(&immutable_uri(path)), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
 }
 
-/// The connection of the writer. It never waits by itself: the writer retries,
+/// The connection of the writer. It never waits by itself: the writer retries
 /// up to the deadline of each operation.
 pub(super) fn writer(path: &Path, durability: Durability) -> rusqlite::Result<Connection> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -1,5 +1,5 @@
-//! How far time was counted, kept beside what expires by it, so that every host on the
-//! directory and the next one counts on from there.
+//! Stores how far hosts have counted time beside the data that expires by it, so that every
+//! host on the directory counts on from there.
 
 use std::{
     fs,
@@ -15,19 +15,20 @@ use crate::{
     host_time::after_pause,
 };
 
-/// How often it is written, at most.
+/// Shortest time between two writes of the counted time.
 const FRESH: Duration = Duration::from_secs(3_600);
 
-/// A moment that was counted.
+/// A moment that a host has counted, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Counted {
-    /// The start of the machine, and what had passed since; empty where that is unknown.
+pub(super) struct CountedTime {
+    /// The start of the machine, and the milliseconds since; empty and 0 where the machine
+    /// does not say.
     boot: String,
     uptime: i64,
     time: i64,
 }
 
-impl Counted {
+impl CountedTime {
     pub(super) fn at(time: i64, uptime: Option<&Uptime>) -> Self {
         let (boot, uptime) = match uptime {
             Some(Uptime { boot, since }) => (boot.clone(), duration_milliseconds(*since)),
@@ -49,8 +50,8 @@ impl Counted {
         Ok(())
     }
 
-    /// How far it is counted now. Without a start of the machine in common, only the
-    /// wall clock tells what has passed.
+    /// The counted time now. Where the machine has started anew, only the wall clock tells
+    /// how long ago the stored moment is.
     pub(super) fn now(&self, wall: i64, uptime: Option<&Uptime>) -> i64 {
         let uptime = uptime.filter(|uptime| uptime.boot == self.boot).map(|up| duration_milliseconds(up.since));
         match uptime.and_then(|uptime| uptime.checked_sub(self.uptime)).filter(|passed| *passed >= 0) {
@@ -59,14 +60,14 @@ impl Counted {
         }
     }
 
-    /// Whether this one says so little more that it need not be written.
+    /// Whether the difference is too small to be written.
     pub(super) fn is_like(&self, before: &Self) -> bool {
         self.boot == before.boot && self.time.abs_diff(before.time) < duration_milliseconds(FRESH).unsigned_abs()
     }
 }
 
-/// How far time is counted in a store whose hosts counted none: up to its last change, and
-/// in a new one up to now.
+/// The counted time of a store whose hosts did not count: its last change, and now for a
+/// new store.
 pub(super) fn uncounted(seen: Option<SystemTime>, wall: i64) -> i64 {
     seen.map_or(wall, |seen| after_pause(to_milliseconds(seen), wall))
 }

@@ -1,16 +1,17 @@
-//! Changes of entries, within a transaction of the writer. Every precondition
-//! is checked before the first change, so that a refused operation leaves the
+//! Changes entries within a transaction of the writer. Checks every precondition
+//! before the first change, so that a refused operation leaves the
 //! transaction to the others that share it.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use wharf_core::ScopeKey;
 
 use super::{
-    Fault, expire,
-    read::{self, ScopeRow, Used},
+    expire,
+    fault::Fault,
+    read::{self, ScopeRow, ScopeUse},
 };
 use crate::{
-    Ceilings, Change, Policy, StateError,
+    Ceilings, ScopePolicy, StateChange, StateError,
     host_time::Moment,
     rules::{self, Growth, Total},
 };
@@ -22,8 +23,8 @@ const WRITE_PART: i64 = 1_000;
 pub(super) fn apply(
     connection: &Connection,
     scope: &ScopeKey,
-    policy: &Policy,
-    changes: &[Change],
+    policy: &ScopePolicy,
+    changes: &[StateChange],
     ceilings: &Ceilings,
     now: Moment,
 ) -> Result<Vec<u64>, Fault> {
@@ -39,7 +40,7 @@ pub(super) fn apply(
         growth.check_quotas(scope, policy)?;
         let (tenant, host) = totals(connection, scope.tenant.as_str())?;
         if growth.check_ceilings(ceilings, tenant, host).is_err() {
-            // Before anybody is refused for what others leave lying about.
+            // Expired scopes must not cost a tenant its write.
             expire::expire_due(connection, now.passed, expire::AT_ONCE)?;
             let (tenant, host) = totals(connection, scope.tenant.as_str())?;
             growth.check_ceilings(ceilings, tenant, host)?;
@@ -63,22 +64,21 @@ pub(super) fn apply(
     Ok(revisions)
 }
 
-/// Records that a scope was read, unless it was written, expired or swept
-/// since.
-pub(super) fn touch(connection: &Connection, used: &Used) -> rusqlite::Result<()> {
+/// Records that a scope was read, unless it was written, expired or swept since.
+pub(super) fn touch(connection: &Connection, used: &ScopeUse) -> rusqlite::Result<()> {
     connection
         .prepare_cached("UPDATE scope SET expires = ?3 WHERE id = ?1 AND expires IS ?2 AND expired_at IS NULL")?
         .execute(params![used.scope, used.seen, used.expires])?;
     Ok(())
 }
 
-fn check_revisions(connection: &Connection, row: Option<&ScopeRow>, changes: &[Change]) -> Result<Growth, Fault> {
+fn check_revisions(connection: &Connection, row: Option<&ScopeRow>, changes: &[StateChange]) -> Result<Growth, Fault> {
     let (entries, bytes) = row.map_or((0, 0), |row| (row.entries, row.bytes));
     let mut growth =
         Growth { entries_before: entries, entries_after: entries, bytes_before: bytes, bytes_after: bytes };
     let mut statement =
         connection.prepare_cached("SELECT revision, length(value) FROM kv WHERE scope = ?1 AND key = ?2")?;
-    for Change { key, value, if_revision } in changes {
+    for StateChange { key, value, if_revision } in changes {
         let stored = match row {
             Some(row) => statement
                 .query_row(params![row.id, key], |stored| Ok((stored.get::<_, i64>(0)?, stored.get::<_, i64>(1)?)))
@@ -104,7 +104,12 @@ fn check_revisions(connection: &Connection, row: Option<&ScopeRow>, changes: &[C
     Ok(growth)
 }
 
-fn write_entries(connection: &Connection, scope: i64, changes: &[Change], revision: i64) -> Result<Vec<u64>, Fault> {
+fn write_entries(
+    connection: &Connection,
+    scope: i64,
+    changes: &[StateChange],
+    revision: i64,
+) -> Result<Vec<u64>, Fault> {
     let mut put = connection.prepare_cached(
         "INSERT INTO kv (scope, key, value, revision) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value, revision = excluded.revision",
@@ -126,7 +131,7 @@ fn write_entries(connection: &Connection, scope: i64, changes: &[Change], revisi
     Ok(revisions)
 }
 
-/// A new scope begins above every revision that a removed one ever gave.
+/// A new scope begins above every revision that a removed scope ever gave.
 fn make_scope(connection: &Connection, scope: &ScopeKey) -> Result<ScopeRow, Fault> {
     let revision: i64 =
         connection.prepare_cached("SELECT revision_floor FROM counter")?.query_row([], |row| row.get(0))?;
@@ -152,7 +157,7 @@ fn update_scope(
     row: &ScopeRow,
     growth: Growth,
     revision: i64,
-    policy: &Policy,
+    policy: &ScopePolicy,
     now: i64,
 ) -> Result<(), Fault> {
     let (entries, bytes) = (growth.entries_after.cast_signed(), growth.bytes_after.cast_signed());
@@ -172,7 +177,7 @@ fn update_scope(
     Ok(())
 }
 
-/// An empty scope is not kept; its revisions are never given again.
+/// Removes the row of an empty scope; no later scope gives its revisions again.
 pub(super) fn remove_scope(connection: &Connection, row: &ScopeRow, revision: i64) -> Result<(), Fault> {
     connection.prepare_cached("DELETE FROM scope WHERE id = ?1")?.execute([row.id])?;
     connection
@@ -181,7 +186,7 @@ pub(super) fn remove_scope(connection: &Connection, row: &ScopeRow, revision: i6
     Ok(())
 }
 
-/// What the tenant holds, and what all hold.
+/// The totals of the tenant, and of all tenants.
 pub(super) fn totals(connection: &Connection, tenant: &str) -> Result<(Total, Total), Fault> {
     let mut statement = connection.prepare_cached("SELECT scopes, bytes FROM total WHERE tenant = ?1")?;
     let mut total = |tenant: &str| {

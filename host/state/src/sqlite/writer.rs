@@ -1,9 +1,9 @@
-//! The one thread that writes: it takes what waits, runs it in one
-//! transaction, commits, and answers. It knows nothing of what is written.
+//! The one thread that writes: it takes the jobs that wait, runs them in one
+//! transaction, commits, and answers. It knows nothing of what they write.
 //!
-//! One writer a process, because SQLite lets one connection write at a time
-//! and waiting for its lock is slower than waiting in a queue; one commit for
-//! all that waits, because with [`Durability::Power`] each commit costs a wait
+//! A process has one writer, because SQLite lets one connection write at a time
+//! and waiting for its lock is slower than waiting in a queue. All waiting jobs share one
+//! commit, because with [`Durability::Power`] each commit costs a wait
 //! for the disk.
 
 use std::{
@@ -21,14 +21,15 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    Durability, Fault,
-    job::{Job, Task, Touch, TouchJob},
-    schema, storage_error,
-    turn::Waiting,
+    fault::{Fault, storage_error},
+    job::{OperationJob, Touch, TouchJob, WriterJob},
+    operation::AbandonOnDrop,
+    options::Durability,
+    schema,
 };
 use crate::StateError;
 
-/// One transaction takes no more than this, so that other processes get their
+/// Bounds of one transaction, so that other processes get their
 /// turn. A single operation may be larger.
 const BATCH_JOBS: usize = 256;
 const BATCH_BYTES: usize = 8 << 20;
@@ -36,46 +37,45 @@ const BATCH_BYTES: usize = 8 << 20;
 const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(8);
 
-/// The way to the thread, which starts with the first job.
+/// Hands jobs to the writer's thread, which starts with the first of them.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct WriterHandle {
     path: PathBuf,
     durability: Durability,
     /// Tells the thread not to wait for other processes any more.
     closing: Arc<AtomicBool>,
-    // Held to put a job into the queue, which never waits: the queue has no
+    // Held to put a job into the queue, which never waits: the queue needs no
     // bound of its own, because the calls in flight are bounded already.
-    thread: Mutex<Option<Running>>,
+    thread: Mutex<Option<WriterThread>>,
 }
 
 #[derive(Debug)]
-struct Running {
-    jobs: mpsc::Sender<Box<dyn Job>>,
+struct WriterThread {
+    jobs: mpsc::Sender<Box<dyn WriterJob>>,
     handle: thread::JoinHandle<()>,
 }
 
-impl Writer {
+impl WriterHandle {
     pub(super) fn new(path: PathBuf, durability: Durability) -> Self {
         Self { path, durability, closing: Arc::default(), thread: Mutex::default() }
     }
 
-    /// Runs `work` in a transaction and returns once that is committed. Where
-    /// the turn does not come by `until`, or the future is dropped before,
-    /// nothing is written.
+    /// Runs `work` in a transaction and returns once that is committed. Writes nothing
+    /// where the job has not begun by `until`, or where the future is dropped before.
     pub(super) async fn run<T, W>(&self, until: Instant, weight: usize, work: W) -> Result<T, StateError>
     where
         T: Send + 'static,
         W: FnMut(&Connection) -> Result<T, Fault> + Send + 'static,
     {
-        self.run_and_tell(until, weight, Box::new(|| {}), work).await
+        self.run_and_notify(until, weight, Box::new(|| {}), work).await
     }
 
-    /// The same, and calls `made` from the thread once `work` is committed.
-    pub(super) async fn run_and_tell<T, W>(
+    /// The same, and calls `committed` from the thread once `work` is committed.
+    pub(super) async fn run_and_notify<T, W>(
         &self,
         until: Instant,
         weight: usize,
-        made: Box<dyn FnOnce() + Send>,
+        committed: Box<dyn FnOnce() + Send>,
         work: W,
     ) -> Result<T, StateError>
     where
@@ -83,19 +83,19 @@ impl Writer {
         W: FnMut(&Connection) -> Result<T, Fault> + Send + 'static,
     {
         let (reply, mut answer) = oneshot::channel();
-        let turn = Waiting::default();
-        let outcome = Err(StateError::Stopped);
-        self.send(Box::new(Task { turn: Arc::clone(&turn.0), until, weight, work, outcome, made, reply }))?;
+        let waiting = AbandonOnDrop::default();
+        let (state, outcome) = (Arc::clone(&waiting.0), Err(StateError::Stopped));
+        self.send(Box::new(OperationJob { state, until, weight, work, outcome, committed, reply }))?;
         let answered = match tokio::time::timeout_at(until.into(), &mut answer).await {
             Ok(answered) => answered,
-            Err(_) if turn.0.abandon() => return Err(StateError::Busy),
-            // It has begun, so it ends soon, and only then is it known how.
+            Err(_) if waiting.0.abandon() => return Err(StateError::Busy),
+            // The operation has begun, so it ends soon, and its outcome is known only then.
             Err(_) => answer.await,
         };
         answered.unwrap_or(Err(StateError::Stopped))
     }
 
-    /// Records a use when there is time for it.
+    /// Records a use once the writer has time for it.
     pub(super) fn touch(&self, touch: Touch) {
         let job = Box::new(TouchJob { touch, closing: Arc::clone(&self.closing) });
         if let Err(error) = self.send(job) {
@@ -103,7 +103,7 @@ impl Writer {
         }
     }
 
-    fn send(&self, job: Box<dyn Job>) -> Result<(), StateError> {
+    fn send(&self, job: Box<dyn WriterJob>) -> Result<(), StateError> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         let running = match &mut *thread {
             Some(running) if !running.handle.is_finished() => running,
@@ -112,26 +112,25 @@ impl Writer {
         running.jobs.send(job).map_err(|_| StateError::Stopped)
     }
 
-    fn start(&self) -> Result<Running, StateError> {
+    fn start(&self) -> Result<WriterThread, StateError> {
         let (jobs, queue) = mpsc::channel();
-        let worker = Worker { path: self.path.clone(), durability: self.durability, connection: None };
+        let worker = BatchCommitter { path: self.path.clone(), durability: self.durability, connection: None };
         let handle =
             thread::Builder::new().name("wharf-state".into()).spawn(move || worker.serve(&queue)).map_err(|error| {
                 tracing::error!(%error, "cannot start the thread that writes state");
                 StateError::Stopped
             })?;
-        Ok(Running { jobs, handle })
+        Ok(WriterThread { jobs, handle })
     }
 }
 
-impl Drop for Writer {
-    /// Waits for what is in the queue. That is short: nobody waits for an
-    /// operation of a store that is dropped, and recorded uses do not wait for
-    /// other processes now.
+impl Drop for WriterHandle {
+    /// Waits until the queue is empty. That is short: no caller waits for an
+    /// operation of a dropped store, and uses do not wait for other processes from now on.
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Release);
         let running = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Running { jobs, handle }) = running {
+        if let Some(WriterThread { jobs, handle }) = running {
             drop(jobs);
             if handle.join().is_err() {
                 tracing::error!("the thread that writes state panicked");
@@ -140,14 +139,15 @@ impl Drop for Writer {
     }
 }
 
-struct Worker {
+/// The loop of the writer's thread.
+struct BatchCommitter {
     path: PathBuf,
     durability: Durability,
     connection: Option<Connection>,
 }
 
-impl Worker {
-    fn serve(mut self, queue: &mpsc::Receiver<Box<dyn Job>>) {
+impl BatchCommitter {
+    fn serve(mut self, queue: &mpsc::Receiver<Box<dyn WriterJob>>) {
         while let Ok(first) = queue.recv() {
             let mut weight = first.weight();
             let mut batch = vec![first];
@@ -162,15 +162,15 @@ impl Worker {
         }
     }
 
-    fn commit(&mut self, mut batch: Vec<Box<dyn Job>>) {
+    fn commit(&mut self, mut batch: Vec<Box<dyn WriterJob>>) {
         match self.attempt(&mut batch) {
             Ok(()) => batch.into_iter().for_each(|job| job.answer()),
             Err(error) => {
-                // A connection that failed is opened afresh.
+                // The next attempt opens another connection.
                 self.connection = None;
                 if batch.len() > 1 {
-                    // What fails for one, such as a value that does not fit
-                    // the disk, need not fail for the others.
+                    // One job's failure, such as a value that does not fit the disk,
+                    // must not fail the others.
                     batch.into_iter().for_each(|job| self.commit(vec![job]));
                 } else if let Some(mut job) = batch.pop() {
                     job.fail(storage_error(error));
@@ -181,7 +181,7 @@ impl Worker {
     }
 
     /// Runs all jobs of the batch in one transaction, all or none.
-    fn attempt(&mut self, batch: &mut Vec<Box<dyn Job>>) -> rusqlite::Result<()> {
+    fn attempt(&mut self, batch: &mut Vec<Box<dyn WriterJob>>) -> rusqlite::Result<()> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(schema::writer(&self.path, self.durability)?),
@@ -196,24 +196,24 @@ impl Worker {
             .and_then(|()| connection.prepare_cached("COMMIT")?.execute([]))
             .map(|_| ());
         if done.is_err() && !connection.is_autocommit() {
-            // Where even this fails, closing the connection rolls back.
+            // If even this fails, closing the connection rolls back.
             let _ = connection.execute_batch("ROLLBACK");
         }
         done
     }
 }
 
-/// Begins a transaction that may write, retrying while another process does.
-/// Leaves in the batch what is to run in it; where that is nothing, no
+/// Begins a transaction that may write, retrying while another process writes.
+/// Leaves in the batch the jobs that run in it; with an empty batch no
 /// transaction is open.
 ///
-/// Always IMMEDIATE: a transaction that reads first and then wants to write is
-/// refused at once where another one wrote in between. Pauses vary, so that
-/// processes that wait do not wake in step.
-fn begin(connection: &Connection, batch: &mut Vec<Box<dyn Job>>) -> rusqlite::Result<()> {
+/// Always IMMEDIATE: SQLite refuses a transaction at once that reads first and then
+/// writes, where another one wrote in between. Pauses vary, so that
+/// waiting processes do not wake in step.
+fn begin(connection: &Connection, batch: &mut Vec<Box<dyn WriterJob>>) -> rusqlite::Result<()> {
     let mut longest = SHORTEST_PAUSE;
     loop {
-        keep(batch, |job| job.wanted());
+        keep(batch, |job| job.is_awaited());
         if batch.is_empty() {
             return Ok(());
         }
@@ -231,10 +231,11 @@ fn begin(connection: &Connection, batch: &mut Vec<Box<dyn Job>>) -> rusqlite::Re
     if batch.is_empty() { connection.execute_batch("ROLLBACK") } else { Ok(()) }
 }
 
-/// Answers those whose time is over, drops those that nobody waits for.
-fn keep(batch: &mut Vec<Box<dyn Job>>, still: impl Fn(&dyn Job) -> bool) {
+/// Keeps the jobs that have time left and pass `may_run`, and answers the others that the
+/// store was busy.
+fn keep(batch: &mut Vec<Box<dyn WriterJob>>, may_run: impl Fn(&dyn WriterJob) -> bool) {
     let now = Instant::now();
-    for mut job in batch.extract_if(.., |job| job.until() <= now || !still(&**job)) {
+    for mut job in batch.extract_if(.., |job| job.until() <= now || !may_run(&**job)) {
         job.fail(StateError::Busy);
         job.answer();
     }

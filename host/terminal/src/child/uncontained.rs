@@ -14,7 +14,7 @@ use std::{
 
 use portable_pty::{Child as PortableChild, ChildKiller, CommandBuilder, SlavePty};
 use tokio::{sync::watch, task::spawn_blocking, time::timeout};
-use wharf_spawn::{Containment, Ended, Exit, Signal, SpawnError};
+use wharf_spawn::{ChildEnd, ChildExit, Containment, Signal, SpawnError};
 
 use crate::{TerminalRequest, pty::Slave};
 
@@ -26,7 +26,7 @@ type Killer = Option<Box<dyn ChildKiller + Send + Sync>>;
 #[derive(Debug)]
 pub(crate) struct UncontainedChild {
     pid: u32,
-    ended: watch::Receiver<Option<Result<Exit, io::ErrorKind>>>,
+    ended: watch::Receiver<Option<Result<ChildExit, io::ErrorKind>>>,
     killer: Arc<Mutex<Killer>>,
 }
 
@@ -69,11 +69,11 @@ impl UncontainedChild {
     ///
     /// # Errors
     /// [`SpawnError::Lost`] where the system does not say how it ended.
-    pub(crate) async fn wait(&self) -> Result<Ended, SpawnError> {
+    pub(crate) async fn wait(&self) -> Result<ChildEnd, SpawnError> {
         let mut ended = self.ended.clone();
         let exit = *ended.wait_for(Option::is_some).await.map_err(|_| SpawnError::Lost)?;
         let exit = exit.and_then(Result::ok).ok_or(SpawnError::Lost)?;
-        Ok(Ended { exit, descendants: 0 })
+        Ok(ChildEnd { exit, descendants: 0 })
     }
 
     /// Waits for the end of the program: nobody counts what is below it.
@@ -98,7 +98,7 @@ impl UncontainedChild {
     ///
     /// # Errors
     /// [`SpawnError::Lost`] where the system does not say how it ended.
-    pub(crate) async fn kill_tree(&self, grace: Duration) -> Result<Ended, SpawnError> {
+    pub(crate) async fn kill_tree(&self, grace: Duration) -> Result<ChildEnd, SpawnError> {
         self.signal(Signal::Terminate).await?;
         if timeout(grace, self.wait()).await.is_err() {
             self.kill();
@@ -162,7 +162,7 @@ fn command(request: TerminalRequest) -> Result<CommandBuilder, SpawnError> {
 
 /// Waits for the end of a program, and reaps it when nobody can signal it.
 #[cfg(unix)]
-fn wait(child: Box<dyn PortableChild + Send + Sync>, killer: &Mutex<Killer>) -> io::Result<Exit> {
+fn wait(child: Box<dyn PortableChild + Send + Sync>, killer: &Mutex<Killer>) -> io::Result<ChildExit> {
     use std::os::unix::process::ExitStatusExt as _;
 
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -182,17 +182,17 @@ fn wait(child: Box<dyn PortableChild + Send + Sync>, killer: &Mutex<Killer>) -> 
     let status = child.wait()?;
     drop(killer);
     Ok(match (status.code(), status.signal()) {
-        (Some(code), _) => Exit::Exited { code },
-        (None, signal) => Exit::Signaled { signal: signal.unwrap_or_default() },
+        (Some(code), _) => ChildExit::Exited { code },
+        (None, signal) => ChildExit::Signaled { signal: signal.unwrap_or_default() },
     })
 }
 
 /// Waits for the end of a program.
 #[cfg(not(unix))]
-fn wait(mut child: Box<dyn PortableChild + Send + Sync>, killer: &Mutex<Killer>) -> io::Result<Exit> {
+fn wait(mut child: Box<dyn PortableChild + Send + Sync>, killer: &Mutex<Killer>) -> io::Result<ChildExit> {
     let status = child.wait()?;
     *lock(killer) = None;
-    Ok(Exit::Exited { code: status.exit_code().cast_signed() })
+    Ok(ChildExit::Exited { code: status.exit_code().cast_signed() })
 }
 
 /// Sends a signal to the process group that a program leads.

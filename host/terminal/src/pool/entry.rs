@@ -15,7 +15,9 @@ use tokio::{sync::watch, time::Instant};
 use wharf_completion::detection::{PromptKind, Prompts, Reason};
 use wharf_core::{TerminalOwner, quota::Share};
 
-use super::{Restart, Status, TerminalId, TerminalInfo, Why, ending, leaving, profile::Profile, telling::Teller};
+use super::{
+    CloseReason, Restart, Status, TerminalId, TerminalInfo, ending, leaving, profile::Profile, telling::Teller,
+};
 use crate::{Exit, Phase, Session, TerminalError, TerminalRequest, Turn, TurnInput};
 
 /// Turns that can be asked for by their number; the last of them.
@@ -60,7 +62,7 @@ pub(super) enum Life {
 /// An order to end.
 #[derive(Debug, Clone)]
 pub(super) struct Closing {
-    pub(super) why: Why,
+    pub(super) why: CloseReason,
     /// The same in words: `its owner closed it`.
     pub(super) because: String,
     pub(super) grace: Duration,
@@ -71,7 +73,7 @@ struct State {
     used: (Instant, DateTime<Utc>),
     ended: Option<(Instant, DateTime<Utc>)>,
     exit: Option<Exit>,
-    why: Option<Why>,
+    why: Option<CloseReason>,
     /// Why it is over, in words.
     because: Option<String>,
     /// Its place among the open ones, until its program has ended or another
@@ -285,7 +287,7 @@ impl Terminal {
     }
 
     /// It is over. How long it was open.
-    pub(super) fn end(&self, exit: Option<Exit>, over: Option<(Why, String)>) -> Duration {
+    pub(super) fn end(&self, exit: Option<Exit>, over: Option<(CloseReason, String)>) -> Duration {
         let (why, because) = over.unzip();
         let mut state = self.state();
         (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));

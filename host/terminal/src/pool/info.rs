@@ -1,103 +1,14 @@
 //! What a terminal is, was and ended as.
 
-use std::{fmt, path::PathBuf};
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 
 use wharf_completion::{detection::Preset, stream::StreamId};
+pub use wharf_contract::terminal::{CloseReason, Status};
 
 use super::{Restart, TerminalId};
 use crate::{Exit, ScreenView, Size, Slice, TurnState};
-
-/// Where a terminal stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// Its program runs, has printed nothing, and nothing was typed.
-    Starting,
-    /// It takes input.
-    Ready,
-    /// A turn runs.
-    Busy,
-    /// The last turn ended with a question: a shell wants the rest of a
-    /// command, or a program an answer, a password, a key.
-    NeedsInput,
-    /// Its program crashed and is started again.
-    Restarting,
-    /// It is over; what it printed can be read for a while.
-    Closed,
-}
-
-impl Status {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Ready => "ready",
-            Self::Busy => "busy",
-            Self::NeedsInput => "needs-input",
-            Self::Restarting => "restarting",
-            Self::Closed => "closed",
-        }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// Why the host closed a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// Its owner asked.
-    Owner,
-    /// Its owner started another one.
-    Replaced,
-    /// Nobody used it.
-    Idle,
-    /// Another owner of its tenant needed the room, and it had been unused for
-    /// longest.
-    Evicted,
-    /// It was open for as long as it may.
-    TimeLimit,
-    /// Its program crashed too often.
-    Crashes,
-    /// The operator asked.
-    Operator,
-    /// The files of its session took more than they may.
-    Quota,
-    /// The host ends.
-    ShuttingDown,
-    /// Its host ended without closing it.
-    HostLost,
-}
-
-impl Why {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Replaced => "replaced",
-            Self::Idle => "idle",
-            Self::Evicted => "evicted",
-            Self::TimeLimit => "time-limit",
-            Self::Crashes => "crashes",
-            Self::Operator => "operator",
-            Self::Quota => "quota",
-            Self::ShuttingDown => "shutting-down",
-            Self::HostLost => "host-lost",
-        }
-    }
-}
-
-impl fmt::Display for Why {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
 
 /// A terminal as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +38,7 @@ pub struct TerminalInfo {
     /// How its program ended, once it has for good.
     pub exit: Option<Exit>,
     /// Why the host closed it, if it did.
-    pub why: Option<Why>,
+    pub why: Option<CloseReason>,
     /// Why it is over, in words such as `it was ended by signal 11 (SIGSEGV)`;
     /// nothing while it goes on.
     pub because: Option<String>,

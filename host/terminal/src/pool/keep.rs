@@ -19,7 +19,7 @@ use wharf_core::{Quota, text::with_causes};
 use wharf_spawn::{SpawnError, Spawner};
 
 use super::{
-    Restart, Settings, Table, Why, ending,
+    CloseReason, Restart, Settings, Table, ending,
     entry::{Closing, Life, Terminal},
     lost::{Home, Record},
     metrics::Counters,
@@ -92,7 +92,7 @@ pub(super) async fn keep(terminal: Arc<Terminal>, common: Arc<Common>, table: We
     }
 }
 
-fn asked(terminal: &Terminal) -> Option<(Why, String)> {
+fn asked(terminal: &Terminal) -> Option<(CloseReason, String)> {
     terminal.closing.borrow().as_ref().map(|closing| (closing.why, closing.because.clone()))
 }
 
@@ -112,7 +112,7 @@ async fn until_ended(terminal: &Arc<Terminal>, common: &Arc<Common>) -> Option<E
             }
             _ = closing.changed() => {}
             () = at(deadline), if deadline.is_some() => {
-                terminal.order_close(Why::TimeLimit, ending::time_limit(terminal.began.elapsed().as_secs()), EXPIRY_GRACE);
+                terminal.order_close(CloseReason::TimeLimit, ending::time_limit(terminal.began.elapsed().as_secs()), EXPIRY_GRACE);
             }
             () = at(look_at), if look_at.is_some() => {
                 look = None;
@@ -167,7 +167,7 @@ async fn at(time: Option<Instant>) {
 /// What became of a restart.
 enum Again {
     Runs,
-    Over(Why, String),
+    Over(CloseReason, String),
 }
 
 async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes, exit: Option<Exit>) -> Again {
@@ -175,7 +175,7 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
     loop {
         let Some(delay) = crashes.next(&common.settings) else {
             tracing::info!(terminal = %terminal.id, %because, "a program crashed too often and is not started again");
-            return Again::Over(Why::Crashes, ending::crashes(&common.settings.limits, &because));
+            return Again::Over(CloseReason::Crashes, ending::crashes(&common.settings.limits, &because));
         };
         terminal.restarting(because.clone());
         let mut closing = terminal.closing.subscribe();
@@ -183,7 +183,7 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
             () = sleep(delay) => {}
             closed = closing.wait_for(Option::is_some) => {
                 drop(closed);
-                let (why, because) = asked(terminal).unwrap_or_else(|| (Why::Owner, ending::owner()));
+                let (why, because) = asked(terminal).unwrap_or_else(|| (CloseReason::Owner, ending::owner()));
                 return Again::Over(why, because);
             }
         }
@@ -235,7 +235,7 @@ impl Crashes {
 
 impl Terminal {
     /// Has its keeper close it; what was asked for first says why.
-    pub(super) fn order_close(&self, why: Why, because: String, grace: Duration) {
+    pub(super) fn order_close(&self, why: CloseReason, because: String, grace: Duration) {
         self.closing.send_modify(|asked| match asked {
             Some(asked) => asked.grace = grace,
             None => *asked = Some(Closing { why, because, grace }),
@@ -244,7 +244,7 @@ impl Terminal {
 
     /// The same, and waits until it is over. What was asked for happens though
     /// the future is dropped.
-    pub(super) async fn close(&self, why: Why, because: String, grace: Duration) {
+    pub(super) async fn close(&self, why: CloseReason, because: String, grace: Duration) {
         if *self.life.borrow() == Life::Ended {
             return;
         }

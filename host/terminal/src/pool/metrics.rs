@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use wharf_completion::detection::Endings;
 
-use super::Why;
+use super::CloseReason;
 use crate::TerminalError;
 
 /// The upper bounds of the response times that are counted together, in
@@ -122,21 +122,21 @@ impl Counters {
         self.counts().opened += 1;
     }
 
-    pub(super) fn closed(&self, why: Option<Why>, open: Duration) {
+    pub(super) fn closed(&self, why: Option<CloseReason>, open: Duration) {
         let mut counts = self.counts();
         counts.closed += 1;
         counts.open_milliseconds += milliseconds(open);
         counts.lives[LIFE_BUCKETS_SECONDS.partition_point(|bound| Duration::from_secs(*bound) < open)] += 1;
         match why {
-            Some(Why::Replaced) => counts.replaced += 1,
-            Some(Why::Evicted) => counts.evicted += 1,
-            Some(Why::Idle) => counts.idle += 1,
-            Some(Why::TimeLimit) => counts.expired += 1,
-            Some(Why::Crashes) => counts.given_up += 1,
-            Some(Why::Owner) => counts.by_owner += 1,
-            Some(Why::Operator | Why::Quota) => counts.by_operator += 1,
+            Some(CloseReason::Replaced) => counts.replaced += 1,
+            Some(CloseReason::Evicted) => counts.evicted += 1,
+            Some(CloseReason::Idle) => counts.idle += 1,
+            Some(CloseReason::TimeLimit) => counts.expired += 1,
+            Some(CloseReason::Crashes) => counts.given_up += 1,
+            Some(CloseReason::Owner) => counts.by_owner += 1,
+            Some(CloseReason::Operator | CloseReason::Quota) => counts.by_operator += 1,
             None => counts.by_themselves += 1,
-            Some(Why::ShuttingDown | Why::HostLost) => {}
+            Some(CloseReason::ShuttingDown | CloseReason::HostLost) => {}
         }
     }
 

@@ -33,7 +33,7 @@ use std::{
 
 use tokio::{select, time::Instant};
 use wharf_completion::{
-    detection::{Decision, Preset, words},
+    detection::{Decision, Parameters, Preset, words},
     stream::{BegunTurn, StreamId},
 };
 use wharf_core::{SessionId, TenantId, TerminalOwner};
@@ -49,11 +49,10 @@ use crate::{Progress, Size, Slice, TerminalError, TurnInput, TurnOptions, TurnSt
 
 pub use attach::Attached;
 pub use id::TerminalId;
-pub use info::{Followed, Shown, Started, Status, TerminalInfo, Why};
+pub use info::{CloseReason, Followed, Shown, Started, Status, TerminalInfo};
 pub use metrics::{Errors, LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
 pub use profile::{InvalidProfile, ProfileProblem, ProfileSettings, check_profiles};
-pub use settings::{Restart, Settings, UnknownRestart, Wanted};
-pub use standing::Standing;
+pub use settings::{Restart, Settings, Wanted};
 pub use sweep::Swept;
 pub use watch::{Seen, Watched};
 
@@ -394,7 +393,7 @@ impl Terminals {
             return Ok(lost.info());
         }
         let terminal = self.find(owner, id)?;
-        terminal.close(Why::Owner, ending::owner(), grace.min(LONGEST_GRACE)).await;
+        terminal.close(CloseReason::Owner, ending::owner(), grace.min(LONGEST_GRACE)).await;
         Ok(terminal.info())
     }
 
@@ -473,7 +472,7 @@ impl Drop for Terminals {
         let mut table = lock(&self.table);
         table.closed = true;
         for terminal in table.terminals.values() {
-            terminal.order_close(Why::ShuttingDown, ending::shutting_down(), Duration::ZERO);
+            terminal.order_close(CloseReason::ShuttingDown, ending::shutting_down(), Duration::ZERO);
         }
     }
 }
@@ -486,7 +485,7 @@ fn infos(mut terminals: Vec<Arc<Terminal>>) -> impl Iterator<Item = (TerminalOwn
 
 fn options(profile: &Profile, preset: Preset) -> TurnOptions {
     // They were tried when the pool was opened.
-    let parameters = profile.parameters(preset).unwrap_or_else(|_| preset.parameters());
+    let parameters = profile.parameters(preset).unwrap_or_else(|_| Parameters::from(preset));
     TurnOptions { parameters }
 }
 

@@ -14,7 +14,7 @@ use wharf_core::{
     quota::{Bounds, Level},
 };
 
-use super::{Table, TerminalId, Terminals, Why, ending, entry::Terminal, lock};
+use super::{CloseReason, Table, TerminalId, Terminals, ending, entry::Terminal, lock};
 use crate::TerminalError;
 
 /// What makes room gets so long to end by itself.
@@ -80,8 +80,8 @@ impl Reserved {
         let replaced = own.map(|leaving| leaving.terminal.id).collect();
         for Leaving { terminal: old, limit } in leaving.iter().filter(|leaving| leaving.terminal.ended_at().is_none()) {
             let (why, because) = match limit {
-                None => (Why::Replaced, ending::replaced(terminal.id, limits)),
-                Some(limit) => (Why::Evicted, ending::evicted(limit, old.last_used().elapsed().as_secs())),
+                None => (CloseReason::Replaced, ending::replaced(terminal.id, limits)),
+                Some(limit) => (CloseReason::Evicted, ending::evicted(limit, old.last_used().elapsed().as_secs())),
             };
             old.order_close(why, because, GRACE);
         }

@@ -108,7 +108,7 @@ impl Profile {
         fn of(list: &'static str) -> impl Fn(InvalidPrompt) -> ProfileProblem {
             move |problem| ProfileProblem::Prompt { list, problem }
         }
-        let mut parameters = preset.parameters();
+        let mut parameters = Parameters::from(preset);
         if !self.strict.is_empty() {
             parameters.prompts = parameters.prompts.with_strict(&all(&self.strict)).map_err(of("strict_prompts"))?;
         }
@@ -206,13 +206,9 @@ impl Profiles {
                 of(profile, 1).parameters(preset).map_err(failed)?;
             }
         }
-        let known = [
-            ("shell", SHELLS, Preset::Shell),
-            ("repl", REPLS, Preset::Repl),
-            ("agent", AGENTS, Preset::Agent),
-            ("build", BUILDS, Preset::Build),
-        ];
-        let known = known.map(|(name, programs, preset)| ProfileSettings::new(name, programs, preset));
+        // Each is called what its preset is.
+        let known = [(Preset::Shell, SHELLS), (Preset::Repl, REPLS), (Preset::Agent, AGENTS), (Preset::Build, BUILDS)];
+        let known = known.map(|(preset, programs)| ProfileSettings::new(preset.as_str(), programs, preset));
         let all = configured.iter().cloned().chain(known).collect();
         let input_characters = usize::try_from(input_characters).unwrap_or(usize::MAX);
         Ok(Self { all, configured: configured.len(), input_characters })

@@ -1,8 +1,9 @@
 //! What holds for all terminals of a host, and what is asked of one.
 
-use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use wharf_completion::Streams;
+pub use wharf_contract::terminal::Restart;
 use wharf_core::{ProcessLimits, TerminalLimits, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
@@ -54,46 +55,6 @@ impl Default for Settings {
             streams: None,
             records: None,
         }
-    }
-}
-
-/// When a program is started again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Restart {
-    /// Never: its terminal is closed when it ends.
-    Never,
-    /// When it crashes: it ends by a signal or with another code than 0, and
-    /// the last input was not one that ends programs, as `exit` or C-d.
-    OnCrash,
-}
-
-impl Restart {
-    /// The word of configurations and requests.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::OnCrash => "on-crash",
-        }
-    }
-}
-
-impl fmt::Display for Restart {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// There is no such word.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`restart` is `never` or `on-crash`")]
-pub struct UnknownRestart;
-
-impl FromStr for Restart {
-    type Err = UnknownRestart;
-
-    fn from_str(raw: &str) -> Result<Self, UnknownRestart> {
-        [Self::Never, Self::OnCrash].into_iter().find(|restart| restart.as_str() == raw).ok_or(UnknownRestart)
     }
 }
 

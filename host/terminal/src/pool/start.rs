@@ -6,7 +6,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use chrono::Utc;
 use tokio::time::Instant;
 use wharf_core::{Context, StreamOwner, grant::GrantedTerminal};
-use wharf_spawn::policy::{self, Asked, Place, Plan, View};
+use wharf_spawn::{
+    ChildWorkspace,
+    policy::{self, CommandRequest, SpawnPlan, WorkspaceView},
+};
 
 use super::{
     Started, TerminalId, Terminals, Wanted,
@@ -32,7 +35,7 @@ impl Terminals {
     /// the same tenant is closed that is unused for longest.
     ///
     /// # Errors
-    /// [`TerminalError::Invalid`] and [`TerminalError::Refused`] for what
+    /// [`TerminalError::Invalid`] and [`TerminalError::Policy`] for what
     /// cannot be started or is not granted; [`TerminalError::Full`] where no
     /// terminal of the tenant is unused; [`TerminalError::Untold`];
     /// [`TerminalError::Start`]. Nothing is closed for what was not started.
@@ -40,7 +43,7 @@ impl Terminals {
         &self,
         granted: &GrantedTerminal<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
         wanted: Wanted<'_>,
     ) -> Result<Started, TerminalError> {
         self.bring_up(granted, context, place, wanted).await.map_err(|error| self.failed(error))
@@ -50,7 +53,7 @@ impl Terminals {
         &self,
         granted: &GrantedTerminal<'_>,
         context: &Context,
-        place: &Place,
+        place: &ChildWorkspace,
         wanted: Wanted<'_>,
     ) -> Result<Started, TerminalError> {
         let settings = &self.common.settings;
@@ -63,10 +66,10 @@ impl Terminals {
         let Wanted { command, arguments, directory, environment, size, profile: kind, restart, lifetime, record, told } =
             wanted;
         let kind = kind.map(|name| self.profiles.kind(name)).transpose()?;
-        let asked = Asked { command, arguments, directory, environment, terminal: TERM };
+        let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
         let plan = policy::plan(&grant, place, &asked, &capabilities, &settings.children)?;
-        let workspace = workspace(View::of(place, &capabilities).files);
+        let workspace = workspace(WorkspaceView::of(place, &capabilities).files);
         let mut profile = self.profiles.find(&plan.program, arguments);
         match kind {
             Some(Kind::Preset(preset)) => profile.preset = preset,
@@ -79,7 +82,7 @@ impl Terminals {
         let lifetime = lifetime.min(Duration::from_secs(settings.limits.lifetime_seconds));
         let command = shown(&plan.command);
         let history_bytes = usize::try_from(settings.limits.history_bytes).unwrap_or(usize::MAX);
-        let Plan { program, arguments, environment, directory, limits, user, containment, .. } = plan;
+        let SpawnPlan { program, arguments, environment, directory, limits, user, containment, .. } = plan;
         let request = TerminalRequest {
             program,
             arguments,

@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 use wharf_core::{PluginName, QuotaFull, SessionId, TenantId, TerminalOwner};
 
-use super::{TerminalId, TerminalInfo, Terminals, Why, ending, entry::Terminal, infos, lock, tombstones::forget_ended};
+use super::{
+    CloseReason, TerminalId, TerminalInfo, Terminals, ending, entry::Terminal, infos, lock, tombstones::forget_ended,
+};
 
 /// What is closed without its owner's asking gets so long to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -47,7 +49,7 @@ impl Terminals {
             let unused = table.terminals.values().filter(|terminal| is_idle(terminal)).cloned();
             let because =
                 |terminal: &Terminal| ending::idle(now.saturating_duration_since(terminal.last_used()).as_secs());
-            unused.inspect(|terminal| terminal.order_close(Why::Idle, because(terminal), GRACE)).collect()
+            unused.inspect(|terminal| terminal.order_close(CloseReason::Idle, because(terminal), GRACE)).collect()
         };
         for terminal in &unused {
             terminal.over().await;
@@ -66,7 +68,7 @@ impl Terminals {
     /// nothing where there is none.
     pub async fn close_for_operator(&self, id: TerminalId, grace: Duration) -> Option<TerminalInfo> {
         let terminal = lock(&self.table).terminals.get(&id).cloned()?;
-        terminal.close(Why::Operator, ending::operator(), grace.min(super::LONGEST_GRACE)).await;
+        terminal.close(CloseReason::Operator, ending::operator(), grace.min(super::LONGEST_GRACE)).await;
         Some(terminal.info())
     }
 
@@ -76,14 +78,14 @@ impl Terminals {
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, full: &QuotaFull) -> usize {
         let of_session = |terminal: &Terminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;
         let open = self.all_of(|terminal| terminal.is_open() && of_session(terminal));
-        close(&open, Why::Quota, &ending::quota(&full.rule()), Duration::ZERO).await;
+        close(&open, CloseReason::Quota, &ending::quota(&full.rule()), Duration::ZERO).await;
         open.len()
     }
 
     /// The same for those that a plugin started, in whatever session.
     pub async fn end_plugin(&self, plugin: &PluginName) -> usize {
         let open = self.all_of(|terminal| terminal.is_open() && terminal.owner.plugin == *plugin);
-        close(&open, Why::Operator, &ending::operator(), Duration::ZERO).await;
+        close(&open, CloseReason::Operator, &ending::operator(), Duration::ZERO).await;
         open.len()
     }
 
@@ -94,12 +96,12 @@ impl Terminals {
             table.closed = true;
             table.terminals.values().cloned().collect()
         };
-        close(&all, Why::ShuttingDown, &ending::shutting_down(), GRACE).await;
+        close(&all, CloseReason::ShuttingDown, &ending::shutting_down(), GRACE).await;
     }
 }
 
 /// All at once.
-async fn close(terminals: &[Arc<Terminal>], why: Why, because: &str, grace: Duration) {
+async fn close(terminals: &[Arc<Terminal>], why: CloseReason, because: &str, grace: Duration) {
     for terminal in terminals {
         terminal.order_close(why, because.to_owned(), grace);
     }

@@ -14,7 +14,7 @@ use tokio::{
     task::yield_now,
     time::{Instant, sleep_until},
 };
-use wharf_spawn::{Ended, Exit as ChildExit, Signal, SpawnError};
+use wharf_spawn::{ChildEnd, ChildExit, Signal, SpawnError};
 
 use super::{Exit, KilledBy, Phase, Progress, Shared};
 use crate::{Pty, child::Child, queries::MAX_WAITING_REPLY_BYTES};
@@ -73,7 +73,7 @@ enum News {
     Order(Option<Order>),
     Read(io::Result<usize>),
     Written(io::Result<usize>),
-    Ended(Result<Ended, SpawnError>),
+    Ended(Result<ChildEnd, SpawnError>),
     Drained,
     TreeGone,
 }
@@ -312,15 +312,15 @@ impl Follower {
         self.progress.send_modify(|progress| progress.terminal_open = false);
     }
 
-    fn tell_end(&mut self, ended: Option<Result<Ended, SpawnError>>) {
+    fn tell_end(&mut self, ended: Option<Result<ChildEnd, SpawnError>>) {
         let exit = match ended {
             _ if self.closed_by_host => Exit::Killed { by: KilledBy::User },
-            Some(Ok(Ended { exit: ChildExit::Exited { code }, .. })) => Exit::Exited { code },
-            Some(Ok(Ended { exit: ChildExit::Signaled { signal }, .. })) => Exit::Signaled { signal },
+            Some(Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => Exit::Exited { code },
+            Some(Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => Exit::Signaled { signal },
             Some(Err(_)) | None => Exit::Killed { by: KilledBy::HostLost },
         };
         let descendants = match ended {
-            Some(Ok(Ended { descendants, .. })) => descendants,
+            Some(Ok(ChildEnd { descendants, .. })) => descendants,
             Some(Err(_)) | None => 0,
         };
         // Nobody reads it any more, whoever holds the terminal.

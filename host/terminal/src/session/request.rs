@@ -2,9 +2,9 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use wharf_spawn::{Containment, Limits};
 #[cfg(target_os = "linux")]
-use wharf_spawn::{Input, Output, SpawnRequest};
+use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest};
+use wharf_spawn::{ChildLimits, Containment};
 
 use crate::{InputRules, PtyBackend, ShellIntegration, Size};
 
@@ -36,7 +36,7 @@ pub struct TerminalRequest {
     /// changes for other programs.
     pub integration: Option<ShellIntegration>,
     /// What it may use up.
-    pub limits: Limits,
+    pub limits: ChildLimits,
     /// What it may reach.
     pub containment: Containment,
     /// The user that it is, where it is not the host's own.
@@ -88,9 +88,9 @@ impl TerminalRequest {
             program: self.program,
             arguments: self.arguments,
             working_directory: self.working_directory,
-            stdin: Input::Terminal(terminal),
-            stdout: Output::Terminal,
-            stderr: Output::Terminal,
+            stdin: ChildInput::Terminal(terminal),
+            stdout: ChildOutput::Terminal,
+            stderr: ChildOutput::Terminal,
             descriptors: Vec::new(),
             limits: self.limits,
             containment: self.containment,

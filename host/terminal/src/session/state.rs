@@ -1,5 +1,7 @@
 //! Where a session stands, for whoever waits.
 
+use wharf_contract::terminal::OutcomeKind;
+
 use crate::Mark;
 
 /// Where a session stands. Whether it is busy is not known here.
@@ -31,6 +33,18 @@ pub enum Exit {
         /// For whom.
         by: KilledBy,
     },
+}
+
+impl Exit {
+    /// How that is called in the contract.
+    #[must_use]
+    pub fn kind(self) -> OutcomeKind {
+        match self {
+            Self::Exited { .. } => OutcomeKind::Exited,
+            Self::Signaled { .. } => OutcomeKind::Signaled,
+            Self::Killed { .. } => OutcomeKind::Killed,
+        }
+    }
 }
 
 /// On whose account the host ended a program.

@@ -1,6 +1,6 @@
 //! Terminals that are lost with their host.
 
-use wharf_terminal::{Exit, KilledBy, Settings, Status, TerminalError, Terminals, TurnInput, Why};
+use wharf_terminal::{CloseReason, Exit, KilledBy, Settings, Status, TerminalError, Terminals, TurnInput};
 
 use crate::support::{Room, Somebody, eventually, somebody, spawner};
 
@@ -42,7 +42,10 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
 
     let listed = terminals.list(&owner.owner());
     assert_eq!((listed.len(), listed[0].id, listed[0].status), (1, id, Status::Closed));
-    assert_eq!((listed[0].why, listed[0].exit), (Some(Why::HostLost), Some(Exit::Killed { by: KilledBy::HostLost })));
+    assert_eq!(
+        (listed[0].why, listed[0].exit),
+        (Some(CloseReason::HostLost), Some(Exit::Killed { by: KilledBy::HostLost }))
+    );
     let text = terminals.read_text(&owner.owner(), id, 0, usize::MAX).expect("kept");
     assert!(text.content.contains("last words") && text.next == listed[0].text_bytes, "{text:?}");
     let shown = terminals.screen(&owner.owner(), id, 10).expect("kept").view;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wharf_core::Code;
-use wharf_terminal::{Seen, Size, Status, TerminalError, TurnInput, Why};
+use wharf_terminal::{CloseReason, Seen, Size, Status, TerminalError, TurnInput};
 
 use crate::support::{Room, Somebody, somebody};
 
@@ -54,7 +54,7 @@ async fn a_further_terminal_replaces_the_one_before_and_says_so() {
     let second = room.shell_with(&owner, |_| {}).await.expect("a terminal");
     assert_eq!(second.replaced, [first]);
     let info = room.info(&owner, first);
-    assert_eq!((info.status, info.why, info.pid), (Status::Closed, Some(Why::Replaced), None));
+    assert_eq!((info.status, info.why, info.pid), (Status::Closed, Some(CloseReason::Replaced), None));
     assert!(!crate::support::lives(pid));
     // What it printed can still be read, and nothing can be typed.
     assert!(room.text(&owner, first).starts_with("$ "));

@@ -4,9 +4,9 @@ use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use wharf_completion::detection::{Layer, Preset, Reason};
 use wharf_core::{Code, Error};
-use wharf_spawn::{Contained, Spawner};
+use wharf_spawn::{SandboxMechanism, Spawner};
 use wharf_terminal::{
-    Exit, ProfileSettings, RefusedWord, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId, Why,
+    CloseReason, Exit, ProfileSettings, RefusedWord, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId,
 };
 
 use crate::support::{Room, Somebody, somebody, stat};
@@ -114,7 +114,7 @@ async fn a_program_that_crashes_again_and_again_is_given_up() {
     let script = "echo run >> runs; echo still here; exit 7";
     let id = room.script_with(&owner, script, Some(Restart::OnCrash)).await.expect("a terminal").id;
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.why, info.exit, info.restarts), (Some(Why::Crashes), Some(Exit::Exited { code: 7 }), 3));
+    assert_eq!((info.why, info.exit, info.restarts), (Some(CloseReason::Crashes), Some(Exit::Exited { code: 7 }), 3));
     assert_eq!(fs::read_to_string(room.place().files.join("runs")).expect("a file"), "run\n".repeat(4));
     assert_eq!(room.text(&owner, id).matches("it ended with code 7; the program was started again").count(), 3);
     let metrics = room.terminals.metrics();
@@ -123,7 +123,7 @@ async fn a_program_that_crashes_again_and_again_is_given_up() {
 
 #[tokio::test]
 async fn a_program_that_is_lost_with_its_supervisor_is_started_again_however_it_is_contained() {
-    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
         let room = Room::by(Spawner::with(contained), |settings| settings.first_backoff = Duration::from_millis(1));
         let owner = somebody("one");
         let id = room.shell(&owner).await;
@@ -174,7 +174,7 @@ async fn a_terminal_that_waits_to_be_started_again_takes_no_input_and_can_be_clo
     let error = Error::from(error);
     assert_eq!((error.code, error.retryable), (Code::Unavailable, true));
     let info = room.close(&owner, id).await;
-    assert_eq!((info.status, info.why), (Status::Closed, Some(Why::Owner)));
+    assert_eq!((info.status, info.why), (Status::Closed, Some(CloseReason::Owner)));
     assert_eq!(info.exit, Some(Exit::Signaled { signal: 9 }));
 }
 

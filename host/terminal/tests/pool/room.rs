@@ -9,7 +9,7 @@ use std::{
 
 use tokio::time::Instant;
 use wharf_core::{Code, Error, Quota, quota::Bounds};
-use wharf_terminal::{Restart, Status, TerminalError, Why};
+use wharf_terminal::{CloseReason, Restart, Status, TerminalError};
 
 use crate::support::{Room, Somebody, eventually, lives, runs, somebody};
 
@@ -27,7 +27,7 @@ async fn a_full_pool_closes_the_terminal_that_was_idle_for_longest() {
     // Whose terminal it was is nothing to the other.
     assert!(fourth.replaced.is_empty());
     let info = room.info(&who[2], third);
-    assert_eq!((info.status, info.why), (Status::Closed, Some(Why::Evicted)));
+    assert_eq!((info.status, info.why), (Status::Closed, Some(CloseReason::Evicted)));
     assert_eq!(room.info(&who[0], first).status, Status::Busy);
     assert_ne!(room.info(&who[1], second).status, Status::Closed);
     let metrics = room.terminals.metrics();
@@ -114,7 +114,7 @@ async fn a_terminal_that_takes_long_to_close_keeps_its_place_until_it_has() {
     // Whoever needs the place does not wait for a minute.
     let (closed, started) = tokio::join!(closing, starting);
     assert!(started.is_ok() && !crate::support::lives(pid));
-    assert_eq!(closed.expect("closed").why, Some(Why::Owner));
+    assert_eq!(closed.expect("closed").why, Some(CloseReason::Owner));
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn a_start_that_fails_closes_nothing_and_gives_back_what_it_took() {
     assert_eq!((metrics.open, metrics.evicted, metrics.replaced), (2, 0, 0));
     // Each has its place again, so a further one closes one of them, and says so.
     let evicting = room.shell(&third).await;
-    assert_eq!(room.info(&first, id).why, Some(Why::Evicted));
+    assert_eq!(room.info(&first, id).why, Some(CloseReason::Evicted));
     assert_eq!(room.info(&second, other).status, Status::Ready);
     assert_eq!(room.info(&third, evicting).status, Status::Ready);
     assert_eq!(room.shell_with(&second, |_| {}).await.expect("a terminal").replaced, [other]);
@@ -248,7 +248,7 @@ async fn where_all_are_busy_a_further_one_is_refused_until_one_is_not() {
     room.prompted(&who[0], id).await;
     room.make_busy(&who[0], id).await;
     room.shell_with(&who[2], |_| {}).await.expect("a terminal");
-    assert_eq!(room.info(&who[1], ids[1]).why, Some(Why::Evicted));
+    assert_eq!(room.info(&who[1], ids[1]).why, Some(CloseReason::Evicted));
     assert_eq!(room.terminals.metrics().errors.full, 1);
 }
 
@@ -265,7 +265,7 @@ async fn what_nobody_uses_is_closed_and_what_ended_long_ago_forgotten() {
     let swept = room.terminals.sweep_as_of(minutes(16)).await;
     assert_eq!((swept.closed, swept.forgotten), (1, 0));
     let info = room.info(&idle, id);
-    assert_eq!((info.status, info.why), (Status::Closed, Some(Why::Idle)));
+    assert_eq!((info.status, info.why), (Status::Closed, Some(CloseReason::Idle)));
     assert_eq!(room.info(&busy, busy_id).status, Status::Busy);
     drop(looking);
     assert_eq!(room.terminals.sweep_as_of(minutes(16)).await.closed, 1);
@@ -307,7 +307,7 @@ async fn a_terminal_is_closed_once_it_was_open_for_as_long_as_it_may() {
     let lifetime = Some(Duration::from_millis(300));
     let id = room.shell_with(&owner, |wanted| wanted.lifetime = lifetime).await.expect("a terminal").id;
     let info = room.closed(&owner, id).await;
-    assert_eq!(info.why, Some(Why::TimeLimit));
+    assert_eq!(info.why, Some(CloseReason::TimeLimit));
     assert_eq!(room.terminals.metrics().expired, 1);
 }
 
@@ -373,7 +373,7 @@ async fn a_pool_that_shuts_down_leaves_nothing_and_starts_nothing() {
     room.terminals.close_all().await;
     assert!(!lives(pid));
     for (_, info) in room.terminals.all() {
-        assert_eq!((info.status, info.why), (Status::Closed, Some(Why::ShuttingDown)));
+        assert_eq!((info.status, info.why), (Status::Closed, Some(CloseReason::ShuttingDown)));
     }
     let error = room.shell_with(&owner, |_| {}).await.expect_err("no more");
     assert!(matches!(error, TerminalError::ShuttingDown));
@@ -398,7 +398,7 @@ async fn the_terminals_of_a_session_can_be_ended_together() {
     let full = Quota::new(bytes).take(&owner.tenant, &owner.session, 2).expect_err("too much");
     assert_eq!(room.terminals.end_session(&owner.tenant, &owner.session, &full).await, 2);
     for info in ids.map(|id| room.info(&one, id)) {
-        assert_eq!(info.why, Some(Why::Quota));
+        assert_eq!(info.why, Some(CloseReason::Quota));
         assert!(info.because.as_ref().is_some_and(|because| because.contains("`workspace_bytes`")), "{info:?}");
     }
     assert_eq!(room.info(&two, other).status, Status::Ready);

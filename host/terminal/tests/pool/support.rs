@@ -12,7 +12,7 @@ use std::{
 use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner};
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    Place, Restart, Settings, Started, Status, TerminalError, TerminalId, TerminalInfo, Terminals, TurnInput,
+    ChildWorkspace, Restart, Settings, Started, Status, TerminalError, TerminalId, TerminalInfo, Terminals, TurnInput,
     TurnState, Wanted,
 };
 
@@ -88,8 +88,12 @@ impl Room {
         Self { terminals: Terminals::open(spawner, settings).expect("a pool"), directory }
     }
 
-    pub(crate) fn place(&self) -> Place {
-        Place { files: self.directory.path().join("files"), home: self.directory.path().join("home"), user: None }
+    pub(crate) fn place(&self) -> ChildWorkspace {
+        ChildWorkspace {
+            files: self.directory.path().join("files"),
+            home: self.directory.path().join("home"),
+            user: None,
+        }
     }
 
     /// An interactive shell, changed by who asks.

@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use wharf_completion::detection::{Confidence, Preset, Reason};
+use wharf_completion::detection::{Confidence, Parameters, Preset, Reason};
 use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
 
 use crate::support::{answered, bash, begin, close, is_there, keys, over, printed, said, shell, start, started, until};
@@ -210,7 +210,7 @@ async fn programs_that_own_the_screen_are_done_when_they_have_drawn_it() {
 #[tokio::test]
 async fn a_program_that_floods_or_never_answers_is_given_up_with_the_confidence_that_this_deserves() {
     let soon = |limit| {
-        let mut parameters = Preset::Repl.parameters();
+        let mut parameters = Parameters::from(Preset::Repl);
         (parameters.time_limit, parameters.busy_inactivity_timeout) = (limit, Duration::from_secs(3));
         TurnOptions { parameters }
     };

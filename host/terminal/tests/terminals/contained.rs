@@ -1,13 +1,13 @@
 //! Terminals of programs that are contained, by each way this machine has.
 
-use wharf_spawn::{Bind, Contained, Sandbox, Spawner};
+use wharf_spawn::{Bind, Sandbox, SandboxMechanism, Spawner};
 use wharf_terminal::{Containment, Exit, Session, TerminalRequest};
 
 use crate::support::{all_text, close, ended, printed, request, until};
 
 #[tokio::test]
 async fn a_contained_shell_has_its_terminal_and_job_control() {
-    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
         let spawner = Spawner::with(contained);
         let found = spawner.capabilities().await.expect("an answer");
         if found.containment.is_err() {
@@ -49,7 +49,7 @@ async fn a_contained_shell_has_its_terminal_and_job_control() {
 
 #[tokio::test]
 async fn a_contained_program_cannot_type_into_its_own_terminal() {
-    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
         let spawner = Spawner::with(contained);
         if spawner.capabilities().await.expect("an answer").containment.is_err() {
             continue;

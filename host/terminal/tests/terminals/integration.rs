@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use tempfile::TempDir;
 use wharf_completion::detection::{Confidence, Nonce, Preset, Reason};
-use wharf_spawn::{Bind, Contained, Sandbox, Spawner};
+use wharf_spawn::{Bind, Sandbox, SandboxMechanism, Spawner};
 use wharf_terminal::{Containment, Session, ShellIntegration, TerminalRequest, TurnState};
 
 use crate::support::{answered, begin, close, ended, is_there, request, said, spawner, started, until};
@@ -219,7 +219,7 @@ async fn arguments_that_say_otherwise_are_followed() {
 #[tokio::test]
 async fn a_contained_shell_says_it_too_and_a_contained_program_is_found_to_wait() {
     let place = Place::new("", "");
-    for contained in [Contained::Bubblewrap, Contained::Landlock] {
+    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
         let spawner = Spawner::with(contained);
         let found = spawner.capabilities().await.expect("an answer");
         if found.containment.is_err() {

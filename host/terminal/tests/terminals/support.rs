@@ -11,8 +11,8 @@ use tokio::time::error::Elapsed;
 use wharf_completion::detection::Preset;
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    Containment, History, InputRules, Limits, Progress, Session, Size, TerminalRequest, Turn, TurnInput, TurnOptions,
-    TurnState,
+    ChildLimits, Containment, History, InputRules, Progress, Session, Size, TerminalRequest, Turn, TurnInput,
+    TurnOptions, TurnState,
 };
 
 /// Long enough for any machine; no test waits for it to pass.
@@ -43,7 +43,7 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         history: History::default(),
         rules: InputRules::default(),
         integration: None,
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     }
@@ -110,7 +110,7 @@ pub(crate) async fn close(session: &Session) -> Progress {
 
 /// Begins a turn with a line.
 pub(crate) async fn begin(session: &Session, line: &str, preset: Preset) -> Turn {
-    let options = TurnOptions { parameters: preset.parameters() };
+    let options = TurnOptions { parameters: preset.into() };
     session.begin_turn(TurnInput::Submit(line), options).await.expect("a turn")
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> T
 
 /// Waits until a program that was just started is done with that.
 pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
-    let options = TurnOptions { parameters: preset.parameters() };
+    let options = TurnOptions { parameters: preset.into() };
     over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
 }
 

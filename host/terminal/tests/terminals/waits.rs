@@ -21,7 +21,7 @@ async fn python(then: &str) -> Option<(Session, TurnState)> {
     let session = start(PYTHON, &["-c", &script]).await;
     until(&session, |session| session.screen().lines[0] == "ready").await;
     // Only knowledge ends it: there is no prompt, and silence is no reason.
-    let options = TurnOptions { parameters: Preset::Shell.parameters() };
+    let options = TurnOptions { parameters: Preset::Shell.into() };
     let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
     let state = over(&turn).await;
     Some((session, state))
@@ -110,7 +110,7 @@ async fn writes_a_prompt_before(prompt: &str, then: &str) {
     );
     let session = start(PYTHON, &["-c", &script]).await;
     until(&session, |session| session.screen().lines[0] == "ready").await;
-    let options = TurnOptions { parameters: Preset::Repl.parameters() };
+    let options = TurnOptions { parameters: Preset::Repl.into() };
     let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
     let state = over(&turn).await;
     let said = said(&session, &state);
@@ -143,7 +143,7 @@ async fn an_agent_with_a_thread_that_wakes_now_and_then_is_done_soon_after_its_p
         sys.stdin.readline()\nsys.stdout.write('an answer\\n> '); sys.stdout.flush()\nos.read(0, 100)";
     let session = start(PYTHON, &["-c", script]).await;
     until(&session, |session| session.screen().lines[0] == "ready").await;
-    let options = TurnOptions { parameters: Preset::Agent.parameters() };
+    let options = TurnOptions { parameters: Preset::Agent.into() };
     let turn = session.begin_turn(TurnInput::Submit("go"), options).await.expect("a turn");
     let state = over(&turn).await;
     assert_eq!(state.decision.reason(), Some(Reason::BroadPrompt), "{state:?}");

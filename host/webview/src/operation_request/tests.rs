@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 use wharf_core::{Grants, PluginName, WebViewGrant};
 
 use super::*;
+use crate::{KeyKind, MouseButton, MouseKind, Paper};
 
 fn ask_with(uploads: bool, name: &str, parameters: &str) -> Result<OperationRequest, WebViewError> {
     let mut grant = WebViewGrant::with_reason("a test");

@@ -2,10 +2,11 @@
 //!
 //! Knows no backend: the answers that it decides on are handed back.
 
-use std::{str::FromStr, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::time::Instant;
+pub use wharf_contract::webview::DialogPolicy;
 
 use super::{
     entries::{clean, dialog},
@@ -16,30 +17,15 @@ use crate::{DialogAnswer, DialogKind, DialogOpened, Failure, FailureKind, WebVie
 /// The longest text of a dialog, in bytes.
 const MAXIMUM_TEXT: usize = 4 << 10;
 
-/// How dialogs are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DialogPolicy {
-    /// They wait for an answer, for a time.
-    #[default]
-    Report,
-    /// They are accepted at once.
-    Accept,
-    /// They are dismissed at once.
-    Dismiss,
-}
-
-impl FromStr for DialogPolicy {
-    type Err = WebViewError;
-
-    /// A word of the contract; `report` where it is empty.
-    fn from_str(raw: &str) -> Result<Self, WebViewError> {
-        match raw {
-            "" | "report" => Ok(Self::Report),
-            "accept" => Ok(Self::Accept),
-            "dismiss" => Ok(Self::Dismiss),
-            _ => Err(WebViewError::invalid("`dialogs` is `report`, `accept` or `dismiss`")),
-        }
+/// How dialogs are answered, by this word of the contract; `report` where it is empty.
+///
+/// # Errors
+/// [`WebViewError::Invalid`], with the words that exist.
+pub fn dialog_policy_named(word: &str) -> Result<DialogPolicy, WebViewError> {
+    if word.is_empty() {
+        return Ok(DialogPolicy::default());
     }
+    DialogPolicy::find(word).ok_or_else(|| WebViewError::invalid("`dialogs` is `report`, `accept` or `dismiss`"))
 }
 
 /// The dialog of one page, where one is open.

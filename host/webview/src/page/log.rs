@@ -1,10 +1,11 @@
 //! The logs of a page: rings of entries, bounded by number and bytes, that report what
 //! they lost.
 
-use std::{collections::VecDeque, str::FromStr};
+use std::collections::VecDeque;
 
 use chrono::{SecondsFormat, Utc};
 use serde_json::{Map, Value};
+pub use wharf_contract::webview::LogName;
 use wharf_core::{Share, WebViewLimits};
 
 use crate::{PageShares, WebViewError};
@@ -12,28 +13,12 @@ use crate::{PageShares, WebViewError};
 /// The most entries of one answer.
 const MAXIMUM_ENTRIES: usize = 1_000;
 
-/// Names a log of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogName {
-    /// Entries of the page's console, and what happened to the page.
-    Console,
-    /// The page's requests to servers.
-    Network,
-    /// The page's downloads.
-    Downloads,
-}
-
-impl FromStr for LogName {
-    type Err = WebViewError;
-
-    fn from_str(raw: &str) -> Result<Self, WebViewError> {
-        match raw {
-            "console" => Ok(Self::Console),
-            "network" => Ok(Self::Network),
-            "downloads" => Ok(Self::Downloads),
-            _ => Err(WebViewError::invalid("`log` is `console`, `network` or `downloads`")),
-        }
-    }
+/// The log of this name.
+///
+/// # Errors
+/// [`WebViewError::Invalid`], with the names that exist.
+pub fn log_named(name: &str) -> Result<LogName, WebViewError> {
+    LogName::find(name).ok_or_else(|| WebViewError::invalid("`log` is `console`, `network` or `downloads`"))
 }
 
 /// Entries of a log.

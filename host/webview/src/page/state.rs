@@ -7,6 +7,7 @@ use std::{sync::Arc, time::Duration};
 use chrono::{DateTime, Utc};
 use serde_json::Map;
 use tokio::{sync::oneshot, time::Instant};
+use wharf_contract::webview::POPUPS;
 use wharf_core::{Share, WebViewLimits};
 
 use super::{
@@ -163,7 +164,7 @@ impl PageState {
             opened,
             last_used: self.last_used,
             closed_because: self.close_reason(),
-            meta: Map::from_iter([("popups".to_owned(), self.popups.into())]),
+            meta: Map::from_iter([(POPUPS.to_owned(), self.popups.into())]),
         }
     }
 

@@ -72,7 +72,7 @@ impl Counters {
             CloseReason::Idle => counts.idle += 1,
             CloseReason::Evicted => counts.evicted += 1,
             CloseReason::BackendGone => counts.lost += 1,
-            CloseReason::Owner | CloseReason::Operator | CloseReason::ShuttingDown => {}
+            CloseReason::Owner | CloseReason::Operator | CloseReason::Crashes | CloseReason::ShuttingDown => {}
         }
     }
 

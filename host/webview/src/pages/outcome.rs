@@ -7,6 +7,8 @@ use tokio::{
     select,
     time::{Instant, sleep_until},
 };
+/// The state of a request.
+pub use wharf_contract::webview::RequestState as OutcomeState;
 use wharf_core::WebViewOwner;
 
 use super::{Core, WebViews, read::is_text};
@@ -15,35 +17,6 @@ use crate::{
     page::{Page, PageState},
     requests::{self, IsPending, Request, RequestEnd, RequestLookup},
 };
-
-/// The state of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutcomeState {
-    /// It has not ended yet.
-    Pending,
-    /// There is a result.
-    Done,
-    /// It failed.
-    Failed,
-    /// It ended, and its result is not kept any more.
-    Expired,
-    /// No request of this owner ever had this id, or that is forgotten.
-    Unknown,
-}
-
-impl OutcomeState {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-            Self::Unknown => "unknown",
-        }
-    }
-}
 
 /// The result of a request, so far.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
+use wharf_contract::webview::{PageOptions, ScriptOptions, World};
 use wharf_core::WebViewLimits;
 
-use crate::{DialogPolicy, WebViewError};
+use crate::{DialogPolicy, WebViewError, dialog_policy_named};
 
 /// The largest width and height of a viewport, in CSS pixels.
 pub(crate) const MAXIMUM_SIZE: u32 = 4096;
@@ -30,14 +31,6 @@ pub struct OpenPageRequest {
     pub user_agent: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PageOptions {
-    locale: Option<String>,
-    time_zone: Option<String>,
-    user_agent: Option<String>,
-}
-
 impl OpenPageRequest {
     /// Reads the words of the contract.
     ///
@@ -45,7 +38,8 @@ impl OpenPageRequest {
     /// [`WebViewError::Invalid`].
     pub fn read(width: u32, height: u32, dialogs: &str, options: Option<&str>) -> Result<Self, WebViewError> {
         let PageOptions { locale, time_zone, user_agent } = object("options", options.unwrap_or_default())?;
-        Ok(Self { width, height, dialogs: dialogs.parse()?, locale, time_zone, user_agent })
+        let dialogs = dialog_policy_named(dialogs)?;
+        Ok(Self { width, height, dialogs, locale, time_zone, user_agent })
     }
 
     /// The size of its viewport.
@@ -98,12 +92,6 @@ pub struct Script {
     pub max_bytes: Option<u32>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ScriptOptions {
-    frame: Option<String>,
-}
-
 impl Script {
     /// A script with every default.
     #[must_use]
@@ -123,9 +111,12 @@ impl Script {
         options: Option<&str>,
     ) -> Result<Self, WebViewError> {
         let isolated = match world {
-            "" | "page" => false,
-            "isolated" => true,
-            _ => return Err(WebViewError::invalid("`world` is `page` or `isolated`")),
+            "" => false,
+            word => match World::find(word) {
+                Some(World::Page) => false,
+                Some(World::Isolated) => true,
+                None => return Err(WebViewError::invalid("`world` is `page` or `isolated`")),
+            },
         };
         let ScriptOptions { frame } = object("options", options.unwrap_or_default())?;
         let deadline = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));

@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{io::copy_bidirectional_with_sizes, net::TcpStream, time::Instant};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, Error, OriginPolicy, Server};
-use wharf_network::Reach;
+use wharf_network::Connector;
 
 use super::{
     activity::{Activity, CountedStream},
@@ -58,7 +58,7 @@ pub struct DeniedConnection {
 /// What all connections of a proxy share.
 pub(super) struct ProxyRules {
     pub(super) policy: Arc<OriginPolicy>,
-    pub(super) reach: Reach,
+    pub(super) reach: Connector,
     pub(super) denied: Arc<dyn Fn(DeniedConnection) + Send + Sync>,
     pub(super) address: SocketAddr,
     pub(super) user: Option<u32>,

@@ -3,7 +3,7 @@
 
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use wharf_core::Server;
-use wharf_network::HOP;
+use wharf_network::HOP_BY_HOP;
 
 use super::answer::PROXY_ANSWER;
 
@@ -36,7 +36,7 @@ fn clean(headers: &mut HeaderMap) {
         // What frames the message is not `Connection`'s to take out.
         .filter(|name| *name != header::CONTENT_LENGTH && *name != header::HOST)
         .collect();
-    for name in named.iter().chain(&HOP) {
+    for name in named.iter().chain(&HOP_BY_HOP) {
         headers.remove(name);
     }
 }

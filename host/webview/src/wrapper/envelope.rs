@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value};
+use wharf_contract::webview::TYPE;
 
 use crate::{Failure, FailureKind};
 
@@ -60,9 +61,8 @@ pub(crate) fn result(envelope: &str, most: usize) -> Result<ScriptResult, Failur
         return Err(none());
     }
     if let Some(kind) = &head.failed {
-        let kind = match kind.as_str() {
-            "exception" => FailureKind::Exception,
-            "unserialisable" => FailureKind::Unserialisable,
+        let kind = match FailureKind::find(kind) {
+            Some(kind @ (FailureKind::Exception | FailureKind::Unserialisable)) => kind,
             _ => return Err(none()),
         };
         return Err(Failure::new(kind, words(&head)));
@@ -76,7 +76,7 @@ pub(crate) fn result(envelope: &str, most: usize) -> Result<ScriptResult, Failur
         None => return Err(none()),
     };
     let kept = head.bytes.is_some() && head.kept == Some(true);
-    let meta = Map::from_iter([("type".to_owned(), type_of.into())]);
+    let meta = Map::from_iter([(TYPE.to_owned(), type_of.into())]);
     Ok(ScriptResult { data: data.to_owned(), bytes, kept, meta })
 }
 

@@ -12,7 +12,7 @@ use tokio::{
     sync::Semaphore,
 };
 use wharf_core::OriginPolicy;
-use wharf_webview::{DeniedConnection, Names, Proxy, ProxySettings};
+use wharf_webview::{DeniedConnection, NameOverrides, Proxy, ProxySettings};
 
 /// For what has to happen, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -76,7 +76,7 @@ impl Served {
 }
 
 /// Names that lead to given addresses.
-pub(crate) fn names(found: &'static [(&'static str, &'static [&'static str])]) -> Names {
+pub(crate) fn names(found: &'static [(&'static str, &'static [&'static str])]) -> NameOverrides {
     Arc::new(move |name| {
         let (_, addresses) = found.iter().find(|(known, _)| *known == name)?;
         Some(addresses.iter().map(|address| address.parse().expect("well written")).collect())

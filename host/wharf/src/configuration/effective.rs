@@ -97,7 +97,7 @@ fn expiries(grants: &Grants) -> impl Iterator<Item = (Capability, &Expiry)> {
         (Capability::Events, events.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::Workspace, workspace.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::Http, http.as_ref().and_then(|grant| grant.expires.as_ref())),
-        (Capability::Process, process.as_ref().and_then(|grant| grant.expires.as_ref())),
+        (Capability::Process, process.as_ref().and_then(|grant| grant.children.expires.as_ref())),
         (Capability::Terminal, terminal.as_ref().and_then(|grant| grant.expires.as_ref())),
         (Capability::WebView, webview.as_ref().and_then(|grant| grant.expires.as_ref())),
     ]

@@ -173,7 +173,7 @@ fn checked_grants(name: &PluginName, grants: Grants, base: &Path) -> Result<Gran
 fn reasons(grants: &Grants) -> impl Iterator<Item = (&'static str, &str)> {
     let state = grants.state.as_ref().map(|grant| ("state", grant.reason.as_str()));
     let events = grants.events.as_ref().map(|grant| ("events", grant.reason.as_str()));
-    let process = grants.process.as_ref().map(|grant| ("process", grant.reason.as_str()));
+    let process = grants.process.as_ref().map(|grant| ("process", grant.children.reason.as_str()));
     let workspace = grants.workspace.as_ref().map(|grant| ("workspace", grant.reason.as_str()));
     let terminal = grants.terminal.as_ref().map(|grant| ("terminal", grant.reason.as_str()));
     let webview = grants.webview.as_ref().map(|grant| ("webview", grant.reason.as_str()));

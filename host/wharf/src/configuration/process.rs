@@ -70,7 +70,7 @@ pub(crate) fn room(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessRoom 
 
 /// The same with paths that begin where the configuration is.
 pub(super) fn with_absolute_paths(mut grants: Grants, base: &Path) -> Grants {
-    let readable = grants.process.iter_mut().flat_map(|process| &mut process.readable);
+    let readable = grants.process.iter_mut().flat_map(|process| &mut process.children.readable);
     let readable = readable.chain(grants.terminal.iter_mut().flat_map(|terminal| &mut terminal.readable));
     let exchange = grants.workspace.iter_mut().flat_map(|workspace| &mut workspace.exchange);
     for path in readable.chain(exchange.map(|folder| &mut folder.path)) {
@@ -83,7 +83,7 @@ pub(super) fn with_absolute_paths(mut grants: Grants, base: &Path) -> Grants {
 pub(super) fn check_grants(name: &PluginName, grants: &Grants) -> Result<(), String> {
     if let Some(process) = &grants.process {
         let table = format!("[plugin.{name}.grants.process]");
-        if process.maximum_concurrent == 0 || process.lifetime_seconds == 0 {
+        if process.maximum_concurrent == 0 || process.children.lifetime_seconds == 0 {
             return Err(format!("{table} `maximum_concurrent` and `lifetime_seconds` must be at least 1"));
         }
     }
@@ -145,8 +145,9 @@ mod tests {
         let configuration = grant(whole).expect("parses");
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         let grants = plugin.grants.as_ref().expect("granted");
-        assert!(
-            grants.process.as_ref().is_some_and(|process| !process.require_containment && process.programs.is_empty())
-        );
+        assert!(grants.process.as_ref().is_some_and(|process| {
+            let children = &process.children;
+            !children.require_containment && children.programs.is_empty()
+        }));
     }
 }

@@ -3,8 +3,8 @@
 
 use serde::Deserialize;
 use wharf_core::{
-    CallLimits, Grants, ProcessGrant, StateGrant, TerminalGrant, WebViewGrant, WorkspaceGrant,
-    grant::{Access, EventsGrant},
+    CallLimits, Grants, ProcessGrant, StateGrant, WebViewGrant, WorkspaceGrant,
+    grant::{Access, ChildGrant, EventsGrant},
 };
 
 const REASON: &str = "the profile `developer`";
@@ -39,17 +39,12 @@ impl Profile {
         };
         match plugin {
             WORKSPACE if developer => Grants {
-                process: Some(ProcessGrant {
-                    programs: vec!["**".to_owned()],
-                    shell: true,
-                    environment: vec!["*".to_owned()],
-                    ..ProcessGrant::with_reason(REASON)
-                }),
+                process: Some(ProcessGrant::of(every_program())),
                 workspace: Some(WorkspaceGrant::with_reason(REASON)),
                 ..Grants::default()
             },
             TERMINAL if developer => Grants {
-                terminal: Some(every_terminal()),
+                terminal: Some(every_program()),
                 events: Some(EventsGrant::with_reason(REASON)),
                 ..Grants::default()
             },
@@ -74,17 +69,17 @@ impl Profile {
         if self != Self::Developer {
             return Grants::default();
         }
-        Grants { terminal: Some(every_terminal()), webview: Some(every_page()), ..Grants::default() }
+        Grants { terminal: Some(every_program()), webview: Some(every_page()), ..Grants::default() }
     }
 }
 
 /// What holds for the developer's own programs, too.
-fn every_terminal() -> TerminalGrant {
-    TerminalGrant {
+fn every_program() -> ChildGrant {
+    ChildGrant {
         programs: vec!["**".to_owned()],
         shell: true,
         environment: vec!["*".to_owned()],
-        ..TerminalGrant::with_reason(REASON)
+        ..ChildGrant::with_reason(REASON)
     }
 }
 

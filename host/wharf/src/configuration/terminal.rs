@@ -10,8 +10,9 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use wharf_completion::{
     Streams,
-    detection::{Preset, Tuning},
+    detection::{Parameters, Preset, Tuning},
 };
+use wharf_contract::UnknownWord;
 use wharf_core::{ProcessLimits, StreamLimits, TerminalLimits, text::with_causes};
 use wharf_terminal::{
     ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom, check_profiles,
@@ -117,13 +118,11 @@ pub struct TerminalSettings {
 }
 
 fn preset_schema(_: &mut SchemaGenerator) -> Schema {
-    let words = Preset::ALL.map(Preset::as_str);
-    json_schema!({"type": "string", "enum": words})
+    json_schema!({"type": "string", "enum": Preset::WORDS})
 }
 
 fn restart_schema(_: &mut SchemaGenerator) -> Schema {
-    let words = [Restart::Never, Restart::OnCrash].map(Restart::as_str);
-    json_schema!({"type": "string", "enum": words})
+    json_schema!({"type": "string", "enum": Restart::WORDS})
 }
 
 impl WrittenTerminal {
@@ -142,7 +141,7 @@ impl WrittenTerminal {
 }
 
 fn restart(word: Option<&str>, table: &str) -> Result<Option<Restart>, String> {
-    word.map(|word| word.parse().map_err(|error| format!("{table} {error}"))).transpose()
+    word.map(|word| word.parse().map_err(|error: UnknownWord| format!("{table} {error}"))).transpose()
 }
 
 impl WrittenProfile {
@@ -152,7 +151,7 @@ impl WrittenProfile {
             return Err(format!("{table} needs `programs`: names of programs, such as [\"psql\"]"));
         }
         let preset = self.preset.parse::<Preset>().map_err(|error| format!("{table} {error}"))?;
-        let tuned = preset.parameters().tuned(&self.parameters);
+        let tuned = Parameters::from(preset).tuned(&self.parameters);
         tuned.map_err(|error| format!("[terminal.profile.{name}.parameters] {error}"))?;
         Ok(ProfileSettings {
             preset,

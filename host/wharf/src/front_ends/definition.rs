@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
+use wharf_contract::tools::{ANNOTATIONS, TITLE};
 use wharf_core::{
     CallLimits, Code, Error, HostLimits, SchemaBudget,
     service::front_end::{ConnectFrontEnd, FrontEndTool},
@@ -67,8 +68,8 @@ pub(super) fn check(
         patience: limits.wall_time(declared).time,
     };
     let mut meta = Map::new();
-    meta.extend(title.map(|title| ("title".to_owned(), Value::String(text::visible(title)))));
-    meta.extend(annotations.map(|annotations| ("annotations".to_owned(), Value::Object(annotations))));
+    meta.extend(title.map(|title| (TITLE.to_owned(), Value::String(text::visible(title)))));
+    meta.extend(annotations.map(|annotations| (ANNOTATIONS.to_owned(), Value::Object(annotations))));
     let mut checked =
         AppTool::with_action(name, description, Value::Object(input_schema), Arc::new(action)).with_meta(meta);
     if let Some(schema) = output_schema {

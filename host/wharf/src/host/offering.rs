@@ -11,6 +11,7 @@ use tokio::{
     sync::broadcast,
     time::{Instant, timeout_at},
 };
+use wharf_contract::completion::Completed;
 use wharf_core::{
     Code, Error, InputGiven, Permit,
     audit::{AuditOutcome, RunningCall},
@@ -154,12 +155,12 @@ impl OfferService for Host {
         let (owner, kind, name) = match of {
             CompletionOf::Prompt(name) => {
                 let (owner, prompt) = find_prompt(&registry, caller.viewer(), &name)?;
-                (owner, "prompt", prompt.name.clone())
+                (owner, Completed::Prompt, prompt.name.clone())
             }
             CompletionOf::Template(template) => {
                 let found = registry.offers().describer(registry.installed(), &template);
                 let found = found.filter(|owner| owner.is_seen_by(caller.viewer()));
-                (found.ok_or_else(|| unknown_template(&template))?, "template", template)
+                (found.ok_or_else(|| unknown_template(&template))?, Completed::Template, template)
             }
         };
         if !owner.plugin.completes() {

@@ -10,6 +10,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use wharf_completion::Streams;
+use wharf_contract::terminal::CloseReason;
 use wharf_terminal::{LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Terminals};
 
 use super::values::{count, counter, gauge};
@@ -63,14 +64,14 @@ pub(super) fn terminals(registry: &mut Registry, terminals: &Terminals) {
     counter(registry, "terminals_opened", "Terminals that were opened", now.opened);
     let closed = [
         ("itself", now.by_themselves),
-        ("owner", now.by_owner),
-        ("operator", now.by_operator),
-        ("replaced", now.replaced),
-        ("evicted", now.evicted),
-        ("idle", now.idle),
-        ("time-limit", now.expired),
-        ("crashes", now.given_up),
-        ("host-lost", now.host_lost),
+        (CloseReason::Owner.as_str(), now.by_owner),
+        (CloseReason::Operator.as_str(), now.by_operator),
+        (CloseReason::Replaced.as_str(), now.replaced),
+        (CloseReason::Evicted.as_str(), now.evicted),
+        (CloseReason::Idle.as_str(), now.idle),
+        (CloseReason::TimeLimit.as_str(), now.expired),
+        (CloseReason::Crashes.as_str(), now.given_up),
+        (CloseReason::HostLost.as_str(), now.host_lost),
     ];
     by(registry, "terminals_closed", "Terminals that are over, by what ended them", "by", &closed);
     counter(registry, "terminal_crashes", "Programs in terminals that crashed", now.crashes);

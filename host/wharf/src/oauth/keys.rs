@@ -13,7 +13,7 @@ use std::{
 };
 
 use jsonwebtoken::{
-    Algorithm, DecodingKey,
+    Algorithm,
     jwk::{Jwk, KeyOperations, PublicKeyUse},
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -25,6 +25,8 @@ use url::Url;
 use wharf_core::text::with_causes;
 use wharf_http::TokenRefused;
 use wharf_sources::{agent, is_protected};
+
+use super::signature::VerificationKey;
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -87,7 +89,7 @@ impl IssuerKeys {
 
     /// The key of this name for this algorithm. A token that names none may be by the
     /// only key that there is.
-    pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, TokenRefused> {
+    pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<VerificationKey, TokenRefused> {
         let (key, age) = {
             let known = self.0.known();
             (known.find(name, algorithm), known.fetched.map(|at| at.elapsed()))
@@ -182,13 +184,13 @@ impl Issuer {
 }
 
 impl KnownKeys {
-    fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
+    fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Option<VerificationKey> {
         let mut fitting = self.keys.iter().filter(|key| fits(key, algorithm));
         let key = match name {
             Some(name) => fitting.find(|key| key.common.key_id.as_deref() == Some(name))?,
             None => fitting.next().filter(|_| fitting.next().is_none())?,
         };
-        DecodingKey::from_jwk(key).ok().filter(|key| key.family() == algorithm.family())
+        VerificationKey::new(key).filter(|key| key.is_of(algorithm))
     }
 }
 

@@ -10,22 +10,24 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 26] = [
-    ("wharf-core", &[]),
-    ("wharf-completion", &["wharf-core"]),
+const MEMBERS: [(&str, &[&str]); 27] = [
+    ("wharf-contract", &[]),
+    ("wharf-core", &["wharf-contract"]),
+    ("wharf-completion", &["wharf-contract", "wharf-core"]),
     ("wharf-audit", &["wharf-core"]),
     ("wharf-state", &["wharf-core"]),
-    ("wharf-spawn", &["wharf-core"]),
-    ("wharf-process", &["wharf-core", "wharf-completion", "wharf-spawn"]),
-    ("wharf-terminal", &["wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-spawn", &["wharf-contract", "wharf-core"]),
+    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
-    ("wharf-webview", &["wharf-core", "wharf-completion", "wharf-network"]),
+    ("wharf-webview", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-network"]),
     // Only wharf knows what runs pages.
-    ("wharf-chromium", &["wharf-core", "wharf-spawn", "wharf-webview"]),
+    ("wharf-chromium", &["wharf-contract", "wharf-core", "wharf-spawn", "wharf-webview"]),
     ("wharf-workspace", &["wharf-core"]),
     (
         "wharf-engine",
         &[
+            "wharf-contract",
             "wharf-core",
             "wharf-completion",
             "wharf-state",
@@ -37,13 +39,14 @@ const MEMBERS: [(&str, &[&str]); 26] = [
             "wharf-workspace",
         ],
     ),
-    ("wharf-mcp", &["wharf-core"]),
+    ("wharf-mcp", &["wharf-contract", "wharf-core"]),
     ("wharf-http", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
     ("wharf-sources", &["wharf-core"]),
     (
         "wharf",
         &[
+            "wharf-contract",
             "wharf-core",
             "wharf-completion",
             "wharf-audit",
@@ -64,7 +67,7 @@ const MEMBERS: [(&str, &[&str]); 26] = [
     ),
     ("wharf-cli", &["wharf"]),
     ("wharf-sdk-macros", &[]),
-    ("wharf-sdk", &["wharf-sdk-macros"]),
+    ("wharf-sdk", &["wharf-contract", "wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),
     ("wharf-documents", &[]),
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),

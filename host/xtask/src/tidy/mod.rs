@@ -6,12 +6,15 @@
 mod book;
 mod circles;
 mod edges;
+mod errors;
 mod links;
 mod named;
+mod names;
 mod prose;
 mod sizes;
 mod text;
 mod wit;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,9 +28,11 @@ const HELP: &str = "\
 Checks the rules of the house, in a second:
   - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs)
   - no circle of more than three files in a crate
+  - no name shared by types of more than three crates
+  - no public function that returns its error as a text
   - every crate inherits the workspace's lints
-  - Rust files are at most 600 lines (more than 400 is a warning)
-  - every item of the WIT contract is documented
+  - Rust files are at most 500 lines (more than 400 is a warning)
+  - every item of the WIT contract is documented, and its words are listed in contract/ alone
   - no leftovers, no switched-off tests, no paths of somebody's machine
   - the documents are there, and their local links and anchors lead somewhere
   - paragraphs of the documents have at most 100 words, and blocks of JSON are JSON
@@ -112,12 +117,15 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
     violations.extend(circles::check(&sources));
+    violations.extend(words::check(&sources));
+    violations.extend(names::check(&sources));
     let targets = links::Targets::new(&sources, |target: &Path| workspace.root.join(target).exists());
     violations.extend(book::check(&sources));
     for source in &sources {
         violations.extend(text::check(source));
         if source.is("rs") {
             violations.extend(sizes::check(source));
+            violations.extend(errors::check(source));
         }
         if source.is("wit") && source.path.starts_with("wit") {
             violations.extend(wit::check(source));

@@ -6,7 +6,7 @@ use super::{Source, Violation};
 const LARGE_LINES: usize = 400;
 
 /// More is refused.
-const LARGEST_LINES: usize = 600;
+const LARGEST_LINES: usize = 500;
 
 pub(super) fn check(source: &Source) -> Option<Violation> {
     let lines = source.text.lines().count();
@@ -27,10 +27,10 @@ mod tests {
     }
 
     #[test]
-    fn over_400_lines_is_a_warning_and_over_600_an_error() {
+    fn over_400_lines_is_a_warning_and_over_500_an_error() {
         assert_eq!(of_lines(400), None);
         assert!(of_lines(401).expect("a warning").warning);
-        assert!(of_lines(600).expect("a warning").warning);
-        assert!(!of_lines(601).expect("an error").warning);
+        assert!(of_lines(500).expect("a warning").warning);
+        assert!(!of_lines(501).expect("an error").warning);
     }
 }

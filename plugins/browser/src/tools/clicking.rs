@@ -11,27 +11,6 @@ use crate::limits;
 use crate::page::Page;
 use crate::trouble::one;
 
-/// A button of the mouse, as a model names it.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-enum Button {
-    #[default]
-    Left,
-    Middle,
-    Right,
-}
-
-/// A key that is held, as a model names it.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[schemars(inline)]
-enum Held {
-    Alt,
-    Control,
-    Meta,
-    Shift,
-}
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClickInput {
@@ -41,14 +20,14 @@ pub(crate) struct ClickInput {
     element: String,
     /// Which button of the mouse.
     #[serde(default)]
-    button: Button,
+    button: MouseButton,
     /// Whether to click twice.
     #[serde(default)]
     double: bool,
     /// Keys that are held meanwhile.
     #[serde(default)]
     #[schemars(length(max = 4))]
-    modifiers: Vec<Held>,
+    modifiers: Vec<Modifier>,
     /// Whether to answer a snapshot of the page afterwards, too.
     #[serde(default)]
     snapshot: bool,
@@ -68,27 +47,17 @@ pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<Acted>, Tool
     check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = Page::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
-    let held = input.modifiers.iter().take(4).map(|held| match held {
-        Held::Alt => Modifier::Alt,
-        Held::Control => Modifier::Control,
-        Held::Meta => Modifier::Meta,
-        Held::Shift => Modifier::Shift,
-    });
     let click = Click {
-        button: match input.button {
-            Button::Left => MouseButton::Left,
-            Button::Middle => MouseButton::Middle,
-            Button::Right => MouseButton::Right,
-        },
+        button: input.button,
         count: if input.double { 2 } else { 1 },
-        modifiers: held.collect(),
+        modifiers: input.modifiers.into_iter().take(4).collect(),
     };
     let (element, told) = page.click(&input.element, &click)?;
     let how = match (input.double, input.button) {
         (true, _) => "Double-clicked",
-        (false, Button::Left) => "Clicked",
-        (false, Button::Middle) => "Middle-clicked",
-        (false, Button::Right) => "Right-clicked",
+        (false, MouseButton::Left) => "Clicked",
+        (false, MouseButton::Middle) => "Middle-clicked",
+        (false, MouseButton::Right) => "Right-clicked",
     };
     let done = format!("{how} {}", one(&element.role, &element.name, &element.reference));
     acted(&page, &before, &told, done, input.snapshot)

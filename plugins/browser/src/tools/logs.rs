@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wharf_sdk::check::range as check_range;
+use wharf_sdk::contract::webview::LogName;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::check_optional;
@@ -126,7 +127,7 @@ pub(crate) fn get_console(call: &Call, input: GetConsole) -> Result<Reply<Entrie
         };
         format!("{} {}: {}{place}", entry["number"], text("kind"), shown(text("text")))
     };
-    log(call, "console", input.session.as_deref(), input.after, input.max_entries, wanted, line)
+    log(call, LogName::Console, input.session.as_deref(), input.after, input.max_entries, wanted, line)
 }
 
 /// Shows what the page of a browser session loaded: method, address, status, size, time, and why something failed or was refused
@@ -152,7 +153,7 @@ pub(crate) fn get_network(call: &Call, input: GetNetwork) -> Result<Reply<Entrie
         let time = entry["milliseconds"].as_u64().map(|time| format!(", {time} ms")).unwrap_or_default();
         format!("{} {} {} {} -> {came}{size}{time}", entry["number"], text("kind"), text("method"), shown(text("url")))
     };
-    log(call, "network", input.session.as_deref(), input.after, input.max_entries, wanted, line)
+    log(call, LogName::Network, input.session.as_deref(), input.after, input.max_entries, wanted, line)
 }
 
 /// Lists what the page of a browser session downloaded, with the files of the workspace in which it is. `wait_seconds` waits for a
@@ -164,7 +165,7 @@ pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<
     let wait = within(call, Duration::from_secs(input.wait_seconds));
     let looks = u64::try_from(wait.as_millis()).unwrap_or_default() / LOOK_MILLISECONDS;
     for _ in 0..looks {
-        if !call.web_pages().entries(&page.id, "downloads", input.after, 1)?.entries.is_empty() {
+        if !call.web_pages().entries(&page.id, LogName::Downloads.as_str(), input.after, 1)?.entries.is_empty() {
             break;
         }
         // The page waits: nothing here goes round meanwhile.
@@ -172,7 +173,7 @@ pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<
             .map_err(|failure| crate::trouble::of_failure(&page, failure))?;
     }
     let line = |entry: &Value| format!("{} {}", entry["number"], downloaded(entry));
-    log(call, "downloads", Some(&page.id), input.after, limits::ENTRIES, |_| true, line)
+    log(call, LogName::Downloads, Some(&page.id), input.after, limits::ENTRIES, |_| true, line)
 }
 
 /// Words of the page on one line, without the marks around them.
@@ -183,7 +184,7 @@ fn shown(text: &str) -> String {
 
 fn log(
     call: &Call,
-    name: &str,
+    log: LogName,
     session: Option<&str>,
     after: u64,
     most: u32,
@@ -192,7 +193,7 @@ fn log(
 ) -> Result<Reply<Entries>, ToolError> {
     check_range("max_entries", most.into(), 1, limits::ENTRIES.into())?;
     let page = Page::find(call, session, None)?;
-    let logged = call.web_pages().entries(&page.id, name, after, KEPT)?;
+    let logged = call.web_pages().entries(&page.id, log.as_str(), after, KEPT)?;
     let mut found: Vec<Value> = logged.entries.into_iter().filter(|entry| wanted(entry)).collect();
     let all = found.len();
     // From the newest on, as long as there is room.
@@ -209,8 +210,8 @@ fn log(
     let now = PageNow::from(&page.info()?);
     let lines: Vec<String> = entries.iter().map(&line).collect();
     let mut text = match lines.len() {
-        0 => format!("Nothing of that is in the log `{name}`."),
-        _ => fenced(&now, name, &lines.join("\n")),
+        0 => format!("Nothing of that is in the log `{log}`."),
+        _ => fenced(&now, log.as_str(), &lines.join("\n")),
     };
     if omitted > 0 {
         text.push_str(&format!("\n{omitted} older ones are left out."));

@@ -49,7 +49,15 @@ impl From<wharf_sdk::terminal::Rules> for Rules {
             idle_seconds,
             ..
         } = rules;
-        Self { shell, programs, containment, refused, network, maximum: maximum_per_owner, idle_seconds }
+        Self {
+            shell,
+            programs,
+            containment: containment.into(),
+            refused,
+            network,
+            maximum: maximum_per_owner,
+            idle_seconds,
+        }
     }
 }
 

@@ -9,40 +9,7 @@ pub(crate) mod sending;
 pub(crate) mod starting;
 pub(crate) mod waiting;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use wharf_sdk::terminal::Preset;
 use wharf_sdk::{ErrorCode, ToolError};
-
-/// A kind of program, as a model names it.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub(crate) enum PresetName {
-    Shell,
-    Repl,
-    Agent,
-    Build,
-    Sensitive,
-    Patient,
-    Search,
-    SimpleAnswer,
-}
-
-impl From<PresetName> for Preset {
-    fn from(name: PresetName) -> Self {
-        match name {
-            PresetName::Shell => Self::Shell,
-            PresetName::Repl => Self::Repl,
-            PresetName::Agent => Self::Agent,
-            PresetName::Build => Self::Build,
-            PresetName::Sensitive => Self::Sensitive,
-            PresetName::Patient => Self::Patient,
-            PresetName::Search => Self::Search,
-            PresetName::SimpleAnswer => Self::SimpleAnswer,
-        }
-    }
-}
 
 /// An error about a terminal, with what to do next.
 fn of_terminal(error: ToolError) -> ToolError {

@@ -5,11 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wharf_sdk::check::{length as check_length, range as check_range, text as check_text};
+use wharf_sdk::contract::turn::Preset;
 use wharf_sdk::terminal::{Input, TurnOptions};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::keys::check_keys;
-use super::{PresetName, of_terminal};
+use super::of_terminal;
 use crate::following::follow;
 use crate::limits;
 use crate::output::answer::TurnAnswer;
@@ -39,7 +40,7 @@ pub(crate) struct SendMessage {
     wait_seconds: u64,
     /// What kind of work this line starts, where it is another than the terminal's: "build" before `make` in a shell, for
     /// instance, or "patient" for a long question to an agent. See start_terminal.
-    preset: Option<PresetName>,
+    preset: Option<Preset>,
     /// A regular expression (Rust's syntax) that the line of the cursor matches once the program is done, for a prompt of its
     /// own, such as `^mysql> $`.
     #[schemars(length(min = 1, max = limits::PATTERN))]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::{length as check_length, range as check_range, text as check_text};
+use wharf_sdk::contract::turn::Preset;
 use wharf_sdk::terminal::{Launch, Started, View};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{PresetName, of_terminal};
+use super::of_terminal;
 use crate::following::settle;
 use crate::limits;
 use crate::output::answer::{Output, Printed, lines};
@@ -48,7 +49,7 @@ pub(crate) struct StartTerminal {
     /// "shell": a shell. "repl": an interpreter or a database client, which answers at once. "agent": a program that thinks
     /// and may pause; "sensitive" where its pauses are short, "patient" or "search" where they are long, "simple-answer"
     /// where it answers briefly. "build": compilers and tests, which may be silent for minutes.
-    preset: Option<PresetName>,
+    preset: Option<Preset>,
     /// Whether the program is started again where it crashes; left out, the operator decides.
     restart_on_crash: Option<bool>,
     /// Seconds to wait at most for what it says at first.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::text as check_text;
+use wharf_sdk::contract::process::Containment;
 use wharf_sdk::process::{Condition, ProcessInfo, Signal};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
@@ -79,7 +80,7 @@ impl From<wharf_sdk::process::Rules> for Rules {
     fn from(rules: wharf_sdk::process::Rules) -> Self {
         let wharf_sdk::process::Rules { containment, refused, network, maximum_concurrent, lifetime_seconds, .. } =
             rules;
-        Self { containment, refused, network, maximum_concurrent, lifetime_seconds }
+        Self { containment: containment.into(), refused, network, maximum_concurrent, lifetime_seconds }
     }
 }
 
@@ -88,14 +89,15 @@ impl Rules {
         if let Some(why) = &self.refused {
             return format!("Processes cannot be started here: {why}.");
         }
-        let contained = match self.containment.as_str() {
-            "none" => "are not contained".to_owned(),
-            by => format!("are contained by {by}"),
+        let by = Containment::find(&self.containment);
+        let contained = match by {
+            Some(Containment::None) => "are not contained".to_owned(),
+            _ => format!("are contained by {}", self.containment),
         };
-        let network = match (self.network, self.containment.as_str()) {
-            (true, _) | (_, "none") => "have a network",
+        let network = match (self.network, by) {
+            (true, _) | (_, Some(Containment::None)) => "have a network",
             // There are no sockets at all.
-            (false, "landlock") => "have no network",
+            (false, Some(Containment::Landlock)) => "have no network",
             (false, _) => "have no network but a loopback",
         };
         let most = self.maximum_concurrent;

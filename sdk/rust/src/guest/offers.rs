@@ -1,5 +1,8 @@
 //! What a plugin offers beside tools, as the exports of the contract.
 
+use wharf_contract::completion::Completed;
+use wharf_contract::tools;
+
 use crate::bindings::completion::exports::wharf::plugin::completion;
 use crate::bindings::prompts::exports::wharf::plugin::prompts;
 use crate::bindings::resources::exports::wharf::plugin::resources;
@@ -22,7 +25,7 @@ impl<P: Prompts> prompts::Guest for P {
                 name: definition.name.to_owned(),
                 description: definition.description.to_owned(),
                 arguments: definition.arguments.into_iter().map(argument).collect(),
-                meta: definition.title.map(|title| serde_json::json!({ "title": title }).to_string()),
+                meta: definition.title.map(|title| serde_json::json!({ (tools::TITLE): title }).to_string()),
             })
             .collect()
     }
@@ -90,11 +93,13 @@ impl<P: Completion> completion::Guest for P {
         typed: String,
         others: String,
     ) -> Result<completion::Completions, types::Error> {
-        let of = match kind.as_str() {
-            "prompt" => CompletionOf::Prompt(&name),
-            "template" => CompletionOf::Template(&name),
+        let of = match Completed::find(&kind) {
+            Some(Completed::Prompt) => CompletionOf::Prompt(&name),
+            Some(Completed::Template) => CompletionOf::Template(&name),
             // A kind of a later contract: nothing is known of it.
-            _ => return Ok(completion::Completions { values: Vec::new(), total: None, has_more: false, meta: None }),
+            None => {
+                return Ok(completion::Completions { values: Vec::new(), total: None, has_more: false, meta: None });
+            }
         };
         // The host promises an object.
         let others = serde_json::from_str(&others).unwrap_or_default();

@@ -9,7 +9,7 @@ mod request;
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+pub use wharf_contract::process::Rules;
 
 use crate::host::{ActiveHost, HostProcesses};
 use crate::{Call, ToolError};
@@ -19,29 +19,6 @@ pub use report::{
     WaitReason, Waited,
 };
 pub use request::{Condition, Launch, Position, Signal, Stream};
-
-/// What holds for the processes of this plugin here.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rules {
-    /// Whether a shell is granted.
-    pub shell: bool,
-    /// The granted patterns of programs.
-    pub programs: Vec<String>,
-    /// What contains a process: `bubblewrap`, `landlock`, or `none` where the
-    /// operator gave it up or nothing can be started.
-    pub containment: String,
-    /// Why nothing can be started here, in words; absent where it can.
-    pub refused: Option<String>,
-    /// Whether there is a network.
-    pub network: bool,
-    /// The workspace as processes see it.
-    pub directory: String,
-    /// How many may run at once.
-    pub maximum_concurrent: u64,
-    /// How long one may run.
-    pub lifetime_seconds: u64,
-}
 
 /// The processes of tenant, plugin and session of a call.
 ///

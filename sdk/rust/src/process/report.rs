@@ -2,55 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
-use crate::words::words;
-
-words! {
-    /// How a process is.
-    Status {
-        /// Asked for, and not running yet.
-        Starting = "starting";
-        /// It runs.
-        Running = "running";
-        /// It exited with code 0.
-        Finished = "finished";
-        /// It exited with another code, or did not start.
-        Failed = "failed";
-        /// The host or a signal ended it.
-        Killed = "killed";
-    }
-}
-
-words! {
-    /// How a process ended. Treat another word as [`OutcomeKind::Killed`].
-    OutcomeKind {
-        /// By itself.
-        Exited = "exited";
-        /// By a signal that the host did not send to end it.
-        Signaled = "signaled";
-        /// By the host.
-        Killed = "killed";
-        /// It could not be started.
-        NotStarted = "not-started";
-    }
-}
-
-words! {
-    /// How a wait ended.
-    WaitReason {
-        /// There is output.
-        Output = "output";
-        /// A line matches.
-        Pattern = "pattern";
-        /// The process ended.
-        Exit = "exit";
-        /// Nothing was printed for long enough.
-        Idle = "idle";
-        /// None of it happened in time.
-        TimeUp = "time-up";
-    }
-}
+use wharf_contract::process::Meta;
+pub use wharf_contract::process::{
+    AnyOutcomeKind as OutcomeKind, AnyStatus as Status, AnyWaitReason as WaitReason, PollIntervals, PollStatistics,
+};
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -105,41 +60,6 @@ pub struct ProcessInfo {
     pub descendants: Option<u32>,
     /// Further fields: the text of a JSON object.
     pub meta: Option<String>,
-}
-
-/// How a process was polled.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct PollStatistics {
-    /// How often, ever.
-    pub total: u64,
-    /// When it last was: RFC 3339 in UTC.
-    pub last: Option<String>,
-    /// How many polls in a row found it running.
-    pub in_a_row: u32,
-    /// When the first of those was.
-    pub first_in_a_row: Option<String>,
-    /// The intervals between those, where there are two or more.
-    pub intervals: Option<PollIntervals>,
-}
-
-/// Intervals between polls in a row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct PollIntervals {
-    /// How many there are.
-    pub count: u32,
-    /// Their mean.
-    pub mean_milliseconds: u64,
-    /// Their standard deviation.
-    pub deviation_milliseconds: u64,
-    /// The shortest.
-    pub shortest_milliseconds: u64,
-}
-
-#[derive(Deserialize)]
-struct Meta {
-    polls: Option<PollStatistics>,
 }
 
 impl ProcessInfo {

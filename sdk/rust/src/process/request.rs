@@ -3,25 +3,7 @@
 
 use std::time::Duration;
 
-/// One of the two streams that a process prints to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// Its standard output.
-    Stdout,
-    /// Its standard error.
-    Stderr,
-}
-
-impl Stream {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stdout => "stdout",
-            Self::Stderr => "stderr",
-        }
-    }
-}
+pub use wharf_contract::process::{Signal, StreamName as Stream};
 
 /// A place in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,46 +114,5 @@ impl Condition {
     pub fn idle(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
-    }
-}
-
-/// What a process group can be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Signal {
-    /// SIGHUP.
-    Hangup,
-    /// SIGINT, as Ctrl-C.
-    Interrupt,
-    /// SIGQUIT.
-    Quit,
-    /// SIGTERM.
-    Terminate,
-    /// SIGKILL.
-    Kill,
-    /// SIGUSR1.
-    User1,
-    /// SIGUSR2.
-    User2,
-    /// SIGSTOP.
-    Stop,
-    /// SIGCONT.
-    Continue,
-}
-
-impl Signal {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hangup => "hangup",
-            Self::Interrupt => "interrupt",
-            Self::Quit => "quit",
-            Self::Terminate => "terminate",
-            Self::Kill => "kill",
-            Self::User1 => "user1",
-            Self::User2 => "user2",
-            Self::Stop => "stop",
-            Self::Continue => "continue",
-        }
     }
 }

@@ -9,7 +9,7 @@ mod request;
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+pub use wharf_contract::terminal::Rules;
 
 use crate::host::{ActiveHost, HostTerminals};
 use crate::process::milliseconds;
@@ -20,31 +20,6 @@ pub use report::{
     TerminalInfo, Turn,
 };
 pub use request::{Input, Launch, Preset, TurnOptions, View};
-
-/// What holds for the terminals of this plugin here.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rules {
-    /// Whether a shell is granted.
-    pub shell: bool,
-    /// The granted patterns of programs.
-    pub programs: Vec<String>,
-    /// The presets that the host knows.
-    pub presets: Vec<String>,
-    /// What contains a program: `bubblewrap`, `landlock`, or `none` where the
-    /// operator gave it up or nothing can be started.
-    pub containment: String,
-    /// Why nothing can be started here, in words; absent where it can.
-    pub refused: Option<String>,
-    /// Whether there is a network.
-    pub network: bool,
-    /// The workspace as programs see it.
-    pub directory: String,
-    /// How many terminals a session may have.
-    pub maximum_per_owner: u64,
-    /// After how long without use one is closed.
-    pub idle_seconds: u64,
-}
 
 /// The terminals of tenant, plugin, session and assistant of a call.
 ///

@@ -2,94 +2,12 @@
 
 use std::time::Duration;
 
+use wharf_contract::terminal::Meta;
+pub use wharf_contract::terminal::{AnyOutcomeKind as OutcomeKind, AnyStatus as Status};
+pub use wharf_contract::turn::{AnyConfidence as Confidence, AnyLayer as Layer, AnyReason as Reason};
+
 use super::Preset;
-pub use crate::process::{OutcomeKind, Piece};
-use crate::words::words;
-
-words! {
-    /// How a terminal is. Treat another word as [`Status::Ready`].
-    Status {
-        /// It has printed nothing, and nothing was typed.
-        Starting = "starting";
-        /// No turn runs.
-        Ready = "ready";
-        /// A turn runs.
-        Busy = "busy";
-        /// The last turn ended with a question, or with a command that is not
-        /// complete.
-        NeedsInput = "needs-input";
-        /// Its program crashed and is being started again.
-        Restarting = "restarting";
-        /// Its program has ended.
-        Closed = "closed";
-    }
-}
-
-words! {
-    /// What decided that a turn is complete, strongest first.
-    Layer {
-        /// The program ended.
-        Ended = "L0";
-        /// An explicit sign.
-        Signal = "L1";
-        /// It waits.
-        Status = "L2";
-        /// Silence.
-        Inactivity = "L3";
-        /// A limit.
-        Limit = "L4";
-    }
-}
-
-words! {
-    /// Why a turn is complete. Treat another word by its [`Layer`].
-    Reason {
-        /// The program ended.
-        ProcessExited = "process-exited";
-        /// The program ended and left processes behind.
-        DescendantsAlive = "descendants-alive";
-        /// The agent said that it completed.
-        AgentCompleted = "agent-completed";
-        /// The shell said that the command ended.
-        CommandEnded = "command-ended";
-        /// The shell waits for the rest of the command.
-        NeedsContinuation = "needs-continuation";
-        /// Nothing can come any more.
-        StreamClosed = "stream-closed";
-        /// The agent's status says that it waits.
-        StatusReady = "status-ready";
-        /// A prompt that asks for an answer.
-        StrictPrompt = "strict-prompt";
-        /// The shell has the terminal again.
-        ShellIdle = "shell-idle";
-        /// What most programs print as a prompt.
-        BroadPrompt = "broad-prompt";
-        /// The host waited too often for nothing.
-        EmptyPolls = "empty-polls";
-        /// Nothing came for too long.
-        Idle = "idle";
-        /// The host waited too often.
-        AttemptsExhausted = "attempts-exhausted";
-        /// It took too long.
-        TimeLimit = "time-limit";
-    }
-}
-
-words! {
-    /// How sure it is that an answer is whole.
-    Confidence {
-        /// It is a fact.
-        Certain = "certain";
-        /// What was seen means this nearly always.
-        High = "high";
-        /// A guess from what most programs do.
-        Medium = "medium";
-        /// A guess from silence.
-        Low = "low";
-        /// Nothing says so: the turn was cut off.
-        None = "none";
-    }
-}
+pub use crate::process::Piece;
 
 /// Why a turn is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,8 +140,7 @@ impl TerminalInfo {
     /// the host says so.
     #[must_use]
     pub fn because(&self) -> Option<String> {
-        let meta: serde_json::Value = serde_json::from_str(self.meta.as_deref()?).ok()?;
-        meta["because"].as_str().map(str::to_owned)
+        serde_json::from_str::<Meta>(self.meta.as_deref()?).ok()?.because
     }
 }
 

@@ -3,30 +3,9 @@
 
 use std::time::Duration;
 
-use crate::words::words;
-
-words! {
-    /// How long silence lasts before a turn counts as complete, and what counts
-    /// as a prompt.
-    Preset {
-        /// A shell.
-        Shell = "shell";
-        /// A program that answers at once, such as an interpreter.
-        Repl = "repl";
-        /// An agent.
-        Agent = "agent";
-        /// A build or a test run, which may be silent for minutes.
-        Build = "build";
-        /// An agent whose silence soon means that it is done.
-        Sensitive = "sensitive";
-        /// An agent that is often silent before it is done.
-        Patient = "patient";
-        /// An agent that searches.
-        Search = "search";
-        /// An agent that answers a simple question.
-        SimpleAnswer = "simple-answer";
-    }
-}
+#[cfg(any(target_family = "wasm", test))]
+use wharf_contract::terminal::{LaunchOptions, Restart};
+pub use wharf_contract::{terminal::View, turn::AnyPreset as Preset};
 
 /// How a program is started; in the workspace, at 80 by 24, unless it is told
 /// otherwise.
@@ -87,8 +66,8 @@ impl Launch {
     /// The options of the contract that have no field of their own.
     #[cfg(any(target_family = "wasm", test))]
     pub(crate) fn options(&self) -> Option<String> {
-        let word = if self.restart? { "on-crash" } else { "never" };
-        Some(serde_json::json!({ "restart": word }).to_string())
+        let restart = if self.restart? { Restart::OnCrash } else { Restart::Never };
+        serde_json::to_string(&LaunchOptions { restart: Some(restart.to_string()) }).ok()
     }
 }
 
@@ -154,7 +133,8 @@ impl TurnOptions {
     /// The options of the contract that have no field of their own.
     #[cfg(any(target_family = "wasm", test))]
     pub(crate) fn options(&self) -> Option<String> {
-        (!self.parameters.is_empty()).then(|| serde_json::json!({ "parameters": self.parameters }).to_string())
+        let parameters = Some(&self.parameters).filter(|parameters| !parameters.is_empty())?;
+        serde_json::to_string(&wharf_contract::terminal::TurnOptions { parameters: Some(parameters) }).ok()
     }
 
     /// How long the turn may last.
@@ -162,26 +142,6 @@ impl TurnOptions {
     pub fn time_limit(mut self, time_limit: Duration) -> Self {
         self.time_limit = Some(time_limit);
         self
-    }
-}
-
-/// What is read of a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum View {
-    /// Without control sequences, as UTF-8.
-    Text,
-    /// As the program printed it.
-    Raw,
-}
-
-impl View {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Raw => "raw",
-        }
     }
 }
 

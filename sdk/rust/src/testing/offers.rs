@@ -1,6 +1,7 @@
 //! What a plugin offers beside tools, asked for as the host asks.
 
 use serde_json::{Value, json};
+use wharf_contract::caller::{CAPABILITIES, CLIENT, INPUT, RESPONSES, STATE};
 
 use super::{TestCall, TestHost};
 use crate::ToolError;
@@ -64,26 +65,26 @@ impl TestCall {
     /// `name`; again for each further one.
     #[must_use]
     pub fn given(self, name: &str, response: Value) -> Self {
-        self.changed_input(|input| input["responses"][name] = response)
+        self.changed_input(|input| input[RESPONSES][name] = response)
     }
 
     /// The same call in the next round of input, with the state of the round before.
     #[must_use]
     pub fn given_state(self, state: &str) -> Self {
-        self.changed_input(|input| input["state"] = state.into())
+        self.changed_input(|input| input[STATE] = state.into())
     }
 
     /// The same call by a client that has declared these capabilities.
     #[must_use]
     pub fn client(self, capabilities: &Value) -> Self {
-        self.changed_meta(|meta| meta["dev.wharf/client"] = json!({ "capabilities": capabilities }))
+        self.changed_meta(|meta| meta[CLIENT] = json!({ (CAPABILITIES): capabilities }))
     }
 
     fn changed_input(self, change: impl FnOnce(&mut Value)) -> Self {
         self.changed_meta(|meta| {
-            let input = &mut meta["dev.wharf/input"];
+            let input = &mut meta[INPUT];
             if input.is_null() {
-                *input = json!({ "responses": {} });
+                *input = json!({ (RESPONSES): {} });
             }
             change(input);
         })

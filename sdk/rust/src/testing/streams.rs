@@ -1,13 +1,12 @@
 //! Event streams of the test host: what was written to them.
 
 use super::{TestCall, TestHost};
-use crate::ToolError;
 use crate::host::HostStreams;
+use crate::{StreamStatus, ToolError};
 
 /// Bytes of a title, and of a stage.
 const LINE_BYTES: usize = 256;
 const MESSAGE_BYTES: usize = 8_192;
-const WORDS: [&str; 5] = ["processing", "typing", "ready", "completed", "error"];
 
 /// What was written to a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,9 +106,7 @@ impl HostStreams for TestHost {
     }
 
     fn stream_status(&self, stream: &str, word: &str) -> Result<(), ToolError> {
-        if !WORDS.contains(&word) {
-            return Err(ToolError::invalid(format!("a status is one of {}", WORDS.join(", "))));
-        }
+        word.parse::<StreamStatus>().map_err(|error| ToolError::invalid(error.to_string()))?;
         self.write(stream, StreamEvent::Status(word.to_owned()))
     }
 

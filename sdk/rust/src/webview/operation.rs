@@ -2,70 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
-/// A part of what is seen, in CSS pixels from its top left.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rectangle {
-    /// From the left.
-    pub x: f64,
-    /// From the top.
-    pub y: f64,
-    /// How wide.
-    pub width: f64,
-    /// How high.
-    pub height: f64,
-}
-
-/// A key that is held while something else is pressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Modifier {
-    /// Alt
-    Alt,
-    /// Control
-    Control,
-    /// Meta
-    Meta,
-    /// Shift
-    Shift,
-}
-
-impl Modifier {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Alt => "Alt",
-            Self::Control => "Control",
-            Self::Meta => "Meta",
-            Self::Shift => "Shift",
-        }
-    }
-}
-
-/// A button of a mouse.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MouseButton {
-    /// The first.
-    #[default]
-    Left,
-    /// The wheel.
-    Middle,
-    /// The second.
-    Right,
-}
-
-impl MouseButton {
-    /// The word of the contract.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Left => "left",
-            Self::Middle => "middle",
-            Self::Right => "right",
-        }
-    }
-}
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wharf_contract::webview::{self as contract, ImageType, KeyKind, Mouse, MouseKind, OperationName, Paper};
+pub use wharf_contract::webview::{Modifier, MouseButton, Rectangle};
 
 /// Something to do with a page beside running a script. Positions are CSS
 /// pixels from the top left of what is seen.
@@ -180,70 +120,82 @@ impl Operation {
     /// Its name in the contract.
     #[must_use]
     pub fn name(&self) -> &str {
-        match self {
-            Self::Navigate { .. } => "navigate",
-            Self::Back => "back",
-            Self::Forward => "forward",
-            Self::Reload => "reload",
-            Self::Screenshot { .. } => "screenshot",
-            Self::Pdf { .. } => "pdf",
-            Self::MouseMove { .. } | Self::MouseClick { .. } | Self::MouseWheel { .. } => "mouse",
-            Self::Key { .. } => "key",
-            Self::Text { .. } => "text",
-            Self::SetFiles { .. } => "set-files",
-            Self::Resize { .. } => "resize",
-            Self::NetworkIdle { .. } => "network-idle",
-            Self::Frames => "frames",
-            Self::Stop => "stop",
-            Self::Other { name, .. } => name,
-        }
+        let name = match self {
+            Self::Navigate { .. } => OperationName::Navigate,
+            Self::Back => OperationName::Back,
+            Self::Forward => OperationName::Forward,
+            Self::Reload => OperationName::Reload,
+            Self::Screenshot { .. } => OperationName::Screenshot,
+            Self::Pdf { .. } => OperationName::Pdf,
+            Self::MouseMove { .. } | Self::MouseClick { .. } | Self::MouseWheel { .. } => OperationName::Mouse,
+            Self::Key { .. } => OperationName::Key,
+            Self::Text { .. } => OperationName::Text,
+            Self::SetFiles { .. } => OperationName::SetFiles,
+            Self::Resize { .. } => OperationName::Resize,
+            Self::NetworkIdle { .. } => OperationName::NetworkIdle,
+            Self::Frames => OperationName::Frames,
+            Self::Stop => OperationName::Stop,
+            Self::Other { name, .. } => return name,
+        };
+        name.as_str()
     }
 
     /// Its parameters in the contract.
     #[must_use]
     pub fn parameters(&self) -> Value {
         match self {
-            Self::Navigate { url } => json!({ "url": url }),
-            Self::Back | Self::Forward | Self::Reload | Self::Frames | Self::Stop => json!({}),
-            Self::Screenshot { jpeg_quality, full_page, clip } => {
-                let mut parameters = json!({ "format": if jpeg_quality.is_some() { "jpeg" } else { "png" } });
-                if let Some(quality) = jpeg_quality {
-                    parameters["quality"] = (*quality).into();
-                }
-                if *full_page {
-                    parameters["full_page"] = true.into();
-                }
-                if let Some(Rectangle { x, y, width, height }) = clip {
-                    parameters["clip"] = json!({ "x": x, "y": y, "width": width, "height": height });
-                }
-                parameters
+            Self::Navigate { url } => written(&contract::Navigate { url: url.clone() }),
+            Self::Back | Self::Forward | Self::Reload | Self::Frames | Self::Stop => {
+                written(&contract::NoParameters {})
             }
-            Self::Pdf { landscape, background, letter } => {
-                json!({ "landscape": landscape, "background": background, "paper": if *letter { "letter" } else { "a4" } })
-            }
-            Self::MouseMove { x, y } => json!({ "kind": "move", "x": x, "y": y }),
-            Self::MouseClick { x, y, button, count, modifiers } => json!({
-                "kind": "click", "x": x, "y": y, "button": button.as_str(), "count": count, "modifiers": words_of(modifiers),
+            Self::Screenshot { jpeg_quality, full_page, clip } => written(&contract::Screenshot {
+                format: if jpeg_quality.is_some() { ImageType::Jpeg } else { ImageType::Png },
+                quality: *jpeg_quality,
+                full_page: *full_page,
+                clip: *clip,
             }),
-            Self::MouseWheel { x, y, delta_x, delta_y } => {
-                json!({ "kind": "wheel", "x": x, "y": y, "delta_x": delta_x, "delta_y": delta_y })
+            Self::Pdf { landscape, background, letter } => written(&contract::Pdf {
+                landscape: *landscape,
+                background: *background,
+                paper: if *letter { Paper::Letter } else { Paper::A4 },
+            }),
+            Self::MouseMove { x, y } => written(&Mouse::new(MouseKind::Move, *x, *y)),
+            Self::MouseClick { x, y, button, count, modifiers } => written(&Mouse {
+                button: Some(*button),
+                count: Some(*count),
+                modifiers: Some(modifiers.clone()),
+                ..Mouse::new(MouseKind::Click, *x, *y)
+            }),
+            Self::MouseWheel { x, y, delta_x, delta_y } => written(&Mouse {
+                delta_x: Some(*delta_x),
+                delta_y: Some(*delta_y),
+                ..Mouse::new(MouseKind::Wheel, *x, *y)
+            }),
+            Self::Key { key, modifiers } => {
+                written(&contract::Key { key: key.clone(), kind: KeyKind::Press, modifiers: modifiers.clone() })
             }
-            Self::Key { key, modifiers } => json!({ "key": key, "kind": "press", "modifiers": words_of(modifiers) }),
-            Self::Text { text } => json!({ "text": text }),
-            Self::SetFiles { element, paths } => json!({ "element": element, "paths": paths }),
-            Self::Resize { width, height } => json!({ "width": width, "height": height }),
-            Self::NetworkIdle { idle } => json!({ "idle_milliseconds": crate::process::milliseconds(*idle) }),
+            Self::Text { text } => written(&contract::Text { text: text.clone() }),
+            Self::SetFiles { element, paths } => {
+                written(&contract::SetFiles { element: element.clone(), paths: paths.clone() })
+            }
+            Self::Resize { width, height } => written(&contract::Resize { width: *width, height: *height }),
+            Self::NetworkIdle { idle } => {
+                written(&contract::NetworkIdle { idle_milliseconds: crate::process::milliseconds(*idle) })
+            }
             Self::Other { parameters, .. } => Value::Object(parameters.clone()),
         }
     }
 }
 
-fn words_of(modifiers: &[Modifier]) -> Vec<&'static str> {
-    modifiers.iter().map(|modifier| modifier.as_str()).collect()
+/// As JSON, which each shape of the contract has.
+fn written(parameters: &impl Serialize) -> Value {
+    serde_json::to_value(parameters).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -2,129 +2,14 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
+pub use wharf_contract::webview::Rules;
+pub use wharf_contract::webview::{
+    AnyDialogKind as DialogKind, AnyFailureKind as FailureKind, AnyPageStatus as PageStatus,
+    AnyRequestState as RequestState,
+};
 
 use crate::ToolError;
-use crate::words::words;
-
-words! {
-    /// How a page is. Treat another word as [`PageStatus::Ready`].
-    PageStatus {
-        /// It is being opened.
-        Opening = "opening";
-        /// It can be used.
-        Ready = "ready";
-        /// It navigates.
-        Loading = "loading";
-        /// It crashed, and can be used again once it is navigated or reloaded.
-        Crashed = "crashed";
-        /// It is closed for good.
-        Closed = "closed";
-    }
-}
-
-words! {
-    /// How a request is.
-    RequestState {
-        /// It has not ended.
-        Pending = "pending";
-        /// It has, with a result.
-        Done = "done";
-        /// It has, without one.
-        Failed = "failed";
-        /// It had ended, and what came of it is not kept any more.
-        Expired = "expired";
-        /// This owner never made it, or that is forgotten.
-        Unknown = "unknown";
-    }
-}
-
-words! {
-    /// Why a request failed. Treat another word as [`FailureKind::Exception`].
-    FailureKind {
-        /// The script threw.
-        Exception = "exception";
-        /// The script cannot be parsed; nothing of it ran.
-        Syntax = "syntax";
-        /// The page went elsewhere meanwhile.
-        Navigated = "navigated";
-        /// The page crashed.
-        Crashed = "crashed";
-        /// A dialog has to be answered first.
-        DialogOpen = "dialog-open";
-        /// The deadline passed.
-        TimeOut = "time-out";
-        /// Somebody cancelled it, or closed the page.
-        Cancelled = "cancelled";
-        /// The origin is not granted, or the page may not do that.
-        Denied = "denied";
-        /// The result cannot be JSON.
-        Unserialisable = "unserialisable";
-        /// The browser ended.
-        BackendGone = "backend-gone";
-        /// This backend cannot do it.
-        Unsupported = "unsupported";
-        /// The server was not reached, or broke off.
-        Network = "network";
-        /// It makes no sense on this page.
-        Invalid = "invalid";
-        /// The result is larger than it may be.
-        Limit = "limit";
-    }
-}
-
-words! {
-    /// What a dialog is.
-    DialogKind {
-        /// Says something.
-        Alert = "alert";
-        /// Asks for yes or no.
-        Confirm = "confirm";
-        /// Asks for a text.
-        Prompt = "prompt";
-        /// Asks whether to leave the page.
-        BeforeUnload = "beforeunload";
-    }
-}
-
-/// What holds for the pages of this plugin here.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rules {
-    /// The granted patterns of origins.
-    pub origins: Vec<String>,
-    /// How many pages an owner may have.
-    pub maximum_pages: u64,
-    /// Whether downloads go to the workspace.
-    pub downloads: bool,
-    /// Whether files of the workspace may be given to pages.
-    pub uploads: bool,
-    /// Whether private addresses are reached.
-    pub private_addresses: bool,
-    /// What drives the pages, such as `chromium`.
-    pub backend: String,
-    /// What [`super::WebPages::perform`] can do here.
-    pub operations: Vec<String>,
-    /// Whether scripts can be run apart from those of the page.
-    pub isolated_world: bool,
-    /// Whether pages run in the browser's own sandbox.
-    pub sandbox: bool,
-    /// After how long without use a page is closed.
-    pub idle_seconds: u64,
-    /// The deadline of a request that names none.
-    pub request_milliseconds: u64,
-    /// The longest deadline.
-    pub maximum_request_milliseconds: u64,
-}
-
-impl Rules {
-    /// Whether an operation of this name can be performed here.
-    #[must_use]
-    pub fn performs(&self, operation: &str) -> bool {
-        self.operations.iter().any(|name| name == operation)
-    }
-}
 
 /// A dialog that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,21 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
-use crate::words::words;
-
-words! {
-    /// What becomes of dialogs that a page opens.
-    DialogPolicy {
-        /// They stay open until they are answered, for a time.
-        Report = "report";
-        /// Yes to all.
-        Accept = "accept";
-        /// No to all.
-        Dismiss = "dismiss";
-    }
-}
+use wharf_contract::webview as contract;
+pub use wharf_contract::webview::AnyDialogPolicy as DialogPolicy;
+#[cfg(target_family = "wasm")]
+use wharf_contract::webview::World;
 
 /// How a page is opened: 1280 by 800, dialogs reported, unless it is told
 /// otherwise.
@@ -24,7 +13,7 @@ words! {
 pub struct PageOptions {
     pub(crate) size: (u32, u32),
     pub(crate) dialogs: Option<DialogPolicy>,
-    pub(crate) further: Map<String, Value>,
+    pub(crate) told: contract::PageOptions,
 }
 
 impl PageOptions {
@@ -50,31 +39,30 @@ impl PageOptions {
 
     /// The language that pages are told, such as `ko-KR`.
     #[must_use]
-    pub fn locale(self, locale: impl Into<String>) -> Self {
-        self.further("locale", locale.into())
+    pub fn locale(mut self, locale: impl Into<String>) -> Self {
+        self.told.locale = Some(locale.into());
+        self
     }
 
     /// The time zone that pages are told, such as `Asia/Seoul`.
     #[must_use]
-    pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
-        self.further("time_zone", time_zone.into())
+    pub fn time_zone(mut self, time_zone: impl Into<String>) -> Self {
+        self.told.time_zone = Some(time_zone.into());
+        self
     }
 
     /// The name that the browser gives itself.
     #[must_use]
-    pub fn user_agent(self, user_agent: impl Into<String>) -> Self {
-        self.further("user_agent", user_agent.into())
-    }
-
-    fn further(mut self, name: &str, value: String) -> Self {
-        self.further.insert(name.to_owned(), value.into());
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.told.user_agent = Some(user_agent.into());
         self
     }
 
     /// The options of the contract that have no field of their own.
     #[cfg(any(target_family = "wasm", test))]
     pub(crate) fn options(&self) -> Option<String> {
-        (!self.further.is_empty()).then(|| Value::Object(self.further.clone()).to_string())
+        let told = Some(&self.told).filter(|told| **told != contract::PageOptions::default())?;
+        serde_json::to_string(told).ok()
     }
 }
 
@@ -124,10 +112,17 @@ impl Script {
         self
     }
 
+    /// Where it runs.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn world(&self) -> World {
+        if self.isolated { World::Isolated } else { World::Page }
+    }
+
     /// The options of the contract that have no field of their own.
     #[cfg(any(target_family = "wasm", test))]
     pub(crate) fn options(&self) -> Option<String> {
-        self.frame.as_ref().map(|frame| serde_json::json!({ "frame": frame }).to_string())
+        let frame = Some(self.frame.clone()?);
+        serde_json::to_string(&contract::ScriptOptions { frame }).ok()
     }
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use wharf_contract::webview::FailureKind as Known;
 
 use super::{Dialog, FailureKind, Finished, Operation, Outcome, RequestState, Script, WebPages};
 use crate::host::Host;
@@ -68,20 +69,17 @@ impl From<ScriptFailure> for ToolError {
 }
 
 fn code_of(kind: &FailureKind) -> (ErrorCode, bool) {
-    match kind {
-        FailureKind::Denied => (ErrorCode::Denied, false),
-        FailureKind::TimeOut => (ErrorCode::Timeout, true),
-        FailureKind::Navigated => (ErrorCode::Conflict, true),
-        FailureKind::DialogOpen | FailureKind::Cancelled => (ErrorCode::Conflict, false),
-        FailureKind::BackendGone | FailureKind::Crashed => (ErrorCode::Unavailable, true),
-        FailureKind::Network => (ErrorCode::Unavailable, false),
-        FailureKind::Limit => (ErrorCode::Limit, false),
-        FailureKind::Exception
-        | FailureKind::Syntax
-        | FailureKind::Unserialisable
-        | FailureKind::Unsupported
-        | FailureKind::Invalid
-        | FailureKind::Other(_) => (ErrorCode::Invalid, false),
+    match kind.known() {
+        Some(Known::Denied) => (ErrorCode::Denied, false),
+        Some(Known::TimeOut) => (ErrorCode::Timeout, true),
+        Some(Known::Navigated) => (ErrorCode::Conflict, true),
+        Some(Known::DialogOpen | Known::Cancelled) => (ErrorCode::Conflict, false),
+        Some(Known::BackendGone | Known::Crashed) => (ErrorCode::Unavailable, true),
+        Some(Known::Network) => (ErrorCode::Unavailable, false),
+        Some(Known::Limit) => (ErrorCode::Limit, false),
+        Some(Known::Exception | Known::Syntax | Known::Unserialisable | Known::Unsupported | Known::Invalid) | None => {
+            (ErrorCode::Invalid, false)
+        }
     }
 }
 
@@ -159,9 +157,8 @@ impl WebPages<'_> {
                 let message = format!("it took longer than {} ms and was cancelled", deadline.as_millis());
                 Err(ScriptFailure::Failed { kind: FailureKind::TimeOut, message })
             }
-            (RequestState::Expired | RequestState::Unknown | RequestState::Other(_), _) => {
-                Err(ToolError::gone("what came of it is not kept any more").into())
-            }
+            // Expired, unknown, or of a later contract.
+            _ => Err(ToolError::gone("what came of it is not kept any more").into()),
         }
     }
 }

@@ -86,7 +86,7 @@ impl From<&PageOptions> for webview::PageOptions {
 impl From<&Script> for webview::ScriptOptions {
     fn from(script: &Script) -> Self {
         Self {
-            world: if script.isolated { "isolated" } else { "page" }.to_owned(),
+            world: script.world().to_string(),
             milliseconds: script.deadline.map_or(0, milliseconds),
             max_bytes: script.max_bytes,
             options: script.options(),

@@ -1,12 +1,12 @@
 //! What is told of those who try again and again, and of who calls at all.
 
 use serde_json::json;
-use wharf::audit::Entry;
+use wharf::audit::AuditEntry;
 use wharf_tests::{Client, Data, Server, Setup, context, replied, wharf};
 
 use super::{closed, lines, raw};
 
-fn denied(lines: &[Entry]) -> Vec<&Entry> {
+fn denied(lines: &[AuditEntry]) -> Vec<&AuditEntry> {
     lines.iter().filter(|line| line.kind == "denied").collect()
 }
 

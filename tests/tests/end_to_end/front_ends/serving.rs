@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf::audit::Reader;
+use wharf::audit::AuditReader;
 use wharf_tests::{Client, Data, Server, Setup, replied, wharf};
 
 use super::{Page, call, failure, list, next, tool, with_tools};
@@ -252,11 +252,11 @@ fn calls_of_a_page_are_audited_as_any_others_are() {
     server.terminate();
     assert_eq!(server.ended(), Some(0), "{}", server.log());
     let mut lines = Vec::new();
-    let keep = |entry: wharf::audit::Entry| {
+    let keep = |entry: wharf::audit::AuditEntry| {
         lines.push([entry.kind, entry.tool, entry.function]);
         true
     };
-    Reader::new(&wharf::audit::directory(server.data.path()), None).read(keep).expect("readable");
+    AuditReader::new(&wharf::audit::directory(server.data.path()), None).read(keep).expect("readable");
     for line in [["call", "editor__save", ""], ["change", "editor", "connected"], ["change", "editor", "disconnected"]]
     {
         assert!(lines.contains(&line.map(str::to_owned)), "{line:?} in {lines:?}");

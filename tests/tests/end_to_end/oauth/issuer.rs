@@ -12,7 +12,7 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp};
+use jsonwebtoken::{Algorithm, Header, get_current_timestamp};
 use ring::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
@@ -24,7 +24,7 @@ pub(crate) const RESOURCE: &str = "https://wharf.example/mcp";
 
 /// A key to sign with, and the same for those who check.
 pub(crate) struct Key {
-    secret: EncodingKey,
+    pair: EcdsaKeyPair,
     pub(crate) public: Value,
 }
 
@@ -39,7 +39,7 @@ impl Key {
             "kty": "EC", "crv": "P-256", "x": part(&point[1..33]), "y": part(&point[33..]),
             "kid": name, "use": "sig", "alg": "ES256",
         });
-        Self { secret: EncodingKey::from_ec_der(bytes.as_ref()), public }
+        Self { pair, public }
     }
 
     /// What is known of it, with another word about itself.
@@ -61,8 +61,19 @@ impl Key {
 
     /// Signs under a header that says anything.
     pub(crate) fn sign_as(&self, header: Header, claims: &Value) -> String {
-        encode(&header, claims, &self.secret).expect("signed")
+        token(&header, claims, |message| {
+            self.pair.sign(&SystemRandom::new(), message).expect("signed").as_ref().to_vec()
+        })
     }
+}
+
+/// A token (RFC 7515, section 7.1) that is signed so.
+pub(crate) fn token(header: &Header, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+    let part = |part: Vec<u8>| URL_SAFE_NO_PAD.encode(part);
+    let json = |value: &Value| part(value.to_string().into_bytes());
+    let message = format!("{}.{}", json(&serde_json::to_value(header).expect("JSON")), json(claims));
+    let signature = part(sign(message.as_bytes()));
+    format!("{message}.{signature}")
 }
 
 /// Answers for as long as the test runs.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::Result;
 use chrono::DateTime;
 use clap::Args;
-use wharf::audit::{Filter, ReadError, Reader, directory, stamp};
+use wharf::audit::{AuditFilter, AuditReadError, AuditReader, directory, stamp};
 
 use crate::{exit::Unusable, global::Global};
 
@@ -54,8 +54,8 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    pub(super) fn filter(&self) -> Filter {
-        Filter {
+    pub(super) fn filter(&self) -> AuditFilter {
+        AuditFilter {
             plugin: self.plugin.clone(),
             tool: self.tool.clone(),
             session: self.session.clone(),
@@ -69,9 +69,9 @@ impl Filters {
         }
     }
 
-    pub(super) fn reader(&self, global: &Global) -> Result<Reader> {
+    pub(super) fn reader(&self, global: &Global) -> Result<AuditReader> {
         let data = global.data(&global.configuration()?)?;
-        Ok(Reader::new(&directory(&data), self.since))
+        Ok(AuditReader::new(&directory(&data), self.since))
     }
 }
 
@@ -98,7 +98,7 @@ fn time(written: &str) -> Result<SystemTime, String> {
         .unwrap_or(SystemTime::UNIX_EPOCH))
 }
 
-pub(super) fn unreadable(error: &ReadError) -> anyhow::Error {
+pub(super) fn unreadable(error: &AuditReadError) -> anyhow::Error {
     Unusable(wharf::with_causes(error)).into()
 }
 

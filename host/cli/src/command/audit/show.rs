@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::Result;
 use clap::Args;
-use wharf::{audit::Entry, text};
+use wharf::{audit::AuditEntry, text};
 
 use super::filters::{Filters, tell_skipped, unreadable};
 use crate::global::Global;
@@ -46,7 +46,7 @@ impl Show {
         let mut page = EntryPrinter::new(self.json);
         if let Some(last) = self.last {
             let mut kept = VecDeque::new();
-            let keep = |entry: Entry| {
+            let keep = |entry: AuditEntry| {
                 if filter.accepts(&entry) {
                     kept.push_back(entry);
                     if kept.len() > last {
@@ -60,7 +60,7 @@ impl Show {
         }
         loop {
             let mut written = Ok(());
-            let show = |entry: Entry| {
+            let show = |entry: AuditEntry| {
                 if filter.accepts(&entry) {
                     written = page.show(&entry);
                 }
@@ -99,7 +99,7 @@ impl EntryPrinter {
         Self { out: BufWriter::new(io::stdout()), json, columns, begun: false }
     }
 
-    fn show(&mut self, entry: &Entry) -> io::Result<()> {
+    fn show(&mut self, entry: &AuditEntry) -> io::Result<()> {
         if self.json {
             return writeln!(self.out, "{}", entry.line);
         }
@@ -118,7 +118,7 @@ fn terminal_columns() -> Option<usize> {
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-fn of_entry(entry: &Entry, columns: usize) -> String {
+fn of_entry(entry: &AuditEntry, columns: usize) -> String {
     let what = match entry.kind.as_str() {
         "dropped" if entry.tenant.is_empty() => format!("{} line(s) could not be kept", entry.count),
         "dropped" => format!("{} line(s) of {} could not be kept", entry.count, entry.tenant),
@@ -140,7 +140,7 @@ fn of_entry(entry: &Entry, columns: usize) -> String {
 }
 
 /// How often it happened, where that is not once.
-fn times(entry: &Entry) -> String {
+fn times(entry: &AuditEntry) -> String {
     if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() }
 }
 
@@ -166,12 +166,12 @@ pub(super) fn taken(microseconds: u64) -> String {
 mod tests {
     use super::*;
 
-    fn entry(asked: &str) -> Entry {
+    fn entry(asked: &str) -> AuditEntry {
         let asked = serde_json::to_string(asked).expect("a text");
         let line = format!(
             r#"{{"time":"2026-11-22T18:00:00.000Z","kind":"denied","tenant":"local","session":"s-1","plugin":"workspace","tool":"run","function":"process.spawn","asked":{asked},"outcome":"denied","microseconds":12345}}"#
         );
-        Entry::read(line.as_bytes()).expect("a line")
+        AuditEntry::read(line.as_bytes()).expect("a line")
     }
 
     #[test]

@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    audit::{Entry, Summary},
+    audit::{AuditEntry, AuditSummary},
     text,
 };
 
@@ -35,8 +35,8 @@ pub(super) struct ShowSummary {
 impl ShowSummary {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let (filter, mut reader) = (self.filters.filter(), self.filters.reader(global)?);
-        let mut summary = Summary::default();
-        let add = |entry: Entry| {
+        let mut summary = AuditSummary::default();
+        let add = |entry: AuditEntry| {
             if filter.accepts(&entry) {
                 summary.add(entry);
             }
@@ -54,7 +54,7 @@ impl ShowSummary {
     }
 }
 
-fn as_json(summary: &Summary) -> io::Result<()> {
+fn as_json(summary: &AuditSummary) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     for (group, figures) in &summary.groups {
         let line = json!({
@@ -78,7 +78,7 @@ fn as_json(summary: &Summary) -> io::Result<()> {
     out.flush()
 }
 
-fn table(summary: &Summary) -> io::Result<()> {
+fn table(summary: &AuditSummary) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     if summary.groups.is_empty() && summary.dropped == 0 {
         writeln!(out, "There is nothing.")?;

@@ -3,7 +3,7 @@
 
 #[cfg(target_os = "linux")]
 use wharf::chromium::{Chromium, ChromiumError};
-use wharf::{Capabilities, Configuration, Contained, Host, ProcessLimit, SpawnError, Spawner, with_causes};
+use wharf::{Capabilities, Configuration, Host, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner, with_causes};
 
 use super::finding::Finding;
 
@@ -19,7 +19,7 @@ impl ContainmentDemand {
         let installed = host.map(Host::installed).unwrap_or_default();
         let own = configuration.host_grants();
         let mut granted = installed.iter().map(|plugin| &*plugin.policy.grants).chain([&own]).flat_map(|grants| {
-            let process = grants.process.as_ref().map(|grant| grant.require_containment);
+            let process = grants.process.as_ref().map(|grant| grant.children.require_containment);
             process.into_iter().chain(grants.terminal.as_ref().map(|grant| grant.require_containment))
         });
         let written = configuration.plugins.values().filter_map(|plugin| plugin.grants.as_ref());
@@ -52,8 +52,8 @@ pub(super) fn remedy(error: &SpawnError) -> &'static str {
 pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.push(match &capabilities.containment {
-        Ok(Contained::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
-        Ok(Contained::Landlock) => landlock(capabilities),
+        Ok(SandboxMechanism::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
+        Ok(SandboxMechanism::Landlock) => landlock(capabilities),
         Err(missing) if demand.programs && (!demand.given_up || capabilities.bubblewrap_required) => Finding::ill(
             "containment",
             format!("none: {missing}"),
@@ -85,11 +85,11 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
         ));
     }
     findings.push(match &capabilities.process_limit {
-        ProcessLimit::Tree => Finding::well("process limit", "holds for the processes of each command"),
-        ProcessLimit::TreeOfAnotherUser => {
+        ProcessLimitScope::Tree => Finding::well("process limit", "holds for the processes of each command"),
+        ProcessLimitScope::TreeOfAnotherUser => {
             Finding::well("process limit", "holds for each session: the host is root, and gives each a user of its own")
         }
-        ProcessLimit::User => Finding::well(
+        ProcessLimitScope::User => Finding::well(
             "process limit",
             "counted with all that this user runs; install bubblewrap to have it for each command by itself",
         ),

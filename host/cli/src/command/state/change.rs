@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
-use wharf::inventory::{Existing, Inventory};
+use wharf::inventory::{ImportMode, Inventory};
 
 use super::{
     show,
@@ -39,7 +39,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let existing = if self.replace { Existing::Replace } else { Existing::Refuse };
+        let existing = if self.replace { ImportMode::Replace } else { ImportMode::Refuse };
         let mut from: Box<dyn BufRead> = if self.file.as_os_str() == "-" {
             Box::new(stdin().lock())
         } else {
@@ -88,7 +88,7 @@ impl Clear {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let (inventory, selection) = (open(global)?, self.filters.selection());
         if !self.yes {
-            let holdings = inventory.holdings(&selection).map_err(unusable)?;
+            let holdings = inventory.groups(&selection).map_err(unusable)?;
             show::table(&holdings, &global.configuration()?)?;
             if holdings.is_empty() {
                 return Ok(ExitCode::SUCCESS);

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wharf::inventory::{Inventory, Selection, Totals};
+use wharf::inventory::{BucketSelection, BucketTotals, Inventory};
 
 use super::store::{Filters, open, unusable};
 use crate::{bytes::size, global::Global, output_file::OutputFile};
@@ -58,7 +58,7 @@ impl Export {
     }
 }
 
-fn write(inventory: &Inventory, selection: &Selection, path: &Path) -> Result<Totals> {
+fn write(inventory: &Inventory, selection: &BucketSelection, path: &Path) -> Result<BucketTotals> {
     let cannot = || format!("cannot write {}", path.display());
     let mut output = OutputFile::open(path).with_context(cannot)?;
     let totals = inventory.export(selection, &mut output).map_err(unusable).with_context(cannot)?;

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use wharf::{
     Configuration, TenantId,
-    inventory::{BucketSummary, Holding, Totals},
+    inventory::{BucketGroup, BucketSummary, BucketTotals},
 };
 
 use super::store::{Filters, open, unusable};
@@ -44,7 +44,7 @@ pub(super) struct List {
 impl Usage {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
-        let holdings = open(global)?.holdings(&self.filters.selection()).map_err(unusable)?;
+        let holdings = open(global)?.groups(&self.filters.selection()).map_err(unusable)?;
         if self.json {
             let mut out = BufWriter::new(stdout().lock());
             for holding in &holdings {
@@ -58,7 +58,7 @@ impl Usage {
     }
 }
 
-fn as_json(holding: &Holding, configuration: &Configuration) -> Result<Value> {
+fn as_json(holding: &BucketGroup, configuration: &Configuration) -> Result<Value> {
     let mut shown = serde_json::to_value(holding)?;
     if let Some(grant) = configuration.state_grant(&holding.plugin) {
         shown["quotaBytes"] = json!(grant.quota_bytes);
@@ -68,7 +68,7 @@ fn as_json(holding: &Holding, configuration: &Configuration) -> Result<Value> {
 }
 
 /// Holdings for people.
-pub(super) fn table(holdings: &[Holding], configuration: &Configuration) -> Result<()> {
+pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> Result<()> {
     let mut out = BufWriter::new(stdout().lock());
     if holdings.is_empty() {
         writeln!(out, "There is nothing.")?;
@@ -79,7 +79,7 @@ pub(super) fn table(holdings: &[Holding], configuration: &Configuration) -> Resu
         "{:<16} {:<16} {:<10} {:>8} {:>9} {:>10}  largest bucket",
         "tenant", "plugin", "scope", "buckets", "entries", "size"
     )?;
-    let mut tenants: BTreeMap<&TenantId, Totals> = BTreeMap::new();
+    let mut tenants: BTreeMap<&TenantId, BucketTotals> = BTreeMap::new();
     for holding in holdings {
         let (bytes, entries) = (size(holding.most_bytes), holding.most_entries);
         let largest = match configuration.state_grant(&holding.plugin) {
@@ -103,7 +103,7 @@ pub(super) fn table(holdings: &[Holding], configuration: &Configuration) -> Resu
         total.bytes += holding.bytes;
     }
     let limits = &configuration.host_limits;
-    for (tenant, Totals { buckets, bytes, .. }) in tenants {
+    for (tenant, BucketTotals { buckets, bytes, .. }) in tenants {
         writeln!(
             out,
             "{tenant} in all: {buckets} buckets of {}, {} of {}",

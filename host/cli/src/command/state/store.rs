@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use wharf::{
     AssistantId, BucketName, PluginName, ScopeKind, SessionId, TenantId, ThreadId,
-    inventory::{Inventory, InventoryError, Selection},
+    inventory::{BucketSelection, Inventory, InventoryError},
 };
 
 use crate::{exit::Unusable, global::Global};
@@ -46,8 +46,8 @@ fn scope(word: &str) -> Result<ScopeKind, String> {
 }
 
 impl Filters {
-    pub(super) fn selection(&self) -> Selection {
-        Selection {
+    pub(super) fn selection(&self) -> BucketSelection {
+        BucketSelection {
             tenant: self.tenant.clone(),
             plugin: self.plugin.clone(),
             kind: self.scope,

@@ -4,7 +4,7 @@ use super::*;
 use AgentStatus::Error;
 
 fn adaptive() -> Detector {
-    let parameters = Parameters { adaptation: Some(Adaptation::default()), ..Preset::Agent.parameters() };
+    let parameters = Parameters { adaptation: Some(Adaptation::default()), ..Preset::Agent.into() };
     Detector::new(parameters, None).expect("valid")
 }
 

@@ -326,7 +326,7 @@ fn what_was_seen_of_a_program_before_its_output_says_nothing_of_it_afterwards() 
 
 #[test]
 fn empty_polls_of_a_program_known_to_compute_mean_less_too() {
-    let patient = Parameters { busy_inactivity_timeout: ms(200_000), ..Preset::Agent.parameters() };
+    let patient = Parameters { busy_inactivity_timeout: ms(200_000), ..Preset::Agent.into() };
     let mut turn = Detector::new(patient, None).expect("valid");
     goes_on(&mut turn, [(0, INPUT), (5, output("working\r\n")), (205, row_of("", false))]);
     goes_on(&mut turn, (1..6).map(|poll| (5 + poll * 15_000, EMPTY)));
@@ -337,7 +337,7 @@ fn empty_polls_of_a_program_known_to_compute_mean_less_too() {
 #[test]
 fn a_number_of_empty_polls_that_was_asked_for_holds_whatever_the_program_does() {
     let tuning = Tuning { consecutive_empty_polls: Some(2), ..Tuning::default() };
-    let mut turn = Detector::new(Preset::Agent.parameters().tuned(&tuning).expect("valid"), None).expect("valid");
+    let mut turn = Detector::new(Parameters::from(Preset::Agent).tuned(&tuning).expect("valid"), None).expect("valid");
     goes_on(&mut turn, [(0, INPUT), (5, output("working\r\n")), (205, row_of("", false)), (15_005, EMPTY)]);
     assert_eq!(reason(&mut turn, 30_005, EMPTY), Some(Reason::EmptyPolls));
 }

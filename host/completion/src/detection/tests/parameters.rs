@@ -25,7 +25,7 @@ fn the_defaults_are_those_of_design_document_004() {
 #[test]
 fn the_presets_are_valid_and_have_the_numbers_of_the_documents() {
     let found = Preset::ALL.map(|preset| {
-        let parameters = preset.parameters();
+        let parameters = Parameters::from(preset);
         parameters.validate().expect("valid");
         assert_eq!(preset.as_str().parse(), Ok(preset));
         (preset.as_str(), parameters.consecutive_empty_polls, parameters.inactivity_timeout.as_secs())

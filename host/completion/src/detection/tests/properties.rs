@@ -188,7 +188,7 @@ proptest! {
 
     #[test]
     fn the_absolute_limit_ends_every_turn(preset in presets(), script in script(part())) {
-        let (mut turn, limit) = (turn(preset, "ls\n"), preset.parameters().time_limit);
+        let (mut turn, limit) = (turn(preset, "ls\n"), Parameters::from(preset).time_limit);
         let mut at = 0;
         for (gap, event) in script {
             at += gap * 2;

@@ -44,7 +44,7 @@ fn a_forged_start_does_not_take_back_what_the_shell_said() {
 
 #[test]
 fn without_a_nonce_no_shell_is_believed() {
-    let mut detector = Detector::new(Preset::Shell.parameters(), None).expect("valid");
+    let mut detector = Detector::new(Parameters::from(Preset::Shell), None).expect("valid");
     goes_on(&mut detector, [(0, INPUT), (1, ENDED), (2, CONTINUES), (3, ENDED)]);
     let empty = Signal::CommandEnded { nonce: "", exit_code: None };
     goes_on(&mut detector, [(4, Event::Signal(empty)), (400_000, Event::Tick)]);

@@ -1,9 +1,10 @@
 //! The words of the contract for streams of events, in those of core.
 
 use wharf_completion::{
-    detection::{AgentStatus, Preset, Tuning},
+    detection::{Parameters, Preset, Tuning},
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
+use wharf_contract::events::{StreamOptions, StreamStatus};
 use wharf_core::{Error, json::members};
 
 use super::invalid;
@@ -12,14 +13,6 @@ use crate::call::ActiveCall;
 const MAX_TITLE_BYTES: usize = 256;
 const MAX_STAGE_BYTES: usize = 256;
 const MAX_TEXT_BYTES: usize = 8 << 10;
-
-/// `options` of `open-stream`.
-#[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct StreamOptions {
-    preset: Option<String>,
-    parameters: Tuning,
-}
 
 impl ActiveCall {
     /// The writer of a stream. Every writing is an event of this call, and is checked anew.
@@ -38,17 +31,17 @@ pub(super) fn request<'t>(title: &'t str, options: Option<&str>) -> Result<OpenS
         Some(options) => {
             members(options).map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?
         }
-        None => StreamOptions::default(),
+        None => StreamOptions::<Tuning>::default(),
     };
     let preset = preset.map_or(Ok(Preset::Agent), |preset| preset.parse::<Preset>());
     let preset = preset.map_err(|error| invalid(format!("`preset` of `options`: {error}")))?;
-    let parameters = preset.parameters().tuned(&tuning);
+    let parameters = Parameters::from(preset).tuned(&tuning.unwrap_or_default());
     let parameters = parameters.map_err(|error| invalid(format!("`parameters` of `options`: {error}")))?;
     Ok(OpenStream { title, turns: Turns::One(parameters), held_by: None })
 }
 
-pub(super) fn agent_status(word: &str) -> Result<AgentStatus, Error> {
-    AgentStatus::from_word(word).ok_or_else(|| {
+pub(super) fn stream_status(word: &str) -> Result<StreamStatus, Error> {
+    StreamStatus::find(word).ok_or_else(|| {
         invalid("a status is one of `processing`, `typing`, `ready`, `completed`, `error`, `nothing-new`")
     })
 }

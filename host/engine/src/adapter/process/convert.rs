@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use wharf_contract::process::Meta;
 use wharf_core::{Code, Error};
 use wharf_process::{
     Exit, Pattern, PollStatistics, ProcessError, Snapshot, StreamName, StreamState, Until, output::Piece,
@@ -32,11 +33,7 @@ pub(super) fn no_options(options: Option<&str>) -> Result<(), Error> {
 }
 
 pub(super) fn stream(name: &str) -> Result<StreamName, Error> {
-    match name {
-        "stdout" => Ok(StreamName::Stdout),
-        "stderr" => Ok(StreamName::Stderr),
-        _ => Err(Error::new(Code::Invalid, "a stream is `stdout` or `stderr`")),
-    }
+    StreamName::find(name).ok_or_else(|| Error::new(Code::Invalid, "a stream is `stdout` or `stderr`"))
 }
 
 pub(super) fn until(condition: wit::Condition) -> Result<Until, Error> {
@@ -62,42 +59,20 @@ impl From<StreamState> for wit::Progress {
 
 impl From<Exit> for wit::Outcome {
     fn from(exit: Exit) -> Self {
-        let kind = |kind: &str| Self { kind: kind.to_owned(), code: None, signal: None, reason: None };
+        let told = Self { kind: exit.kind().as_str().to_owned(), code: None, signal: None, reason: None };
         match exit {
-            Exit::Exited { code } => Self { code: Some(code), ..kind("exited") },
-            Exit::Signaled { signal } => Self { signal: u32::try_from(signal).ok(), ..kind("signaled") },
-            Exit::Killed { by } => Self { reason: Some(by.as_str().to_owned()), ..kind("killed") },
-            Exit::NotStarted { reason } => Self { reason: Some(reason), ..kind("not-started") },
+            Exit::Exited { code } => Self { code: Some(code), ..told },
+            Exit::Signaled { signal } => Self { signal: u32::try_from(signal).ok(), ..told },
+            Exit::Killed { by } => Self { reason: Some(by.as_str().to_owned()), ..told },
+            Exit::NotStarted { reason } => Self { reason: Some(reason), ..told },
         }
     }
 }
 
 /// Further fields, where there are any.
-fn meta(reason: Option<String>, polls: &PollStatistics) -> Option<String> {
-    let mut members = Map::new();
-    if let Some(reason) = reason {
-        members.insert("explanation".to_owned(), reason.into());
-    }
-    if polls.polls > 0 {
-        let whole = text::milliseconds;
-        let intervals = polls.intervals.map(|intervals| {
-            json!({
-                "count": intervals.count,
-                "mean_milliseconds": whole(intervals.mean),
-                "deviation_milliseconds": whole(intervals.deviation),
-                "shortest_milliseconds": whole(intervals.shortest),
-            })
-        });
-        let polls = json!({
-            "total": polls.polls,
-            "last": polls.last.map(time),
-            "in_a_row": polls.consecutive,
-            "first_in_a_row": polls.first_consecutive.map(time),
-            "intervals": intervals,
-        });
-        members.insert("polls".to_owned(), polls);
-    }
-    (!members.is_empty()).then(|| Value::Object(members).to_string())
+fn meta(explanation: Option<String>, polls: &PollStatistics) -> Option<String> {
+    let meta = Meta { explanation, polls: (polls.polls > 0).then(|| polls.told()) };
+    (!meta.is_empty()).then(|| json!(meta).to_string())
 }
 
 impl From<Snapshot> for wit::Info {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use wharf_completion::detection::{AdaptiveSilence, Decision, Tuning, given_time};
+use wharf_contract::terminal::{self as contract, CloseReason, LaunchOptions, Meta, Restart, TurnMeta};
 use wharf_core::{Code, Error, json::members};
-use wharf_terminal::{Exit, KilledBy, Restart, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
+use wharf_terminal::{Exit, KilledBy, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
 
 use crate::{
     adapter::text::{milliseconds, time},
@@ -26,13 +28,6 @@ pub(super) fn size(columns: u16, rows: u16) -> Result<Size, Error> {
     let usual = Size::default();
     let or = |given: u16, usual: u16| if given == 0 { usual } else { given };
     Size::new(or(columns, usual.columns()), or(rows, usual.rows())).map_err(|error| invalid(error.to_string()))
-}
-
-/// `options` of a launch.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LaunchOptions {
-    restart: Option<String>,
 }
 
 pub(super) fn restart(options: Option<&str>) -> Result<Option<Restart>, Error> {
@@ -96,18 +91,11 @@ pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Res
     Ok(TurnOptions { parameters })
 }
 
-/// `options` of a turn.
-#[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct TurnOverrides {
-    parameters: Tuning,
-}
-
 fn tuning(options: Option<&str>) -> Result<Tuning, Error> {
     let Some(options) = options else { return Ok(Tuning::default()) };
-    let judged: TurnOverrides =
+    let options: contract::TurnOptions<Tuning> =
         members(options).map_err(|error| invalid(format!("`options` is not what this host knows: {error}")))?;
-    Ok(judged.parameters)
+    Ok(options.parameters.unwrap_or_default())
 }
 
 fn completion(decision: &Decision) -> Option<wit::Completion> {
@@ -128,7 +116,8 @@ fn completion(decision: &Decision) -> Option<wit::Completion> {
 pub(super) fn turn(state: TurnState) -> wit::Turn {
     let complete = completion(&state.decision).filter(|_| !state.cancelled);
     let meta = state.decision.adaptive.map(|AdaptiveSilence { limit, turns }| {
-        serde_json::json!({"adaptive": {"inactivity_milliseconds": milliseconds(limit), "turns": turns}}).to_string()
+        let adaptive = contract::AdaptiveSilence { inactivity_milliseconds: milliseconds(limit), turns };
+        json!(TurnMeta { adaptive: Some(adaptive) }).to_string()
     });
     let TurnState { number, start, end, cancelled, .. } = state;
     wit::Turn { number, start, end, complete, cancelled, meta }
@@ -146,26 +135,27 @@ pub(super) fn piece(slice: Slice<String>, end: u64) -> wit::Piece {
 }
 
 fn outcome(exit: Exit, why: Option<&str>) -> wit::Outcome {
-    let of = |kind: &str, reason: Option<&str>| wit::Outcome {
-        kind: kind.to_owned(),
+    let told = |reason: Option<&str>| wit::Outcome {
+        kind: exit.kind().as_str().to_owned(),
         code: None,
         signal: None,
         reason: reason.map(str::to_owned),
     };
     match exit {
-        Exit::Exited { code } => wit::Outcome { code: Some(code), ..of("exited", why) },
-        Exit::Signaled { signal } => wit::Outcome { signal: u32::try_from(signal).ok(), ..of("signaled", why) },
-        Exit::Killed { by: KilledBy::User } => of("killed", why),
-        Exit::Killed { by: KilledBy::HostLost } => of("killed", Some("host-lost")),
+        Exit::Exited { code } => wit::Outcome { code: Some(code), ..told(why) },
+        Exit::Signaled { signal } => wit::Outcome { signal: u32::try_from(signal).ok(), ..told(why) },
+        Exit::Killed { by: KilledBy::User } => told(why),
+        Exit::Killed { by: KilledBy::HostLost } => told(Some(CloseReason::HostLost.as_str())),
     }
 }
 
 impl From<TerminalInfo> for wit::Info {
     fn from(info: TerminalInfo) -> Self {
-        let mut meta = serde_json::json!({ "directory": info.directory, "restart": info.restart.as_str() });
-        if let Some(because) = info.because {
-            meta["because"] = because.into();
-        }
+        let meta = Meta {
+            because: info.because,
+            directory: info.directory.display().to_string(),
+            restart: info.restart.to_string(),
+        };
         Self {
             id: info.id.to_string(),
             command: info.command,
@@ -187,7 +177,7 @@ impl From<TerminalInfo> for wit::Info {
             alternate_screen: info.alternate_screen,
             recording: info.recording.is_some(),
             stream: info.stream.map(|stream| stream.to_string()),
-            meta: Some(meta.to_string()),
+            meta: Some(json!(meta).to_string()),
         }
     }
 }

@@ -1,122 +1,125 @@
-//! From the lines of an export to the store, within one transaction: whatever
-//! is refused on the way leaves the store as it was.
+//! Writes the lines of an export to the store, within one transaction: an export that is
+//! refused half-way leaves the store as it was.
 
 use std::io::BufRead;
 
 use rusqlite::{Connection, ffi::ErrorCode, params};
 use wharf_core::ScopeKey;
 
-use super::{kept, remove};
 use crate::{
-    Existing, ImportError, Imported, InventoryError, StateError, Totals,
+    BucketTotals, ImportError, ImportMode, ImportReport, InventoryError, StateError,
     rules::{self, Growth},
-    sqlite::{Fault, read, storage_error, write},
-    transfer::{BucketLine, Line, Lines},
+    sqlite::{
+        expire,
+        fault::{Fault, storage_error},
+        read, write,
+    },
+    transfer::{BucketLine, ExportLine, ExportReader},
 };
 
 pub(super) fn run(
     connection: &Connection,
     from: &mut dyn BufRead,
-    existing: Existing,
+    mode: ImportMode,
     now: i64,
-) -> Result<Imported, InventoryError> {
-    let mut lines = Lines::begin(from)?;
-    let mut import = Import::begin(connection, existing, now)?;
-    let mut read = Totals::default();
+) -> Result<ImportReport, InventoryError> {
+    let mut lines = ExportReader::begin(from)?;
+    let mut importer = Importer::begin(connection, mode, now)?;
+    let mut read = BucketTotals::default();
     loop {
         match lines.next()? {
-            Line::Bucket(line) => {
-                import.finish_bucket(&lines)?;
+            ExportLine::Bucket(line) => {
+                importer.finish_bucket(&lines)?;
                 read.add(0, 0);
-                import.begin_bucket(&lines, line)?;
+                importer.begin_bucket(&lines, line)?;
             }
-            Line::Entry(line) => {
+            ExportLine::Entry(line) => {
                 let (key, value) = line.take().map_err(|problem| lines.problem(problem))?;
                 read.entries += 1;
                 read.bytes += rules::entry_bytes(&key, &value);
-                import.entry(&lines, &key, &value)?;
+                importer.entry(&lines, &key, &value)?;
             }
-            Line::End(promised) => {
-                import.finish_bucket(&lines)?;
+            ExportLine::End(promised) => {
+                importer.finish_bucket(&lines)?;
                 if read != promised {
                     return Err(lines.problem(format!("{} were read", counted(read))).into());
                 }
                 lines.finish()?;
-                return Ok(import.done);
+                return Ok(importer.report);
             }
         }
     }
 }
 
-fn counted(Totals { buckets, entries, bytes }: Totals) -> String {
+fn counted(BucketTotals { buckets, entries, bytes }: BucketTotals) -> String {
     format!("{buckets} buckets with {entries} entries of {bytes} bytes")
 }
 
-struct Import<'c> {
+struct Importer<'c> {
     connection: &'c Connection,
-    existing: Existing,
+    mode: ImportMode,
     now: i64,
-    /// Contents with a higher number were made by this import.
+    /// This import made every content with a higher number.
     last_content: i64,
     revision_floor: i64,
-    open: Option<Open>,
-    done: Imported,
+    open: Option<OpenBucket>,
+    report: ImportReport,
 }
 
-/// The bucket whose entries are read.
-struct Open {
+/// The bucket whose entries are being read.
+struct OpenBucket {
     promised: BucketLine,
-    /// The number of its content and its revision; none where it expired and
-    /// is only read.
+    /// The number of its content and its revision; none for an expired bucket, whose
+    /// entries are only counted.
     content: Option<(i64, i64)>,
     entries: u64,
     bytes: u64,
 }
 
-impl<'c> Import<'c> {
-    fn begin(connection: &'c Connection, existing: Existing, now: i64) -> Result<Self, StateError> {
+impl<'c> Importer<'c> {
+    fn begin(connection: &'c Connection, mode: ImportMode, now: i64) -> Result<Self, StateError> {
         let (last_content, floor): (i64, i64) = connection
             .query_row("SELECT last_scope, revision_floor FROM counter", [], |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(storage_error)?;
         let revision_floor = floor.max(now);
-        Ok(Self { connection, existing, now, last_content, revision_floor, open: None, done: Imported::default() })
+        Ok(Self { connection, mode, now, last_content, revision_floor, open: None, report: ImportReport::default() })
     }
 
-    fn begin_bucket(&mut self, lines: &Lines<'_>, line: BucketLine) -> Result<(), InventoryError> {
+    fn begin_bucket(&mut self, lines: &ExportReader<'_>, line: BucketLine) -> Result<(), InventoryError> {
         line.check().map_err(|problem| lines.problem(problem))?;
         let expires = line.expires().map_err(|problem| lines.problem(problem))?;
         let content = if expires.is_some_and(|expires| expires <= self.now) {
-            self.done.expired += 1;
+            self.report.expired += 1;
             None
         } else {
             Some(self.make(lines, &line.scope, expires)?)
         };
-        self.open = Some(Open { promised: line, content, entries: 0, bytes: 0 });
+        self.open = Some(OpenBucket { promised: line, content, entries: 0, bytes: 0 });
         Ok(())
     }
 
-    /// Makes the bucket, in the place of one that may be there.
+    /// Makes the bucket, and removes one of the same name.
     fn make(
         &mut self,
-        lines: &Lines<'_>,
+        lines: &ExportReader<'_>,
         scope: &ScopeKey,
         expires: Option<i64>,
     ) -> Result<(i64, i64), InventoryError> {
         let mut floor = self.revision_floor;
-        if let Some(row) = kept(read::scope_row(self.connection, scope))? {
+        if let Some(row) = read::scope_row(self.connection, scope)? {
             if row.id > self.last_content {
                 return Err(lines.problem("this bucket is there twice").into());
             }
             if row.alive(self.now) && row.entries > 0 {
-                if self.existing == Existing::Refuse {
+                if self.mode == ImportMode::Refuse {
                     return Err(ImportError::Occupied { scope: Box::new(scope.clone()) }.into());
                 }
-                self.done.replaced += 1;
+                self.report.replaced += 1;
             }
             floor = floor.max(row.revision);
-            kept(remove(self.connection, scope.tenant.as_str(), &row))?;
+            expire::remove(self.connection, scope.tenant.as_str(), &row)?;
         }
-        let content = kept(write::fresh_id(self.connection))?;
+        let content = write::fresh_id(self.connection)?;
         let revision = floor + 1;
         let [tenant, plugin, kind, session, assistant, thread, bucket] = read::columns(scope);
         let made = self
@@ -135,7 +138,7 @@ impl<'c> Import<'c> {
         Ok((content, revision))
     }
 
-    fn entry(&mut self, lines: &Lines<'_>, key: &str, value: &[u8]) -> Result<(), InventoryError> {
+    fn entry(&mut self, lines: &ExportReader<'_>, key: &str, value: &[u8]) -> Result<(), InventoryError> {
         let Some(open) = &mut self.open else {
             return Err(lines.problem("an entry stands before the first bucket").into());
         };
@@ -155,9 +158,9 @@ impl<'c> Import<'c> {
         }
     }
 
-    /// Enters the bucket whose entries have all been read, if there is one.
-    fn finish_bucket(&mut self, lines: &Lines<'_>) -> Result<(), InventoryError> {
-        let Some(Open { promised, content, entries, bytes }) = self.open.take() else { return Ok(()) };
+    /// Accounts for the bucket whose entries have all been read, if there is one.
+    fn finish_bucket(&mut self, lines: &ExportReader<'_>) -> Result<(), InventoryError> {
+        let Some(OpenBucket { promised, content, entries, bytes }) = self.open.take() else { return Ok(()) };
         if (entries, bytes) != (promised.entries, promised.bytes) || entries == 0 {
             return Err(lines
                 .problem(format!(
@@ -167,7 +170,7 @@ impl<'c> Import<'c> {
                 .into());
         }
         let Some((content, _)) = content else { return Ok(()) };
-        self.done.written.add(entries, bytes);
+        self.report.written.add(entries, bytes);
         let enter = || -> Result<(), Fault> {
             self.connection
                 .prepare_cached("UPDATE scope SET entries = ?2, bytes = ?3 WHERE id = ?1")?
@@ -175,6 +178,6 @@ impl<'c> Import<'c> {
             let growth = Growth { entries_before: 0, entries_after: entries, bytes_before: 0, bytes_after: bytes };
             write::settle(self.connection, promised.scope.tenant.as_str(), growth)
         };
-        Ok(kept(enter())?)
+        Ok(enter()?)
     }
 }

@@ -1,20 +1,19 @@
-//! Buckets by their names: the queries behind a [`Selection`].
+//! Buckets by their names: the queries behind a [`BucketSelection`].
 
 use rusqlite::{Connection, Row, ToSql, types::Type};
 use wharf_core::{ScopeKey, ScopeKind};
 
 use crate::{
-    BucketSummary, Holding, InventoryError, Selection,
+    BucketGroup, BucketSelection, BucketSummary, InventoryError,
     sqlite::{
-        Fault,
+        fault::{Fault, storage_error},
         read::{self, ScopeRow},
-        storage_error,
     },
     transfer,
 };
 
-/// What is there at `?1` and has every part that is given. The plus signs keep
-/// the order of names, in which the index has the rows, the cheapest one.
+/// Buckets with content at `?1` that match every given part. The plus signs keep
+/// the order of names, in which the index has the rows, the cheapest plan.
 const CHOSEN: &str = "FROM scope WHERE expired_at IS NULL AND entries > 0 AND (expires IS NULL OR +expires > ?1)
     AND (?2 IS NULL OR tenant = ?2) AND (?3 IS NULL OR plugin = ?3) AND (?4 IS NULL OR kind = ?4)
     AND (?5 IS NULL OR session = ?5) AND (?6 IS NULL OR assistant = ?6) AND (?7 IS NULL OR thread = ?7)
@@ -22,8 +21,8 @@ const CHOSEN: &str = "FROM scope WHERE expired_at IS NULL AND entries > 0 AND (e
 const IN_ORDER: &str = "ORDER BY tenant, plugin, kind, session, assistant, thread, bucket";
 
 /// The parts of a selection, in the order of their numbers in [`CHOSEN`].
-fn parts(selection: &Selection) -> [Option<&str>; 7] {
-    let Selection { tenant, plugin, kind, session, assistant, thread, bucket } = selection;
+fn parts(selection: &BucketSelection) -> [Option<&str>; 7] {
+    let BucketSelection { tenant, plugin, kind, session, assistant, thread, bucket } = selection;
     [
         tenant.as_ref().map(|id| id.as_str()),
         plugin.as_ref().map(|id| id.as_str()),
@@ -39,7 +38,11 @@ fn parameters<'a>(now: &'a i64, parts: &'a [Option<&'a str>; 7]) -> Vec<&'a dyn 
     std::iter::once(now as &dyn ToSql).chain(parts.iter().map(|part| part as &dyn ToSql)).collect()
 }
 
-pub(super) fn holdings(connection: &Connection, selection: &Selection, now: i64) -> Result<Vec<Holding>, Fault> {
+pub(super) fn groups(
+    connection: &Connection,
+    selection: &BucketSelection,
+    now: i64,
+) -> Result<Vec<BucketGroup>, Fault> {
     let parts = parts(selection);
     let mut statement = connection.prepare_cached(&format!(
         "SELECT tenant, plugin, kind, count(*), sum(entries), sum(bytes), max(entries), max(bytes) {CHOSEN}
@@ -48,7 +51,7 @@ pub(super) fn holdings(connection: &Connection, selection: &Selection, now: i64)
     let found = statement
         .query_map(&*parameters(&now, &parts), |row| {
             let count = |column| row.get::<_, i64>(column).map(i64::cast_unsigned);
-            Ok(Holding {
+            Ok(BucketGroup {
                 tenant: id(row, 0)?,
                 plugin: id(row, 1)?,
                 kind: kind(row, 2)?,
@@ -63,10 +66,10 @@ pub(super) fn holdings(connection: &Connection, selection: &Selection, now: i64)
     Ok(found)
 }
 
-/// Shows each chosen bucket with the number of its content.
+/// Calls `each` with each chosen bucket and the number of its content.
 pub(super) fn buckets(
     connection: &Connection,
-    selection: &Selection,
+    selection: &BucketSelection,
     now: i64,
     mut each: impl FnMut(i64, BucketSummary) -> Result<(), InventoryError>,
 ) -> Result<(), InventoryError> {
@@ -83,10 +86,10 @@ pub(super) fn buckets(
     Ok(())
 }
 
-/// Some of the chosen buckets, each with its tenant, to be changed.
+/// Up to `limit` of the chosen buckets, each with its tenant.
 pub(super) fn rows(
     connection: &Connection,
-    selection: &Selection,
+    selection: &BucketSelection,
     now: i64,
     limit: u32,
 ) -> Result<Vec<(String, ScopeRow)>, Fault> {
@@ -127,7 +130,7 @@ where
     stored.parse().map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-/// An id of which '' says that it is absent.
+/// An id that is absent where it is ''.
 fn optional<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,

@@ -1,4 +1,4 @@
-//! Clocks that are wrong, and machines that were off: what expires, and what does not.
+//! Expiry with wrong clocks and machines that were off.
 
 use std::fs::File;
 
@@ -8,7 +8,7 @@ use crate::{Inventory, ManualClock, clock::Uptime};
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const YEARS: Duration = Duration::from_secs(5 * 365 * 24 * 3_600);
 const IDLE: Duration = Duration::from_secs(30 * 24 * 3_600);
-/// When these tests begin.
+/// The time at which these tests begin.
 const START: Duration = Duration::from_secs(1_790_000_000);
 
 fn start() -> SystemTime {
@@ -24,8 +24,8 @@ fn open_at(directory: &Path, clock: &Arc<ManualClock>) -> SqliteStore {
     SqliteStore::open(directory, SqliteOptions { clock, ..SqliteOptions::default() }).expect("a store")
 }
 
-fn for_a_month() -> Policy {
-    Policy { idle_expiry: Some(IDLE), ..policy() }
+fn for_a_month() -> ScopePolicy {
+    ScopePolicy { idle_expiry: Some(IDLE), ..policy() }
 }
 
 /// Writes eight todos, each in a session of its own.
@@ -36,12 +36,12 @@ async fn write_all(store: &SqliteStore) {
     }
 }
 
-/// How many of them are left, after a sweep.
+/// The number of todos that are left after a sweep.
 async fn left(store: &SqliteStore) -> usize {
     store.sweep(store.host_time().passed()).await.expect("a sweep");
     let mut left = 0;
     for session in 0..8 {
-        // No use, which would lengthen its life.
+        // `usage` is no use, which would lengthen its life.
         left += usize::from(store.usage(&scope("local", &session.to_string())).await.expect("usage").entries > 0);
     }
     left
@@ -132,7 +132,7 @@ async fn the_operator_confirms_a_clock_and_what_was_used_since_stays() {
     assert_eq!((doubt.wall, doubt.counted), (start() + YEARS, start()));
     assert_eq!(inventory.confirm_clock().expect("confirmed"), Some(doubt));
     assert_eq!(inventory.clock_doubt().expect("read"), None);
-    // A host that runs hears of it at its next sweep.
+    // A running host learns of it at its next sweep.
     store.sweep(store.host_time().passed()).await.expect("a sweep");
     assert_eq!((left(&store).await, store.host_time().doubt()), (1, None));
 }
@@ -151,11 +151,11 @@ async fn a_store_of_hosts_that_counted_no_time_is_as_old_as_its_last_change() {
     assert_eq!(left(&store).await, 8);
 }
 
-/// A machine that says nothing of how long it runs.
+/// A clock of a machine without an uptime.
 #[derive(Debug)]
-struct Silent(Arc<ManualClock>);
+struct ClockWithoutUptime(Arc<ManualClock>);
 
-impl Clock for Silent {
+impl Clock for ClockWithoutUptime {
     fn now(&self) -> SystemTime {
         self.0.now()
     }
@@ -173,7 +173,7 @@ impl Clock for Silent {
 async fn without_the_word_of_the_machine_a_pause_counts_up_to_a_week() {
     let (directory, clock) = (temporary(), clock_at(start()));
     let open = || {
-        let clock = Arc::new(Silent(Arc::clone(&clock))) as Arc<dyn Clock>;
+        let clock = Arc::new(ClockWithoutUptime(Arc::clone(&clock))) as Arc<dyn Clock>;
         SqliteStore::open(directory.path(), SqliteOptions { clock, ..SqliteOptions::default() }).expect("a store")
     };
     write_all(&open()).await;

@@ -1,4 +1,4 @@
-//! The directory and file of a store: made, found, refused, given back.
+//! The directory and file of a store: creation, permissions, refusals and freed space.
 
 use std::fs;
 

@@ -1,19 +1,20 @@
-//! The operator's look at a store: what is listed, carried away, brought back
-//! and cleared.
+//! The operator's view of a store: listing, export, import and clearing.
 
 use wharf_core::ScopeKind;
 
 use super::*;
-use crate::{BucketSummary, Existing, ImportError, Imported, Inventory, InventoryError, Selection, Totals};
+use crate::{
+    BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory, InventoryError,
+};
 
-/// A directory with a store, at a time that a test moves.
-struct Place {
+/// A directory with a store, and the clock that a test moves.
+struct StoreFixture {
     directory: TempDir,
     clock: Arc<ManualClock>,
     store: SqliteStore,
 }
 
-impl Place {
+impl StoreFixture {
     fn new() -> Self {
         // Later than any count of writes, as every real time is.
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
@@ -28,9 +29,9 @@ impl Place {
         let place = Self::new();
         let texts = ["", "ship it", "가나다 \u{1}\"\\\n", "{\"a\":1}"];
         for (number, scope) in scopes().iter().enumerate() {
-            let mut changes: Vec<Change> = texts
+            let mut changes: Vec<StateChange> = texts
                 .iter()
-                .map(|text| Change { key: format!("text/{text}"), value: Some((*text).into()), if_revision: None })
+                .map(|text| StateChange { key: format!("text/{text}"), value: Some((*text).into()), if_revision: None })
                 .collect();
             changes.extend(put("binary", &[0xff, 0, 0xfe]));
             changes.extend(put("large", &vec![b'0' + number as u8; 40_000]));
@@ -45,16 +46,16 @@ impl Place {
     }
 
     fn export(&self) -> String {
-        self.export_of(&Selection::default())
+        self.export_of(&BucketSelection::default())
     }
 
-    fn export_of(&self, selection: &Selection) -> String {
+    fn export_of(&self, selection: &BucketSelection) -> String {
         let mut out = Vec::new();
         self.inventory().export(selection, &mut out).expect("an export");
         String::from_utf8(out).expect("an export is text")
     }
 
-    fn import(&self, text: &str, existing: Existing) -> Result<Imported, InventoryError> {
+    fn import(&self, text: &str, existing: ImportMode) -> Result<ImportReport, InventoryError> {
         self.inventory().import(&mut text.as_bytes(), existing)
     }
 
@@ -99,12 +100,12 @@ fn scopes() -> Vec<ScopeKey> {
     ]
 }
 
-fn policy_of(scope: &ScopeKey) -> Policy {
+fn policy_of(scope: &ScopeKey) -> ScopePolicy {
     let idle_expiry = matches!(scope.kind, ScopeKind::Thread | ScopeKind::Session).then(|| Duration::from_secs(1_000));
-    Policy { idle_expiry, ..policy() }
+    ScopePolicy { idle_expiry, ..policy() }
 }
 
-fn listed(inventory: &Inventory, selection: &Selection) -> Vec<BucketSummary> {
+fn listed(inventory: &Inventory, selection: &BucketSelection) -> Vec<BucketSummary> {
     let mut found = Vec::new();
     inventory
         .buckets(selection, |bucket| {
@@ -117,13 +118,13 @@ fn listed(inventory: &Inventory, selection: &Selection) -> Vec<BucketSummary> {
 
 #[tokio::test]
 async fn what_is_exported_and_imported_is_exported_as_the_same_bytes() {
-    let (from, to) = (Place::filled().await, Place::new());
+    let (from, to) = (StoreFixture::filled().await, StoreFixture::new());
     let export = from.export();
-    let done = to.import(&export, Existing::Refuse).expect("an import");
+    let done = to.import(&export, ImportMode::Refuse).expect("an import");
     assert_eq!((done.written.buckets, done.replaced, done.expired), (7, 0, 0));
     assert_eq!(to.export(), export);
     to.holds_its_accounts();
-    // What a host reads is what was there, and lives as long.
+    // A host reads the exported content, which lives as long.
     for scope in scopes() {
         let page = |store: &SqliteStore| {
             block(store.scan(&scope, &policy_of(&scope), "", None, 100, 4 << 20)).entries.into_iter()
@@ -131,16 +132,16 @@ async fn what_is_exported_and_imported_is_exported_as_the_same_bytes() {
         let content = |store: &SqliteStore| page(store).map(|entry| (entry.key, entry.value)).collect::<Vec<_>>();
         assert_eq!(content(&to.store), content(&from.store), "{scope:?}");
     }
-    // The same into a store that has it, and into one where things went on.
+    // The same into a store that has it, and into one that changed since.
     let changed = scopes().remove(2);
     from.store.apply(&changed, &policy_of(&changed), put("since", b"x"), soon()).await.expect("a put");
-    let done = from.import(&export, Existing::Replace).expect("an import");
+    let done = from.import(&export, ImportMode::Replace).expect("an import");
     assert_eq!((done.written.buckets, done.replaced), (7, 7));
     assert_eq!(from.export(), export);
     from.holds_its_accounts();
 }
 
-/// A read answers at once, so that it needs no runtime of its own.
+/// A read is ready at once and needs no runtime.
 fn block<T>(future: impl Future<Output = Result<T, StateError>>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) {
@@ -151,41 +152,41 @@ fn block<T>(future: impl Future<Output = Result<T, StateError>>) -> T {
 
 #[tokio::test]
 async fn a_revision_never_returns_by_an_import() {
-    let (place, fresh) = (Place::new(), Place::new());
+    let (place, fresh) = (StoreFixture::new(), StoreFixture::new());
     let scope = scopes().remove(5);
     let write = |store: SqliteStore| async move {
         let revision = store.apply(&scopes()[5], &policy(), put("key", b"v"), soon()).await.expect("a put")[0];
         (store, revision)
     };
     let (store, first) = write(place.store).await;
-    let place = Place { store, ..place };
+    let place = StoreFixture { store, ..place };
     let export = place.export();
     let (store, second) = write(place.store).await;
-    let place = Place { store, ..place };
-    place.import(&export, Existing::Replace).expect("an import");
+    let place = StoreFixture { store, ..place };
+    place.import(&export, ImportMode::Replace).expect("an import");
     let third = block(place.store.get_many(&scope, &policy(), &["key".into()], 100)).remove(0).expect("there").revision;
     assert!(first < second && second < third, "{first} {second} {third}");
-    // Whoever decided on what was there before decides anew.
-    let stale = vec![Change { if_revision: Some(second), ..put("key", b"w").remove(0) }];
+    // A change that expects the former revision conflicts.
+    let stale = vec![StateChange { if_revision: Some(second), ..put("key", b"w").remove(0) }];
     let error = place.store.apply(&scope, &policy(), stale, soon()).await.expect_err("stale");
     assert!(matches!(error, StateError::Conflict { .. }), "{error:?}");
     // Nor does it where the store is another one.
-    fresh.import(&export, Existing::Refuse).expect("an import");
+    fresh.import(&export, ImportMode::Refuse).expect("an import");
     let there = block(fresh.store.get_many(&scope, &policy(), &["key".into()], 100)).remove(0).expect("there").revision;
     assert!(there > second, "{there}");
     // Nor by clearing, and writing again.
-    place.inventory().clear(&Selection::default()).expect("cleared");
+    place.inventory().clear(&BucketSelection::default()).expect("cleared");
     let (_, last) = write(place.store).await;
     assert!(last > third, "{last} {third}");
 }
 
 #[tokio::test]
 async fn an_export_that_is_not_whole_or_not_ours_changes_nothing() {
-    let (from, to) = (Place::filled().await, Place::new());
+    let (from, to) = (StoreFixture::filled().await, StoreFixture::new());
     let export = from.export();
     let lines: Vec<&str> = export.lines().collect();
     let before = to.export();
-    let refused = |text: &str| match to.import(text, Existing::Refuse).expect_err("refused") {
+    let refused = |text: &str| match to.import(text, ImportMode::Refuse).expect_err("refused") {
         InventoryError::Import(error) => error,
         other => panic!("{other:?}"),
     };
@@ -231,14 +232,14 @@ async fn an_export_that_is_not_whole_or_not_ours_changes_nothing() {
 
 #[tokio::test]
 async fn content_is_not_replaced_unless_that_is_asked_for() {
-    let (from, to) = (Place::filled().await, Place::new());
+    let (from, to) = (StoreFixture::filled().await, StoreFixture::new());
     let scope = scopes().remove(4);
     to.store.apply(&scope, &policy(), put("mine", b"mine"), soon()).await.expect("a put");
     let before = to.export();
-    let error = to.import(&from.export(), Existing::Refuse).expect_err("occupied");
+    let error = to.import(&from.export(), ImportMode::Refuse).expect_err("occupied");
     assert!(error.to_string().contains("assistant a has content already"), "{error}");
     assert_eq!(to.export(), before, "the buckets before it are not there either");
-    assert_eq!(to.import(&from.export(), Existing::Replace).expect("an import").replaced, 1);
+    assert_eq!(to.import(&from.export(), ImportMode::Replace).expect("an import").replaced, 1);
     assert_eq!(to.export(), from.export());
     assert_eq!(value(&to.store, &scope, "mine").await, None);
     to.holds_its_accounts();
@@ -246,43 +247,43 @@ async fn content_is_not_replaced_unless_that_is_asked_for() {
 
 #[tokio::test]
 async fn what_expired_is_neither_listed_nor_brought_back() {
-    let (from, to) = (Place::filled().await, Place::new());
+    let (from, to) = (StoreFixture::filled().await, StoreFixture::new());
     let export = from.export();
     from.clock.advance(Duration::from_secs(1_000));
     let inventory = from.inventory();
-    assert_eq!(listed(&inventory, &Selection::default()).len(), 2, "assistant and plugin state stay");
-    assert_eq!(inventory.totals(&Selection::default()).expect("totals").buckets, 2);
+    assert_eq!(listed(&inventory, &BucketSelection::default()).len(), 2, "assistant and plugin state stay");
+    assert_eq!(inventory.totals(&BucketSelection::default()).expect("totals").buckets, 2);
     to.clock.advance(Duration::from_secs(1_000));
-    let done = to.import(&export, Existing::Refuse).expect("an import");
+    let done = to.import(&export, ImportMode::Refuse).expect("an import");
     assert_eq!((done.written.buckets, done.expired), (2, 5));
     assert_eq!(to.export(), from.export());
-    // An idle bucket that expired is no obstacle, whether it was swept or not.
-    let again = Place::filled().await;
+    // An expired bucket is no obstacle, whether it was swept or not.
+    let again = StoreFixture::filled().await;
     again.clock.advance(Duration::from_secs(999));
     let fresh = again.export();
     again.clock.advance(Duration::from_secs(1));
-    let selection = Selection { kind: Some(ScopeKind::Session), ..Selection::default() };
-    assert_eq!(again.inventory().totals(&selection).expect("totals"), Totals::default());
+    let selection = BucketSelection { kind: Some(ScopeKind::Session), ..BucketSelection::default() };
+    assert_eq!(again.inventory().totals(&selection).expect("totals"), BucketTotals::default());
     assert!(fresh.contains("\"kind\":\"session\""));
     again.holds_its_accounts();
 }
 
 #[tokio::test]
 async fn a_selection_takes_what_has_all_of_its_parts() {
-    let place = Place::filled().await;
+    let place = StoreFixture::filled().await;
     let inventory = place.inventory();
-    let all = Selection::default();
+    let all = BucketSelection::default();
     for (selection, count) in [
         (all.clone(), 7),
-        (Selection { tenant: "local".parse().ok(), ..all.clone() }, 6),
-        (Selection { plugin: "planning".parse().ok(), ..all.clone() }, 7),
-        (Selection { plugin: "playbook".parse().ok(), ..all.clone() }, 0),
-        (Selection { session: "s".parse().ok(), ..all.clone() }, 5),
-        (Selection { session: "s".parse().ok(), tenant: "another".parse().ok(), ..all.clone() }, 1),
-        (Selection { assistant: "a".parse().ok(), ..all.clone() }, 2),
-        (Selection { thread: "t".parse().ok(), ..all.clone() }, 1),
-        (Selection { bucket: "other".parse().ok(), ..all.clone() }, 1),
-        (Selection { kind: Some(ScopeKind::Thread), ..all.clone() }, 2),
+        (BucketSelection { tenant: "local".parse().ok(), ..all.clone() }, 6),
+        (BucketSelection { plugin: "planning".parse().ok(), ..all.clone() }, 7),
+        (BucketSelection { plugin: "playbook".parse().ok(), ..all.clone() }, 0),
+        (BucketSelection { session: "s".parse().ok(), ..all.clone() }, 5),
+        (BucketSelection { session: "s".parse().ok(), tenant: "another".parse().ok(), ..all.clone() }, 1),
+        (BucketSelection { assistant: "a".parse().ok(), ..all.clone() }, 2),
+        (BucketSelection { thread: "t".parse().ok(), ..all.clone() }, 1),
+        (BucketSelection { bucket: "other".parse().ok(), ..all.clone() }, 1),
+        (BucketSelection { kind: Some(ScopeKind::Thread), ..all.clone() }, 2),
     ] {
         let found = listed(&inventory, &selection);
         assert_eq!(found.len(), count, "{selection:?}");
@@ -290,32 +291,34 @@ async fn a_selection_takes_what_has_all_of_its_parts() {
         assert_eq!(inventory.totals(&selection).expect("totals").buckets, count as u64, "{selection:?}");
         assert_eq!(place.export_of(&selection).matches("{\"bucket\":").count(), count, "{selection:?}");
     }
-    let holdings = inventory.holdings(&all).expect("holdings");
-    assert_eq!(holdings.len(), 5);
-    let of_sessions = &holdings[2];
+    let groups = inventory.groups(&all).expect("groups");
+    assert_eq!(groups.len(), 5);
+    let of_sessions = &groups[2];
     assert_eq!((of_sessions.kind, of_sessions.buckets, of_sessions.most_entries), (ScopeKind::Plugin, 1, 6));
 }
 
 #[tokio::test]
 async fn clearing_takes_what_was_chosen_and_all_of_it() {
-    let place = Place::filled().await;
-    let kept = Selection { tenant: "another".parse().ok(), ..Selection::default() };
+    let place = StoreFixture::filled().await;
+    let kept = BucketSelection { tenant: "another".parse().ok(), ..BucketSelection::default() };
     let others = place.export_of(&kept);
-    let cleared =
-        place.inventory().clear(&Selection { tenant: "local".parse().ok(), ..Selection::default() }).expect("cleared");
+    let cleared = place
+        .inventory()
+        .clear(&BucketSelection { tenant: "local".parse().ok(), ..BucketSelection::default() })
+        .expect("cleared");
     assert_eq!((cleared.buckets, cleared.entries), (6, 36));
     assert_eq!(place.export(), others);
     place.holds_its_accounts();
     let left = "SELECT (SELECT count(DISTINCT scope) FROM kv) + (SELECT count(*) FROM discarded)";
     assert_eq!(raw(place.directory.path()).query_row(left, [], |row| row.get::<_, i64>(0)).expect("a count"), 1);
-    // Nothing says that it expired: it did not.
+    // A cleared scope has not expired.
     assert_eq!(place.store.expired_at(&scopes()[0]).await.expect("expired-at"), None);
     place.store.apply(&scopes()[0], &policy(), put("again", b"x"), soon()).await.expect("a put");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_beside_writers_is_of_one_moment() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let pair: Vec<ScopeKey> = scopes().into_iter().take(2).collect();
     let (store, scopes) = (Arc::new(place.store), pair.clone());
     let writing = tokio::spawn({
@@ -335,7 +338,7 @@ async fn an_export_beside_writers_is_of_one_moment() {
         let mut out = Vec::new();
         let inventory = Inventory::open(place.directory.path()).expect("the store");
         let inventory = inventory.with_clock(Arc::clone(&place.clock) as Arc<dyn Clock>);
-        inventory.export(&Selection::default(), &mut out).expect("an export");
+        inventory.export(&BucketSelection::default(), &mut out).expect("an export");
         let text = String::from_utf8(out).expect("text");
         let numbers: Vec<u32> = text
             .lines()

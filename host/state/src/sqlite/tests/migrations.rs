@@ -1,5 +1,5 @@
-//! From layout to layout. The layouts after the released ones are made up: what
-//! is tested is the way there.
+//! Migrations from layout to layout. The layouts after the released ones are made up: the
+//! tests are about the migration itself.
 
 use std::{
     env, fs,
@@ -9,12 +9,12 @@ use std::{
 
 use super::*;
 
-/// Runs a few more than one transaction could be taken for.
+/// A migration of several statements.
 const NEXT: &str = "ALTER TABLE kv ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
     UPDATE kv SET changed = revision;
     CREATE TABLE note (text TEXT NOT NULL) STRICT;
     INSERT INTO note VALUES ('migrated');";
-/// Begins like it and never ends.
+/// The same, without an end.
 const ENDLESS: &str = "ALTER TABLE kv ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
     UPDATE kv SET changed = revision;
     CREATE TABLE note AS WITH RECURSIVE step (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM step)
@@ -23,7 +23,7 @@ const BROKEN: &str = "CREATE TABLE note (text TEXT NOT NULL) STRICT; INSERT INTO
 const ROLE: &str = "WHARF_TEST_MIGRATION";
 const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
 
-/// A directory as the first version left it.
+/// A directory with a store that the first version made.
 fn of_the_first_version() -> TempDir {
     let directory = temporary();
     let database = raw(directory.path());
@@ -43,7 +43,7 @@ fn notes(directory: &Path) -> i64 {
     raw(directory).query_row("SELECT count(*) FROM note", [], |row| row.get(0)).unwrap_or(-1)
 }
 
-/// What the database consists of, in the words that made it.
+/// The statements that made the database.
 fn made_of(database: &Connection) -> Vec<String> {
     let mut statement =
         database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").expect("");
@@ -66,7 +66,7 @@ async fn a_store_of_the_first_version_opens_with_all_that_it_holds() {
     let (session, expired) = (scope("local", "s"), scope("local", "expired"));
     assert_eq!(value(&store, &session, "goal").await.as_deref(), Some(b"ship it".as_slice()));
     assert_eq!(value(&store, &session, "raw").await.as_deref(), Some([0xff, 0, 0xfe].as_slice()));
-    assert_eq!(store.usage(&session).await.expect("usage"), Usage { entries: 2, bytes: 17 });
+    assert_eq!(store.usage(&session).await.expect("usage"), ScopeUsage { entries: 2, bytes: 17 });
     assert!(store.expired_at(&expired).await.expect("expired-at").is_some());
     let revision = store.apply(&session, &policy(), put("goal", b"x"), soon()).await.expect("a put")[0];
     assert_eq!(revision, 3);
@@ -106,13 +106,13 @@ async fn a_migration_that_is_killed_in_the_middle_has_not_happened() {
     let mut child = start("endless", directory.path());
     let database = raw(directory.path());
     database.busy_timeout(Duration::ZERO).expect("a setting");
-    // It holds the write lock once it has begun, and writes for as long as it lives.
+    // The child holds the write lock once it has begun, and writes for as long as it lives.
     let began = Instant::now();
     while database.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok() {
         assert!(child.try_wait().expect("a child").is_none() && began.elapsed() < Duration::from_secs(60));
         thread::sleep(Duration::from_millis(1));
     }
-    // What it does in between is in its log before long.
+    // Its log has some of its writes before long.
     thread::sleep(Duration::from_millis(50));
     child.kill().expect("a kill");
     child.wait().expect("its end");
@@ -151,7 +151,7 @@ fn start(role: &str, directory: &Path) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child")
 }
 
-/// What a child does. Does nothing when the tests themselves are run.
+/// The program of a child. Does nothing when the tests themselves run.
 #[test]
 fn child() {
     let (Ok(role), Some(directory)) = (env::var(ROLE), env::var_os(DIRECTORY)) else { return };

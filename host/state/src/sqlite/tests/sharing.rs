@@ -1,5 +1,5 @@
-//! Several stores on one directory, as several hosts make them, and what a
-//! write does that does not get its turn.
+//! Several stores on one directory, as several hosts open them, and writes that
+//! do not get their turn.
 
 use super::*;
 
@@ -104,7 +104,7 @@ async fn no_store_sweeps_what_another_one_used_since() {
     for scope in [&read, &written] {
         assert!(value(&one, scope, "key").await.is_some(), "{scope:?} was swept");
     }
-    assert_eq!(two.usage(&idle).await.expect("usage"), Usage::default());
+    assert_eq!(two.usage(&idle).await.expect("usage"), ScopeUsage::default());
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_read_that_was_recorded_too_late_brings_nothing_back() {
     let seen = store.readers.read(|connection| read::scope_row(connection, &scope)).expect("a read").expect("a row");
     clock.advance(Duration::from_secs(1_000));
     store.sweep(clock.now()).await.expect("a sweep");
-    let late = read::Used { scope: seen.id, seen: seen.expires, expires: Some(i64::MAX) };
+    let late = read::ScopeUse { scope: seen.id, seen: seen.expires, expires: Some(i64::MAX) };
     store.writer.touch(Touch::new(late, Arc::clone(&store.pending), soon()));
     store.apply(&self::scope("local", "other"), &policy(), put("key", b""), soon()).await.expect("a put");
     assert!(store.expired_at(&scope).await.expect("expired-at").is_some());
@@ -148,7 +148,7 @@ async fn a_scope_that_was_emptied_leaves_nothing_behind() {
     for number in 0..10 {
         let scope = scope("local", &number.to_string());
         store.apply(&scope, &policy(), put("key", b"value"), soon()).await.expect("a put");
-        let deletion = vec![Change { key: "key".into(), value: None, if_revision: None }];
+        let deletion = vec![StateChange { key: "key".into(), value: None, if_revision: None }];
         store.apply(&scope, &policy(), deletion, soon()).await.expect("a deletion");
     }
     let rows = "SELECT (SELECT count(*) FROM scope) + (SELECT count(*) FROM kv) + (SELECT count(*) FROM total)";

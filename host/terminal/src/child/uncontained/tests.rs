@@ -6,7 +6,7 @@ use wharf_spawn::Sandbox;
 
 use super::*;
 use crate::{
-    History, InputRules, Limits, PtyBackend, Size,
+    ChildLimits, History, InputRules, PtyBackend, Size,
     pty::{PortablePty, Pty as _},
 };
 
@@ -21,7 +21,7 @@ fn script(script: &str) -> TerminalRequest {
         history: History::default(),
         rules: InputRules::default(),
         integration: None,
-        limits: Limits::default(),
+        limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
     }
@@ -53,7 +53,7 @@ async fn a_program_has_its_terminal_and_no_other_environment_and_its_code_is_tol
         start(script("tty; echo $WORD ${CARGO_MANIFEST_DIR:-clean}; pwd; exit 3")).await.expect("a child");
     let all = printed(&pty, "the end").await;
     assert!(all.starts_with("/dev/pts/") && all.ends_with("hello clean\r\n/\r\n"), "{all}");
-    assert_eq!(child.wait().await.expect("an end").exit, Exit::Exited { code: 3 });
+    assert_eq!(child.wait().await.expect("an end").exit, ChildExit::Exited { code: 3 });
     child.signal(Signal::Kill).await.expect("nobody is signalled any more");
 }
 
@@ -63,7 +63,7 @@ async fn a_program_that_hears_nothing_is_killed_and_one_that_is_let_go_ends() {
         start(script("trap '' TERM HUP; echo ready; while :; do sleep 0.01; done")).await.expect("a child");
     printed(&pty, "ready").await;
     let ended = child.kill_tree(Duration::from_millis(10)).await.expect("an end");
-    assert_eq!(ended.exit, Exit::Signaled { signal: 9 });
+    assert_eq!(ended.exit, ChildExit::Signaled { signal: 9 });
 
     let (pty, child) = start(script("echo ready; exec sleep 1000")).await.expect("a child");
     printed(&pty, "ready").await;
@@ -71,7 +71,7 @@ async fn a_program_that_hears_nothing_is_killed_and_one_that_is_let_go_ends() {
     drop(child);
     let killed = async { *ended.clone().wait_for(Option::is_some).await.expect("an end") };
     let killed = timeout(Duration::from_secs(60), killed).await.expect("in time");
-    assert_eq!(killed, Some(Ok(Exit::Signaled { signal: 9 })));
+    assert_eq!(killed, Some(Ok(ChildExit::Signaled { signal: 9 })));
     assert_eq!(printed(&pty, "the end").await, "");
 }
 

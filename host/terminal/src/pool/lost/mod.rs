@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use wharf_completion::detection::Preset;
 use wharf_core::{Share, TerminalOwner};
 
-use super::{Restart, Shown, Status, TerminalId, TerminalInfo, Terminals, Why, entry::Terminal, lock};
+use super::{CloseReason, Restart, Shown, Status, TerminalId, TerminalInfo, Terminals, entry::Terminal, lock};
 use crate::{Cursor, Exit, KilledBy, ScreenView, Size, Slice};
 
 pub(super) use disk::{Found, Home};
@@ -149,7 +149,7 @@ impl Lost {
             last_used: record.last_used,
             ended: Some(record.saved),
             exit: Some(Exit::Killed { by: KilledBy::HostLost }),
-            why: Some(Why::HostLost),
+            why: Some(CloseReason::HostLost),
             because: Some(self.because()),
             restart: Restart::Never,
             restarts: record.restarts,

@@ -41,7 +41,7 @@ fn every_path_is_absolute_wherever_the_file_is() {
         let paths = [configuration.data, configuration.plugin_folder, source, configuration.webview.temporary];
         let granted =
             configuration.plugins[&"x".parse::<PluginName>().expect("legal")].grants.clone().expect("written");
-        let readable = granted.process.expect("granted").readable.into_iter();
+        let readable = granted.process.expect("granted").children.readable.into_iter();
         let readable = readable.chain(of_host.readable);
         let exchange = granted.workspace.expect("granted").exchange.into_iter().map(|folder| folder.path);
         let named = paths.into_iter().flatten().chain([tls.certificate, tls.key]);

@@ -12,6 +12,9 @@ mod state;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use wharf_contract::terminal::{CloseReason, Containment, MAX_COLUMNS, MAX_ROWS};
+use wharf_contract::turn::Preset as KnownPreset;
+
 use super::{TestCall, TestHost};
 use crate::host::HostTerminals;
 use crate::terminal::{
@@ -99,7 +102,7 @@ impl TestHost {
         let over = (world.terminals.iter_mut().filter(open).count() + 1).saturating_sub(maximum);
         let mut replaced = Vec::new();
         for terminal in world.terminals.iter_mut().filter(open).take(over) {
-            terminal.close_by_host("replaced");
+            terminal.close_by_host(CloseReason::Replaced);
             replaced.push(terminal.info.id.clone());
         }
         let info = TerminalInfo {
@@ -141,13 +144,12 @@ impl HostTerminals for TestHost {
         let rules = Rules {
             shell: granted.shell.is_some(),
             programs: granted.programs.keys().cloned().collect(),
-            presets: vec!["shell".to_owned(), "repl".to_owned(), "agent".to_owned(), "build".to_owned()],
-            containment: "bubblewrap".to_owned(),
-            refused: None,
-            network: false,
+            presets: KnownPreset::WORDS.iter().map(ToString::to_string).collect(),
+            containment: Containment::Bubblewrap.into(),
             directory: "/workspace".to_owned(),
             maximum_per_owner: length(granted.maximum.unwrap_or(1)),
             idle_seconds: 900,
+            ..Rules::default()
         };
         Ok(serde_json::to_string(&rules)?)
     }
@@ -248,14 +250,14 @@ impl HostTerminals for TestHost {
 
     fn close(&self, id: &str, _grace_milliseconds: u64) -> Result<TerminalInfo, ToolError> {
         self.with_terminal(id, |terminal| {
-            terminal.close_by_host("owner");
+            terminal.close_by_host(CloseReason::Owner);
             Ok(terminal.info.clone())
         })
     }
 }
 
 fn check_size(columns: u16, rows: u16) -> Result<(), ToolError> {
-    if (1..=500).contains(&columns) && (1..=200).contains(&rows) {
+    if (1..=MAX_COLUMNS).contains(&columns) && (1..=MAX_ROWS).contains(&rows) {
         return Ok(());
     }
     Err(ToolError::invalid(format!("a terminal has 1 to 500 columns and 1 to 200 rows, not {columns} by {rows}")))

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use wharf_contract::terminal::CloseReason;
+
 use super::script::{Response, Script};
 use crate::terminal::{Completion, Input, Outcome, OutcomeKind, Piece, Reason, Screen, Status, TerminalInfo, Turn};
 use crate::{ToolError, clock};
@@ -43,11 +45,11 @@ impl TestTerminal {
         self.info.pid = None;
     }
 
-    pub(super) fn close_by_host(&mut self, reason: &str) {
+    pub(super) fn close_by_host(&mut self, reason: CloseReason) {
         if self.info.is_closed() {
             return;
         }
-        let reason = Some(reason.to_owned());
+        let reason = Some(reason.to_string());
         self.close(Outcome { kind: OutcomeKind::Killed, code: None, signal: Some(9), reason });
         let end = Response::new("").exits(0).end.map(|end| Completion { exit_code: None, ..end });
         self.end_turn(end);

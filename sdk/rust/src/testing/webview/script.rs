@@ -1,6 +1,7 @@
 //! What the web pages of the test host make of what is asked of them.
 
 use serde_json::Value;
+use wharf_contract::webview::OperationName;
 
 use crate::webview::{Dialog, DialogKind, FailureKind, Rules};
 
@@ -25,22 +26,6 @@ pub(super) enum Cue {
 
 impl Default for WebPageScript {
     fn default() -> Self {
-        let operations = [
-            "navigate",
-            "back",
-            "forward",
-            "reload",
-            "screenshot",
-            "pdf",
-            "mouse",
-            "key",
-            "text",
-            "set-files",
-            "resize",
-            "network-idle",
-            "frames",
-            "stop",
-        ];
         let rules = Rules {
             origins: vec!["*".to_owned()],
             maximum_pages: 4,
@@ -48,8 +33,9 @@ impl Default for WebPageScript {
             uploads: true,
             private_addresses: false,
             backend: "script".to_owned(),
-            operations: operations.map(str::to_owned).to_vec(),
+            operations: OperationName::WORDS.iter().map(ToString::to_string).collect(),
             isolated_world: true,
+            enforces_origins: true,
             sandbox: true,
             idle_seconds: 900,
             request_milliseconds: 30_000,

@@ -1,0 +1,203 @@
+//! Prepared sandboxes: which child gets one, that it is like any other, and that none is
+//! left over.
+
+use std::{
+    fs,
+    os::unix::fs::chown,
+    time::{Duration, Instant},
+};
+
+use crate::support::{self, below, kill, lives, output_and_preparation, parent, until, workspace::ContainedWorkspace};
+use wharf_spawn::{Bind, Child, ChildLimits, Containment, Sandbox, SandboxMechanism, SpawnRequest, Spawner};
+
+/// The output of a child, and whether it took a prepared sandbox.
+async fn said(place: &ContainedWorkspace, request: SpawnRequest) -> (String, bool) {
+    output_and_preparation(&place.spawner, request).await
+}
+
+/// The process from which all supervisors of this child's spawner come.
+fn root_of(child: &Child) -> u32 {
+    let mut at = child.pid();
+    while parent(at) != std::process::id() {
+        at = parent(at);
+    }
+    at
+}
+
+#[tokio::test]
+async fn the_second_child_of_a_description_finds_a_sandbox_ready() {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
+        assert_eq!(said(&place, place.request("echo one")).await, ("one\n".into(), false), "{}", place.name());
+        for number in 0..5 {
+            // All parts of the request outside of the sandbox may differ.
+            let limits = ChildLimits { open_files: Some(20 + number), ..ChildLimits::default() };
+            let mut request = SpawnRequest {
+                limits,
+                working_directory: "/usr".into(),
+                ..place.request("echo $SAYS; pwd; ulimit -n")
+            };
+            request.environment.push(("SAYS".into(), format!("number {number}").into()));
+            let expected = format!("number {number}\n/usr\n{}\n", 20 + number);
+            assert_eq!(said(&place, request).await, (expected, true), "{}", place.name());
+        }
+        // A program that is absent takes a sandbox, too.
+        let request = SpawnRequest { program: "/no/such/program".into(), ..place.request("") };
+        let error = place.spawner.spawn(request).await.expect_err("no such program");
+        assert_eq!(error.to_string(), "cannot run /no/such/program");
+        assert_eq!(said(&place, place.request("echo last")).await, ("last\n".into(), true));
+    }
+}
+
+#[tokio::test]
+async fn children_at_once_do_not_share_one() {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
+        said(&place, place.request("true")).await;
+        let script = "echo mine > /tmp/mine; ls /tmp";
+        let (one, other) = tokio::join!(said(&place, place.request(script)), said(&place, place.request(script)));
+        assert_eq!([&*one.0, &*other.0], ["mine\n"; 2], "{}", place.name());
+        assert_eq!([one.1, other.1].iter().filter(|waited| **waited).count(), 1, "{}", place.name());
+        // A child does not see files of the one before it.
+        let script = "ls -A /dev/shm; ls /tmp/mine 2>/dev/null; echo looked";
+        assert_eq!(said(&place, place.request(script)).await, ("looked\n".into(), true), "{}", place.name());
+    }
+}
+
+#[tokio::test]
+async fn another_description_gets_none() {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
+        let request = || place.request("true");
+        let sandbox = |change: fn(&mut Sandbox)| {
+            let Containment::Required(mut sandbox) = request().containment else { panic!("contained") };
+            change(&mut sandbox);
+            SpawnRequest { containment: Containment::Required(sandbox), ..request() }
+        };
+        said(&place, request()).await;
+        let differ = [
+            ("network", sandbox(|sandbox| sandbox.network = true)),
+            ("what is readable", sandbox(|sandbox| sandbox.readable.push(Bind::same("/var/tmp")))),
+            ("what is writable", sandbox(|sandbox| sandbox.writable.clear())),
+            ("where it is shown", sandbox(|sandbox| sandbox.writable[0].target = "/elsewhere".into())),
+        ];
+        for (what, request) in differ {
+            let request = SpawnRequest { working_directory: "/".into(), ..request };
+            assert!(!said(&place, request).await.1, "{what}, {}", place.name());
+        }
+        let user = if place.user.is_some() { Some(65533) } else { place.user };
+        if user.is_some() {
+            let request = SpawnRequest { user, working_directory: "/".into(), ..place.request("id -u") };
+            assert_eq!(said(&place, request).await, ("65533\n".into(), false), "{}", place.name());
+        }
+        assert!(said(&place, request()).await.1, "it still waits, {}", place.name());
+    }
+}
+
+#[tokio::test]
+async fn a_workspace_that_was_made_again_is_the_new_one() {
+    for place in ContainedWorkspace::all_in_bubblewrap().await {
+        let workspace = place.root().join("workspace");
+        fs::write(workspace.join("file"), "old").expect("a file");
+        assert_eq!(place.run("cat file").await, "old");
+        // Changes inside of the workspace are visible.
+        fs::write(workspace.join("file"), "changed").expect("a file");
+        assert_eq!(said(&place, place.request("cat file")).await, ("changed".into(), true));
+        // Keeps the inode, which the new directory could get otherwise if the old one were
+        // removed before the sandbox shows it.
+        let _kept = fs::File::open(&workspace).expect("a directory");
+        fs::remove_dir_all(&workspace).expect("removed");
+        fs::create_dir(&workspace).expect("a directory");
+        chown(&workspace, place.user, place.user).expect("an owner");
+        fs::write(workspace.join("file"), "new").expect("a file");
+        assert_eq!(said(&place, place.request("cat file")).await, ("new".into(), false), "{}", place.name());
+        assert_eq!(said(&place, place.request("cat file")).await, ("new".into(), true), "{}", place.name());
+    }
+}
+
+/// The prepared sandbox below a root: all processes but the tree of this child.
+async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
+    let supervisor = {
+        let mut at = child.pid();
+        while parent(at) != root {
+            at = parent(at);
+        }
+        at
+    };
+    let mut found = Vec::new();
+    until("a sandbox waits", || {
+        let of_child = below(supervisor);
+        found = below(root);
+        found.retain(|pid| *pid != supervisor && !of_child.contains(pid));
+        // bubblewrap and the supervisor in it.
+        found.len() == 2
+    })
+    .await;
+    found
+}
+
+#[tokio::test]
+async fn one_that_was_killed_is_replaced() {
+    for mut place in ContainedWorkspace::all_in_bubblewrap().await {
+        place.spawner = Spawner::with(SandboxMechanism::Bubblewrap);
+        let child = place.start("exec sleep 1000").await;
+        let root = root_of(&child);
+        let waiting = waiting_below(root, &child).await;
+        waiting.iter().for_each(|pid| kill(*pid));
+        until("it is gone", || !waiting.iter().any(|pid| lives(*pid))).await;
+        assert_eq!(said(&place, place.request("echo again")).await, ("again\n".into(), false), "{}", place.name());
+        // And a sandbox that ends after it received the launch.
+        let waiting = waiting_below(root, &child).await;
+        let stop = rustix::process::Signal::STOP;
+        waiting.iter().for_each(|pid| support::signal(*pid, stop));
+        let killer = async {
+            tokio::task::yield_now().await;
+            waiting.iter().for_each(|pid| kill(*pid));
+        };
+        let (said, ()) = tokio::join!(said(&place, place.request("echo again")), killer);
+        assert_eq!(said, ("again\n".into(), false), "{}", place.name());
+    }
+}
+
+#[tokio::test]
+async fn none_is_left_when_the_last_spawner_is_gone() {
+    for mut place in ContainedWorkspace::all_in_bubblewrap().await {
+        place.spawner = Spawner::with(SandboxMechanism::Bubblewrap);
+        let child = place.start("exec sleep 1000").await;
+        let root = root_of(&child);
+        let waiting = waiting_below(root, &child).await;
+        let clone = place.spawner.clone();
+        drop(place);
+        assert!(waiting.iter().all(|pid| lives(*pid)), "another has it");
+        drop(clone);
+        until("it is gone", || !waiting.iter().any(|pid| lives(*pid))).await;
+        drop(child);
+        until("the root is gone", || !lives(root)).await;
+    }
+}
+
+#[tokio::test]
+async fn none_lives_on_after_its_host() {
+    for (number, _) in ContainedWorkspace::all_in_bubblewrap().await.iter().enumerate() {
+        let mut host = support::play_host_number("prepared::host", number);
+        let pids = support::numbers_said_by(&mut host, 2);
+        assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
+        host.kill().expect("a kill");
+        let killed = Instant::now();
+        host.wait().expect("its end");
+        until("they are gone", || !pids.iter().any(|pid| lives(*pid))).await;
+        assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+    }
+}
+
+/// Plays a host that is to be killed; does nothing when the tests run.
+#[tokio::test]
+async fn host() {
+    if !support::is_host() {
+        return;
+    }
+    let place =
+        ContainedWorkspace::all_in_bubblewrap().await.into_iter().nth(support::host_number()).expect("containment");
+    let child = place.start("exec sleep 1000").await;
+    for pid in waiting_below(root_of(&child), &child).await {
+        support::say(pid);
+    }
+    let _ = child.wait().await;
+}

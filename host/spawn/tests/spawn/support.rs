@@ -1,0 +1,173 @@
+//! Requests, processes and hosts for all tests of children.
+
+pub(crate) mod workspace;
+
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncReadExt as _;
+use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest, Spawner};
+
+const ROLE: &str = "WHARF_TEST_HOST";
+/// No test takes nearly as long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A request that runs this script, uncontained.
+pub(crate) fn shell(script: &str) -> SpawnRequest {
+    SpawnRequest {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        working_directory: "/".into(),
+        stdin: ChildInput::Null,
+        stdout: ChildOutput::Null,
+        stderr: ChildOutput::Null,
+        descriptors: Vec::new(),
+        limits: ChildLimits::default(),
+        containment: Containment::None,
+        user: None,
+    }
+}
+
+/// All that a child writes to standard output.
+pub(crate) async fn output(spawner: &Spawner, request: SpawnRequest) -> String {
+    output_and_preparation(spawner, request).await.0
+}
+
+/// The same, and whether the child took a prepared sandbox.
+pub(crate) async fn output_and_preparation(spawner: &Spawner, mut request: SpawnRequest) -> (String, bool) {
+    request.stdout = ChildOutput::Pipe;
+    let mut child = spawner.spawn(request).await.expect("a child");
+    let mut text = String::new();
+    child.take_stdout().expect("a pipe").read_to_string(&mut text).await.expect("output");
+    child.wait().await.expect("its end");
+    (text, child.used_prepared_sandbox())
+}
+
+/// Polls until the condition holds.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let looking = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("still not so: {what}"));
+}
+
+/// State, parent and rest of a process.
+fn stat(pid: u32) -> Option<(String, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut words = stat.rsplit_once(") ")?.1.split(' ');
+    Some((words.next()?.into(), words.next()?.parse().ok()?))
+}
+
+pub(crate) fn lives(pid: u32) -> bool {
+    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
+}
+
+pub(crate) fn parent(pid: u32) -> u32 {
+    stat(pid).expect("a process").1
+}
+
+/// The number of children of a process, zombies included.
+pub(crate) fn children_of(parent: u32) -> usize {
+    all().filter(|pid| stat(*pid).is_some_and(|(_, other)| other == parent)).count()
+}
+
+fn all() -> impl Iterator<Item = u32> {
+    fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Kills a process, which may have ended already.
+pub(crate) fn kill(pid: u32) {
+    signal(pid, Signal::KILL);
+}
+
+pub(crate) fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid");
+    match kill_process(pid, signal) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// All processes below a child's supervisor, once there are `count`.
+pub(crate) async fn tree_of(child: &Child, count: usize) -> Vec<u32> {
+    let supervisor = parent(child.pid());
+    until("all have started", || below(supervisor).len() >= count).await;
+    below(supervisor)
+}
+
+/// All descendants of a process.
+pub(crate) fn below(ancestor: u32) -> Vec<u32> {
+    let is_below = |pid: &u32| {
+        let mut at = *pid;
+        while let Some((_, parent)) = stat(at).filter(|(_, parent)| *parent != 0) {
+            if parent == ancestor {
+                return true;
+            }
+            at = parent;
+        }
+        false
+    };
+    all().filter(is_below).collect()
+}
+
+/// Writes a number for the test that started this process as a host.
+pub(crate) fn say(number: u32) {
+    rustix::io::write(rustix::stdio::stderr(), format!("{number}\n").as_bytes()).expect("a listener");
+}
+
+/// The processes of a tree with one descendant, to see them end.
+pub(crate) struct WatchedTree(Vec<u32>);
+
+impl WatchedTree {
+    pub(crate) async fn tree_of(child: &Child) -> Self {
+        Self(tree_of(child, 2).await)
+    }
+
+    pub(crate) async fn end(self) {
+        until("the tree is gone", || !self.0.iter().any(|pid| lives(*pid))).await;
+    }
+}
+
+/// Runs a test that plays a host in a process of its own.
+pub(crate) fn play_host(test: &str) -> std::process::Child {
+    play_host_number(test, 0)
+}
+
+/// The same with a number, which the test reads by [`host_number`].
+pub(crate) fn play_host_number(test: &str, number: usize) -> std::process::Child {
+    let mut command = Command::new(env::current_exe().expect("itself"));
+    command
+        .args(["--exact", test, "--nocapture"])
+        .env(ROLE, number.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command.spawn().expect("a host")
+}
+
+pub(crate) fn is_host() -> bool {
+    env::var_os(ROLE).is_some()
+}
+
+pub(crate) fn host_number() -> usize {
+    env::var(ROLE).ok().and_then(|number| number.parse().ok()).unwrap_or_default()
+}
+
+/// The first numbers that a host writes, each on a line.
+pub(crate) fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
+    let lines = BufReader::new(host.stderr.take().expect("piped")).lines();
+    lines.map_while(Result::ok).filter_map(|line| line.trim().parse().ok()).take(count).collect()
+}
+
+/// Prints a note for the person who runs the tests.
+#[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
+pub(crate) fn note(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,0 +1,119 @@
+//! `cargo xtask check-targets`: the host's code for other systems, as far as its compiler.
+//!
+//! Owns which systems, and how what is written in C compiles for them. Nothing is linked and
+//! nothing runs: what only this shows is that the code is whole there.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use lexopt::{Arg, ValueExt as _};
+
+use crate::command::{self, say};
+use crate::python;
+use crate::workspace::Workspace;
+
+const HELP: &str = "\
+Type-checks the `wharf` command and all its crates for other systems, with the C code of
+its dependencies compiled by zig (a package of Python). Nothing is linked and nothing
+runs. A target that rustup cannot add is named and left out.
+
+Usage: cargo xtask check-targets [OPTIONS]
+
+Options:
+  --target TRIPLE   Check this one (repeat it for several); all by default:
+                      aarch64-unknown-linux-gnu, aarch64-apple-darwin, x86_64-pc-windows-gnu
+  --all             Fail where a target cannot be had, too
+  -h, --help        This text
+
+The first run compiles what is in C and checks wasmtime: some minutes for each target.
+";
+
+const TARGETS: [&str; 3] = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
+
+/// A machine that only reaches package mirrors may leave a download hanging.
+const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
+    let (mut targets, mut all) = (Vec::new(), false);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("target") => targets.push(arguments.value()?.string()?),
+            Arg::Long("all") => all = true,
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if targets.is_empty() {
+        targets = TARGETS.map(str::to_owned).to_vec();
+    }
+    check(&Workspace::find()?, &targets, all)
+}
+
+fn check(workspace: &Workspace, targets: &[String], all: bool) -> Result<()> {
+    let (there, absent): (Vec<_>, Vec<_>) = targets.iter().partition(|target| is_added(target));
+    for target in &absent {
+        say(&format!("{target} was NOT checked: rustup cannot add its standard library here."));
+    }
+    if all && let Some(target) = absent.first() {
+        bail!("`rustup target add {target}` did not succeed; try it by hand to see why");
+    }
+    if there.is_empty() {
+        return Ok(());
+    }
+    let requirements = workspace.root.join("tests").join("targets").join("requirements.txt");
+    let python = python::interpreter(workspace, "zig", &requirements)?;
+    let tools = python.parent().context("the interpreter is in a folder")?.to_path_buf();
+    let mut broken = Vec::new();
+    for target in there {
+        say(&format!("Checking for {target}"));
+        let checked = command::run(&mut zigbuild(workspace, &tools, target)?);
+        if checked.is_err() {
+            broken.push(target.as_str());
+        }
+    }
+    if !broken.is_empty() {
+        bail!("the host does not compile for {}", broken.join(", "));
+    }
+    Ok(())
+}
+
+fn zigbuild(workspace: &Workspace, tools: &Path, target: &str) -> Result<Command> {
+    // Apart from what runs here: settings of the C compiler would compile that again.
+    let folder = workspace.target().join("targets");
+    fs::create_dir_all(&folder)?;
+    let path = env::join_paths(
+        std::iter::once(tools.to_path_buf()).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
+    )?;
+    let mut check = Command::new(tools.join("cargo-zigbuild"));
+    check.current_dir(&workspace.root).args([
+        "check",
+        "--quiet",
+        "--locked",
+        "--package",
+        "wharf-cli",
+        "--target",
+        target,
+    ]);
+    check.env("PATH", path).env("CARGO_TARGET_DIR", folder).env("CARGO_INCREMENTAL", "0");
+    Ok(check)
+}
+
+fn is_added(target: &str) -> bool {
+    let has_library = || {
+        let folder = command::capture(command::rustc().args(["--print", "target-libdir", "--target", target]));
+        folder.is_ok_and(|folder| fs::read_dir(folder.trim()).is_ok_and(|mut entries| entries.next().is_some()))
+    };
+    if has_library() {
+        return true;
+    }
+    say(&format!("Adding {target} with rustup (seconds, where it can be downloaded)."));
+    let mut rustup = Command::new("rustup");
+    command::succeeds_within(rustup.args(["target", "add", target]), RUSTUP_LIMIT) && has_library()
+}
