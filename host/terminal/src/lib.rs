@@ -9,19 +9,23 @@
 //! is complete; `probe` and `integration` find the facts for that. [`Terminals`]
 //! keeps sessions by unguessable id under the [`TerminalOwner`] that started
 //! them, bounds how many there are, and starts again what crashed; `view` and
-//! `recording` show one to people. This crate starts nothing itself: it asks a
-//! [`wharf_spawn::Spawner`], which also ends the whole tree. It never knows by
-//! which rules an answer is complete, who calls through which protocol, nothing
-//! of Wasm and nothing of configuration. Linux only, as the spawner is.
-#![cfg(target_os = "linux")]
+//! `recording` show one to people. On Linux this crate starts nothing itself: it
+//! asks a [`wharf_spawn::Spawner`], which also ends the whole tree. Elsewhere a
+//! program runs uncontained on the pair that opened its terminal, and only where
+//! the operator gave up containment. The crate never knows by which rules an
+//! answer is complete, who calls through which protocol, nothing of Wasm and
+//! nothing of configuration.
 
 mod ascii;
+mod child;
 mod error;
 mod history;
 mod input;
 mod integration;
 mod keys;
 mod pool;
+mod private_files;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux says what a program waits for"))]
 mod probe;
 mod pty;
 mod queries;
@@ -43,7 +47,7 @@ pub use pool::{
     ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses, Restart, Seen, Settings, Shown, Started, Status, Swept,
     TerminalId, TerminalInfo, Terminals, Wanted, Watched, check_profiles,
 };
-pub use pty::{Device, Inside, LineMode, LinuxPty, Pty};
+pub use pty::{Device, Inside, LineMode, ProgramEnd, Pty, PtyBackend};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
 pub use recording::RecordingSettings;
 pub use screen::{Cursor, Screen, ScreenView};

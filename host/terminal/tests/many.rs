@@ -11,6 +11,8 @@ use std::fs;
 use support::{AMPLE, Room, eventually, lives, somebody};
 use wharf_terminal::{Status, TerminalId};
 
+/// What opens the terminals of this test.
+const PTY: wharf_terminal::PtyBackend = wharf_terminal::PtyBackend::Direct;
 const TERMINALS: usize = 100;
 /// What a terminal may take beside what it keeps of its output.
 const MOST_BYTES: usize = 1 << 20;

@@ -127,6 +127,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["process_tail", "process_poll"], processes::questions),
     (&["process_spawn", "process_spawn_bubblewrap"], processes::starts),
     (&["terminal_throughput"], terminals::throughput),
+    (&["terminal_pty_open", "terminal_pty_read"], terminals::pairs),
     (&["terminal_memory"], terminals::memory),
     (&["turn_false_early", "turn_late"], terminals::turns),
     (&["webview_latency"], webviews::latency),

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use wharf_terminal_bench::{
     flood::Kind,
-    memory, throughput,
+    memory, pairs, throughput,
     turns::{Plan, hold},
 };
 
@@ -32,6 +32,30 @@ pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
     let absolute = all.collect::<Vec<_>>().join(", ");
     let worst = measured.first().map_or(0.0, |flood| flood.ratio);
     report.note("terminal_throughput", worst, Bar::AtLeast(0.7), &absolute);
+    Ok(())
+}
+
+/// The pair that is the default here beside the other one. Where it is slower to
+/// open or costs more to read, the default is wrong.
+pub(crate) fn pairs(setting: &Setting, report: &mut Report) -> Result<()> {
+    let rounds = setting.rounds(7);
+    let opening = pairs::opening(rounds)?;
+    let [own, portable] = opening.each.map(|took| took * 1e6);
+    let absolute = format!("{own:.0} µs, with portable-pty {portable:.0} µs");
+    report.note("terminal_pty_open", opening.ratio, Bar::AtMost(1.0), &absolute);
+    let mut all = pairs::reading(&Kind::ALL, setting.calls(80) << 17, rounds)?;
+    all.sort_by(|one, other| one.computed.ratio.total_cmp(&other.computed.ratio));
+    let lines = all.iter().map(|reading| {
+        let [own, portable] = reading.computed.each.map(|rate| rate / MIB);
+        let passed = reading.passed.ratio;
+        format!(
+            "{} {own:.0} and {portable:.0} MiB for a second of computing ({passed:.2} of time)",
+            reading.kind.name()
+        )
+    });
+    let absolute = lines.collect::<Vec<_>>().join(", ");
+    let worst = all.first().map_or(0.0, |reading| reading.computed.ratio);
+    report.note("terminal_pty_read", worst, Bar::AtLeast(1.0), &absolute);
     Ok(())
 }
 

@@ -9,6 +9,7 @@
 pub mod flood;
 pub mod hostile;
 pub mod memory;
+pub mod pairs;
 pub mod pipeline;
 mod request;
 pub mod throughput;

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command-line tool: printing is what it is for")]
 
 use anyhow::{Result, bail};
-use wharf_terminal_bench::{flood::Kind, memory, pipeline, throughput, turns};
+use wharf_terminal_bench::{flood::Kind, memory, pairs, pipeline, throughput, turns};
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -36,6 +36,23 @@ fn main() -> Result<()> {
                 println!("{:<16} stream {:.0} MiB/s, with screen {:.0} MiB/s", kind.name(), 16.0 / stream, 16.0 / both);
             }
         }
+        Some("pairs") => {
+            let (mebibytes, rounds) =
+                (arguments.next().map_or(Ok(8), |n| n.parse())?, arguments.next().map_or(Ok(5), |n| n.parse())?);
+            let opening = pairs::opening(rounds)?;
+            println!("opening          {:.3}  {:.1?} microseconds", opening.ratio, opening.each.map(|took| took * 1e6));
+            for pairs::Reading { kind, computed, passed } in pairs::reading(&Kind::ALL, mebibytes << 20, rounds)? {
+                let mebi = |rates: [f64; 2]| rates.map(|rate| rate / f64::from(1 << 20));
+                println!(
+                    "{:<16} {:.3} of computing, {:.1?} MiB/s; {:.3} of time, {:.1?} MiB/s",
+                    kind.name(),
+                    computed.ratio,
+                    mebi(computed.each),
+                    passed.ratio,
+                    mebi(passed.each)
+                );
+            }
+        }
         Some("memory") => {
             let memory::Memory { bare, full } = memory::measure(memory::SESSIONS)?;
             println!("a session takes {:.0} KiB, with a full history {:.0} KiB", bare / 1024.0, full / 1024.0);
@@ -50,7 +67,7 @@ fn main() -> Result<()> {
             }
         }
         _ => bail!(
-            "say what to measure: throughput [MEBIBYTES [ROUNDS [KIND]]], pipeline [KIND], memory or turns [ROUNDS [SEED]]"
+            "say what to measure: throughput [MEBIBYTES [ROUNDS [KIND]]], pairs [MEBIBYTES [ROUNDS]], pipeline [KIND], memory or turns [ROUNDS [SEED]]"
         ),
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Programs as they are started here: uncontained, with few variables.
 
-use wharf_terminal::{ChildLimits, Containment, History, InputRules, Size, TerminalRequest};
+use wharf_terminal::{ChildLimits, Containment, History, InputRules, PtyBackend, Size, TerminalRequest};
 
 /// A program in a terminal of the usual size.
 pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> TerminalRequest {
@@ -11,6 +11,7 @@ pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> Te
             .map(|(name, value)| (name.into(), value.into()))
             .to_vec(),
         working_directory: "/".into(),
+        pty: PtyBackend::default(),
         size: Size::default(),
         history,
         rules: InputRules::default(),

@@ -15,7 +15,7 @@ use rustix::{
 };
 use tokio::runtime::Runtime;
 use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest, Spawner};
-use wharf_terminal::{ChildLimits, Containment, History, Session};
+use wharf_terminal::{ChildLimits, Containment, History, PtyBackend, Session, TerminalRequest};
 
 use crate::{
     flood::{Kind, LAST_LINE},
@@ -58,7 +58,7 @@ pub fn measure(kinds: &[Kind], bytes: usize, rounds: usize) -> Result<Vec<Throug
         let printed = text.len() + text.matches('\n').count();
         let (mut sessions, mut bares, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..=rounds {
-            let session = by_session(&runtime, &spawner, &file, printed)?;
+            let session = by_session(&runtime, &spawner, PtyBackend::default(), &file, printed)?;
             let bare = by_itself(&runtime, &spawner, &file, printed)?;
             // The first one warms up.
             if round > 0 {
@@ -74,12 +74,21 @@ pub fn measure(kinds: &[Kind], bytes: usize, rounds: usize) -> Result<Vec<Throug
     Ok(all)
 }
 
-fn by_session(runtime: &Runtime, spawner: &Spawner, file: &Path, printed: usize) -> Result<Duration> {
+/// How long a session takes for all of a file, from its start until the screen
+/// shows the end.
+pub(crate) fn by_session(
+    runtime: &Runtime,
+    spawner: &Spawner,
+    pty: PtyBackend,
+    file: &Path,
+    printed: usize,
+) -> Result<Duration> {
     let (spawner, file) = (spawner.clone(), file.to_str().context("a path")?.to_owned());
     // A task of the runtime waits, as whoever follows a session does.
     runtime.block_on(runtime.spawn(async move {
         let began = Instant::now();
-        let session = Session::start(&spawner, request("/bin/cat", &[&file], History::default())).await?;
+        let request = TerminalRequest { pty, ..request("/bin/cat", &[&file], History::default()) };
+        let session = Session::start(&spawner, request).await?;
         let mut progress = session.progress();
         let all = progress.wait_for(|progress| progress.raw_bytes >= printed as u64 || progress.finished);
         tokio::time::timeout(AMPLE, all).await??;

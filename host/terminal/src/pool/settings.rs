@@ -7,11 +7,13 @@ pub use wharf_contract::terminal::Restart;
 use wharf_core::{ProcessLimits, TerminalLimits, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
-use crate::{RecordingSettings, ShellIntegration, Size};
+use crate::{PtyBackend, RecordingSettings, ShellIntegration, Size};
 
 /// What holds for all terminals of a host.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// What opens terminals.
+    pub pty: PtyBackend,
     /// How many there are, how long, and what is kept of them.
     pub limits: TerminalLimits,
     /// What each program may use up.
@@ -41,6 +43,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            pty: PtyBackend::default(),
             limits: TerminalLimits::default(),
             children: ProcessLimits::default(),
             restart: Restart::OnCrash,

@@ -88,6 +88,7 @@ impl Terminals {
             arguments,
             environment,
             working_directory: directory,
+            pty: settings.pty,
             size,
             history: History {
                 raw_bytes: history_bytes,

@@ -14,10 +14,10 @@ use tokio::{
     task::yield_now,
     time::{Instant, sleep_until},
 };
-use wharf_spawn::{Child, ChildEnd, ChildExit, Signal, SpawnError};
+use wharf_spawn::{ChildEnd, ChildExit, Signal, SpawnError};
 
 use super::{Exit, KilledBy, Phase, Progress, Shared};
-use crate::{Pty, queries::MAX_WAITING_REPLY_BYTES};
+use crate::{Pty, child::Child, queries::MAX_WAITING_REPLY_BYTES};
 
 /// After the program's end its output is waited for so long and no longer:
 /// descendants may hold the terminal for ever.

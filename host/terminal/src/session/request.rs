@@ -1,10 +1,12 @@
 //! What a session is to be.
 
-use std::{ffi::OsString, fs::File, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 
-use wharf_spawn::{ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest};
+#[cfg(target_os = "linux")]
+use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest};
+use wharf_spawn::{ChildLimits, Containment};
 
-use crate::{InputRules, ShellIntegration, Size};
+use crate::{InputRules, PtyBackend, ShellIntegration, Size};
 
 /// What programs are told about the terminal where the request does not say:
 /// they print what is normalised here.
@@ -22,6 +24,8 @@ pub struct TerminalRequest {
     pub environment: Vec<(OsString, OsString)>,
     /// Absolute path of the directory in which it starts, as it will see it.
     pub working_directory: PathBuf,
+    /// What opens the terminal.
+    pub pty: PtyBackend,
     /// How large the terminal is.
     pub size: Size,
     /// What is kept of its output.
@@ -67,16 +71,22 @@ impl TerminalRequest {
         self.program.file_name().is_some_and(|name| SHELLS.iter().any(|shell| name == *shell))
     }
 
-    /// The child, with the program's end of a terminal.
-    pub(super) fn into_child(self, terminal: File) -> SpawnRequest {
-        let mut environment = self.environment;
+    /// Its environment with `TERM`.
+    pub(crate) fn whole_environment(&self) -> Vec<(OsString, OsString)> {
+        let mut environment = self.environment.clone();
         if !environment.iter().any(|(name, _)| name == "TERM") {
             environment.push(("TERM".into(), TERM.into()));
         }
+        environment
+    }
+
+    /// The child, with the program's end of a terminal.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn into_child(self, terminal: std::fs::File) -> SpawnRequest {
         SpawnRequest {
+            environment: self.whole_environment(),
             program: self.program,
             arguments: self.arguments,
-            environment,
             working_directory: self.working_directory,
             stdin: ChildInput::Terminal(terminal),
             stdout: ChildOutput::Terminal,

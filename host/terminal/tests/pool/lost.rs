@@ -37,7 +37,7 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     };
     eventually("it is recorded", is_recorded).await;
     left(records.path(), next.path());
-    let settings = Settings { records: Some(next.path().to_owned()), ..Settings::default() };
+    let settings = Settings { pty: crate::PTY, records: Some(next.path().to_owned()), ..Settings::default() };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
 
     let listed = terminals.list(&owner.owner());
@@ -72,7 +72,7 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     // What ends in an orderly way leaves nothing.
     room.terminals.close_all().await;
     drop(terminals);
-    let settings = Settings { records: Some(records.path().to_owned()), ..Settings::default() };
+    let settings = Settings { pty: crate::PTY, records: Some(records.path().to_owned()), ..Settings::default() };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
     assert!(terminals.all().is_empty());
 }

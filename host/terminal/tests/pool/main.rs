@@ -11,3 +11,6 @@ mod room;
 mod support;
 mod turns;
 mod watched;
+
+/// What opens the terminals of these tests.
+const PTY: wharf_terminal::PtyBackend = wharf_terminal::PtyBackend::Direct;

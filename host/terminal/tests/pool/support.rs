@@ -79,7 +79,7 @@ impl Room {
     }
 
     pub(crate) fn by(spawner: Spawner, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut settings = Settings::default();
+        let mut settings = Settings { pty: crate::PTY, ..Settings::default() };
         change(&mut settings);
         let directory = tempfile::tempdir().expect("a directory");
         for name in ["files", "home", "home/tmp"] {

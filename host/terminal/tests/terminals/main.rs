@@ -1,4 +1,4 @@
-//! Terminals with real programs.
+//! Terminals with real programs, on the pair of the system.
 
 #![cfg(target_os = "linux")]
 
@@ -14,3 +14,10 @@ mod turns;
 mod typing;
 mod untuned;
 mod waits;
+
+use wharf_terminal::PtyBackend;
+
+/// What opens the terminals of these tests.
+const PTY: PtyBackend = PtyBackend::Direct;
+/// Descriptors of the host for each terminal.
+const DESCRIPTORS: usize = 1;

@@ -38,6 +38,7 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         .map(|(name, value)| (name.into(), value.into()))
         .to_vec(),
         working_directory: "/".into(),
+        pty: crate::PTY,
         size: Size::default(),
         history: History::default(),
         rules: InputRules::default(),

@@ -96,7 +96,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 14] = [
+const RESERVED: [(&str, &[&str], &str); 15] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -107,6 +107,7 @@ const RESERVED: [(&str, &[&str], &str); 14] = [
     ),
     ("tokio-rustls", &["wharf-http", "wharf-network"], "only http serves TLS, and network asks for it"),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
+    ("portable-pty", &["wharf-terminal"], "only terminal opens terminals"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml*", &["wharf", "wharf-cli"], "only wharf reads configuration, and only its command writes it"),
