@@ -10,6 +10,8 @@ mod book;
 mod client;
 mod command;
 mod compiler;
+#[path = "../../wharf/build/component.rs"]
+mod component;
 mod components;
 mod corpus;
 mod coverage;

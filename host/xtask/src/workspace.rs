@@ -59,6 +59,11 @@ impl Workspace {
         self.target().join("plugins").join("components")
     }
 
+    /// Where the library's build script looks for the plugins that it embeds.
+    pub(crate) fn bundled(&self) -> PathBuf {
+        self.root.join("host").join("wharf").join("components")
+    }
+
     /// A binary that cargo built: `profile` is the folder, `debug` or `release`.
     pub(crate) fn binary(&self, profile: &str, name: &str) -> PathBuf {
         let target = self.metadata["target_directory"].as_str().map_or_else(|| self.target(), PathBuf::from);
