@@ -105,6 +105,11 @@ pub(crate) fn build_alone(workspace: &Workspace, folder: &Path, name: &str, choi
     compile(workspace, folder, &toolchain, &plugin)
 }
 
+/// The names of the plugins that the library carries.
+pub(crate) fn names(workspace: &Workspace) -> Result<Vec<String>> {
+    Ok(discover(workspace, false)?.into_iter().map(|plugin| plugin.name).collect())
+}
+
 fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<Plugin>> {
     let mut plugins = Vec::new();
     for package in workspace.packages()? {
@@ -178,6 +183,7 @@ mod tests {
             folder: Path::new("/house").join(folder),
             dependencies: Vec::new(),
             component: component.map(str::to_owned),
+            is_published: false,
         }
     }
 
