@@ -30,8 +30,8 @@ fn bindings(texts: &Path) -> String {
 /// generator of the host or of guests, which both are handed the folder of this crate's WIT files.
 #[macro_export]
 macro_rules! bindings {{
-    ($generator:path, {{ $($options:tt)* }}) => {{
-        $generator! {{{{
+    ($($generator:ident)::+, {{ $($options:tt)* }}) => {{
+        $($generator)::+! {{{{
             path: {path:?},
             $($options)*
         }}}}

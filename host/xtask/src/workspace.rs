@@ -45,7 +45,7 @@ impl Workspace {
         };
         let root = start
             .ancestors()
-            .find(|folder| folder.join("wit").is_dir() && folder.join("Cargo.toml").is_file())
+            .find(|folder| folder.join("wit").is_dir() && folder.join("Cargo.lock").is_file())
             .with_context(|| format!("{} is not inside Wharf's repository", start.display()))?
             .to_path_buf();
         let text = command::capture(command::cargo(&root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
